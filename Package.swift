@@ -1,0 +1,83 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "swift-web-image",
+    products: [
+        .library(name: "WebImage", targets: ["WebImage"]),
+        .library(name: "WebImageCore", targets: ["WebImageCore"]),
+        .library(name: "WebImageGTK", targets: ["WebImageGTK"]),
+        .library(name: "WebImageTesting", targets: ["WebImageTesting"]),
+        .executable(name: "webimage", targets: ["webimage"]),
+        .executable(name: "webimage-gallery", targets: ["webimage-gallery"]),
+    ],
+    targets: [
+        // Policy: knows no library but Foundation.
+        .target(name: "WebImageCore"),
+
+        // Mechanism: each C library is imported by exactly one Swift target.
+        .target(
+            name: "WebImageGraphics",
+            dependencies: ["WebImageCore", "CZimg", "CYUV", "CLCMS"]),
+        .target(
+            name: "WebImageCodecs",
+            dependencies: ["WebImageCore", "WebImageGraphics", "CCodecShim", "CJPEG", "CPNG", "CWebP", "CGIF"]),
+        .target(name: "WebImageHTTP", dependencies: ["WebImageCore", "CCurl", "CCurlShim"]),
+        .target(name: "WebImageStore", dependencies: ["WebImageCore", "CSQLite"]),
+
+        // Root: registers the defaults and re-exports Core.
+        .target(
+            name: "WebImage",
+            dependencies: ["WebImageCore", "WebImageHTTP", "WebImageStore", "WebImageCodecs", "CWebImageRoot"]),
+
+        // Toolkit.
+        .target(name: "WebImageGTK", dependencies: ["WebImageCore", "CGTK", "CGTKShim"]),
+
+        // Apps.
+        .target(name: "WebImageCLI", dependencies: ["WebImage"]),
+        .executableTarget(name: "webimage", dependencies: ["WebImageCLI"]),
+        .executableTarget(name: "webimage-gallery", dependencies: ["WebImageGTK", "WebImage"]),
+
+        // Proof.
+        .target(name: "WebImageTesting", dependencies: ["WebImageCore"]),
+        .testTarget(name: "WebImageCoreTests", dependencies: ["WebImageCore", "WebImageTesting"]),
+        .testTarget(
+            name: "WebImageCodecsTests",
+            dependencies: ["WebImageCodecs", "WebImageGraphics", "WebImageTesting"]),
+        .testTarget(name: "WebImageHTTPTests", dependencies: ["WebImageHTTP", "WebImageTesting"]),
+        .testTarget(name: "WebImageStoreTests", dependencies: ["WebImageStore", "WebImageTesting"]),
+        .testTarget(name: "WebImageTests", dependencies: ["WebImage", "WebImageTesting"]),
+        .testTarget(name: "WebImageGTKTests", dependencies: ["WebImageGTK", "WebImage", "WebImageTesting"]),
+        .testTarget(name: "WebImageCLITests", dependencies: ["WebImageCLI", "WebImageTesting", "webimage"]),
+        .testTarget(name: "ConformanceTests", dependencies: ["WebImage", "WebImageTesting"]),
+
+        // Shims: what Swift cannot call itself (variadic, macro, setjmp, GObject cast).
+        .target(name: "CCodecShim", dependencies: ["CJPEG", "CPNG"]),
+        .target(name: "CCurlShim", dependencies: ["CCurl"]),
+        .target(name: "CGTKShim", dependencies: ["CGTK"]),
+        .target(name: "CWebImageRoot"),
+
+        // System libraries.
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg62-turbo-dev"])]),
+        .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
+        .systemLibrary(name: "CWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"])]),
+        .systemLibrary(name: "CGIF", providers: [.apt(["libgif-dev"])]),
+        .systemLibrary(name: "CZimg", pkgConfig: "zimg", providers: [.apt(["libzimg-dev"])]),
+        .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"])]),
+        .systemLibrary(name: "CLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"])]),
+        .systemLibrary(name: "CGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where ![.system, .plugin].contains(target.type) {
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        .enableUpcomingFeature("InferIsolatedConformances"),
+    ]
+}

@@ -1,0 +1,3 @@
+#ifndef CCODECSHIM_H
+#define CCODECSHIM_H
+#endif

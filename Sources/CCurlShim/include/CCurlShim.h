@@ -1,0 +1,3 @@
+#ifndef CCURLSHIM_H
+#define CCURLSHIM_H
+#endif

@@ -1,0 +1,3 @@
+#ifndef CGTKSHIM_H
+#define CGTKSHIM_H
+#endif

@@ -1,0 +1,2 @@
+import CCodecShim
+import WebImageCore

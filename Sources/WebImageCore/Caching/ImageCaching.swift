@@ -1,0 +1,101 @@
+public import Foundation
+
+/// A layer of a cache: where to look or to store as a request, where an image came from as an answer.
+public enum ImageCacheType: Int, Sendable {
+    /// Do nothing; or: from the loader, not found.
+    case none = 0
+    /// The disk layer.
+    case disk = 1
+    /// The memory layer.
+    case memory = 2
+    /// Both layers.
+    case all = 3
+
+    /// Whether the memory layer is meant.
+    public var includesMemory: Bool { self == .memory || self == .all }
+    /// Whether the disk layer is meant.
+    public var includesDisk: Bool { self == .disk || self == .all }
+}
+
+/// The image, its encoded data when it was read, and where they came from (`none` is a miss).
+public typealias ImageCacheQueryCompletionBlock =
+    @Sendable (_ image: Image?, _ data: Data?, _ cacheType: ImageCacheType) -> Void
+
+/// A whole cache as the manager sees it; the shape is the original's.
+///
+/// Called on any thread. Every completion is called exactly once.
+@preconcurrency public protocol ImageCaching: Sendable {
+    /// Looks an image up; nil key or type `none` is a miss.
+    func queryImage(
+        forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
+        completion: ImageCacheQueryCompletionBlock?
+    ) -> (any WebImageOperation)?
+    /// Stores an image in memory and its data on disk, as `cacheType` says; without data the image is encoded.
+    func storeImage(
+        _ image: Image?, imageData: Data?, forKey key: String?, options: WebImageOptions, context: WebImageContext?,
+        cacheType: ImageCacheType, completion: (@Sendable () -> Void)?
+    )
+    /// Removes an image from the layers `cacheType` names.
+    func removeImage(forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable () -> Void)?)
+    /// Tells in which layer an image is.
+    func containsImage(
+        forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable (ImageCacheType) -> Void)?)
+    /// Removes everything from the layers `cacheType` names.
+    func clear(with cacheType: ImageCacheType, completion: (@Sendable () -> Void)?)
+}
+
+/// A cache whose layers the manager may use one by one, so that it decodes itself and shares that work.
+@preconcurrency public protocol LayeredImageCaching: ImageCaching {
+    /// The image in memory, at once: a lock and a dictionary.
+    func imageFromMemoryCache(forKey key: String?) -> Image?
+    /// Puts an image into memory, at once.
+    func storeImageToMemory(_ image: Image?, forKey key: String?)
+    /// The encoded data on disk, verified; read on the cache's own executor.
+    func diskImageData(forKey key: String?) async -> Data?
+    /// The encoded data on disk, verified; blocks the caller while it is read.
+    func diskImageDataSync(forKey key: String?) -> Data?
+    /// Removes a disk entry that turned out not to be what it should, so that it is fetched again.
+    func removeCorruptDiskEntry(forKey key: String?)
+}
+
+/// The memory layer: an image per key, bounded by cost and count. Synchronous, lock-protected.
+@preconcurrency public protocol MemoryCaching: Sendable {
+    /// Makes an empty cache; limits are read from `config`.
+    init(config: ImageCacheConfig)
+    /// The image of a key.
+    func object(forKey key: String) -> Image?
+    /// Keeps an image; nil removes.
+    func setObject(_ object: Image?, forKey key: String, cost: Int)
+    /// Forgets an image.
+    func removeObject(forKey key: String)
+    /// Forgets everything.
+    func removeAllObjects()
+}
+
+/// The disk layer: bytes per key. Synchronous, lock-protected; where it runs is the caller's choice.
+@preconcurrency public protocol DiskCaching: Sendable {
+    /// Opens the cache in a folder of its own; nil when the folder cannot be used at all.
+    init?(cachePath: String, config: ImageCacheConfig)
+    /// Whether there is an entry, without reading it.
+    func containsData(forKey key: String) -> Bool
+    /// The entry's bytes; nil when there are none or they do not verify (the entry is then removed).
+    func data(forKey key: String) -> Data?
+    /// Stores bytes, replacing.
+    func setData(_ data: Data?, forKey key: String)
+    /// Opaque bytes stored beside an entry.
+    func extendedData(forKey key: String) -> Data?
+    /// Stores opaque bytes beside an existing entry; nil removes them.
+    func setExtendedData(_ data: Data?, forKey key: String)
+    /// Removes an entry.
+    func removeData(forKey key: String)
+    /// Removes every entry.
+    func removeAllData()
+    /// Removes what is too old, then what is too much.
+    func removeExpiredData()
+    /// The path of the file that holds an entry; nil when it has none of its own.
+    func cachePath(forKey key: String) -> String?
+    /// Entries.
+    func totalCount() -> Int
+    /// Bytes of all entries.
+    func totalSize() -> Int
+}

@@ -1,0 +1,101 @@
+/// What an image may cost at most; checked on the header before anything is allocated.
+public struct DecodingLimits: Sendable, Hashable {
+    /// Bytes of the encoded file.
+    public var maxEncodedBytes: Int
+    /// Pixels of one frame.
+    public var maxPixels: Int
+    /// Pixels over all frames of an animation.
+    public var maxAnimationPixels: Int
+    /// Bytes of one ancillary chunk (profile, EXIF, text).
+    public var maxAncillaryChunkBytes: Int
+    /// Bytes of all ancillary chunks together.
+    public var maxAncillaryBytes: Int
+    /// Time one decode may take; checked per row, scan or frame, as the library allows.
+    public var maxDecodeTime: Duration
+
+    /// Makes limits; each parameter defaults to the value of ``default``.
+    public init(
+        maxEncodedBytes: Int = 100_000_000, maxPixels: Int = 100_000_000, maxAnimationPixels: Int = 400_000_000,
+        maxAncillaryChunkBytes: Int = 1 << 20, maxAncillaryBytes: Int = 8 << 20,
+        maxDecodeTime: Duration = .seconds(8)
+    ) {
+        self.maxEncodedBytes = maxEncodedBytes
+        self.maxPixels = maxPixels
+        self.maxAnimationPixels = maxAnimationPixels
+        self.maxAncillaryChunkBytes = maxAncillaryChunkBytes
+        self.maxAncillaryBytes = maxAncillaryBytes
+        self.maxDecodeTime = maxDecodeTime
+    }
+
+    /// 100 MB, 100 megapixels a frame, 400 over an animation, 1 MB / 8 MB ancillary, 8 seconds.
+    public static let `default` = DecodingLimits()
+
+    /// No limits; only for files one has made oneself.
+    public static let unlimited = DecodingLimits(
+        maxEncodedBytes: .max, maxPixels: .max, maxAnimationPixels: .max, maxAncillaryChunkBytes: .max,
+        maxAncillaryBytes: .max, maxDecodeTime: .seconds(Int64.max / 2))
+
+    /// The name of a limit, as errors report it.
+    public enum Limit: String, Sendable, Hashable {
+        /// ``DecodingLimits/maxEncodedBytes``.
+        case encodedBytes
+        /// ``DecodingLimits/maxPixels``.
+        case pixels
+        /// ``DecodingLimits/maxAnimationPixels``.
+        case animationPixels
+        /// ``DecodingLimits/maxAncillaryChunkBytes``.
+        case ancillaryChunkBytes
+        /// ``DecodingLimits/maxAncillaryBytes``.
+        case ancillaryBytes
+        /// ``DecodingLimits/maxDecodeTime``.
+        case decodeTime
+        /// The download's own cap on body bytes.
+        case bodyBytes
+    }
+
+    /// Throws when an encoded file of `byteCount` bytes is over the limit.
+    public func checkEncodedBytes(_ byteCount: Int) throws(WebImageError) {
+        guard byteCount <= maxEncodedBytes else {
+            throw .limit(.encodedBytes, actual: byteCount, allowed: maxEncodedBytes)
+        }
+    }
+
+    /// Throws when a frame of this size is over the pixel limit.
+    public func checkPixels(_ size: PixelSize) throws(WebImageError) {
+        guard size.pixelCount <= maxPixels else {
+            throw .limit(.pixels, actual: size.pixelCount, allowed: maxPixels)
+        }
+    }
+
+    /// Throws when `frameCount` frames of this size are over the animation's pixel limit.
+    public func checkAnimation(_ size: PixelSize, frameCount: Int) throws(WebImageError) {
+        let (total, overflow) = size.pixelCount.multipliedReportingOverflow(by: frameCount)
+        guard !overflow, total <= maxAnimationPixels else {
+            throw .limit(.animationPixels, actual: overflow ? .max : total, allowed: maxAnimationPixels)
+        }
+    }
+}
+
+/// A stopwatch over ``DecodingLimits/maxDecodeTime``, asked between rows, scans or frames.
+public struct DecodeDeadline: Sendable {
+    private let end: ContinuousClock.Instant
+    private let allowed: Duration
+
+    /// Starts now.
+    public init(_ limits: DecodingLimits) {
+        allowed = limits.maxDecodeTime
+        // Adding centuries to an instant would overflow; ten years are for ever here.
+        end = .now + min(limits.maxDecodeTime, .seconds(315_360_000))
+    }
+
+    /// Whether the time is used up.
+    public var hasPassed: Bool { ContinuousClock.now >= end }
+
+    /// Throws the limit's error when the time is used up.
+    public func check() throws(WebImageError) {
+        guard !hasPassed else {
+            throw .limit(
+                .decodeTime, actual: Int(allowed.components.seconds), allowed: Int(allowed.components.seconds))
+        }
+    }
+}

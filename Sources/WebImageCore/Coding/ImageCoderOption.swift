@@ -1,0 +1,46 @@
+import Foundation
+
+/// The key of one coder option, with the original's raw strings.
+public struct ImageCoderOption: RawRepresentable, Hashable, Sendable {
+    /// The key's string.
+    public let rawValue: String
+    /// Names an option; plug-ins may add their own.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// `Bool`: decode the first frame alone. Default false.
+    public static let decodeFirstFrameOnly = ImageCoderOption(rawValue: "decodeFirstFrameOnly")
+    /// Number: the image's scale, at least 1. Default 1.
+    public static let decodeScaleFactor = ImageCoderOption(rawValue: "decodeScaleFactor")
+    /// `Bool`: fit a thumbnail into its box (true, the default) or stretch it over the box.
+    public static let decodePreserveAspectRatio = ImageCoderOption(rawValue: "decodePreserveAspectRatio")
+    /// `CGSize` in pixels: the box the decoded picture must fit; a side of 0 decodes at full size. Default full size.
+    public static let decodeThumbnailPixelSize = ImageCoderOption(rawValue: "decodeThumbnailPixelSize")
+    /// `String`: the file's extension without dot. Built-in coders look at the content alone.
+    public static let decodeFileExtensionHint = ImageCoderOption(rawValue: "decodeFileExtensionHint")
+    /// `String`: the uniform type identifier. Built-in coders look at the content alone.
+    public static let decodeTypeIdentifierHint = ImageCoderOption(rawValue: "decodeTypeIdentifierHint")
+    /// Number of bytes: the most memory the decoded picture, all frames together, may take. Default 0, no bound.
+    public static let decodeScaleDownLimitBytes = ImageCoderOption(rawValue: "decodeScaleDownLimitBytes")
+    /// Number: not 0 keeps high dynamic range. Default 0.
+    public static let decodeToHDR = ImageCoderOption(rawValue: "decodeToHDR")
+    /// ``DecodingLimits``: what the picture may cost. Default ``DecodingLimits/default``.
+    public static let decodeLimits = ImageCoderOption(rawValue: "decodeLimits")
+    /// ``PixelFormat``: the wanted layout. Default ``PixelFormat/bgra8Premultiplied``, ready for display.
+    public static let decodePixelFormat = ImageCoderOption(rawValue: "decodePixelFormat")
+    /// ``DecodingOptions/ColorConversion``: whether pixels are converted to sRGB. Default ``DecodingOptions/ColorConversion/sRGB``.
+    public static let decodeColorConversion = ImageCoderOption(rawValue: "decodeColorConversion")
+
+    /// `Bool`: encode the first frame alone. Default false.
+    public static let encodeFirstFrameOnly = ImageCoderOption(rawValue: "encodeFirstFrameOnly")
+    /// Number 0…1: quality of lossy formats. Default 1.
+    public static let encodeCompressionQuality = ImageCoderOption(rawValue: "encodeCompressionQuality")
+    /// `CGSize` in pixels: the box the encoded picture must fit, never enlarged. Default none.
+    public static let encodeMaxPixelSize = ImageCoderOption(rawValue: "encodeMaxPixelSize")
+    /// Number of bytes the file should not pass; the quality is then the encoder's to choose. Default 0, no bound.
+    public static let encodeMaxFileSize = ImageCoderOption(rawValue: "encodeMaxFileSize")
+    /// `Bool`: encode WebP without loss. Default false.
+    public static let encodeWebPLossless = ImageCoderOption(rawValue: "encodeWebPLossless")
+}
+
+/// Coder options as the original's literals write them; read once into ``DecodingOptions`` or ``EncodingOptions``.
+public typealias ImageCoderOptions = [ImageCoderOption: Any]

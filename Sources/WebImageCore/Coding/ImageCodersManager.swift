@@ -1,0 +1,106 @@
+public import Foundation
+
+/// The coders in use, asked from the last added to the first; the first that can, does, and its word is final.
+///
+/// What decides is the content, never a file's name or its declared type. Safe on any thread.
+public final class ImageCodersManager: Sendable {
+    /// The coders used wherever no other is named; starts with the registered defaults.
+    public static let shared = ImageCodersManager(coders: WebImageDefaults.current.makeCoders())
+
+    private let registered: Locked<[any ImageCoder]>
+
+    /// A manager of its own; the last coder is asked first.
+    public init(coders: [any ImageCoder]) {
+        registered = Locked(coders)
+    }
+
+    /// The coders, the one asked first at the end.
+    public var coders: [any ImageCoder] {
+        get { registered.withLock { $0 } }
+        set { registered.withLock { $0 = newValue } }
+    }
+
+    /// Adds a coder that is asked before all others.
+    public func addCoder(_ coder: any ImageCoder) {
+        registered.withLock { $0.append(coder) }
+    }
+
+    /// Removes a coder: the same object, or for values the same type.
+    public func removeCoder(_ coder: any ImageCoder) {
+        registered.withLock { coders in coders.removeAll { Self.isSame($0, coder) } }
+    }
+
+    private static func isSame(_ left: any ImageCoder, _ right: any ImageCoder) -> Bool {
+        guard type(of: left) == type(of: right) else { return false }
+        guard type(of: left) is AnyClass else { return true }
+        return left as AnyObject === right as AnyObject
+    }
+
+    private func decoder(for data: Data) -> (any ImageCoder)? {
+        coders.last { $0.canDecode(from: data) }
+    }
+
+    private func encoder(for format: ImageFormat) -> (any ImageCoder)? {
+        coders.last { $0.canEncode(to: format) }
+    }
+}
+
+extension ImageCodersManager: DetailedImageCoder {
+    /// Whether any coder reads such data.
+    public func canDecode(from data: Data?) -> Bool {
+        guard let data else { return false }
+        return decoder(for: data) != nil
+    }
+
+    /// Whether any coder writes such a format.
+    public func canEncode(to format: ImageFormat) -> Bool { encoder(for: format) != nil }
+
+    /// What the file says about itself; decodes it only for coders that cannot tell otherwise.
+    public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
+        try limits.checkEncodedBytes(data.count)
+        guard let coder = decoder(for: data) else { throw Self.noCoder(for: data) }
+        if let detailed = coder as? any DetailedImageCoder { return try detailed.imageInfo(of: data, limits: limits) }
+        var options = DecodingOptions()
+        options.limits = limits
+        let image = try coder.decodeWithReason(data, options: options)
+        var info = ImageInfo(format: ImageFormat(sniffing: data), storedSize: image.pixelSize)
+        info.hasAlpha = image.hasAlpha
+        info.frameCount = image.imageFrameCount
+        return info
+    }
+
+    /// The image, decoded by the coder that recognises the content.
+    public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
+        try options.limits.checkEncodedBytes(data.count)
+        guard let coder = decoder(for: data) else { throw Self.noCoder(for: data) }
+        let image = try coder.decodeWithReason(data, options: options)
+        image.decodingOptions = options
+        return image
+    }
+
+    /// The encoded file, written by the last added coder that writes the format.
+    public func encode(
+        _ image: Image, format: ImageFormat, options: EncodingOptions
+    ) throws(WebImageError) -> Data {
+        guard let coder = encoder(for: format) else {
+            throw WebImageError(
+                .encodingFailed, stage: .encode, underlying: .message("no coder writes \(format)"),
+                hint: "Choose JPEG, PNG or WebP, or add a coder for this format.")
+        }
+        return try coder.encodeWithReason(image, format: format, options: options)
+    }
+
+    private static func noCoder(for data: Data) -> WebImageError {
+        if data.isEmpty {
+            return .badData("sniffer", "the data is empty", hint: "Look at what the server or the file really holds.")
+        }
+        let format = ImageFormat(sniffing: data)
+        guard format == .undefined else {
+            return .badData("sniffer", "no coder reads \(format)", hint: "Add a coder for this format.")
+        }
+        let start = data.prefix(8).map { String(format: "%02x", $0) }.joined(separator: " ")
+        return .badData(
+            "sniffer", "no known picture format starts with \(start)",
+            hint: "Look at what the server or the file really holds.")
+    }
+}

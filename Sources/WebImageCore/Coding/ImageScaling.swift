@@ -1,0 +1,39 @@
+import Foundation
+
+/// Sizes of scaled pictures, with the original's rounding.
+public enum ImageScaling {
+    /// The size of a picture put into a box.
+    ///
+    /// Keeping the aspect ratio, the side that gives way is rounded up; without enlarging, no side passes the
+    /// picture's own. A side that is not positive leaves the picture's size.
+    public static func size(
+        of size: PixelSize, in box: PixelSize, preserveAspectRatio: Bool, allowsEnlarging: Bool
+    ) -> PixelSize {
+        guard size.width > 0, size.height > 0, box.width > 0, box.height > 0 else { return size }
+        var result = box
+        if preserveAspectRatio {
+            let ratio = Double(size.width) / Double(size.height)
+            if ratio > Double(box.width) / Double(box.height) {
+                result.height = Int((Double(box.width) / ratio).rounded(.up))
+            } else {
+                result.width = Int((Double(box.height) * ratio).rounded(.up))
+            }
+        }
+        if !allowsEnlarging {
+            result.width = min(result.width, size.width)
+            result.height = min(result.height, size.height)
+        }
+        return PixelSize(width: max(result.width, 1), height: max(result.height, 1))
+    }
+
+    /// The largest size of this aspect ratio whose frames fit into `limitBytes`; may exceed the picture's own.
+    public static func size(
+        of size: PixelSize, limitBytes: Int, bytesPerPixel: Int, frameCount: Int
+    ) -> PixelSize {
+        guard size.width > 0, size.height > 0 else { return PixelSize(width: 1, height: 1) }
+        let pixels = limitBytes / max(bytesPerPixel, 1) / max(frameCount, 1)
+        let ratio = Double(size.height) / Double(size.width)
+        let width = (Double(pixels) / ratio).squareRoot()
+        return PixelSize(width: max(Int(width), 1), height: max(Int(width * ratio), 1))
+    }
+}

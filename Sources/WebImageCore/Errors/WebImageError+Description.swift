@@ -1,0 +1,69 @@
+public import Foundation
+
+extension WebImageError: CustomStringConvertible, LocalizedError {
+    /// One line: kind (code) at stage for URL: cause. Next step.
+    public var description: String {
+        var line = "\(code.words) (\(code.rawValue)) at \(stage.rawValue)"
+        if let url { line += " of \(url.redacted)" }
+        if let underlying { line += ": \(underlying)" }
+        if let hint { line += ". \(hint)" }
+        return line
+    }
+
+    /// The same line as ``description``.
+    public var errorDescription: String? { description }
+
+    /// Whether a cancel caused it.
+    public var isCancellation: Bool { code == .cancelled }
+}
+
+extension WebImageError.Code {
+    /// The kind of failure in words.
+    public var words: String {
+        switch self {
+        case .invalidURL: "invalid URL"
+        case .badImageData: "not a readable picture"
+        case .cacheNotModified: "not modified"
+        case .blackListed: "failed before and not tried again"
+        case .limitExceeded: "over a limit"
+        case .encodingFailed: "cannot be encoded"
+        case .fileSystem: "file system failure"
+        case .invalidDownloadOperation: "no download possible"
+        case .invalidDownloadStatusCode: "unacceptable HTTP status"
+        case .cancelled: "cancelled"
+        case .invalidDownloadResponse: "unacceptable response"
+        case .invalidDownloadContentType: "unacceptable content type"
+        case .transport: "connection failed"
+        }
+    }
+}
+
+extension WebImageError.Underlying: CustomStringConvertible {
+    /// The cause in the words of whoever reported it.
+    public var description: String {
+        switch self {
+        case .curl(let code, let message): "curl \(code): \(message)"
+        case .codec(let library, let message): "\(library): \(message)"
+        case .posix(let errno, let message): "errno \(errno): \(message)"
+        case .http(let status): "HTTP \(status)"
+        case .limit(let limit, let actual, let allowed):
+            actual == .max ? "\(limit.rawValue) over \(allowed)" : "\(limit.rawValue) \(actual) over \(allowed)"
+        case .sqlite(let code, let message): "sqlite \(code): \(message)"
+        case .message(let message): message
+        }
+    }
+}
+
+extension URL {
+    /// The URL without user, password, query and fragment, which may be secrets; data URLs without their data.
+    public var redacted: String {
+        if scheme?.lowercased() == "data" { return "data:…" }
+        guard var parts = URLComponents(url: self, resolvingAgainstBaseURL: false) else { return "(unreadable URL)" }
+        parts.user = nil
+        parts.password = nil
+        let hadQuery = parts.query != nil
+        parts.query = nil
+        parts.fragment = nil
+        return (parts.string ?? "(unreadable URL)") + (hadQuery ? "?…" : "")
+    }
+}

@@ -1,0 +1,12 @@
+public import Foundation
+
+/// The ICC profile the pixels are meant in; absent means sRGB.
+public struct ColorProfile: Sendable, Hashable {
+    /// The profile as stored in the file (ICC.1:2022).
+    public let iccData: Data
+
+    /// Wraps the bytes of an ICC profile without reading them.
+    public init(iccData: Data) {
+        self.iccData = iccData
+    }
+}

@@ -1,0 +1,117 @@
+public import Foundation
+
+/// A decoded picture: upright, display-ready pixels with a scale, and what is known about where they came from.
+///
+/// It plays the role that `UIImage` plays for the original. Pixels, scale and colour profile never change; the
+/// descriptive metadata the original lets callers write is guarded by a lock. Safe on any thread.
+open class Image: @unchecked Sendable {
+    // Unchecked is true because every stored property is an immutable Sendable or the `Locked` box; subclasses
+    // promise the same for theirs.
+
+    /// The pixels, orientation applied; for an animated image its poster frame.
+    public let pixels: PixelBuffer
+    /// Pixels per point, at least 1.
+    public let scale: CGFloat
+    /// The profile the pixels are meant in; nil is sRGB.
+    public let colorProfile: ColorProfile?
+    /// Whether a pixel may be transparent; an opaque picture in a format with an alpha channel says false.
+    public let hasAlpha: Bool
+
+    private let metadata: Locked<ImageMetadata>
+
+    /// Wraps pixels that no producer will write again.
+    public init(
+        pixels: PixelBuffer, scale: CGFloat = 1, colorProfile: ColorProfile? = nil, hasAlpha: Bool? = nil,
+        format: ImageFormat = .undefined
+    ) {
+        self.pixels = pixels
+        self.scale = max(scale, 1)
+        self.colorProfile = colorProfile
+        self.hasAlpha = hasAlpha ?? pixels.format.hasAlpha
+        metadata = Locked(ImageMetadata(imageFormat: format))
+    }
+
+    /// Width and height in pixels.
+    public final var pixelSize: PixelSize { PixelSize(width: pixels.width, height: pixels.height) }
+
+    /// Width and height in points: pixels divided by ``scale``.
+    public final var size: CGSize {
+        CGSize(width: CGFloat(pixels.width) / scale, height: CGFloat(pixels.height) / scale)
+    }
+
+    /// Frames of the animation; 1 for a still.
+    open var imageFrameCount: Int { 1 }
+
+    /// Whether there is more than one frame.
+    open var isAnimated: Bool { imageFrameCount > 1 }
+
+    /// Whether the picture was drawn from a vector format.
+    public final var isVector: Bool {
+        let format = imageFormat
+        return format == .svg || format == .pdf
+    }
+
+    /// Bytes this image costs a memory cache; the pixels' own unless set.
+    open var memoryCost: Int {
+        get { metadata.withLock { $0.memoryCost } ?? pixels.byteCount }
+        set { metadata.withLock { $0.memoryCost = newValue } }
+    }
+
+    /// How often the animation plays; 0 is for ever.
+    open var imageLoopCount: Int {
+        get { metadata.withLock { $0.imageLoopCount } }
+        set { metadata.withLock { $0.imageLoopCount = newValue } }
+    }
+
+    /// The format the picture was decoded from.
+    public final var imageFormat: ImageFormat {
+        get { metadata.withLock { $0.imageFormat } }
+        set { metadata.withLock { $0.imageFormat = newValue } }
+    }
+
+    /// Whether this is a preview of a picture that has not arrived whole; never cached.
+    public final var isIncremental: Bool {
+        get { metadata.withLock { $0.isIncremental } }
+        set { metadata.withLock { $0.isIncremental = newValue } }
+    }
+
+    /// Whether a transformer made this image.
+    public final var isTransformed: Bool {
+        get { metadata.withLock { $0.isTransformed } }
+        set { metadata.withLock { $0.isTransformed = newValue } }
+    }
+
+    /// The options this image was decoded with; nil when it was not decoded by a coder.
+    public final var decodingOptions: DecodingOptions? {
+        get { metadata.withLock { $0.decodingOptions } }
+        set { metadata.withLock { $0.decodingOptions = newValue } }
+    }
+
+    /// Whether the image was decoded for a wanted size (also where the picture was smaller than that).
+    public final var isThumbnail: Bool { decodingOptions?.thumbnailPixelSize != nil }
+
+    /// An object of the caller's, stored with the image on disk when it can be encoded.
+    public final var extendedObject: (any Sendable)? {
+        get { metadata.withLock { $0.extendedObject } }
+        set { metadata.withLock { $0.extendedObject = newValue } }
+    }
+
+    /// Copies the descriptive metadata, overwriting; memory cost and frame count stay the receiver's own.
+    public final func copyMetadata(from source: Image) {
+        var copied = source.metadata.withLock { $0 }
+        metadata.withLock {
+            copied.memoryCost = $0.memoryCost
+            $0 = copied
+        }
+    }
+}
+
+private struct ImageMetadata {
+    var imageFormat: ImageFormat
+    var imageLoopCount = 0
+    var memoryCost: Int?
+    var isIncremental = false
+    var isTransformed = false
+    var decodingOptions: DecodingOptions?
+    var extendedObject: (any Sendable)?
+}

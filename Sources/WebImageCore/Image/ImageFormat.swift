@@ -1,0 +1,86 @@
+import Foundation
+
+/// The format of an encoded picture, an open set with the original's numbers.
+public struct ImageFormat: RawRepresentable, Sendable, Hashable {
+    /// The number; -1 is undefined.
+    public let rawValue: Int
+
+    /// Names a format by number; plug-ins may use numbers of their own.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// No format that is known.
+    public static let undefined = ImageFormat(rawValue: -1)
+    /// JPEG (ITU-T T.81).
+    public static let jpeg = ImageFormat(rawValue: 0)
+    /// PNG (ISO/IEC 15948).
+    public static let png = ImageFormat(rawValue: 1)
+    /// GIF 87a and 89a.
+    public static let gif = ImageFormat(rawValue: 2)
+    /// TIFF 6.0.
+    public static let tiff = ImageFormat(rawValue: 3)
+    /// WebP (RFC 9649).
+    public static let webP = ImageFormat(rawValue: 4)
+    /// HEIC: HEVC in HEIF.
+    public static let heic = ImageFormat(rawValue: 5)
+    /// HEIF with another or an unnamed codec (ISO/IEC 23008-12).
+    public static let heif = ImageFormat(rawValue: 6)
+    /// PDF.
+    public static let pdf = ImageFormat(rawValue: 7)
+    /// SVG.
+    public static let svg = ImageFormat(rawValue: 8)
+    /// Windows bitmap.
+    public static let bmp = ImageFormat(rawValue: 9)
+    /// A camera's raw file.
+    public static let raw = ImageFormat(rawValue: 10)
+    /// AVIF: AV1 in HEIF.
+    public static let avif = ImageFormat(rawValue: 15)
+    /// JPEG XL (ISO/IEC 18181).
+    public static let jpegXL = ImageFormat(rawValue: 17)
+    /// Windows icon and cursor.
+    public static let ico = ImageFormat(rawValue: 18)
+    /// PNG with an animation (PNG third edition, `acTL`). Images decoded from it say ``png``, the container.
+    public static let apng = ImageFormat(rawValue: 19)
+
+    /// The container format that images and encoders speak of: ``apng`` is ``png``.
+    public var container: ImageFormat { self == .apng ? .png : self }
+
+    /// The lower-case name used in reports; nil for numbers without one.
+    public var name: String? { Self.known.first { $0.format == self }?.name }
+
+    /// The uniform type identifier; `public.image` for anything unnamed.
+    public var typeIdentifier: String { Self.known.first { $0.format == self }?.type ?? "public.image" }
+
+    /// The format of a uniform type identifier.
+    public init(typeIdentifier: String) {
+        self = Self.known.first { $0.type == typeIdentifier && $0.format != .apng }?.format ?? .undefined
+    }
+
+    /// The format usually meant by a file extension without its dot, in any case.
+    public init(fileExtension: String) {
+        let wanted = fileExtension.lowercased()
+        self = Self.known.first { $0.extensions.contains(wanted) }?.format ?? .undefined
+    }
+
+    private static let known: [(format: ImageFormat, name: String, type: String, extensions: [String])] = [
+        (.jpeg, "jpeg", "public.jpeg", ["jpg", "jpeg", "jpe", "jfif"]),
+        (.png, "png", "public.png", ["png"]),
+        (.gif, "gif", "com.compuserve.gif", ["gif"]),
+        (.tiff, "tiff", "public.tiff", ["tiff", "tif"]),
+        (.webP, "webp", "org.webmproject.webp", ["webp"]),
+        (.heic, "heic", "public.heic", ["heic", "heics"]),
+        (.heif, "heif", "public.heif", ["heif", "hif"]),
+        (.pdf, "pdf", "com.adobe.pdf", ["pdf"]),
+        (.svg, "svg", "public.svg-image", ["svg"]),
+        (.bmp, "bmp", "public.bmp", ["bmp", "dib"]),
+        (.raw, "raw", "public.camera-raw-image", []),
+        (.avif, "avif", "public.avif", ["avif", "avifs"]),
+        (.jpegXL, "jxl", "public.jpeg-xl", ["jxl"]),
+        (.ico, "ico", "com.microsoft.ico", ["ico", "cur"]),
+        (.apng, "apng", "public.png", ["apng"]),
+    ]
+}
+
+extension ImageFormat: CustomStringConvertible {
+    /// The name, or the number where there is none.
+    public var description: String { name ?? (self == .undefined ? "undefined" : "format \(rawValue)") }
+}

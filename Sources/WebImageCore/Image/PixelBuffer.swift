@@ -1,0 +1,96 @@
+import Foundation
+
+/// A rectangle of pixels that owns its memory.
+///
+/// Rows run from top to bottom, each `bytesPerRow` bytes apart (a multiple of 64), starting at a 64-byte aligned address.
+/// A buffer is written by exactly one decoder or filter before anybody else sees it and never again.
+public final class PixelBuffer: @unchecked Sendable {
+    // Unchecked is true because the memory is mutable only through `withUnsafeMutableBytes`, which is for the one
+    // producer that has not yet handed the buffer out.
+
+    /// Width in pixels.
+    public let width: Int
+    /// Height in pixels.
+    public let height: Int
+    /// Bytes from one row to the next; a multiple of 64.
+    public let bytesPerRow: Int
+    /// Layout of a pixel.
+    public let format: PixelFormat
+
+    private let base: UnsafeMutableRawPointer
+
+    /// Bytes of memory the pixels take.
+    public var byteCount: Int { bytesPerRow * height }
+
+    /// Allocates a buffer whose contents are undefined.
+    ///
+    /// - Throws: `WebImageError` with code `.badImageData` when a side is not positive or the memory cannot be had.
+    ///   Limits are the caller's to check first (see ``DecodingLimits``).
+    public init(width: Int, height: Int, format: PixelFormat) throws(WebImageError) {
+        let (rowBytes, rowOverflow) = width.multipliedReportingOverflow(by: format.bytesPerPixel)
+        let (padded, paddedOverflow) = rowBytes.addingReportingOverflow(Self.alignment - 1)
+        let stride = padded & ~(Self.alignment - 1)
+        let (total, totalOverflow) = stride.multipliedReportingOverflow(by: height)
+        guard width > 0, height > 0, !rowOverflow, !paddedOverflow, !totalOverflow else {
+            throw WebImageError(.badImageData, stage: .decode, hint: "A picture of \(width)×\(height) px has no pixels.")
+        }
+        guard let memory = Self.allocate(total) else {
+            throw WebImageError(
+                .badImageData, stage: .decode,
+                underlying: .posix(errno: ENOMEM, message: "cannot allocate \(total) bytes"),
+                hint: "Decode at a smaller size, or lower DecodingLimits.maxPixels.")
+        }
+        self.width = width
+        self.height = height
+        self.bytesPerRow = stride
+        self.format = format
+        base = memory
+    }
+
+    deinit {
+        let base = ForeignMemory(base)
+        // Giving megabytes back to the kernel takes up to milliseconds: not on the thread that draws.
+        if byteCount >= Self.largeByteCount, MainThread.isCurrent {
+            DispatchQueue.global(qos: .utility).async { free(base.pointer) }
+        } else {
+            free(base.pointer)
+        }
+    }
+
+    /// Lends the pixels for reading; the pointer is valid inside `body` only.
+    public func withUnsafeBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(UnsafeRawBufferPointer(start: base, count: byteCount))
+    }
+
+    /// Lends the pixels for writing, to the producer that has not yet handed the buffer out.
+    public func withUnsafeMutableBytes<Result, Failure: Error>(
+        _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(UnsafeMutableRawBufferPointer(start: base, count: byteCount))
+    }
+
+    /// The address of the first pixel, valid while the buffer lives: for C libraries that keep it, such as a texture.
+    package var baseAddress: UnsafeMutableRawPointer { base }
+
+    static let alignment = 64
+    static let largeByteCount = 1 << 20
+    private static let hugePageByteCount = 2 << 20
+
+    private static func allocate(_ byteCount: Int) -> UnsafeMutableRawPointer? {
+        var memory: UnsafeMutableRawPointer?
+        // Aligned and advised, a photo's pixels cost a dozen page faults instead of thousands.
+        let isHuge = byteCount >= 2 * hugePageByteCount
+        guard posix_memalign(&memory, isHuge ? hugePageByteCount : alignment, byteCount) == 0 else { return nil }
+        if isHuge { madvise(memory, byteCount & ~(hugePageByteCount - 1), MADV_HUGEPAGE) }
+        return memory
+    }
+}
+
+/// A pointer that travels to the queue that frees it.
+private struct ForeignMemory: @unchecked Sendable {
+    // Unchecked is true because the only other holder is the deinit that hands it over.
+    let pointer: UnsafeMutableRawPointer
+    init(_ pointer: UnsafeMutableRawPointer) { self.pointer = pointer }
+}

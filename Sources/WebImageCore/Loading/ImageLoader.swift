@@ -1,0 +1,99 @@
+public import Foundation
+
+/// Bytes received, bytes expected (0 when unknown, -1 before anything is known), and the URL asked for.
+public typealias ImageLoaderProgressBlock =
+    @Sendable (_ receivedSize: Int, _ expectedSize: Int, _ targetURL: URL?) -> Void
+
+/// The image, its encoded data, the failure, and whether this is the last call.
+public typealias ImageLoaderCompletedBlock =
+    @Sendable (_ image: Image?, _ data: Data?, _ error: WebImageError?, _ finished: Bool) -> Void
+
+/// Fetches images for the manager; the shape is the original's.
+///
+/// Called on any thread; must not block it. Loaders that deliver bytes and leave decoding to the manager adopt
+/// ``ImageDataLoader``, so that one download serves requests for several sizes.
+@preconcurrency public protocol ImageLoader: Sendable {
+    /// Whether this loader is the one for such a URL.
+    func canRequestImage(for url: URL?) -> Bool
+    /// Starts a load; `completed` must be called exactly once with `finished`, unless the operation is cancelled.
+    func requestImage(
+        with url: URL?, options: WebImageOptions, context: WebImageContext?,
+        progress: ImageLoaderProgressBlock?, completed: ImageLoaderCompletedBlock?
+    ) -> (any WebImageOperation)?
+    /// Whether a URL that failed so is remembered and not tried again.
+    func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool
+}
+
+/// A loader that fetches bytes; the manager decodes them.
+@preconcurrency public protocol ImageDataLoader: ImageLoader {
+    /// Fetches the bytes of a URL once for all who ask at the same time.
+    ///
+    /// Cancelling the surrounding task leaves the shared load; it ends when the last one leaves.
+    /// - Throws: `.cancelled` after a cancel, else what went wrong.
+    func loadData(
+        for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
+    ) async throws(WebImageError) -> ImageDataResult
+}
+
+/// What a data loader is asked for.
+public struct ImageDataLoad: Sendable {
+    /// What to fetch.
+    public var url: URL
+    /// How the load is to behave.
+    public var options: WebImageOptions
+    /// The load's context; its values are never changed after the load began.
+    public var context: WebImageContext? { sharedContext.value }
+    /// When to fetch it, relative to others.
+    public var priority: LoadPriority
+
+    private let sharedContext: SharedContext
+
+    /// Describes a load.
+    public init(
+        url: URL, options: WebImageOptions = [], context: WebImageContext? = nil, priority: LoadPriority = .normal
+    ) {
+        self.url = url
+        self.options = options
+        self.priority = priority
+        sharedContext = SharedContext(value: context)
+    }
+}
+
+/// What a data loader delivers.
+public struct ImageDataResult: Sendable {
+    /// The whole body.
+    public var data: Data
+    /// The head of the answer.
+    public var response: WebImageResponse
+
+    /// Pairs a body with its head.
+    public init(data: Data, response: WebImageResponse) {
+        self.data = data
+        self.response = response
+    }
+}
+
+/// When a load gets its turn relative to others.
+public enum LoadPriority: Int, Sendable, Comparable {
+    /// After everything else.
+    case low = -4
+    /// In order of arrival.
+    case normal = 0
+    /// Before everything else.
+    case high = 4
+
+    /// By urgency.
+    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+
+    /// The priority that options ask for; high wins over low.
+    public init(_ options: WebImageOptions) {
+        self = options.contains(.highPriority) ? .high : options.contains(.lowPriority) ? .low : .normal
+    }
+}
+
+/// A context on its way from one isolation to another.
+package struct SharedContext: @unchecked Sendable {
+    // Unchecked is true because the dictionary is a value nobody changes after entry, and the roles in it are Sendable.
+    package let value: WebImageContext?
+    package init(value: WebImageContext?) { self.value = value }
+}

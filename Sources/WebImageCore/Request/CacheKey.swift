@@ -1,0 +1,42 @@
+package import Foundation
+
+/// Derivation of cache keys, letter for letter the original's.
+package enum CacheKey {
+    /// `key` with `suffix` put before its extension, or at its end.
+    ///
+    /// In a URL the extension is that of its path; query, fragment and user stay.
+    package static func transformed(_ key: String, suffix: String) -> String {
+        let url = URL(string: key)
+        let fileExtension = url.map(\.pathExtension) ?? (key as NSString).pathExtension
+        guard !fileExtension.isEmpty else { return key + "-" + suffix }
+        if let url, !url.isFileURL, var parts = URLComponents(url: url, resolvingAgainstBaseURL: false) {
+            parts.path = inserting(suffix, before: fileExtension, in: parts.path)
+            return parts.url?.absoluteString ?? parts.string ?? key + "-" + suffix
+        }
+        return inserting(suffix, before: fileExtension, in: key)
+    }
+
+    /// The key of a thumbnail of `key`.
+    package static func thumbnail(_ key: String, box: CGSize, preserveAspectRatio: Bool) -> String {
+        let size = String(format: "%f,%f", box.width, box.height)
+        return transformed(key, suffix: "Thumbnail({\(size)},\(preserveAspectRatio ? 1 : 0))")
+    }
+
+    /// Whether the key is a thumbnail's.
+    package static func isThumbnail(_ key: String) -> Bool { key.contains("-Thumbnail(") }
+
+    /// The scale a key asks for: `@2x.`, `@3x.` anywhere in it, escaped ones in web addresses; else 1.
+    package static func scaleFactor(_ key: String) -> Double {
+        guard key.utf16.count >= 8 else { return 1 }
+        let isWeb = key.hasPrefix("http://") || key.hasPrefix("https://")
+        for factor in [2, 3] where key.contains("@\(factor)x.") || (isWeb && key.contains("%40\(factor)x.")) {
+            return Double(factor)
+        }
+        return 1
+    }
+
+    private static func inserting(_ suffix: String, before fileExtension: String, in path: String) -> String {
+        let base = (path as NSString).deletingPathExtension
+        return base + "-" + suffix + "." + fileExtension
+    }
+}

@@ -1,0 +1,63 @@
+public import Dispatch
+
+/// A dispatch queue and the manner in which completions are run on it.
+public final class CallbackQueue: Sendable {
+    /// When a block runs inline and when it is dispatched.
+    public enum Policy: Int, Sendable {
+        /// Inline when already on this queue, else dispatched.
+        case safeExecute = 0
+        /// Always dispatched.
+        case dispatch = 1
+        /// Always inline, on the current thread.
+        case invoke = 2
+        /// Inline when on main, else dispatched to the main queue.
+        case safeAsyncMainThread = 3
+    }
+
+    private let queue: DispatchQueue
+    private let state: Locked<Policy>
+    private let isMain: Bool
+
+    /// Inline when on main, else dispatched to the main queue.
+    public static let main = CallbackQueue(queue: .main, policy: .safeAsyncMainThread)
+
+    /// The global queue of high priority.
+    public static var global: CallbackQueue {
+        CallbackQueue(queue: .global(qos: .userInitiated), policy: .safeExecute)
+    }
+
+    /// Runs blocks inline, on whichever thread ends the load: for servers and tests.
+    public static var invoking: CallbackQueue { CallbackQueue(queue: .main, policy: .invoke) }
+
+    /// A queue of the caller's.
+    public init(queue: DispatchQueue, policy: Policy = .safeExecute) {
+        self.queue = queue
+        state = Locked(policy)
+        isMain = queue === DispatchQueue.main
+        if !isMain { queue.setSpecific(key: Self.key, value: ObjectIdentifier(queue)) }
+    }
+
+    /// The manner in which blocks are run.
+    public var policy: Policy {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
+
+    /// Runs `block` according to ``policy``.
+    public func async(_ block: @escaping @Sendable () -> Void) {
+        if runsInline { block() } else { queue.async(execute: block) }
+    }
+
+    /// Whether a block given now would run before ``async(_:)`` returns.
+    package var runsInline: Bool {
+        switch policy {
+        case .invoke: true
+        case .dispatch: false
+        case .safeAsyncMainThread: MainThread.isCurrent
+        case .safeExecute:
+            isMain ? MainThread.isCurrent : DispatchQueue.getSpecific(key: Self.key) == ObjectIdentifier(queue)
+        }
+    }
+
+    private static let key = DispatchSpecificKey<ObjectIdentifier>()
+}

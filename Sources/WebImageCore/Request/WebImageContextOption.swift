@@ -1,0 +1,61 @@
+/// The key of one context value, with the original's raw strings.
+public struct WebImageContextOption: RawRepresentable, Hashable, Sendable {
+    /// The key's string.
+    public let rawValue: String
+    /// Names a context value; loaders and coders may add their own.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// `String`: which load of a view this is; views only.
+    public static let setImageOperationKey = WebImageContextOption(rawValue: "setImageOperationKey")
+    /// ``WebImageManager``: the manager a view uses instead of the shared one.
+    public static let customManager = WebImageContextOption(rawValue: "customManager")
+    /// ``CallbackQueue``: where completions run. Default the main queue.
+    public static let callbackQueue = WebImageContextOption(rawValue: "callbackQueue")
+    /// ``ImageCaching``: the cache instead of the manager's.
+    public static let imageCache = WebImageContextOption(rawValue: "imageCache")
+    /// ``ImageLoader``: the loader instead of the manager's.
+    public static let imageLoader = WebImageContextOption(rawValue: "imageLoader")
+    /// ``ImageCoder``: decodes and encodes without being asked whether it can.
+    public static let imageCoder = WebImageContextOption(rawValue: "imageCoder")
+    /// ``ImageTransformer``, or `NSNull` for none: instead of the manager's.
+    public static let imageTransformer = WebImageContextOption(rawValue: "imageTransformer")
+    /// ``ImageCoderOptions``: further decode options.
+    public static let imageDecodeOptions = WebImageContextOption(rawValue: "imageDecodeOptions")
+    /// Number, at least 1: the image's scale. Default from the key (`@2x`, `@3x`).
+    public static let imageScaleFactor = WebImageContextOption(rawValue: "imageScaleFactor")
+    /// `Bool`: fit a thumbnail into its box. Default true.
+    public static let imagePreserveAspectRatio = WebImageContextOption(rawValue: "imagePreserveAspectRatio")
+    /// `CGSize` in pixels: decode to fit this box; part of the cache key.
+    public static let imageThumbnailPixelSize = WebImageContextOption(rawValue: "imageThumbnailPixelSize")
+    /// `String`: the uniform type identifier for the decoder.
+    public static let imageTypeIdentifierHint = WebImageContextOption(rawValue: "imageTypeIdentifierHint")
+    /// Number of bytes the decoded picture may take; not part of the cache key.
+    public static let imageScaleDownLimitBytes = WebImageContextOption(rawValue: "imageScaleDownLimitBytes")
+    /// Number: not 0 keeps high dynamic range.
+    public static let imageDecodeToHDR = WebImageContextOption(rawValue: "imageDecodeToHDR")
+    /// ``ImageCoderOptions``: how the cache encodes when it must.
+    public static let imageEncodeOptions = WebImageContextOption(rawValue: "imageEncodeOptions")
+    /// ``ImageCacheType``: where to look. Default all.
+    public static let queryCacheType = WebImageContextOption(rawValue: "queryCacheType")
+    /// ``ImageCacheType``: where the result goes. Default all.
+    public static let storeCacheType = WebImageContextOption(rawValue: "storeCacheType")
+    /// ``ImageCacheType``: where to look for the full-size original of a variant. Default disk.
+    public static let originalQueryCacheType = WebImageContextOption(rawValue: "originalQueryCacheType")
+    /// ``ImageCacheType``: where the full-size original goes. Default disk.
+    public static let originalStoreCacheType = WebImageContextOption(rawValue: "originalStoreCacheType")
+    /// ``ImageCaching``: the cache of originals. Default the load's cache.
+    public static let originalImageCache = WebImageContextOption(rawValue: "originalImageCache")
+    /// Subclass of ``Image``: tried first when decoding.
+    public static let animatedImageClass = WebImageContextOption(rawValue: "animatedImageClass")
+    /// ``WebImageCacheKeyFilter``: instead of the manager's.
+    public static let cacheKeyFilter = WebImageContextOption(rawValue: "cacheKeyFilter")
+    /// ``WebImageCacheSerializer``: instead of the manager's.
+    public static let cacheSerializer = WebImageContextOption(rawValue: "cacheSerializer")
+    /// `String`: who may share what is cached for this load; see ``WebImageRequest``.
+    public static let cacheScope = WebImageContextOption(rawValue: "cacheScope")
+    /// ``DecodingLimits``: instead of the defaults.
+    public static let decodingLimits = WebImageContextOption(rawValue: "decodingLimits")
+}
+
+/// Context values as the original's literals write them; read once at entry into typed values.
+public typealias WebImageContext = [WebImageContextOption: Any]

@@ -1,0 +1,60 @@
+/// How one load is to behave; the bits are the original's.
+public struct WebImageOptions: OptionSet, Sendable, Hashable {
+    /// The bits.
+    public let rawValue: UInt
+    /// Makes a set from bits.
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+
+    /// Try a URL again that failed before.
+    public static let retryFailed = WebImageOptions(rawValue: 1 << 0)
+    /// Load after everything of normal priority.
+    public static let lowPriority = WebImageOptions(rawValue: 1 << 1)
+    /// Deliver partial images while bytes arrive.
+    public static let progressiveLoad = WebImageOptions(rawValue: 1 << 2)
+    /// Deliver the cached image, then ask the server whether there is a newer one.
+    public static let refreshCached = WebImageOptions(rawValue: 1 << 3)
+    /// Finish the download in the background. Without effect on Linux, where programs are not suspended.
+    public static let continueInBackground = WebImageOptions(rawValue: 1 << 4)
+    /// Send and keep cookies.
+    public static let handleCookies = WebImageOptions(rawValue: 1 << 5)
+    /// Accept any server certificate.
+    public static let allowInvalidSSLCertificates = WebImageOptions(rawValue: 1 << 6)
+    /// Load before everything of normal priority; wins over ``lowPriority``.
+    public static let highPriority = WebImageOptions(rawValue: 1 << 7)
+    /// Views only: show the placeholder only if the load ends without an image.
+    public static let delayPlaceholder = WebImageOptions(rawValue: 1 << 8)
+    /// Run transformers on animated images as well.
+    public static let transformAnimatedImage = WebImageOptions(rawValue: 1 << 9)
+    /// Views only: hand the image to the completion and leave the view alone.
+    public static let avoidAutoSetImage = WebImageOptions(rawValue: 1 << 10)
+    /// Bound the decoded picture's memory by the default limit.
+    public static let scaleDownLargeImages = WebImageOptions(rawValue: 1 << 11)
+    /// Also read the encoded data on a memory hit.
+    public static let queryMemoryData = WebImageOptions(rawValue: 1 << 12)
+    /// With ``queryMemoryData``: read it before returning.
+    public static let queryMemoryDataSync = WebImageOptions(rawValue: 1 << 13)
+    /// Read and decode the disk entry before returning.
+    public static let queryDiskDataSync = WebImageOptions(rawValue: 1 << 14)
+    /// Never start the loader; a miss completes with neither image nor error.
+    public static let fromCacheOnly = WebImageOptions(rawValue: 1 << 15)
+    /// Skip the caches when looking; the result is still stored.
+    public static let fromLoaderOnly = WebImageOptions(rawValue: 1 << 16)
+    /// Views only: run the transition wherever the image came from.
+    public static let forceTransition = WebImageOptions(rawValue: 1 << 17)
+    /// Do not force the decode. Pictures are decoded display-ready here, so this changes nothing.
+    public static let avoidDecodeImage = WebImageOptions(rawValue: 1 << 18)
+    /// Decode the first frame alone.
+    public static let decodeFirstFrameOnly = WebImageOptions(rawValue: 1 << 19)
+    /// Decode every frame of an animated image before delivering it.
+    public static let preloadAllFrames = WebImageOptions(rawValue: 1 << 20)
+    /// A cached image of another class than the asked one is a miss.
+    public static let matchAnimatedImageClass = WebImageOptions(rawValue: 1 << 21)
+    /// Complete only when the caches have stored the result.
+    public static let waitStoreCache = WebImageOptions(rawValue: 1 << 22)
+    /// Run transformers on vector images as well.
+    public static let transformVectorImage = WebImageOptions(rawValue: 1 << 23)
+    /// Views only: leave the view's previous load running.
+    public static let avoidAutoCancelImage = WebImageOptions(rawValue: 1 << 24)
+    /// Views only: complete only when the transition has ended.
+    public static let waitTransition = WebImageOptions(rawValue: 1 << 25)
+}

@@ -1,0 +1,29 @@
+import Dispatch
+import Foundation
+
+/// The one answer to "are we on main?".
+///
+/// On Linux two answers exist: the main *queue* may be served by any thread (swift-testing, `dispatchMain()`), and the
+/// GLib loop runs on the *thread* that attached it, outside any queue. Both count as main.
+package enum MainThread {
+    private static let key: DispatchSpecificKey<Bool> = {
+        let key = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: key, value: true)
+        return key
+    }()
+
+    private static let attachedThread = Locked<pthread_t?>(nil)
+
+    /// Declares the calling thread to be the one that serves the main queue from now on.
+    package static func attachCurrentThread() {
+        let current = pthread_self()
+        attachedThread.withLock { $0 = current }
+    }
+
+    package static var isCurrent: Bool {
+        if DispatchQueue.getSpecific(key: key) == true { return true }
+        let attached = attachedThread.withLock { $0 }
+        if let attached { return pthread_equal(attached, pthread_self()) != 0 }
+        return Thread.isMainThread
+    }
+}

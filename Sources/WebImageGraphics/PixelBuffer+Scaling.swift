@@ -1,0 +1,2 @@
+import CZimg
+import WebImageCore

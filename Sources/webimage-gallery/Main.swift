@@ -1,0 +1,7 @@
+import WebImage
+import WebImageGTK
+
+@main
+struct Main {
+    static func main() {}
+}

@@ -1,0 +1,9 @@
+import Foundation
+import WebImageCLI
+
+@main
+struct Main {
+    static func main() {
+        exit(WebImageCommand.run(CommandLine.arguments))
+    }
+}
