@@ -34,7 +34,7 @@ let package = Package(
         .target(name: "WebImageGTK", dependencies: ["WebImageCore", "CGTK", "CGTKShim"]),
 
         // Apps.
-        .target(name: "WebImageCLI", dependencies: ["WebImage"]),
+        .target(name: "WebImageCLI", dependencies: ["WebImage", "CGetoptShim"]),
         .executableTarget(name: "webimage", dependencies: ["WebImageCLI"]),
         .executableTarget(name: "webimage-gallery", dependencies: ["WebImageGTK", "WebImage"]),
 
@@ -56,6 +56,7 @@ let package = Package(
         .target(name: "CCurlShim", dependencies: ["CCurl"]),
         .target(name: "CGTKShim", dependencies: ["CGTK"]),
         .target(name: "CWebImageRoot"),
+        .target(name: "CGetoptShim"),
 
         // System libraries.
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),

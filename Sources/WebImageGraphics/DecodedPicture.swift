@@ -35,7 +35,11 @@ extension PixelBuffer {
     /// The same picture in another layout (alpha multiplied or divided, channels moved), by libyuv where it can.
     package func converted(to format: PixelFormat) throws(WebImageError) -> PixelBuffer { fatalError("being built") }
     /// The picture upright.
-    package func oriented(_ orientation: ImageOrientation) throws(WebImageError) -> PixelBuffer { fatalError("being built") }
+    package func oriented(_ orientation: ImageOrientation) throws(WebImageError) -> PixelBuffer {
+        fatalError("being built")
+    }
     /// The picture's colours converted from `profile` to sRGB by lcms2; itself when the profile is sRGB or unusable.
-    package func convertedToSRGB(from profile: ColorProfile) throws(WebImageError) -> PixelBuffer { fatalError("being built") }
+    package func convertedToSRGB(from profile: ColorProfile) throws(WebImageError) -> PixelBuffer {
+        fatalError("being built")
+    }
 }

@@ -117,7 +117,7 @@ extension WebImageManager {
                 guard let original else { return nil }
                 do throws(WebImageError) {
                     return try await self.make(original, plan, handle)
-                } catch where original.cacheType == .disk && error.code == .badImageData && !skippingDisk {
+                } catch  where original.cacheType == .disk && error.code == .badImageData && !skippingDisk {
                     damage = error
                     return nil
                 }
@@ -234,4 +234,3 @@ extension WebImageManager {
         return try outcome.get()
     }
 }
-

@@ -73,7 +73,9 @@ public final class FakeDataLoader: ImageDataLoader {
     /// Undecodable pictures are remembered, as the downloader does.
     public func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { error.code == .badImageData }
 
-    private static func result(_ outcome: Result<Data, WebImageError>, _ url: URL) -> Result<ImageDataResult, WebImageError> {
+    private static func result(_ outcome: Result<Data, WebImageError>, _ url: URL) -> Result<
+        ImageDataResult, WebImageError
+    > {
         outcome.map { ImageDataResult(data: $0, response: WebImageResponse(url: url)) }
     }
 }

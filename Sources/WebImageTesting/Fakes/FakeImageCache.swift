@@ -25,7 +25,9 @@ public final class FakeImageCache: LayeredImageCaching {
     public var diskReadCount: Int { state.withLock { $0.diskReads } }
 
     /// The dictionary's.
-    public func imageFromMemoryCache(forKey key: String?) -> Image? { key.flatMap { key in state.withLock { $0.memory[key] } } }
+    public func imageFromMemoryCache(forKey key: String?) -> Image? {
+        key.flatMap { key in state.withLock { $0.memory[key] } }
+    }
     /// Into the dictionary.
     public func storeImageToMemory(_ image: Image?, forKey key: String?) {
         guard let key else { return }

@@ -18,7 +18,8 @@ struct ImageScalingTests {
         let size = PixelSize(width: 5250, height: 3450)
         let bounded = ImageScaling.size(of: size, limitBytes: 60 << 20, bytesPerPixel: 4, frameCount: 1)
         #expect(bounded == PixelSize(width: 4892, height: 3214))
-        let tiny = ImageScaling.size(of: PixelSize(width: 80, height: 60), limitBytes: 1, bytesPerPixel: 4, frameCount: 1)
+        let tiny = ImageScaling.size(
+            of: PixelSize(width: 80, height: 60), limitBytes: 1, bytesPerPixel: 4, frameCount: 1)
         #expect(tiny == PixelSize(width: 1, height: 1))
     }
 

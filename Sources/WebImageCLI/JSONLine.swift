@@ -1,0 +1,52 @@
+import Foundation
+
+/// One JSON object on one line, its members in the order given.
+struct JSONLine {
+    enum Value {
+        case string(String)
+        case integer(Int)
+        case number(Double)
+        case bool(Bool)
+        case integers([Int])
+        case null
+
+        init(_ value: Int?) { self = value.map(Value.integer) ?? .null }
+        init(_ value: String?) { self = value.map(Value.string) ?? .null }
+    }
+
+    private var members: [String] = []
+
+    mutating func add(_ name: String, _ value: Value) {
+        members.append("\(Self.quoted(name)):\(Self.text(value))")
+    }
+
+    var text: String { "{" + members.joined(separator: ",") + "}" }
+
+    private static func text(_ value: Value) -> String {
+        switch value {
+        case .string(let string): quoted(string)
+        case .integer(let integer): String(integer)
+        case .number(let number): String(format: "%.2f", number)
+        case .bool(let bool): bool ? "true" : "false"
+        case .integers(let integers): "[" + integers.map(String.init).joined(separator: ",") + "]"
+        case .null: "null"
+        }
+    }
+
+    /// RFC 8259 §7.
+    private static func quoted(_ string: String) -> String {
+        var result = "\""
+        for scalar in string.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case "\t": result += "\\t"
+            case "\r": result += "\\r"
+            case _ where scalar.value < 0x20: result += String(format: "\\u%04x", scalar.value)
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+}
