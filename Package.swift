@@ -23,7 +23,7 @@ let package = Package(
             name: "WebImageCodecs",
             dependencies: ["WebImageCore", "WebImageGraphics", "CCodecShim", "CJPEG", "CPNG", "CWebP", "CGIF"]),
         .target(name: "WebImageHTTP", dependencies: ["WebImageCore", "CCurl", "CCurlShim"]),
-        .target(name: "WebImageStore", dependencies: ["WebImageCore", "CSQLite"]),
+        .target(name: "WebImageStore", dependencies: ["WebImageCore", "CSQLite", "CZlib"]),
 
         // Root: registers the defaults and re-exports Core.
         .target(
@@ -61,6 +61,7 @@ let package = Package(
         // System libraries.
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg62-turbo-dev"])]),
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
         .systemLibrary(name: "CWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"])]),
