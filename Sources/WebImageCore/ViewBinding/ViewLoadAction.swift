@@ -1,0 +1,59 @@
+/// What a view does with one delivery of its loader: a pure decision.
+package struct ViewLoadAction: Equatable {
+    /// What is put on the view.
+    package enum Display: Equatable {
+        /// The view stays as it is.
+        case keep
+        /// The image delivered.
+        case image
+        /// The placeholder that `.delayPlaceholder` held back.
+        case placeholder
+    }
+
+    /// What is put on the view.
+    package var display: Display
+    /// Whether the caller's completion runs.
+    package var completes: Bool
+    /// Whether nothing further is taken from this load.
+    package var ends: Bool
+
+    /// The facts of one delivery.
+    package struct Delivery {
+        package var hasImage: Bool
+        package var hasError = false
+        package var finished = true
+        /// Whether the load was cancelled, or an image of a newer load is already shown.
+        package var isStale = false
+
+        package init(hasImage: Bool, hasError: Bool = false, finished: Bool = true, isStale: Bool = false) {
+            self.hasImage = hasImage
+            self.hasError = hasError
+            self.finished = finished
+            self.isStale = isStale
+        }
+    }
+
+    package init(display: Display, completes: Bool, ends: Bool) {
+        self.display = display
+        self.completes = completes
+        self.ends = ends
+    }
+
+    /// Decides what to do with a delivery.
+    ///
+    /// A partial image is shown without completing, unless the caller shows images itself: then completions are the
+    /// only way it hears of them. A cached image under `.refreshCached` completes but leaves the load open for the
+    /// refreshed one.
+    package init(for delivery: Delivery, options: WebImageOptions) {
+        let showsItself = options.contains(.avoidAutoSetImage)
+        completes = delivery.finished || (showsItself && !delivery.isStale)
+        ends = delivery.finished && !(options.contains(.refreshCached) && delivery.hasImage && !delivery.hasError)
+        if delivery.isStale {
+            display = .keep
+        } else if delivery.hasImage {
+            display = showsItself ? .keep : .image
+        } else {
+            display = delivery.finished && options.contains(.delayPlaceholder) ? .placeholder : .keep
+        }
+    }
+}

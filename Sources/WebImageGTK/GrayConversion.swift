@@ -1,0 +1,42 @@
+import CGTK
+import WebImageCore
+
+/// Grey pixels as ones GTK takes: GTK knows one-channel textures only from 4.12 on.
+enum GrayConversion {
+    /// A copy in the display format; nil when cairo cannot handle the size or memory is short.
+    ///
+    /// Grey values are used as a mask for white over black, which yields them in every channel, exactly, by pixman's
+    /// vector code.
+    static func displayable(_ gray: PixelBuffer) -> PixelBuffer? {
+        guard let target = try? PixelBuffer(width: gray.width, height: gray.height, format: .bgra8Premultiplied),
+            let mask = surface(of: gray, CAIRO_FORMAT_A8), let canvas = surface(of: target, CAIRO_FORMAT_ARGB32)
+        else { return nil }
+        defer {
+            cairo_surface_destroy(mask)
+            cairo_surface_destroy(canvas)
+        }
+        let context = cairo_create(canvas)
+        defer { cairo_destroy(context) }
+        cairo_set_operator(context, CAIRO_OPERATOR_SOURCE)
+        cairo_set_source_rgb(context, 0, 0, 0)
+        cairo_paint(context)
+        cairo_set_operator(context, CAIRO_OPERATOR_OVER)
+        cairo_set_source_rgb(context, 1, 1, 1)
+        cairo_mask_surface(context, mask, 0, 0)
+        cairo_surface_flush(canvas)
+        return cairo_status(context) == CAIRO_STATUS_SUCCESS ? target : nil
+    }
+
+    private static func surface(of buffer: PixelBuffer, _ format: cairo_format_t) -> OpaquePointer? {
+        guard let width = Int32(exactly: buffer.width), let height = Int32(exactly: buffer.height),
+            let stride = Int32(exactly: buffer.bytesPerRow)
+        else { return nil }
+        let pixels = buffer.baseAddress.assumingMemoryBound(to: UInt8.self)
+        let surface = cairo_image_surface_create_for_data(pixels, format, width, height, stride)
+        guard cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS else {
+            cairo_surface_destroy(surface)
+            return nil
+        }
+        return surface
+    }
+}

@@ -1,0 +1,28 @@
+import CGTKShim
+
+/// Connects Swift closures to GObject signals.
+@MainActor package enum Signal {
+    /// Calls `handler` with the signal's first argument if that is an object; the closure dies with its connection.
+    ///
+    /// Only for signals emitted on the GTK thread, which are all of GTK's.
+    package static func connect(
+        _ object: OpaquePointer, _ name: String, _ handler: @escaping @MainActor (OpaquePointer?) -> Void
+    ) {
+        let box = Unmanaged.passRetained(SignalHandler(handler))
+        webimage_signal_connect(
+            object, name,
+            { box, argument in
+                // Unsafe is right because both stay on this thread, which is the main actor's.
+                nonisolated(unsafe) let argument = argument
+                let handler = Unmanaged<SignalHandler>.fromOpaque(box).takeUnretainedValue()
+                MainActor.assumeIsolated { handler.call(argument) }
+            },
+            box.toOpaque(),
+            { box in Unmanaged<SignalHandler>.fromOpaque(box).release() })
+    }
+}
+
+private final class SignalHandler: Sendable {
+    let call: @MainActor (OpaquePointer?) -> Void
+    init(_ call: @escaping @MainActor (OpaquePointer?) -> Void) { self.call = call }
+}

@@ -1,0 +1,74 @@
+import CGTK
+import Foundation
+import WebImage
+
+/// Pictures the gallery draws itself: what stands for one that is loading, and for one that cannot be shown.
+enum Artwork {
+    /// A grey landscape: something will be here.
+    static let placeholder = draw(background: 0.93) { cairo in
+        strokeFrame(cairo, 0.70)
+        cairo_set_source_rgb(cairo, 0.76, 0.77, 0.80)
+        cairo_arc(cairo, 45, 43, 6, 0, 2 * .pi)
+        cairo_fill(cairo)
+        path(cairo, [(37, 84), (57, 55), (69, 70), (78, 60), (97, 84)])
+        cairo_fill(cairo)
+    }
+
+    /// The same frame torn in two: this picture failed.
+    static let broken = draw(background: 0.96) { cairo in
+        strokeFrame(cairo, 0.62)
+        path(cairo, [(37, 84), (57, 55), (69, 70), (78, 60), (97, 84)])
+        cairo_set_source_rgb(cairo, 0.82, 0.82, 0.84)
+        cairo_fill(cairo)
+        cairo_set_source_rgb(cairo, 0.96, 0.96, 0.96)
+        cairo_set_line_width(cairo, 9)
+        polyline(cairo, [(60, 22), (70, 44), (60, 58), (72, 76), (64, 100)])
+        cairo_set_source_rgb(cairo, 0.80, 0.24, 0.22)
+        cairo_set_line_width(cairo, 3)
+        polyline(cairo, [(60, 22), (70, 44), (60, 58), (72, 76), (64, 100)])
+    }
+
+    private static let width = 128
+    private static let height = 120
+
+    private static func draw(background: Double, _ body: (OpaquePointer) -> Void) -> Image? {
+        guard let buffer = try? PixelBuffer(width: width, height: height, format: .bgra8Premultiplied) else {
+            return nil
+        }
+        buffer.withUnsafeMutableBytes { bytes in
+            let surface = cairo_image_surface_create_for_data(
+                bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), CAIRO_FORMAT_ARGB32, Int32(width),
+                Int32(height), Int32(buffer.bytesPerRow))
+            defer { cairo_surface_destroy(surface) }
+            guard let cairo = cairo_create(surface) else { return }
+            defer { cairo_destroy(cairo) }
+            cairo_set_operator(cairo, CAIRO_OPERATOR_SOURCE)
+            cairo_set_source_rgb(cairo, background, background, background + 0.01)
+            cairo_paint(cairo)
+            cairo_set_operator(cairo, CAIRO_OPERATOR_OVER)
+            body(cairo)
+            cairo_surface_flush(surface)
+        }
+        return Image(pixels: buffer, hasAlpha: false)
+    }
+
+    private static func strokeFrame(_ cairo: OpaquePointer, _ grey: Double) {
+        cairo_set_source_rgb(cairo, grey, grey, grey + 0.02)
+        cairo_set_line_width(cairo, 3)
+        cairo_set_line_join(cairo, CAIRO_LINE_JOIN_ROUND)
+        cairo_rectangle(cairo, 30, 30, 74, 60)
+        cairo_stroke(cairo)
+    }
+
+    private static func path(_ cairo: OpaquePointer, _ points: [(Double, Double)]) {
+        cairo_new_path(cairo)
+        for (x, y) in points { cairo_line_to(cairo, x, y) }
+        cairo_close_path(cairo)
+    }
+
+    private static func polyline(_ cairo: OpaquePointer, _ points: [(Double, Double)]) {
+        cairo_new_path(cairo)
+        for (x, y) in points { cairo_line_to(cairo, x, y) }
+        cairo_stroke(cairo)
+    }
+}

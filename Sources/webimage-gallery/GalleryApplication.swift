@@ -1,0 +1,39 @@
+import CGTK
+import Foundation
+import WebImage
+import WebImageGTK
+
+/// Runs the window, and with `--screenshot` closes it as soon as there is nothing left to wait for.
+@MainActor final class GalleryApplication {
+    private let arguments: GalleryArguments
+    private var window: GalleryWindow?
+    private var status: Int32 = 0
+
+    init(_ arguments: GalleryArguments) { self.arguments = arguments }
+
+    func run() -> Int32 {
+        MainLoop.attach()
+        guard gtk_init_check() != 0 else {
+            FileHandle.standardError.write(
+                Data("webimage-gallery: no display; set DISPLAY or WAYLAND_DISPLAY, or run it under xvfb-run\n".utf8))
+            return 1
+        }
+        guard let application = gtk_application_new("io.github.swift_web_image.Gallery", G_APPLICATION_NON_UNIQUE)
+        else { return 1 }
+        defer { g_object_unref(application) }
+        Signal.connect(OpaquePointer(application), "activate") { [weak self] _ in self?.activate(application) }
+        let code = g_application_run(UnsafeMutablePointer(OpaquePointer(application)), 0, nil)
+        return code == 0 ? status : code
+    }
+
+    private func activate(_ application: UnsafeMutablePointer<GtkApplication>) {
+        let window = GalleryWindow(arguments, application: application)
+        self.window = window
+        gtk_window_present(UnsafeMutablePointer(OpaquePointer(window.widget)))
+        guard let path = arguments.screenshot else { return }
+        Task { [self] in
+            status = await Screenshot(window: window, path: path).take()
+            g_application_quit(UnsafeMutablePointer(OpaquePointer(application)))
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import WebImage
+
+/// One picture of the gallery and how far it has come.
+struct GalleryItem {
+    enum State {
+        case waiting
+        case loading
+        case shown(PixelSize, ImageCacheType)
+        case failed(WebImageError)
+    }
+
+    let url: URL
+    var state = State.waiting
+
+    /// The file's name, or the type of a picture that is its own URL.
+    var caption: String {
+        if url.scheme?.lowercased() == "data" {
+            return "data: " + (url.absoluteString.dropFirst(5).prefix { $0 != ";" && $0 != "," })
+        }
+        return url.lastPathComponent.isEmpty ? url.host ?? url.absoluteString : url.lastPathComponent
+    }
+
+    var status: String {
+        switch state {
+        case .waiting: "waiting"
+        case .loading: "loading…"
+        case .shown(let size, let origin): "\(size.width) × \(size.height) px · \(origin.words(for: url))"
+        case .failed(let error): error.shortWords
+        }
+    }
+
+    var isSettled: Bool {
+        switch state {
+        case .waiting, .loading: false
+        case .shown, .failed: true
+        }
+    }
+}
+
+extension ImageCacheType {
+    fileprivate func words(for url: URL) -> String {
+        switch self {
+        case .none: url.isFileURL ? "file" : url.scheme == "data" ? "data" : "network"
+        case .disk: "disk"
+        case .memory, .all: "memory"
+        }
+    }
+}
+
+extension WebImageError {
+    /// A few words for under a picture.
+    fileprivate var shortWords: String {
+        if case .http(let status) = underlying { return "HTTP \(status)" }
+        return code.words
+    }
+}

@@ -1,0 +1,36 @@
+import CGTK
+import Foundation
+import WebImageGTK
+
+/// Saves the window's picture once every picture in it has arrived or failed.
+@MainActor struct Screenshot {
+    let window: GalleryWindow
+    let path: String
+    private let deadline = ContinuousClock.now + .seconds(20)
+
+    init(window: GalleryWindow, path: String) {
+        self.window = window
+        self.path = path
+    }
+
+    /// The exit code: 0, or 2 when pictures were still missing at the deadline or the file could not be written.
+    func take() async -> Int32 {
+        var quietRounds = 0
+        // Rows far outside the window are never bound; what was bound and has settled for a while is all there will be.
+        while quietRounds < 4, ContinuousClock.now < deadline {
+            try? await Task.sleep(for: .milliseconds(50))
+            quietRounds = isSettled ? quietRounds + 1 : 0
+        }
+        let items = window.visited.map { window.items[$0] }
+        let failed = items.count { if case .failed = $0.state { true } else { false } }
+        let missing = items.count { !$0.isSettled }
+        let isSaved = WidgetSnapshot.save(OpaquePointer(window.widget), toPNG: path)
+        print("\(items.count - failed - missing) shown, \(failed) failed, \(missing) missing")
+        if !isSaved { FileHandle.standardError.write(Data("webimage-gallery: cannot write \(path)\n".utf8)) }
+        return isSaved && missing == 0 && !items.isEmpty ? 0 : 2
+    }
+
+    private var isSettled: Bool {
+        !window.visited.isEmpty && window.visited.allSatisfy { window.items[$0].isSettled }
+    }
+}

@@ -1,0 +1,231 @@
+import Foundation
+import Testing
+import WebImageTesting
+
+@testable import WebImageCore
+
+@Suite("View binding", .timeLimit(.minutes(1)))
+@MainActor struct ImageViewBindingTests {
+    let view = ViewFixture()
+    let first = try! ViewFixture.url(1)
+    let second = try! ViewFixture.url(2)
+    let image = try! ViewFixture.image()
+    let placeholder = try! ViewFixture.image()
+
+    @Test func placeholderComesFirstThenTheImage() {
+        view.load(first, placeholder: placeholder)
+        #expect(view.showed([placeholder]))
+        view.loader.loads[0].deliver(image)
+        #expect(view.showed([placeholder, image]))
+        #expect(view.completions == [.init(hasImage: true, cacheType: .none, url: first)])
+        #expect(view.binding.imageURL() == first)
+    }
+
+    @Test func missingPlaceholderClears() {
+        view.displayedImage = image
+        view.load(first)
+        #expect(view.displayedImage == nil)
+    }
+
+    @Test func memoryHitIsShownBeforeTheCallReturns() {
+        view.loader.remember(image, for: first)
+        view.load(first, placeholder: placeholder)
+        #expect(view.displayedImage === image)
+        #expect(view.completions == [.init(hasImage: true, cacheType: .memory, url: first)])
+    }
+
+    @Test(arguments: [[], .delayPlaceholder] as [WebImageOptions])
+    func missingURLShowsThePlaceholderAndCompletesAtOnce(options: WebImageOptions) {
+        view.load(first)
+        let operation = view.load(nil, placeholder: placeholder, options)
+        #expect(operation == nil)
+        #expect(view.displayedImage === placeholder)
+        #expect(view.completions.map(\.code) == [.cancelled, .invalidURL])
+        view.loader.loads[0].deliver(image)
+        #expect(view.displayedImage === placeholder)
+        #expect(view.binding.imageURL() == nil)
+    }
+
+    @Test func delayedPlaceholderIsShownOnlyAfterAFailure() {
+        view.displayedImage = image
+        view.load(first, placeholder: placeholder, .delayPlaceholder)
+        #expect(view.displayedImage === image)
+        view.loader.loads[0].deliver(nil, error: WebImageError(.badImageData, stage: .decode))
+        #expect(view.displayedImage === placeholder)
+        #expect(view.completions.map(\.code) == [.badImageData])
+    }
+
+    @Test func failureKeepsThePicture() {
+        view.load(first, placeholder: placeholder)
+        view.loader.loads[0].deliver(nil, error: WebImageError(.transport, stage: .download))
+        #expect(view.showed([placeholder]))
+    }
+
+    @Test func imageOfACallerWhoShowsItItselfStaysOffTheView() {
+        view.load(first, placeholder: placeholder, .avoidAutoSetImage)
+        view.loader.loads[0].deliver(image)
+        #expect(view.showed([placeholder]))
+        #expect(view.completions.map(\.hasImage) == [true])
+    }
+
+    @Test func newLoadCompletesThePreviousOneAsCancelledBeforeItStarts() {
+        view.load(first)
+        view.load(second)
+        #expect(view.completions == [.init(hasImage: false, code: .cancelled, cacheType: .none, url: first)])
+        #expect(view.loader.loads.map(\.isCancelled) == [true, false])
+        view.loader.loads[1].deliver(image)
+        view.loader.loads[0].deliver(placeholder)
+        #expect(view.displayedImage === image)
+        #expect(view.completions.count == 2)
+    }
+
+    @Test func loadLeftRunningShowsItsImageOnlyUntilANewerOneDid() throws {
+        let small = try ViewFixture.image()
+        view.load(first)
+        view.load(second, .avoidAutoCancelImage)
+        #expect(view.loader.loads.map(\.isCancelled) == [false, false])
+        view.loader.loads[1].deliver(image)
+        view.loader.loads[0].deliver(small)
+        #expect(view.displayedImage === image)
+        #expect(view.completions.map(\.hasImage) == [true, true])
+    }
+
+    @Test func partialImagesAreShownWithoutCompleting() throws {
+        let partial = try ViewFixture.image()
+        view.load(first, .progressiveLoad)
+        view.loader.loads[0].deliver(partial, finished: false)
+        #expect(view.displayedImage === partial)
+        #expect(view.completions.isEmpty)
+        view.loader.loads[0].deliver(image)
+        #expect(view.displayedImage === image)
+        #expect(view.completions.count == 1)
+    }
+
+    @Test func refreshedImageReplacesTheCachedOneWithASecondCompletion() throws {
+        let cached = try ViewFixture.image()
+        view.load(first, .refreshCached)
+        view.loader.loads[0].deliver(cached, from: .disk)
+        view.loader.loads[0].deliver(image)
+        #expect(view.displayedImage === image)
+        #expect(view.completions.map(\.cacheType) == [.disk, .none])
+    }
+
+    @Test func cancelWhileRefreshingAddsNoCompletion() {
+        view.load(first, .refreshCached)
+        view.loader.loads[0].deliver(image, from: .disk)
+        view.binding.cancelImageLoad()
+        #expect(view.completions.count == 1)
+    }
+
+    @Test func cancelCompletesOnceAndNothingArrivesAfterwards() {
+        let operation = view.load(first, placeholder: placeholder)
+        operation?.cancel()
+        operation?.cancel()
+        view.loader.loads[0].deliver(image, finished: false)
+        view.loader.loads[0].deliver(image)
+        #expect(view.showed([placeholder]))
+        #expect(view.completions.map(\.code) == [.cancelled])
+        #expect(operation?.isCancelled == true)
+    }
+
+    @Test func cancelAfterTheEndChangesNothing() {
+        let operation = view.load(first)
+        view.loader.loads[0].deliver(image)
+        operation?.cancel()
+        #expect(operation?.isCancelled == false)
+        #expect(view.completions.count == 1)
+    }
+
+    @Test func cancelOnMainOvertakesAnImageOnItsWayToMain() async {
+        let operation = view.load(first)
+        let load = view.loader.loads[0]
+        let image = image
+        let delivered = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async {
+            load.deliver(image)
+            delivered.signal()
+        }
+        hold(delivered)
+        operation?.cancel()
+        await settle()
+        #expect(view.displayedImage == nil)
+        #expect(view.completions.map(\.code) == [.cancelled])
+    }
+
+    @Test func completionOfACancelledLoadMayStartAnotherThatIsNeverShown() {
+        let (view, second, image) = (view, second, image)
+        view.binding.setImage(
+            with: first, context: [.customManager: view.loader],
+            completed: { _, _, _, _ in view.load(second) })
+        view.load(first)
+        #expect(view.loader.loads.count == 3)
+        view.loader.loads[1].deliver(image)
+        #expect(view.displayedImage == nil)
+        view.loader.loads[2].deliver(image)
+        #expect(view.displayedImage === image)
+    }
+
+    @Test func keysLoadIndependently() {
+        view.load(first)
+        view.binding.setImage(
+            with: second, context: [.customManager: view.loader, .setImageOperationKey: "highlighted"])
+        #expect(view.loader.loads.map(\.isCancelled) == [false, false])
+        #expect(view.binding.latestOperationKey == "highlighted")
+        #expect(view.binding.imageURL() == second)
+        #expect(view.binding.imageURL(forKey: "FakeView") == first)
+    }
+
+    @Test func loadsOfAViewThatIsGoneCompleteOnce() {
+        var codes: [WebImageError.Code?] = []
+        let loader = ControlledViewLoader()
+        do {
+            let view = ViewFixture()
+            view.binding.setImage(
+                with: first, context: [.customManager: loader],
+                completed: { _, error, _, _ in codes.append(error?.code) })
+        }
+        loader.loads[0].deliver(image)
+        #expect(codes == [.cancelled])
+        #expect(loader.loads[0].isCancelled)
+    }
+
+    @Test func progressReachesMainAndFillsTheProgressObject() async {
+        var reports: [Int] = []
+        let progress = view.binding.imageProgress
+        view.binding.setImage(
+            with: first, context: [.customManager: view.loader],
+            progress: { received, _, _ in reports.append(received) })
+        let load = view.loader.loads[0]
+        DispatchQueue.global().async { load.report(received: 40, expected: 100) }
+        for _ in 0..<1000 where reports.isEmpty { await settle() }
+        #expect(reports == [40])
+        #expect(progress.completedUnitCount == 40)
+        #expect(progress.totalUnitCount == 100)
+        view.binding.cancelImageLoad()
+        load.report(received: 90, expected: 100)
+        #expect(reports == [40])
+    }
+
+    @Test func cachedImageFillsAProgressThatHeardNothing() {
+        let progress = view.binding.imageProgress
+        view.loader.remember(image, for: first)
+        view.load(first)
+        #expect(progress.fractionCompleted == 1)
+    }
+
+    @Test func viewWithoutAManagerSaysWhatIsMissing() {
+        var errors: [WebImageError?] = []
+        view.binding.setImage(
+            with: first, context: [.customManager: MissingViewLoader()],
+            completed: { _, error, _, _ in errors.append(error) })
+        #expect(errors.map { $0?.code } == [.invalidDownloadOperation])
+    }
+
+    /// Keeps main busy until another thread has done its part, so that what it queued for main cannot run yet.
+    private func hold(_ semaphore: DispatchSemaphore) { semaphore.wait() }
+
+    /// Lets what is queued for main run.
+    private func settle() async {
+        await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
+    }
+}
