@@ -78,7 +78,7 @@ public final class ImagePNGCoder: DetailedImageCoder {
         let plan = PNGPlan(chunks, wanted: options.pixelFormat, willConvertColors: willConvertColors)
         let pixels = try PixelBuffer(width: chunks.header.size.width, height: chunks.header.size.height, format: plan.format)
         try reader.read(into: pixels, layout: plan.layout, deadline: deadline) { rows throws(WebImageError) in
-            if plan.premultiplies { try pixels.premultiplyInPlace(rows: rows) }
+            if plan.premultiplies { pixels.premultiplyInPlace(rows: rows) }
         }
         return DecodedPicture(
             pixels: pixels, orientation: orientation, profile: profile, hasAlpha: chunks.hasAlpha, format: .png)
