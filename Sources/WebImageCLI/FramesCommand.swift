@@ -36,7 +36,7 @@ enum FramesCommand {
         object.add("width", .integer(image.pixelSize.width))
         object.add("height", .integer(image.pixelSize.height))
         object.add("loopCount", .init(info.loopCount))
-        object.add("delaysMs", .integers(info.delaysMilliseconds))
+        object.add("delaysMs", .numbers(info.delaysMilliseconds))
         try OutputFile.write(Data((object.text + "\n").utf8), to: folder + "/frames.json")
         if info.frameCount > 1 {
             Console.error("\(input): has \(info.frameCount) frames; only the first can be written so far")

@@ -41,7 +41,7 @@ enum InfoCommand {
         object.add("orientation", .integer(info.orientation.rawValue))
         object.add("frames", .integer(info.frameCount))
         object.add("loopCount", .init(info.loopCount))
-        object.add("delaysMs", .integers(info.delaysMilliseconds))
+        object.add("delaysMs", .numbers(info.delaysMilliseconds))
         object.add("hasAlpha", .bool(info.hasAlpha))
         object.add("isGray", .bool(info.isGray))
         object.add("bitDepth", .integer(info.bitDepth))

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import WebImage
 
 /// Runs an asynchronous command from a synchronous main, and lets SIGINT and SIGTERM cancel it.
 enum Interruptible {

@@ -7,7 +7,7 @@ struct JSONLine {
         case integer(Int)
         case number(Double)
         case bool(Bool)
-        case integers([Int])
+        case numbers([Double])
         case null
 
         init(_ value: Int?) { self = value.map(Value.integer) ?? .null }
@@ -28,9 +28,18 @@ struct JSONLine {
         case .integer(let integer): String(integer)
         case .number(let number): String(format: "%.2f", number)
         case .bool(let bool): bool ? "true" : "false"
-        case .integers(let integers): "[" + integers.map(String.init).joined(separator: ",") + "]"
+        case .numbers(let numbers): "[" + numbers.map(shortest).joined(separator: ",") + "]"
         case .null: "null"
         }
+    }
+
+    /// Whole numbers without a point, others to a thousandth.
+    private static func shortest(_ number: Double) -> String {
+        let thousandths = (number * 1000).rounded()
+        if thousandths.truncatingRemainder(dividingBy: 1000) == 0 { return String(Int(thousandths / 1000)) }
+        var text = String(format: "%.3f", thousandths / 1000)
+        while text.hasSuffix("0") { text.removeLast() }
+        return text
     }
 
     /// RFC 8259 §7.

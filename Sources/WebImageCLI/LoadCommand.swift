@@ -27,7 +27,7 @@ private struct LoadJob: Sendable {
         let manager: WebImageManager
         let folder: OutputFolder?
         do throws(WebImageError) {
-            manager = try CacheLocation.manager(cache)
+            manager = try CommandCache.manager(cache)
             folder = try output.map(OutputFolder.init(path:))
         } catch {
             Console.error("\(error)")
@@ -41,7 +41,7 @@ private struct LoadJob: Sendable {
             return await group.reduce(.ok, max)
         }
         progress.finish()
-        await CacheLocation.settle(manager)
+        await CommandCache.settle(manager)
         return worst
     }
 

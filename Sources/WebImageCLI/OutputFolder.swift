@@ -50,7 +50,10 @@ final class OutputFolder: Sendable {
 enum OutputFile {
     static func write(_ data: Data, to path: String) throws(WebImageError) {
         try write(to: path) { descriptor throws(WebImageError) in
-            try data.withUnsafeBytes { bytes throws(WebImageError) in try writeAll(bytes, descriptor, path) }
+            let outcome = data.withUnsafeBytes { bytes in
+                Result { () throws(WebImageError) in try writeAll(bytes, descriptor, path) }
+            }
+            try outcome.get()
         }
     }
 
@@ -62,16 +65,15 @@ enum OutputFile {
                 guard pixels.bytesPerRow != rowBytes else { return try writeAll(bytes, descriptor, path) }
                 // One write a megabyte, not one a row.
                 let rowsAtOnce = max(1, (1 << 20) / rowBytes)
-                var packed = [UInt8](repeating: 0, count: rowsAtOnce * rowBytes)
+                let packed = UnsafeMutableRawBufferPointer.allocate(byteCount: rowsAtOnce * rowBytes, alignment: 64)
+                defer { packed.deallocate() }
                 for first in stride(from: 0, to: pixels.height, by: rowsAtOnce) {
                     let count = min(rowsAtOnce, pixels.height - first)
-                    try packed.withUnsafeMutableBytes { target throws(WebImageError) in
-                        for row in 0..<count {
-                            let source = bytes.baseAddress! + (first + row) * pixels.bytesPerRow
-                            memcpy(target.baseAddress! + row * rowBytes, source, rowBytes)
-                        }
-                        try writeAll(UnsafeRawBufferPointer(rebasing: target[..<(count * rowBytes)]), descriptor, path)
+                    for row in 0..<count {
+                        let source = bytes.baseAddress! + (first + row) * pixels.bytesPerRow
+                        memcpy(packed.baseAddress! + row * rowBytes, source, rowBytes)
                     }
+                    try writeAll(UnsafeRawBufferPointer(rebasing: packed[..<(count * rowBytes)]), descriptor, path)
                 }
             }
         }
@@ -97,9 +99,13 @@ enum OutputFile {
         guard descriptor >= 0 else { throw failure(path) }
         do throws(WebImageError) {
             try body(descriptor)
-            guard close(descriptor) == 0, rename(temporary, path) == 0 else { throw failure(path) }
         } catch {
             close(descriptor)
+            unlink(temporary)
+            throw error
+        }
+        guard close(descriptor) == 0, rename(temporary, path) == 0 else {
+            let error = failure(path)
             unlink(temporary)
             throw error
         }

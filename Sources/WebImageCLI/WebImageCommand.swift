@@ -10,6 +10,7 @@ public enum WebImageCommand {
     ///
     /// Blocks the calling thread, which must be one of its own and no thread of the cooperative pool.
     public static func run(_ arguments: [String]) -> Int32 {
+        let arguments = commandFirst(arguments)
         let name = arguments.dropFirst().first ?? "--help"
         switch name {
         case "--help", "-h", "help":
@@ -37,6 +38,16 @@ public enum WebImageCommand {
             Console.error("\(error.message); see 'webimage \(name) --help'")
             return ExitCode.usage.rawValue
         }
+    }
+
+    /// Global options may stand before the command: `webimage --no-limits info FILE`.
+    private static func commandFirst(_ arguments: [String]) -> [String] {
+        guard let index = arguments.firstIndex(where: { commands[$0] != nil }), index > 1,
+            Option.limits.contains(where: { arguments[1].hasPrefix("--" + $0.name) })
+        else { return arguments }
+        var moved = arguments
+        moved.insert(moved.remove(at: index), at: 1)
+        return moved
     }
 
     private static let commands: [String: Command] = [

@@ -72,7 +72,9 @@ public final class DiskCache: DiskCaching {
         if again.entry.generation != found.entry.generation, let data = again.entry.value(in: again.folder) {
             return noted(hash, data)
         }
-        write { writer throws(DatabaseError) in try writer.remove(row: again.entry.id, generation: again.entry.generation) }
+        write { writer throws(DatabaseError) in
+            try writer.remove(row: again.entry.id, generation: again.entry.generation)
+        }
         return nil
     }
 

@@ -22,7 +22,12 @@ struct HostileConformanceTests {
         #expect(ContinuousClock.now - start < .seconds(10))
     }
 
-    @Test(arguments: Conformance.entries.filter { $0.path.hasPrefix("hostile/bombs/") })
+    /// All but one, whose picture is small and whose text alone is a bomb: that one may be decoded.
+    static let bombs = Conformance.entries.filter {
+        $0.path.hasPrefix("hostile/bombs/") && !$0.path.hasSuffix("bomb-png-ztxt-200mb.png")
+    }
+
+    @Test(arguments: bombs)
     func aBombIsRefusedByItsHeaderAtOnce(_ entry: ConformanceEntry) throws {
         let data = try Conformance.data(entry.path)
         let start = ContinuousClock.now

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 import WebImage
 
 /// One file of the conformance folder and what is known about it.
@@ -11,7 +12,7 @@ struct ConformanceEntry: Decodable, Sendable, CustomTestStringConvertible {
     let orientation: Int?
     let frames: Int?
     let loopCount: Int?
-    let delaysMs: [Int]?
+    let delaysMs: [Double]?
     let hasAlpha: Bool?
     let isGray: Bool?
     let bitDepth: Int?
@@ -65,7 +66,11 @@ enum Conformance {
         guard let folder, let data = try? Data(contentsOf: folder.appendingPathComponent("manifest.json")) else {
             return []
         }
-        return (try? JSONDecoder().decode([ConformanceEntry].self, from: data)) ?? []
+        do {
+            return try JSONDecoder().decode([ConformanceEntry].self, from: data)
+        } catch {
+            fatalError("manifest.json cannot be read: \(error)")
+        }
     }()
 
     static let absent = "no conformance folder beside the package, and WEBIMAGE_CONFORMANCE names none"

@@ -33,7 +33,7 @@ public final class ImageGIFCoder: DetailedImageCoder {
         var info = ImageInfo(format: .gif, storedSize: gif.screen)
         info.frameCount = frames.count
         info.loopCount = gif.loopCount ?? 1
-        info.delaysMilliseconds = frames.map(\.control.delayMilliseconds)
+        info.delaysMilliseconds = frames.map { Double($0.control.delayMilliseconds) }
         info.hasAlpha = frames.contains { $0.control.transparentIndex != nil }
         info.bitDepth = (gif.palette ?? frames.first?.localPalette)?.bitDepth ?? 8
         info.hasICCProfile = gif.hasICCProfile

@@ -76,7 +76,8 @@ public final class ImagePNGCoder: DetailedImageCoder {
         let profile = chunks.iccProfile == nil ? nil : reader.profile
         let willConvertColors = profile != nil && options.colorConversion == .sRGB
         let plan = PNGPlan(chunks, wanted: options.pixelFormat, willConvertColors: willConvertColors)
-        let pixels = try PixelBuffer(width: chunks.header.size.width, height: chunks.header.size.height, format: plan.format)
+        let pixels = try PixelBuffer(
+            width: chunks.header.size.width, height: chunks.header.size.height, format: plan.format)
         try reader.read(into: pixels, layout: plan.layout, deadline: deadline) { rows throws(WebImageError) in
             if plan.premultiplies { pixels.premultiplyInPlace(rows: rows) }
         }

@@ -41,7 +41,7 @@ struct PNGFrame: Sendable {
     var y: Int
     var size: PixelSize
     /// Time shown in milliseconds as stored; a denominator of 0 means hundredths.
-    var delayMilliseconds: Int
+    var delayMilliseconds: Double
     var disposal: Disposal
     var blend: Blend
     /// Whether the pixels are those of `IDAT`.
@@ -61,7 +61,7 @@ struct PNGFrame: Sendable {
         self.x = x
         self.y = y
         size = PixelSize(width: width, height: height)
-        delayMilliseconds = numerator * 1000 / (denominator == 0 ? 100 : denominator)
+        delayMilliseconds = Double(numerator) * 1000 / Double(denominator == 0 ? 100 : denominator)
         self.disposal = disposal
         self.blend = blend
         self.isDefaultImage = isDefaultImage

@@ -32,7 +32,7 @@ public final class ImageWebPCoder: DetailedImageCoder {
             guard !webP.frames.isEmpty else { throw Self.noFrames }
             info.frameCount = webP.frames.count
             info.loopCount = webP.loopCount ?? 0
-            info.delaysMilliseconds = webP.frames.map(\.delayMilliseconds)
+            info.delaysMilliseconds = webP.frames.map { Double($0.delayMilliseconds) }
         }
         info.orientation = webP.orientation(in: data)
         info.hasAlpha = webP.hasAlpha

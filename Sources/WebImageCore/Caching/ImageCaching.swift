@@ -113,6 +113,8 @@ extension MemoryCaching {
     func setPixelSize(_ size: PixelSize, forKey key: String)
     /// The remembered size of a key's picture; nil unless implemented.
     func pixelSize(forKey key: String) -> PixelSize?
+    /// Reads every entry and removes those that are not what was stored; nothing unless implemented.
+    func verify() -> (checked: Int, removed: Int)
 }
 
 extension DiskCaching {
@@ -124,4 +126,6 @@ extension DiskCaching {
     public func setPixelSize(_ size: PixelSize, forKey key: String) {}
     /// Nil.
     public func pixelSize(forKey key: String) -> PixelSize? { nil }
+    /// Nothing.
+    public func verify() -> (checked: Int, removed: Int) { (0, 0) }
 }
