@@ -15,7 +15,7 @@ struct JPEGDecoder: ~Copyable {
             let start = bytes.bindMemory(to: UInt8.self).baseAddress, !bytes.isEmpty,
             let handle = webimage_jpeg_decoder_create(
                 start, bytes.count, limits.maxAncillaryBytes, limits.maxDecodeTime.clampedNanoseconds)
-        else { throw .badData("libjpeg", "no data, or no memory for a decompressor") }
+        else { throw .badData("libjpeg", "no data, or no memory for it", hint: "Look at what was really received.") }
         var header = webimage_jpeg_header()
         let status = webimage_jpeg_read_header(handle, &header)
         guard status == WEBIMAGE_JPEG_OK else {
