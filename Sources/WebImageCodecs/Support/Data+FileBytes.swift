@@ -21,6 +21,7 @@ extension Data {
 extension WebImageError {
     /// An encoder that cannot do what was asked.
     static func cannotEncode(_ library: String, _ message: String, hint: String? = nil) -> WebImageError {
-        WebImageError(.encodingFailed, stage: .encode, underlying: .codec(library: library, message: message), hint: hint)
+        WebImageError(
+            .encodingFailed, stage: .encode, underlying: .codec(library: library, message: message), hint: hint)
     }
 }

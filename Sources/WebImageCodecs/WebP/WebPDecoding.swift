@@ -30,7 +30,9 @@ enum WebPDecoding {
 
     static func decode(_ bytes: UnsafeRawBufferPointer, into target: Target) throws(WebImageError) {
         var config = WebPDecoderConfig()
-        guard WebPInitDecoderConfig(&config) != 0 else { throw .badData("libwebp", "another version than compiled for") }
+        guard WebPInitDecoderConfig(&config) != 0 else {
+            throw .badData("libwebp", "another version than compiled for")
+        }
         var size = target.scaledSize ?? PixelSize(width: 0, height: 0)
         if target.scaledSize == nil { size = try WebPFeatures(bytes).size }
         let pixels = target.pixels
