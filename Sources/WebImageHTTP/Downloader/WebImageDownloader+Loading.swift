@@ -38,8 +38,8 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
     /// - Returns: The caller's hold on it; nil when it failed at once, in which case `completed` was called inline.
     @discardableResult
     public func downloadImage(
-        with url: URL?, options: WebImageDownloaderOptions = [], context: WebImageContext? = nil,
-        progress: WebImageDownloaderProgressBlock? = nil, completed: WebImageDownloaderCompletedBlock? = nil
+        with url: URL?, options: WebImageDownloaderOptions, context: WebImageContext? = nil,
+        progress: WebImageDownloaderProgressBlock?, completed: WebImageDownloaderCompletedBlock?
     ) -> WebImageDownloadToken? {
         guard let url else {
             completed?(nil, nil, .missingURL, true)
@@ -53,6 +53,15 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
             completed?(nil, nil, error, true)
             return nil
         }
+    }
+
+    /// Downloads and decodes a picture without telling progress.
+    @discardableResult
+    public func downloadImage(
+        with url: URL?, options: WebImageDownloaderOptions = [], context: WebImageContext? = nil,
+        completed: WebImageDownloaderCompletedBlock?
+    ) -> WebImageDownloadToken? {
+        downloadImage(with: url, options: options, context: context, progress: nil, completed: completed)
     }
 
     private func start(

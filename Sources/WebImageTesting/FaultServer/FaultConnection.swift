@@ -169,12 +169,12 @@ final class FaultConnection {
     }
 
     private func write(_ data: Data) -> Bool {
-        data.withUnsafeBytes { bytes in
+        data.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in
             var rest = bytes[...]
             while !rest.isEmpty {
                 let count = Foundation.send(
                     descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count,
-                    Int32(MSG_NOSIGNAL.rawValue))
+                    Int32(MSG_NOSIGNAL))
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else { return false }
                 rest = rest.dropFirst(count)

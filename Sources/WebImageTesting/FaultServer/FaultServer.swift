@@ -5,7 +5,7 @@ import WebImageCore
 /// An HTTP server on 127.0.0.1 that misbehaves on demand, for tests of whatever fetches.
 ///
 /// Paths without a route get 404. Connections are kept alive unless a behaviour closes them. Each connection has a
-/// thread; ``stop()`` ends all of them before it returns.
+/// thread; ``stop()`` ends all of them before it returns, and must be called: the threads keep the server alive.
 public final class FaultServer: Sendable {
     struct State {
         var routes: [String: FaultBehaviour] = [:]
@@ -34,8 +34,6 @@ public final class FaultServer: Sendable {
         state.withLock { $0.listener = listener }
         run { [self] in acceptConnections(listener) }
     }
-
-    deinit { stop() }
 
     /// The URL of a path.
     public func url(_ path: String) -> URL {
