@@ -3,7 +3,9 @@ import Foundation
 extension ImageCache {
     /// Forgets an image in memory and, unless told otherwise, on disk; the completion comes on main, inline when only
     /// memory is meant.
-    public func removeImage(forKey key: String?, fromDisk: Bool = true, withCompletion completion: (@Sendable () -> Void)?) {
+    public func removeImage(
+        forKey key: String?, fromDisk: Bool = true, withCompletion completion: (@Sendable () -> Void)?
+    ) {
         removeImage(forKey: key, cacheType: fromDisk ? .all : .memory, completion: completion)
     }
 

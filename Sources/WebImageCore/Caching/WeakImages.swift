@@ -15,7 +15,9 @@ struct WeakImages {
 
     /// The image if it still lives; forgotten here either way.
     mutating func take(_ key: String) -> (image: Image, cost: Int)? {
-        guard !entries.isEmpty, let entry = entries.removeValue(forKey: key), let image = entry.image else { return nil }
+        guard !entries.isEmpty, let entry = entries.removeValue(forKey: key), let image = entry.image else {
+            return nil
+        }
         return (image, entry.cost)
     }
 
