@@ -7,10 +7,17 @@ import WebImageTesting
 @Suite("View binding", .timeLimit(.minutes(1)))
 @MainActor struct ImageViewBindingTests {
     let view = ViewFixture()
-    let first = try! ViewFixture.url(1)
-    let second = try! ViewFixture.url(2)
-    let image = try! ViewFixture.image()
-    let placeholder = try! ViewFixture.image()
+    let first: URL
+    let second: URL
+    let image: Image
+    let placeholder: Image
+
+    init() throws {
+        first = try ViewFixture.url(1)
+        second = try ViewFixture.url(2)
+        image = try ViewFixture.image()
+        placeholder = try ViewFixture.image()
+    }
 
     @Test func placeholderComesFirstThenTheImage() {
         view.load(first, placeholder: placeholder)
