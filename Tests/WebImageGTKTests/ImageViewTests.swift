@@ -130,6 +130,18 @@ extension GTKSuite {
             #expect(GTKHandles.live == live)
         }
 
+        @Test func disposedWidgetEndsItsLoadsThoughAHandleIsHeld() throws {
+            let view = ImageView()
+            let image = try Image.generated(width: 2, height: 2)
+            var codes: [WebImageError.Code?] = []
+            view.setImage(with: first, context: context) { _, error, _, _ in codes.append(error?.code) }
+            g_object_run_dispose(UnsafeMutablePointer<GObject>(view.widget))
+            #expect(codes == [.cancelled])
+            loader.loads[0].deliver(image)
+            view.image = image
+            #expect(codes.count == 1)
+        }
+
         @Test func lateDeliveriesFromOtherThreadsFindTheRightView() async throws {
             let view = ImageView()
             let images = try (0..<20).map { _ in try Image.generated(width: 2, height: 2) }

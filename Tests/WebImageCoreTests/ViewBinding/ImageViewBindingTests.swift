@@ -159,6 +159,20 @@ import WebImageTesting
         #expect(view.completions.map(\.code) == [.cancelled])
     }
 
+    @Test func cancelOffMainTurnsAnImageThatArrivesBeforeMainHeardOfItIntoACancel() async {
+        let operation = view.load(first)
+        let done = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async {
+            operation?.cancel()
+            done.signal()
+        }
+        hold(done)
+        view.loader.loads[0].deliver(image)
+        await settle()
+        #expect(view.displayedImage == nil)
+        #expect(view.completions == [.init(hasImage: false, code: .cancelled, cacheType: .none, url: first)])
+    }
+
     @Test func completionOfACancelledLoadMayStartAnotherThatIsNeverShown() {
         let (view, second, image) = (view, second, image)
         view.binding.setImage(
