@@ -23,7 +23,7 @@ let package = Package(
             name: "WebImageCodecs",
             dependencies: ["WebImageCore", "WebImageGraphics", "CCodecShim", "CJPEG", "CPNG", "CWebP", "CGIF"]),
         .target(name: "WebImageHTTP", dependencies: ["WebImageCore", "CCurl", "CCurlShim"]),
-        .target(name: "WebImageStore", dependencies: ["WebImageCore", "CSQLite"]),
+        .target(name: "WebImageStore", dependencies: ["WebImageCore", "CSQLite", "CZlib"]),
 
         // Root: registers the defaults and re-exports Core.
         .target(
@@ -34,7 +34,7 @@ let package = Package(
         .target(name: "WebImageGTK", dependencies: ["WebImageCore", "CGTK", "CGTKShim"]),
 
         // Apps.
-        .target(name: "WebImageCLI", dependencies: ["WebImage"]),
+        .target(name: "WebImageCLI", dependencies: ["WebImage", "CGetoptShim"]),
         .executableTarget(name: "webimage", dependencies: ["WebImageCLI"]),
         .executableTarget(name: "webimage-gallery", dependencies: ["WebImageGTK", "WebImage"]),
 
@@ -56,10 +56,12 @@ let package = Package(
         .target(name: "CCurlShim", dependencies: ["CCurl"]),
         .target(name: "CGTKShim", dependencies: ["CGTK"]),
         .target(name: "CWebImageRoot"),
+        .target(name: "CGetoptShim"),
 
         // System libraries.
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg62-turbo-dev"])]),
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
         .systemLibrary(name: "CWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"])]),

@@ -1,1 +1,17 @@
 #include <zimg.h>
+
+/* The planes are an array of an unnamed struct, which Swift does not import. */
+static inline void webimage_zimg_set_plane(
+    zimg_image_buffer *buffer, int plane, void *data, ptrdiff_t stride, unsigned mask) {
+    buffer->plane[plane].data = data;
+    buffer->plane[plane].stride = stride;
+    buffer->plane[plane].mask = mask;
+}
+
+/* As above, for the source. */
+static inline void webimage_zimg_set_const_plane(
+    zimg_image_buffer_const *buffer, int plane, const void *data, ptrdiff_t stride, unsigned mask) {
+    buffer->plane[plane].data = data;
+    buffer->plane[plane].stride = stride;
+    buffer->plane[plane].mask = mask;
+}

@@ -1,8 +1,14 @@
+import WebImageCodecs
 import WebImageCore
+import WebImageHTTP
+import WebImageStore
 
 /// Called by the constructor in `CWebImageRoot` before `main`: stores closures, opens nothing.
 @_cdecl("webimage_register_defaults")
 func registerDefaults() {
-    let defaults = WebImageDefaults()
+    var defaults = WebImageDefaults()
+    defaults.makeCoders = { [ImageWebPCoder.shared, ImageGIFCoder.shared, ImagePNGCoder.shared] }
+    defaults.makeDiskCache = { path, config in DiskCache(cachePath: path, config: config) }
     WebImageDefaults.register(defaults)
+    ImageViewBinding.defaultLoader = { WebImageManager.shared }
 }

@@ -1,7 +1,83 @@
-import WebImage
+import Foundation
 
 /// The `webimage` command.
 public enum WebImageCommand {
-    /// Runs the command and returns its exit code.
-    public static func run(_ arguments: [String]) -> Int32 { 0 }
+    /// The version `--version` prints.
+    public static let version = "0.1.0"
+
+    /// Runs a command line, its first element the program's name, and returns the exit code: 0 ok, 1 usage, 2 some input
+    /// failed, 3 a limit fired, 130 interrupted.
+    ///
+    /// Blocks the calling thread, which must be one of its own and no thread of the cooperative pool.
+    public static func run(_ arguments: [String]) -> Int32 {
+        let arguments = commandFirst(arguments)
+        let name = arguments.dropFirst().first ?? "--help"
+        switch name {
+        case "--help", "-h", "help":
+            Console.out(Usage.general)
+            return ExitCode.ok.rawValue
+        case "--version", "-V":
+            Console.out("webimage \(version)\n")
+            return ExitCode.ok.rawValue
+        default:
+            break
+        }
+        guard let command = commands[name] else {
+            Console.error("there is no command '\(name)'; see 'webimage --help'")
+            return ExitCode.usage.rawValue
+        }
+        do {
+            let parsed = try Arguments(Array(arguments.dropFirst()), accepting: command.options)
+            if parsed.has("help") {
+                Console.out(Usage.of(name))
+                return ExitCode.ok.rawValue
+            }
+            let invocation = try command.parse(parsed)
+            return Interruptible.run(invocation).rawValue
+        } catch {
+            Console.error("\(error.message); see 'webimage \(name) --help'")
+            return ExitCode.usage.rawValue
+        }
+    }
+
+    /// Global options may stand before the command: `webimage --no-limits info FILE`.
+    private static func commandFirst(_ arguments: [String]) -> [String] {
+        guard let index = arguments.firstIndex(where: { commands[$0] != nil }), index > 1,
+            Option.limits.contains(where: { arguments[1].hasPrefix("--" + $0.name) })
+        else { return arguments }
+        var moved = arguments
+        moved.insert(moved.remove(at: index), at: 1)
+        return moved
+    }
+
+    private static let commands: [String: Command] = [
+        "load": LoadCommand.command, "info": InfoCommand.command, "convert": ConvertCommand.command,
+        "frames": FramesCommand.command, "show": ShowCommand.command, "cache": CacheCommand.command,
+    ]
+}
+
+/// A command: the options it takes and how its arguments become something to run.
+struct Command: Sendable {
+    typealias Invocation = @Sendable () async -> ExitCode
+
+    let options: [Option]
+    let parse: @Sendable (Arguments) throws(UsageError) -> Invocation
+}
+
+/// What the process ends with; the gravest of several wins.
+enum ExitCode: Int32, Comparable {
+    case ok = 0
+    case usage = 1
+    case failed = 2
+    case limited = 3
+    case interrupted = 130
+
+    static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// A command line that cannot be understood.
+struct UsageError: Error {
+    let message: String
+
+    init(_ message: String) { self.message = message }
 }

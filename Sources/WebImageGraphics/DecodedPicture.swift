@@ -7,6 +7,7 @@ package struct DecodedPicture {
     package var orientation: ImageOrientation
     /// nil is sRGB.
     package var profile: ColorProfile?
+    /// False promises that the alpha channel, if there is one, is 255 everywhere.
     package var hasAlpha: Bool
     package var format: ImageFormat
 
@@ -19,23 +20,4 @@ package struct DecodedPicture {
         self.hasAlpha = hasAlpha
         self.format = format
     }
-
-    /// The image the options ask for: scaled to the target size, converted to sRGB, oriented, in the wanted layout.
-    ///
-    /// Each step is skipped when it would change nothing. `options.thumbnailPixelSize` is compared with the picture as
-    /// seen; `fullSize` is its size as stored before any scaling the decoder did already.
-    package func finished(options: DecodingOptions, fullSize: PixelSize) throws(WebImageError) -> Image {
-        fatalError("being built")
-    }
-}
-
-extension PixelBuffer {
-    /// The same picture at another size, Lanczos filtered by zimg, transparency weighted correctly.
-    package func scaled(to size: PixelSize) throws(WebImageError) -> PixelBuffer { fatalError("being built") }
-    /// The same picture in another layout (alpha multiplied or divided, channels moved), by libyuv where it can.
-    package func converted(to format: PixelFormat) throws(WebImageError) -> PixelBuffer { fatalError("being built") }
-    /// The picture upright.
-    package func oriented(_ orientation: ImageOrientation) throws(WebImageError) -> PixelBuffer { fatalError("being built") }
-    /// The picture's colours converted from `profile` to sRGB by lcms2; itself when the profile is sRGB or unusable.
-    package func convertedToSRGB(from profile: ColorProfile) throws(WebImageError) -> PixelBuffer { fatalError("being built") }
 }

@@ -1,3 +1,4 @@
 #ifndef CCODECSHIM_H
 #define CCODECSHIM_H
+#include "CPNGShim.h"
 #endif

@@ -28,6 +28,8 @@ public struct ImageCacheConfig: Sendable {
     public var maxMemoryCount = 0
     /// Which date an entry's age is counted from. Default the last read.
     public var diskCacheExpireType = ExpireType.accessDate
+    /// Whether the disk layer's index holds keys as text beside their hashes. Keys are URLs and may hold secrets. Default false.
+    public var diskCacheStoresPlainKeys = false
     /// How entries' files are read.
     public var diskCacheReadingOptions: Data.ReadingOptions = []
     /// The memory layer's class; nil is ``MemoryCache``.

@@ -70,6 +70,13 @@ public typealias ImageCacheQueryCompletionBlock =
     func removeObject(forKey key: String)
     /// Forgets everything.
     func removeAllObjects()
+    /// New limits, to be kept from now on; nothing unless implemented.
+    func configDidChange(_ config: ImageCacheConfig)
+}
+
+extension MemoryCaching {
+    /// Nothing.
+    public func configDidChange(_ config: ImageCacheConfig) {}
 }
 
 /// The disk layer: bytes per key. Synchronous, lock-protected; where it runs is the caller's choice.
@@ -98,4 +105,27 @@ public typealias ImageCacheQueryCompletionBlock =
     func totalCount() -> Int
     /// Bytes of all entries.
     func totalSize() -> Int
+    /// New limits, to be kept from now on; nothing unless implemented.
+    func configDidChange(_ config: ImageCacheConfig)
+    /// Waits until what was stored is where it outlives the process; nothing unless implemented.
+    func flush()
+    /// Remembers the size of a key's picture beyond its entry; nothing unless implemented.
+    func setPixelSize(_ size: PixelSize, forKey key: String)
+    /// The remembered size of a key's picture; nil unless implemented.
+    func pixelSize(forKey key: String) -> PixelSize?
+    /// Reads every entry and removes those that are not what was stored; nothing unless implemented.
+    func verify() -> (checked: Int, removed: Int)
+}
+
+extension DiskCaching {
+    /// Nothing.
+    public func configDidChange(_ config: ImageCacheConfig) {}
+    /// Nothing.
+    public func flush() {}
+    /// Nothing.
+    public func setPixelSize(_ size: PixelSize, forKey key: String) {}
+    /// Nil.
+    public func pixelSize(forKey key: String) -> PixelSize? { nil }
+    /// Nothing.
+    public func verify() -> (checked: Int, removed: Int) { (0, 0) }
 }

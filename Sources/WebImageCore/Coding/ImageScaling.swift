@@ -37,3 +37,8 @@ public enum ImageScaling {
         return PixelSize(width: max(Int(width), 1), height: max(Int(width * ratio), 1))
     }
 }
+
+extension ImageScaling {
+    /// Bytes a decoded picture may take when `.scaleDownLargeImages` asks for a bound and names none: 60 MiB.
+    public static let defaultScaleDownLimitBytes = 60 << 20
+}

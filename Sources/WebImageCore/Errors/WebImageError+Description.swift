@@ -28,6 +28,7 @@ extension WebImageError.Code {
         case .limitExceeded: "over a limit"
         case .encodingFailed: "cannot be encoded"
         case .fileSystem: "file system failure"
+        case .notCached: "not in the cache"
         case .invalidDownloadOperation: "no download possible"
         case .invalidDownloadStatusCode: "unacceptable HTTP status"
         case .cancelled: "cancelled"

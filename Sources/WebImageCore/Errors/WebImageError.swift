@@ -18,6 +18,8 @@ public struct WebImageError: Error, Sendable {
         case encodingFailed = 1101
         /// A file or a cache folder cannot be read or written (no number in the original).
         case fileSystem = 1102
+        /// A miss of a load that may not use the loader (the original completes with neither image nor error).
+        case notCached = 1103
         /// No download could be made of the request.
         case invalidDownloadOperation = 2000
         /// The HTTP status is not an acceptable one.

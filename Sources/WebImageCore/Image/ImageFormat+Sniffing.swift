@@ -55,7 +55,9 @@ extension ImageFormat {
         if has("JXL ", at: 4, in: bytes) { return .jpegXL }
         if has("ftyp", at: 4, in: bytes) { return brandFormat(bytes) }
         // Reserved 0, type 1 (icon) or 2 (cursor), at least one picture.
-        if bytes.count >= 6, bytes[1] == 0, bytes[2] == 1 || bytes[2] == 2, bytes[3] == 0, bytes[4] != 0 || bytes[5] != 0 {
+        if bytes.count >= 6, bytes[1] == 0, bytes[2] == 1 || bytes[2] == 2, bytes[3] == 0,
+            bytes[4] != 0 || bytes[5] != 0
+        {
             return .ico
         }
         return .undefined

@@ -11,7 +11,7 @@ public struct ImageInfo: Sendable, Hashable {
     /// Plays of the animation as stored; 0 is for ever. A still has none.
     public var loopCount: Int?
     /// Time each frame is shown in milliseconds as stored (0 stays 0); empty for a still.
-    public var delaysMilliseconds: [Int]
+    public var delaysMilliseconds: [Double]
     /// Whether the file declares alpha or transparency.
     public var hasAlpha: Bool
     /// Whether the file stores grey only.

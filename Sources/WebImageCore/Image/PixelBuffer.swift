@@ -32,7 +32,8 @@ public final class PixelBuffer: @unchecked Sendable {
         let stride = padded & ~(Self.alignment - 1)
         let (total, totalOverflow) = stride.multipliedReportingOverflow(by: height)
         guard width > 0, height > 0, !rowOverflow, !paddedOverflow, !totalOverflow else {
-            throw WebImageError(.badImageData, stage: .decode, hint: "A picture of \(width)×\(height) px has no pixels.")
+            throw WebImageError(
+                .badImageData, stage: .decode, hint: "A picture of \(width)×\(height) px has no pixels.")
         }
         guard let memory = Self.allocate(total) else {
             throw WebImageError(

@@ -10,7 +10,9 @@ package struct WebImageDefaults: Sendable {
     /// The shared loader.
     package var makeLoader: @Sendable () -> any ImageLoader = { MissingLoader() }
     /// A disk cache at a path, nil when the folder cannot be used.
-    package var makeDiskCache: @Sendable (_ path: String, _ config: ImageCacheConfig) -> (any DiskCaching)? = { _, _ in nil }
+    package var makeDiskCache: @Sendable (_ path: String, _ config: ImageCacheConfig) -> (any DiskCaching)? = { _, _ in
+        nil
+    }
 
     package init() {}
 

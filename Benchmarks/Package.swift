@@ -1,0 +1,20 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, so that the peers are nobody's dependency.
+let package = Package(
+    name: "webimage-benchmarks",
+    dependencies: [.package(name: "swift-web-image", path: "..")],
+    targets: [
+        .target(name: "Harness"),
+        .executableTarget(
+            name: "webimage-benchmarks",
+            dependencies: ["Harness", "CPeers", .product(name: "WebImage", package: "swift-web-image")]),
+        .testTarget(name: "HarnessTests", dependencies: ["Harness"]),
+        // The peers, called as their own documentation shows; C because libvips is variadic and libjpeg jumps.
+        .target(name: "CPeers", dependencies: ["CVips", "CBareJPEG"]),
+        .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
+        .systemLibrary(name: "CBareJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg-dev"])]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,44 @@
+import Foundation
+
+/// What a contest measured.
+public struct ContestResult: Codable, Sendable {
+    /// One competitor's times.
+    public struct Entry: Codable, Sendable {
+        /// The competitor.
+        public let name: String
+        /// Every counted time, ascending.
+        public let milliseconds: [Double]
+
+        /// The time half of the runs stayed under.
+        public var median: Double {
+            guard !milliseconds.isEmpty else { return .nan }
+            let middle = milliseconds.count / 2
+            return milliseconds.count % 2 == 1
+                ? milliseconds[middle] : (milliseconds[middle - 1] + milliseconds[middle]) / 2
+        }
+    }
+
+    /// What was measured.
+    public let name: String
+    /// The largest ratio that counts as met.
+    public let target: Double?
+    /// Ours first.
+    public let entries: [Entry]
+
+    /// Our median divided by a peer's.
+    public func ratio(to peer: Entry) -> Double { entries[0].median / peer.median }
+
+    /// Lines for a reader: medians, and ratios with their target.
+    public var lines: [String] {
+        let width = entries.map(\.name.count).max() ?? 0
+        return [name]
+            + entries.enumerated().map { index, entry in
+                let name = entry.name + String(repeating: " ", count: width - entry.name.count)
+                let median = String(format: "%9.2f ms", entry.median)
+                guard index > 0 else { return "  \(name) \(median)" }
+                let ratio = ratio(to: entry)
+                let verdict = index == 1 ? target.map { ratio <= $0 ? "  met (<= \($0))" : "  MISSED (<= \($0))" } : nil
+                return "  \(name) \(median)   ours is \(String(format: "%.2f", ratio))x" + (verdict ?? "")
+            }
+    }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import Harness
+
+/// Measures the library beside its peers: `webimage-benchmarks [--json FILE] [--rounds N] [--data DIR] [SCENARIO...]`.
+@main
+struct Main {
+    static func main() throws {
+        var arguments = Array(CommandLine.arguments.dropFirst())
+        func value(of option: String) -> String? {
+            guard let index = arguments.firstIndex(of: option), index + 1 < arguments.count else { return nil }
+            defer { arguments.removeSubrange(index...index + 1) }
+            return arguments[index + 1]
+        }
+        let json = value(of: "--json")
+        let rounds = value(of: "--rounds").flatMap { Int($0) } ?? 21
+        let data = value(of: "--data") ?? "../../shared/conformance/bench"
+        let scenarios = Scenarios(folder: URL(fileURLWithPath: data))
+        guard !arguments.contains("--help") else {
+            print("usage: webimage-benchmarks [--json FILE] [--rounds N] [--data DIR] [SCENARIO...]")
+            print("scenarios: \(scenarios.names.joined(separator: " "))")
+            return
+        }
+        let wanted = arguments.isEmpty ? scenarios.names : arguments
+        var results: [ContestResult] = []
+        for name in wanted {
+            for contest in try scenarios.contests(name) {
+                let result = try contest.run(rounds: rounds)
+                result.lines.forEach { print($0) }
+                results.append(result)
+            }
+        }
+        if let json {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+            try encoder.encode(results).write(to: URL(fileURLWithPath: json))
+        }
+    }
+}

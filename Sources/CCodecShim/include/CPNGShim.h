@@ -1,0 +1,79 @@
+#ifndef CPNGSHIM_H
+#define CPNGSHIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// libpng reports errors by longjmp, which must never cross a Swift frame: every function here sets its own jump target,
+// returns false (or NULL) instead, and leaves libpng's words in the handle.
+
+typedef struct CPNGReader CPNGReader;
+
+typedef enum {
+    CPNG_GRAY8,
+    CPNG_RGB8,
+    CPNG_RGBA8,
+    CPNG_BGRA8,
+    CPNG_RGBA16,
+} CPNGLayout;
+
+/// Makes a reader over memory that must outlive it. In C because libpng's constructor longjmps and because its
+/// read callback reports a short read through png_error, which does not return. NULL when there is no memory.
+CPNGReader *cpng_reader_create(const uint8_t *bytes, size_t count);
+
+/// Reads everything before the pixels. Chunks that are not needed are skipped without being inflated; needed ones may
+/// take `max_chunk_bytes` at most. In C because png_read_info longjmps.
+bool cpng_reader_read_header(CPNGReader *reader, size_t max_chunk_bytes);
+
+/// Sets the transformations that make rows of `layout`. In C because the png_set_ functions longjmp.
+/// `passes` becomes 7 for an interlaced picture, else 1; `row_bytes` the bytes libpng will write per row.
+bool cpng_reader_start(CPNGReader *reader, CPNGLayout layout, int *passes, size_t *row_bytes);
+
+/// Reads `count` rows, `stride` bytes apart; an interlaced picture is read over the same rows once a pass.
+/// In C because png_read_row longjmps.
+bool cpng_reader_read_rows(CPNGReader *reader, uint8_t *rows, size_t stride, size_t count);
+
+/// Reads what follows the pixels, to know that the file is whole. In C because png_read_end longjmps.
+bool cpng_reader_finish(CPNGReader *reader);
+
+/// The inflated ICC profile, owned by the reader; false when there is none that libpng takes for valid.
+/// In C because png_get_iCCP may longjmp.
+bool cpng_reader_icc(CPNGReader *reader, const uint8_t **bytes, size_t *count);
+
+/// libpng's words for the last failure; never NULL.
+const char *cpng_reader_message(const CPNGReader *reader);
+
+void cpng_reader_destroy(CPNGReader *reader);
+
+typedef struct CPNGWriter CPNGWriter;
+
+typedef struct {
+    uint32_t width;
+    uint32_t height;
+    /// Layout of the rows handed in.
+    CPNGLayout layout;
+    /// Whether the fourth channel is alpha; if not, it is left out of the file.
+    bool has_alpha;
+    /// zlib's level, 0 to 9.
+    int compression_level;
+    /// An ICC profile, or NULL.
+    const uint8_t *icc;
+    size_t icc_count;
+} CPNGDescription;
+
+/// Makes a writer to memory. In C because libpng's constructor longjmps. NULL when there is no memory.
+CPNGWriter *cpng_writer_create(void);
+
+/// Writes a whole file. In C because every png_write function longjmps.
+bool cpng_writer_write(CPNGWriter *writer, const CPNGDescription *description, const uint8_t *rows, size_t stride);
+
+/// Hands the file over; the caller frees it with free().
+uint8_t *cpng_writer_take(CPNGWriter *writer, size_t *count);
+
+/// libpng's words for the last failure; never NULL.
+const char *cpng_writer_message(const CPNGWriter *writer);
+
+void cpng_writer_destroy(CPNGWriter *writer);
+
+#endif

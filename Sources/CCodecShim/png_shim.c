@@ -1,0 +1,217 @@
+#include "CPNGShim.h"
+
+#include <png.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    jmp_buf target;
+    char text[160];
+} Failure;
+
+struct CPNGReader {
+    png_structp png;
+    png_infop info;
+    const uint8_t *bytes;
+    size_t count;
+    size_t offset;
+    Failure failure;
+};
+
+struct CPNGWriter {
+    png_structp png;
+    png_infop info;
+    uint8_t *bytes;
+    size_t count;
+    size_t capacity;
+    Failure failure;
+};
+
+static void fail(png_structp png, png_const_charp message) {
+    Failure *failure = png_get_error_ptr(png);
+    snprintf(failure->text, sizeof failure->text, "%s", message);
+    longjmp(failure->target, 1);
+}
+
+static void ignore_warning(png_structp png, png_const_charp message) {
+    (void)png;
+    (void)message;
+}
+
+static void read_memory(png_structp png, png_bytep into, size_t count) {
+    CPNGReader *reader = png_get_io_ptr(png);
+    if (count > reader->count - reader->offset) png_error(png, "the file ends too early");
+    memcpy(into, reader->bytes + reader->offset, count);
+    reader->offset += count;
+}
+
+CPNGReader *cpng_reader_create(const uint8_t *bytes, size_t count) {
+    CPNGReader *reader = calloc(1, sizeof *reader);
+    if (reader == NULL) return NULL;
+    reader->bytes = bytes;
+    reader->count = count;
+    // The constructor itself reports through the error function, so the target must stand before the call.
+    if (setjmp(reader->failure.target) == 0) {
+        reader->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reader->failure, fail, ignore_warning);
+        if (reader->png != NULL) reader->info = png_create_info_struct(reader->png);
+    }
+    if (reader->info == NULL) {
+        cpng_reader_destroy(reader);
+        return NULL;
+    }
+    png_set_read_fn(reader->png, reader, read_memory);
+    return reader;
+}
+
+// Known to libpng and of no use here: skipped unread, so that none of them can cost memory or time.
+static const png_byte unneeded_chunks[] =
+    "bKGD\0cHRM\0eXIf\0gAMA\0hIST\0iTXt\0oFFs\0pCAL\0pHYs\0sBIT\0sCAL\0sPLT\0sRGB\0tEXt\0tIME\0zTXt";
+
+bool cpng_reader_read_header(CPNGReader *reader, size_t max_chunk_bytes) {
+    if (setjmp(reader->failure.target) != 0) return false;
+    png_structp png = reader->png;
+    // Sides are bounded by the caller's pixel limit, read from the same header before this call.
+    png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    png_set_chunk_malloc_max(png, max_chunk_bytes);
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, 0);
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, unneeded_chunks, (int)(sizeof unneeded_chunks / 5));
+    png_set_crc_action(png, PNG_CRC_ERROR_QUIT, PNG_CRC_WARN_DISCARD);
+    png_read_info(png, reader->info);
+    return true;
+}
+
+bool cpng_reader_start(CPNGReader *reader, CPNGLayout layout, int *passes, size_t *row_bytes) {
+    if (setjmp(reader->failure.target) != 0) return false;
+    png_structp png = reader->png;
+    png_set_expand(png);
+    if (layout == CPNG_RGBA16) {
+        const uint16_t one = 1;
+        png_set_expand_16(png);
+        if (*(const uint8_t *)&one == 1) png_set_swap(png);
+    } else {
+        png_set_strip_16(png);
+    }
+    if (layout != CPNG_GRAY8) png_set_gray_to_rgb(png);
+    if (layout == CPNG_BGRA8) png_set_bgr(png);
+    if (layout == CPNG_RGB8 || layout == CPNG_GRAY8) {
+        png_set_strip_alpha(png);
+    } else {
+        png_set_add_alpha(png, 0xFFFF, PNG_FILLER_AFTER);
+    }
+    *passes = png_set_interlace_handling(png);
+    png_read_update_info(png, reader->info);
+    *row_bytes = png_get_rowbytes(png, reader->info);
+    return true;
+}
+
+bool cpng_reader_read_rows(CPNGReader *reader, uint8_t *rows, size_t stride, size_t count) {
+    if (setjmp(reader->failure.target) != 0) return false;
+    for (size_t row = 0; row < count; row++) png_read_row(reader->png, rows + row * stride, NULL);
+    return true;
+}
+
+bool cpng_reader_finish(CPNGReader *reader) {
+    if (setjmp(reader->failure.target) != 0) return false;
+    png_read_end(reader->png, NULL);
+    return true;
+}
+
+bool cpng_reader_icc(CPNGReader *reader, const uint8_t **bytes, size_t *count) {
+    if (setjmp(reader->failure.target) != 0) return false;
+    png_charp name = NULL;
+    int method = 0;
+    png_bytep profile = NULL;
+    png_uint_32 length = 0;
+    if (png_get_iCCP(reader->png, reader->info, &name, &method, &profile, &length) == 0) return false;
+    *bytes = profile;
+    *count = length;
+    return profile != NULL && length > 0;
+}
+
+const char *cpng_reader_message(const CPNGReader *reader) { return reader->failure.text; }
+
+void cpng_reader_destroy(CPNGReader *reader) {
+    if (reader == NULL) return;
+    png_destroy_read_struct(&reader->png, &reader->info, NULL);
+    free(reader);
+}
+
+static void write_memory(png_structp png, png_bytep from, size_t count) {
+    CPNGWriter *writer = png_get_io_ptr(png);
+    if (count > writer->capacity - writer->count) {
+        size_t capacity = writer->capacity < 32768 ? 65536 : writer->capacity * 2;
+        while (capacity - writer->count < count) capacity *= 2;
+        uint8_t *larger = realloc(writer->bytes, capacity);
+        if (larger == NULL) png_error(png, "out of memory");
+        writer->bytes = larger;
+        writer->capacity = capacity;
+    }
+    memcpy(writer->bytes + writer->count, from, count);
+    writer->count += count;
+}
+
+static void flush_nothing(png_structp png) { (void)png; }
+
+CPNGWriter *cpng_writer_create(void) {
+    CPNGWriter *writer = calloc(1, sizeof *writer);
+    if (writer == NULL) return NULL;
+    if (setjmp(writer->failure.target) == 0) {
+        writer->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &writer->failure, fail, ignore_warning);
+        if (writer->png != NULL) writer->info = png_create_info_struct(writer->png);
+    }
+    if (writer->info == NULL) {
+        cpng_writer_destroy(writer);
+        return NULL;
+    }
+    png_set_write_fn(writer->png, writer, write_memory, flush_nothing);
+    return writer;
+}
+
+bool cpng_writer_write(CPNGWriter *writer, const CPNGDescription *wanted, const uint8_t *rows, size_t stride) {
+    if (setjmp(writer->failure.target) != 0) return false;
+    png_structp png = writer->png;
+    const bool four_channels = wanted->layout >= CPNG_RGBA8;
+    int color = PNG_COLOR_TYPE_RGB;
+    if (wanted->layout == CPNG_GRAY8) color = PNG_COLOR_TYPE_GRAY;
+    if (four_channels && wanted->has_alpha) color = PNG_COLOR_TYPE_RGB_ALPHA;
+
+    png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    // A profile libpng finds fault with is left out rather than failing the picture.
+    png_set_benign_errors(png, 1);
+    png_set_compression_level(png, wanted->compression_level);
+    png_set_IHDR(png, writer->info, wanted->width, wanted->height, wanted->layout == CPNG_RGBA16 ? 16 : 8, color,
+                 PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    if (wanted->icc != NULL && wanted->icc_count > 0 && wanted->icc_count <= PNG_UINT_31_MAX) {
+        png_set_iCCP(png, writer->info, "ICC profile", PNG_COMPRESSION_TYPE_BASE, wanted->icc,
+                     (png_uint_32)wanted->icc_count);
+    }
+    png_write_info(png, writer->info);
+    if (wanted->layout == CPNG_BGRA8) png_set_bgr(png);
+    if (wanted->layout == CPNG_RGBA16) {
+        const uint16_t one = 1;
+        if (*(const uint8_t *)&one == 1) png_set_swap(png);
+    }
+    if (four_channels && !wanted->has_alpha) png_set_filler(png, 0, PNG_FILLER_AFTER);
+    for (uint32_t row = 0; row < wanted->height; row++) png_write_row(png, rows + (size_t)row * stride);
+    png_write_end(png, writer->info);
+    return true;
+}
+
+uint8_t *cpng_writer_take(CPNGWriter *writer, size_t *count) {
+    uint8_t *bytes = writer->bytes;
+    *count = writer->count;
+    writer->bytes = NULL;
+    writer->count = writer->capacity = 0;
+    return bytes;
+}
+
+const char *cpng_writer_message(const CPNGWriter *writer) { return writer->failure.text; }
+
+void cpng_writer_destroy(CPNGWriter *writer) {
+    if (writer == NULL) return;
+    png_destroy_write_struct(&writer->png, &writer->info);
+    free(writer->bytes);
+    free(writer);
+}

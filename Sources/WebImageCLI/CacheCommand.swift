@@ -1,0 +1,46 @@
+import Foundation
+import WebImage
+
+/// `webimage cache`: what the disk cache holds.
+enum CacheCommand {
+    static let command = Command(options: [.value("cache")]) { arguments throws(UsageError) in
+        let actions: [String: @Sendable (ImageCache) async -> ExitCode] = [
+            "stats": stats, "clear": clear, "verify": verify,
+        ]
+        guard arguments.operands.count == 1, let action = actions[arguments.operands[0]] else {
+            throw UsageError("cache wants one of stats, clear, verify")
+        }
+        let folder = arguments.string("cache")
+        guard folder != "none" else { throw UsageError("--cache wants a folder here") }
+        return {
+            do throws(WebImageError) {
+                return await action(try CommandCache.cache(folder))
+            } catch {
+                Console.error("\(error)")
+                return .failed
+            }
+        }
+    }
+
+    private static func stats(_ cache: ImageCache) async -> ExitCode {
+        let (count, size) = await cache.diskUsage()
+        Console.line("\(cache.diskCachePath): \(count) entries, \(size) B")
+        return .ok
+    }
+
+    private static func clear(_ cache: ImageCache) async -> ExitCode {
+        await cache.clearDisk()
+        await cache.flush()
+        Console.line("\(cache.diskCachePath): empty")
+        return .ok
+    }
+
+    private static func verify(_ cache: ImageCache) async -> ExitCode {
+        guard let (checked, removed) = await cache.verifyDisk() else {
+            Console.error("\(cache.diskCachePath): cannot be opened")
+            return .failed
+        }
+        Console.line("\(cache.diskCachePath): \(checked) entries read, \(removed) damaged and removed")
+        return removed == 0 ? .ok : .failed
+    }
+}

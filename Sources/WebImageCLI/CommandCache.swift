@@ -1,0 +1,21 @@
+import Foundation
+import WebImage
+
+/// The cache that `--cache` means.
+enum CommandCache {
+    /// A manager over the cache in a folder, the user's own without one, none for `none`.
+    static func manager(_ folder: String?) throws(WebImageError) -> WebImageManager {
+        WebImageManager(cache: try cache(folder), loader: WebImageManager.shared.imageLoader)
+    }
+
+    static func cache(_ folder: String?) throws(WebImageError) -> ImageCache {
+        guard let folder, folder != "none" else { return ImageCache.shared }
+        try OutputFile.makeFolder(folder)
+        return ImageCache(namespace: "default", diskCacheDirectory: URL(fileURLWithPath: folder).path)
+    }
+
+    /// Waits until what was stored outlives the process.
+    static func settle(_ manager: WebImageManager) async {
+        await (manager.imageCache as? ImageCache)?.flush()
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import WebImage
+
+/// `webimage convert`: one picture into another file.
+enum ConvertCommand {
+    static let command = Command(
+        options: [.value("size"), .value("quality"), .value("frame"), .value("color")] + Option.limits
+    ) { arguments throws(UsageError) in
+        guard arguments.operands.count == 2 else { throw UsageError("convert wants IN and OUT") }
+        let job = ConvertJob(
+            input: arguments.operands[0], output: arguments.operands[1], size: try arguments.size("size"),
+            quality: try arguments.integer("quality", atLeast: 0),
+            frame: try arguments.integer("frame", atLeast: 0) ?? 0,
+            color: try arguments.color(), limits: try arguments.limits())
+        guard (job.quality ?? 0) <= 100 else { throw UsageError("--quality wants 0 to 100") }
+        guard job.writesRawRows || ImageCodersManager.shared.canEncode(to: job.format) else {
+            throw UsageError("'\(job.output)' ends in no format that can be written; use jpg, png, webp or rgba")
+        }
+        return { await job.run() }
+    }
+}
+
+private struct ConvertJob: Sendable {
+    let input: String
+    let output: String
+    let size: PixelSize?
+    let quality: Int?
+    let frame: Int
+    let color: DecodingOptions.ColorConversion?
+    let limits: DecodingLimits
+
+    private var fileExtension: String { (output as NSString).pathExtension.lowercased() }
+    var writesRawRows: Bool { fileExtension == "rgba" }
+    var format: ImageFormat { ImageFormat(fileExtension: fileExtension) }
+
+    func run() async -> ExitCode {
+        do throws(WebImageError) {
+            let data = try await InputSource.data(input, limits: limits)
+            let info = try ImageCodersManager.shared.imageInfo(of: data, limits: limits)
+            guard frame < info.frameCount else {
+                throw .badData("convert", "there is no frame \(frame)", hint: "The picture has \(info.frameCount).")
+            }
+            guard frame == 0 else {
+                throw .badData("convert", "only frame 0 can be read so far", hint: "Leave --frame out.")
+            }
+            let image = try ImageCodersManager.shared.decode(data, options: decoding(data, info))
+            guard !Task.isCancelled else { return .interrupted }
+            if writesRawRows {
+                try OutputFile.writeRows(of: image.pixels, to: output)
+            } else {
+                try OutputFile.write(
+                    try ImageCodersManager.shared.encode(image, format: format, options: encoding(data, info)),
+                    to: output)
+            }
+            return .ok
+        } catch {
+            Console.error("\(input): \(error)")
+            return error.exitCode
+        }
+    }
+
+    private func keepsEveryBit(_ data: Data, _ info: ImageInfo) -> Bool {
+        let target = format.container == .png || (format == .webP && quality == nil)
+        return target && info.format.isLossless(data)
+    }
+
+    private func decoding(_ data: Data, _ info: ImageInfo) -> DecodingOptions {
+        var options = DecodingOptions()
+        options.limits = limits
+        options.firstFrameOnly = true
+        options.thumbnailPixelSize = size
+        // Straight: multiplying by alpha and dividing again would lose what is under transparency.
+        options.pixelFormat = info.bitDepth == 16 && format.container == .png ? .rgba16 : .rgba8
+        let keepsColors = writesRawRows || keepsEveryBit(data, info)
+        options.colorConversion = color ?? (keepsColors ? .asStored : .sRGB)
+        return options
+    }
+
+    private func encoding(_ data: Data, _ info: ImageInfo) -> EncodingOptions {
+        var options = EncodingOptions()
+        options.quality = Double(quality ?? 85) / 100
+        options.lossless = keepsEveryBit(data, info)
+        return options
+    }
+}
+
+extension ImageFormat {
+    /// Whether a file of this format keeps every pixel it was made from; WebP says so in its first chunk.
+    func isLossless(_ data: Data) -> Bool {
+        switch self {
+        case .png, .apng, .gif, .bmp, .ico, .tiff: true
+        case .webP: data.prefix(64).range(of: Data("VP8L".utf8)) != nil
+        default: false
+        }
+    }
+}

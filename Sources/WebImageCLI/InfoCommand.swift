@@ -1,0 +1,67 @@
+import Foundation
+import WebImage
+
+/// `webimage info`: what headers say, a line per picture.
+enum InfoCommand {
+    static let command = Command(options: [.flag("json")] + Option.limits) { arguments throws(UsageError) in
+        guard !arguments.operands.isEmpty else { throw UsageError("info wants at least one path or URL") }
+        let json = arguments.has("json") || !Console.outputIsTerminal
+        let limits = try arguments.limits()
+        let operands = arguments.operands
+        return {
+            var worst = ExitCode.ok
+            for operand in operands {
+                if Task.isCancelled { return .interrupted }
+                worst = max(worst, await describe(operand, limits: limits, json: json))
+            }
+            return worst
+        }
+    }
+
+    private static func describe(_ operand: String, limits: DecodingLimits, json: Bool) async -> ExitCode {
+        do throws(WebImageError) {
+            let data = try await InputSource.data(operand, limits: limits)
+            let info = try ImageCodersManager.shared.imageInfo(of: data, limits: limits)
+            try limits.checkPixels(info.storedSize)
+            Console.line(json ? line(operand, info, data.count) : words(operand, info, data.count))
+            return .ok
+        } catch {
+            if json { Console.line(error.json(["path": operand])) }
+            Console.error("\(operand): \(error)")
+            return error.exitCode
+        }
+    }
+
+    private static func line(_ operand: String, _ info: ImageInfo, _ byteCount: Int) -> String {
+        var object = JSONLine()
+        object.add("path", .string(operand))
+        object.add("format", .init(info.format.name))
+        object.add("width", .integer(info.pixelSize.width))
+        object.add("height", .integer(info.pixelSize.height))
+        object.add("orientation", .integer(info.orientation.rawValue))
+        object.add("frames", .integer(info.frameCount))
+        object.add("loopCount", .init(info.loopCount))
+        object.add("delaysMs", .numbers(info.delaysMilliseconds))
+        object.add("hasAlpha", .bool(info.hasAlpha))
+        object.add("isGray", .bool(info.isGray))
+        object.add("bitDepth", .integer(info.bitDepth))
+        object.add("hasICCProfile", .bool(info.hasICCProfile))
+        object.add("bytes", .integer(byteCount))
+        return object.text
+    }
+
+    private static func words(_ operand: String, _ info: ImageInfo, _ byteCount: Int) -> String {
+        var words = [
+            "\(info.format)".padded(to: 5), "\(info.pixelSize)".padded(to: 11), "\(byteCount) B".padded(to: 12),
+            "\(info.bitDepth) bit", info.isGray ? "grey" : "colour",
+        ]
+        if info.hasAlpha { words.append("alpha") }
+        if info.hasICCProfile { words.append("profile") }
+        if info.orientation != .up { words.append("orientation \(info.orientation.rawValue)") }
+        if info.frameCount > 1 {
+            let loops = info.loopCount == 0 ? "for ever" : "\(info.loopCount ?? 1)x"
+            words.append("\(info.frameCount) frames \(loops)")
+        }
+        return words.joined(separator: " ") + "  " + operand
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+
+/// One JSON object on one line, its members in the order given.
+struct JSONLine {
+    enum Value {
+        case string(String)
+        case integer(Int)
+        case number(Double)
+        case bool(Bool)
+        case numbers([Double])
+        case null
+
+        init(_ value: Int?) { self = value.map(Value.integer) ?? .null }
+        init(_ value: String?) { self = value.map(Value.string) ?? .null }
+    }
+
+    private var members: [String] = []
+
+    mutating func add(_ name: String, _ value: Value) {
+        members.append("\(Self.quoted(name)):\(Self.text(value))")
+    }
+
+    var text: String { "{" + members.joined(separator: ",") + "}" }
+
+    private static func text(_ value: Value) -> String {
+        switch value {
+        case .string(let string): quoted(string)
+        case .integer(let integer): String(integer)
+        case .number(let number): String(format: "%.2f", number)
+        case .bool(let bool): bool ? "true" : "false"
+        case .numbers(let numbers): "[" + numbers.map(shortest).joined(separator: ",") + "]"
+        case .null: "null"
+        }
+    }
+
+    /// Whole numbers without a point, others to a thousandth.
+    private static func shortest(_ number: Double) -> String {
+        let thousandths = (number * 1000).rounded()
+        if thousandths.truncatingRemainder(dividingBy: 1000) == 0 { return String(Int(thousandths / 1000)) }
+        var text = String(format: "%.3f", thousandths / 1000)
+        while text.hasSuffix("0") { text.removeLast() }
+        return text
+    }
+
+    /// RFC 8259 §7.
+    private static func quoted(_ string: String) -> String {
+        var result = "\""
+        for scalar in string.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case "\t": result += "\\t"
+            case "\r": result += "\\r"
+            case _ where scalar.value < 0x20: result += String(format: "\\u%04x", scalar.value)
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+}

@@ -1,0 +1,31 @@
+import Foundation
+
+/// `webimage show`: becomes `webimage-gallery`, which is another program so that this one never links GTK.
+enum ShowCommand {
+    static let command = Command(options: []) { arguments throws(UsageError) in
+        guard !arguments.operands.isEmpty else { throw UsageError("show wants at least one URL") }
+        let operands = arguments.operands
+        return { execute(operands) }
+    }
+
+    private static func execute(_ operands: [String]) -> ExitCode {
+        for candidate in candidates where access(candidate, X_OK) == 0 {
+            // Signals the command ignores would stay ignored in the gallery.
+            for number in [SIGINT, SIGTERM, SIGPIPE] { signal(number, SIG_DFL) }
+            var words = ([candidate] + operands).map { strdup($0) } + [nil]
+            execv(candidate, &words)
+        }
+        Console.error(
+            "webimage-gallery is not installed; install it beside webimage or in PATH "
+                + "(it needs GTK 4: package libgtk-4-1), or use 'webimage load --out DIR'")
+        return .failed
+    }
+
+    /// Beside this program first, then along PATH.
+    private static var candidates: [String] {
+        let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        let folders = [(own as NSString).deletingLastPathComponent] + path.split(separator: ":").map(String.init)
+        return folders.filter { !$0.isEmpty }.map { $0 + "/webimage-gallery" }
+    }
+}

@@ -1,0 +1,91 @@
+/// What `--help` prints.
+enum Usage {
+    static let general = """
+        webimage loads, inspects and converts pictures through the same pipeline as the library.
+
+        usage: webimage COMMAND [OPTIONS] ...
+
+          load URL...            load pictures through the caches and say where each came from
+          info PATH|URL...       say what pictures hold, from their headers
+          convert IN OUT         write a picture in another format or size
+          frames IN DIR          write every frame as raw RGBA
+          show URL...            show pictures in a window
+          cache stats|clear|verify
+
+          --help, --version      also 'webimage COMMAND --help'
+
+        exit codes: 0 ok, 1 usage, 2 some input failed, 3 a limit fired, 130 interrupted
+        environment: WEBIMAGE_LOG=debug|info|warning|error writes what happens to standard error
+
+        """
+
+    private static let limits = """
+          --max-pixels N         pixels a frame may have (default 100000000)
+          --max-bytes N          bytes a file may have (default 100000000)
+          --no-limits            no limit at all; only for files you made yourself
+
+        """
+
+    static func of(_ command: String) -> String { texts[command] ?? general }
+
+    private static let texts: [String: String] = [
+        "load": """
+        usage: webimage load [OPTIONS] URL...
+
+        Loads each picture and prints a line: origin (network, disk, memory), size in pixels, bytes, milliseconds.
+        A path without a scheme means a file.
+
+          --size WxH             decode to fit this box
+          --out DIR              also write the pictures into this folder
+          --cache DIR|none       where the disk cache lives (default: the user's cache folder)
+          --json                 one JSON object a line
+
+        """ + limits,
+        "info": """
+        usage: webimage info [OPTIONS] PATH|URL...
+
+        Prints what each picture's header says; no pixel is decoded. One JSON object a line, or aligned words on a
+        terminal. Delays and loop counts are reported as stored.
+
+          --json                 JSON on a terminal as well
+
+        """ + limits,
+        "convert": """
+        usage: webimage convert [OPTIONS] IN OUT
+
+        OUT's extension decides the format: jpg, png, webp, or rgba for raw rows of straight RGBA, 8 bits each.
+        A lossless file converts to PNG and WebP without loss, its colour profile kept.
+
+          --size WxH             fit into this box
+          --quality Q            0 to 100, for lossy formats (default 85); asks for lossy WebP
+          --frame N              which frame, from 0 (default 0)
+          --color srgb|as-is     convert colours to sRGB, or keep the stored values and the profile
+                                 (default: as-is for rgba and lossless to lossless, else srgb)
+
+        """ + limits,
+        "frames": """
+        usage: webimage frames [OPTIONS] IN DIR
+
+        Writes frame-0000.rgba ... (straight RGBA, 8 bits each, whole canvas) and frames.json into DIR.
+
+          --color srgb|as-is     convert colours to sRGB, or keep the stored values (default as-is)
+
+        """ + limits,
+        "show": """
+        usage: webimage show URL...
+
+        Shows the pictures in a window, by way of webimage-gallery.
+
+        """,
+        "cache": """
+        usage: webimage cache (stats|clear|verify) [--cache DIR]
+
+          stats                  entries and bytes
+          clear                  remove everything
+          verify                 read every entry, remove what is damaged; exit code 2 when anything was
+
+          --cache DIR            where the disk cache lives (default: the user's cache folder)
+
+        """,
+    ]
+}

@@ -1,0 +1,89 @@
+public import Foundation
+public import WebImageCore
+import WebImageGraphics
+
+/// Reads the first frame of GIF files (GIF89a), giflib doing the LZW.
+///
+/// Broken files come out as browsers show them: the logical screen gives the size, the background colour is never
+/// painted, frames are clipped to the screen, rows that cannot be decoded stay clear. The decode time is checked every
+/// 64 KB of indices. Safe on any thread.
+public final class ImageGIFCoder: DetailedImageCoder {
+    /// The one instance; it has no state.
+    public static let shared = ImageGIFCoder()
+
+    /// Makes another one.
+    public init() {}
+
+    /// Whether the data starts as a GIF file does.
+    public func canDecode(from data: Data?) -> Bool {
+        data.map { ImageFormat(sniffing: $0.prefix(ImageFormat.signatureLength)) == .gif } ?? false
+    }
+
+    /// Never: this coder only reads.
+    public func canEncode(to format: ImageFormat) -> Bool { false }
+
+    /// What the blocks of all frames say; nothing is decompressed.
+    ///
+    /// - Throws: `.badImageData` without a whole header or any frame, `.limitExceeded`.
+    public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
+        try limits.checkEncodedBytes(data.count)
+        let gif = try data.withFileBytes { bytes throws(WebImageError) in try GIFStructure(bytes, limits: limits) }
+        guard !gif.frames.isEmpty else { throw Self.noFrames }
+        let frames = gif.frames.prefix(max(1, gif.completeFrameCount))
+        var info = ImageInfo(format: .gif, storedSize: gif.screen)
+        info.frameCount = frames.count
+        info.loopCount = gif.loopCount ?? 1
+        info.delaysMilliseconds = frames.map { Double($0.control.delayMilliseconds) }
+        info.hasAlpha = frames.contains { $0.control.transparentIndex != nil }
+        info.bitDepth = (gif.palette ?? frames.first?.localPalette)?.bitDepth ?? 8
+        info.hasICCProfile = gif.hasICCProfile
+        return info
+    }
+
+    /// The first frame on its screen.
+    ///
+    /// - Throws: `.badImageData` when its data is cut off or not a single row can be decoded, `.limitExceeded`.
+    public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
+        try options.limits.checkEncodedBytes(data.count)
+        let deadline = DecodeDeadline(options.limits)
+        return try data.withFileBytes { bytes throws(WebImageError) in
+            var limits = options.limits
+            if options.firstFrameOnly { limits.maxAnimationPixels = .max }
+            let gif = try GIFStructure(bytes, limits: limits)
+            let picture = try Self.firstFrame(bytes, gif, format: options.pixelFormat, deadline)
+            return try picture.finished(options: options, fullSize: gif.screen)
+        }
+    }
+
+    /// Throws `.encodingFailed`: this coder only reads.
+    public func encode(
+        _ image: Image, format: ImageFormat, options: EncodingOptions
+    ) throws(WebImageError) -> Data {
+        throw .cannotEncode("GIF", "this coder only reads", hint: "Choose PNG or WebP.")
+    }
+
+    private static func firstFrame(
+        _ bytes: UnsafeRawBufferPointer, _ gif: GIFStructure, format: PixelFormat, _ deadline: DecodeDeadline
+    ) throws(WebImageError) -> DecodedPicture {
+        guard let frame = gif.frames.first else { throw noFrames }
+        guard frame.isComplete else { throw .badData("GIF", "the file ends inside its first frame") }
+        let format = format == .bgra8Premultiplied ? format : .rgba8
+        let canvas = try PixelBuffer(width: gif.screen.width, height: gif.screen.height, format: format)
+        canvas.withUnsafeMutableBytes { _ = $0.initializeMemory(as: UInt8.self, repeating: 0) }
+
+        var isWhole = true
+        if frame.visibleRect(in: gif.screen) != nil {
+            let colors = (frame.localPalette ?? gif.palette)?.colors(in: bytes)
+            let palette = PaletteTable(
+                rgb: colors.map(Array.init) ?? [], transparentIndex: frame.control.transparentIndex, format: format)
+            isWhole = try GIFFrameReader(bytes, frame).draw(frame, palette: palette, onto: canvas, deadline: deadline)
+        }
+        let rect = frame.visibleRect(in: gif.screen)
+        let covers = rect?.x == 0..<gif.screen.width && rect?.y == 0..<gif.screen.height
+        return DecodedPicture(
+            pixels: canvas, orientation: .up, profile: nil,
+            hasAlpha: !covers || !isWhole || frame.control.transparentIndex != nil, format: .gif)
+    }
+
+    private static let noFrames = WebImageError.badData("GIF", "there is no frame")
+}

@@ -1,0 +1,80 @@
+package import Foundation
+package import WebImageCore
+
+/// Reads the one metadata value that changes pixels: how they are turned to be seen upright.
+///
+/// Both readers only look; damaged metadata gives nil, never an error, since a picture without it is still a picture.
+package enum ExifOrientation {
+    /// The orientation of a TIFF structure (EXIF 2.32 §4.5), with or without the `Exif\0\0` that precedes it in JPEG.
+    package static func orientation(exif: Data) -> ImageOrientation? {
+        let tiff = exif.starts(with: exifSignature) ? exif.dropFirst(exifSignature.count) : exif
+        guard let reader = TIFFReader(tiff), let directory = reader.firstDirectory else { return nil }
+        // A directory says itself how many entries it has; 65535 of 12 bytes bound the walk.
+        for index in 0..<directory.entryCount {
+            let entry = directory.start + 12 * index
+            guard let tag = reader.short(at: entry) else { return nil }
+            if tag == orientationTag { return reader.integer(ofEntryAt: entry).flatMap(ImageOrientation.init) }
+        }
+        return nil
+    }
+
+    /// The orientation of an XMP packet (`tiff:Orientation` as attribute or element, XMP part 2 §3.2.2).
+    package static func orientation(xmp: Data) -> ImageOrientation? {
+        var rest = xmp[...]
+        while let name = rest.range(of: xmpName) {
+            rest = rest[name.upperBound...]
+            // `="6"`, `='6'` or `>6<`; whatever else follows is another property of a similar name.
+            let digits = rest.prefix(16).drop { xmpSeparators.contains($0) }
+            guard digits.startIndex > rest.startIndex, let digit = digits.first else { continue }
+            let following = digits.dropFirst().first ?? 0
+            guard (0x31...0x38).contains(digit), !(0x30...0x39).contains(following) else { continue }
+            return ImageOrientation(rawValue: Int(digit) - 0x30)
+        }
+        return nil
+    }
+
+    private static let exifSignature = Data("Exif\0\0".utf8)
+    private static let orientationTag = 0x0112
+    private static let xmpName = Data("tiff:Orientation".utf8)
+    private static let xmpSeparators = Data("=\"'> \t\r\n".utf8)
+}
+
+/// Numbers of a TIFF structure, in its byte order and never outside it.
+private struct TIFFReader {
+    private let data: Data
+    private let isBigEndian: Bool
+
+    init?(_ data: Data) {
+        let order = data.prefix(2)
+        guard data.count >= 8, order.elementsEqual("II".utf8) || order.elementsEqual("MM".utf8) else { return nil }
+        self.data = data
+        isBigEndian = order.first == UInt8(ascii: "M")
+        guard short(at: 2) == 42 else { return nil }
+    }
+
+    var firstDirectory: (start: Int, entryCount: Int)? {
+        guard let offset = long(at: 4), offset >= 8, let count = short(at: offset) else { return nil }
+        return (offset + 2, count)
+    }
+
+    func short(at offset: Int) -> Int? { number(at: offset, byteCount: 2) }
+
+    func long(at offset: Int) -> Int? { number(at: offset, byteCount: 4) }
+
+    /// The first value of a SHORT or LONG entry, which is stored in the entry itself.
+    func integer(ofEntryAt entry: Int) -> Int? {
+        switch (short(at: entry + 2), long(at: entry + 4)) {
+        case (3, 1): short(at: entry + 8)
+        case (4, 1): long(at: entry + 8)
+        default: nil
+        }
+    }
+
+    private func number(at offset: Int, byteCount: Int) -> Int? {
+        guard offset >= 0, offset <= data.count - byteCount else { return nil }
+        let start = data.startIndex + offset
+        let bytes = data[start..<start + byteCount]
+        let inOrder = isBigEndian ? Array(bytes) : bytes.reversed()
+        return inOrder.reduce(0) { $0 << 8 | Int($1) }
+    }
+}

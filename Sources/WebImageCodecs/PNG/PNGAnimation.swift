@@ -1,0 +1,69 @@
+import WebImageCore
+
+/// The animation of an APNG file: `acTL` and the frames that `fcTL` chunks describe (PNG third edition, §11.3.6).
+struct PNGAnimation: Sendable {
+    /// Frames that `acTL` promises; ``frames`` are those that are there.
+    var declaredFrameCount: Int
+    /// Plays as stored; 0 is for ever.
+    var loopCount: Int
+    var frames: [PNGFrame] = []
+
+    /// nil when the chunk is damaged or declares no frames, which makes the file a still.
+    init?(_ bytes: UnsafeRawBufferPointer, control: Range<Int>) {
+        guard control.count == 8, let frames = bytes.bigEndian32(at: control.lowerBound), frames > 0,
+            let plays = bytes.bigEndian32(at: control.lowerBound + 4)
+        else { return nil }
+        declaredFrameCount = frames
+        loopCount = plays
+    }
+
+    mutating func addFrame(_ bytes: UnsafeRawBufferPointer, control: Range<Int>, isDefaultImage: Bool) {
+        guard let frame = PNGFrame(bytes, control: control, isDefaultImage: isDefaultImage) else { return }
+        frames.append(frame)
+    }
+
+    /// Adds an `fdAT` payload, without its sequence number, to the frame it follows.
+    mutating func addData(_ payload: Range<Int>) {
+        guard payload.count >= 4, !frames.isEmpty else { return }
+        frames[frames.count - 1].data.append(payload.dropFirst(4))
+    }
+}
+
+/// One frame of an APNG file as its `fcTL` chunk describes it.
+struct PNGFrame: Sendable {
+    /// What happens to the frame's rectangle before the next one is drawn.
+    enum Disposal: UInt8, Sendable { case none, background, previous }
+    /// How the frame meets what is there.
+    enum Blend: UInt8, Sendable { case source, over }
+
+    var sequenceNumber: Int
+    var x: Int
+    var y: Int
+    var size: PixelSize
+    /// Time shown in milliseconds as stored; a denominator of 0 means hundredths.
+    var delayMilliseconds: Double
+    var disposal: Disposal
+    var blend: Blend
+    /// Whether the pixels are those of `IDAT`.
+    var isDefaultImage: Bool
+    /// Payloads of `fdAT` without their sequence numbers.
+    var data: [Range<Int>] = []
+
+    init?(_ bytes: UnsafeRawBufferPointer, control: Range<Int>, isDefaultImage: Bool) {
+        let start = control.lowerBound
+        guard control.count == 26, let sequence = bytes.bigEndian32(at: start),
+            let width = bytes.bigEndian32(at: start + 4), let height = bytes.bigEndian32(at: start + 8),
+            let x = bytes.bigEndian32(at: start + 12), let y = bytes.bigEndian32(at: start + 16),
+            let numerator = bytes.bigEndian16(at: start + 20), let denominator = bytes.bigEndian16(at: start + 22),
+            let disposal = Disposal(rawValue: bytes[start + 24]), let blend = Blend(rawValue: bytes[start + 25])
+        else { return nil }
+        sequenceNumber = sequence
+        self.x = x
+        self.y = y
+        size = PixelSize(width: width, height: height)
+        delayMilliseconds = Double(numerator) * 1000 / Double(denominator == 0 ? 100 : denominator)
+        self.disposal = disposal
+        self.blend = blend
+        self.isDefaultImage = isDefaultImage
+    }
+}

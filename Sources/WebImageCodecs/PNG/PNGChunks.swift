@@ -1,0 +1,112 @@
+import WebImageCore
+
+/// Where things are in a PNG or APNG file (PNG third edition, §5 and §11), found without inflating anything.
+///
+/// Ranges count from the file's first byte. The walk stops at the first chunk that is cut off; what came before stands.
+struct PNGChunks: Sendable {
+    var header: PNGHeader
+    /// Whether a `tRNS` chunk makes some pixels transparent.
+    var hasTransparencyChunk = false
+    /// The animation that `acTL` declares before the pixels; nil for a still.
+    var animation: PNGAnimation?
+    /// Payload of `iCCP`: name, method, deflated profile.
+    var iccProfile: Range<Int>?
+    /// Payload of `eXIf`.
+    var exif: Range<Int>?
+    /// XMP text of an uncompressed `iTXt` chunk.
+    var xmp: Range<Int>?
+    /// Payloads of `IDAT`.
+    var imageData: [Range<Int>] = []
+    /// Whether `IEND` was reached.
+    var isComplete = false
+
+    var hasAlpha: Bool { header.hasAlphaChannel || hasTransparencyChunk }
+
+    static let signatureLength = 8
+
+    init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(WebImageError) {
+        header = try PNGHeader(bytes)
+        try limits.checkPixels(header.size)
+        var budget = AncillaryBudget(limits)
+        // Signature, then IHDR: length, name, 13 bytes, checksum.
+        var offset = Self.signatureLength + 25
+        while !isComplete, let length = bytes.bigEndian32(at: offset), let tag = bytes.tag(at: offset + 4),
+            let payload = bytes.range(at: offset + 8, count: length)
+        {
+            try take(tag, payload, in: bytes, budget: &budget)
+            offset = payload.upperBound + 4
+        }
+        if animation?.frames.isEmpty == true { animation = nil }
+        if let animation { try limits.checkAnimation(header.size, frameCount: animation.frames.count) }
+    }
+
+    private mutating func take(
+        _ tag: FourCC, _ payload: Range<Int>, in bytes: UnsafeRawBufferPointer, budget: inout AncillaryBudget
+    ) throws(WebImageError) {
+        switch tag {
+        case "IDAT": imageData.append(payload)
+        case "IEND": isComplete = true
+        case "tRNS": hasTransparencyChunk = true
+        case "acTL":
+            if imageData.isEmpty, animation == nil { animation = PNGAnimation(bytes, control: payload) }
+        case "fcTL": animation?.addFrame(bytes, control: payload, isDefaultImage: imageData.isEmpty)
+        case "fdAT": animation?.addData(payload)
+        case "iCCP":
+            try budget.take(payload.count)
+            iccProfile = iccProfile ?? payload
+        case "eXIf":
+            try budget.take(payload.count)
+            exif = exif ?? payload
+        case "iTXt":
+            guard xmp == nil, let text = Self.xmpText(bytes, payload) else { return }
+            try budget.take(payload.count)
+            xmp = text
+        default: break
+        }
+    }
+
+    /// The text of an `iTXt` chunk that holds XMP uncompressed, which is how XMP is to be stored.
+    private static func xmpText(_ bytes: UnsafeRawBufferPointer, _ payload: Range<Int>) -> Range<Int>? {
+        let keyword: StaticString = "XML:com.adobe.xmp\0"
+        guard bytes.has(keyword, at: payload.lowerBound) else { return nil }
+        // Compression flag and method, then a language and a translated keyword, each ended by zero.
+        var start = payload.lowerBound + keyword.utf8CodeUnitCount + 2
+        guard start <= payload.upperBound, bytes[start - 2] == 0 else { return nil }
+        for _ in 0..<2 {
+            guard let end = bytes[start..<payload.upperBound].firstIndex(of: 0) else { return nil }
+            start = end + 1
+        }
+        return start..<payload.upperBound
+    }
+}
+
+/// The fields of `IHDR` (PNG third edition, §11.2.1).
+struct PNGHeader: Sendable, Hashable {
+    var size: PixelSize
+    var bitDepth: Int
+    var colorType: Int
+    var isInterlaced: Bool
+
+    var isGray: Bool { colorType & 2 == 0 }
+    var isPalette: Bool { colorType == 3 }
+    var hasAlphaChannel: Bool { colorType & 4 != 0 }
+
+    init(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) {
+        let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+        guard bytes.starts(with: signature) else { throw .badData("PNG", "the signature is missing") }
+        guard bytes.range(at: 8, count: 25) != nil else { throw .badData("PNG", "the file ends inside its header") }
+        guard bytes.bigEndian32(at: 8) == 13, bytes.has("IHDR", at: 12), let width = bytes.bigEndian32(at: 16),
+            let height = bytes.bigEndian32(at: 20)
+        else { throw .badData("PNG", "the first chunk is not IHDR") }
+        guard (1...0x7FFF_FFFF).contains(width), (1...0x7FFF_FFFF).contains(height) else {
+            throw .badData("PNG", "the header says \(width)x\(height), which is no picture")
+        }
+        size = PixelSize(width: width, height: height)
+        bitDepth = Int(bytes[24])
+        colorType = Int(bytes[25])
+        isInterlaced = bytes[28] != 0
+        guard [0, 2, 3, 4, 6].contains(colorType), [1, 2, 4, 8, 16].contains(bitDepth) else {
+            throw .badData("PNG", "colour type \(colorType) with \(bitDepth) bits does not exist")
+        }
+    }
+}

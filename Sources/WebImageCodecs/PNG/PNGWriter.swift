@@ -1,0 +1,57 @@
+import CCodecShim
+import Foundation
+import WebImageCore
+import WebImageGraphics
+
+/// Owns one libpng writer.
+final class PNGWriter {
+    private let handle: OpaquePointer
+
+    private init() throws(WebImageError) {
+        guard let handle = cpng_writer_create() else { throw .cannotEncode("libpng", "cannot make a writer") }
+        self.handle = handle
+        HandleLedger.opened("png_writer")
+    }
+
+    deinit {
+        cpng_writer_destroy(handle)
+        HandleLedger.closed("png_writer")
+    }
+
+    static func encode(_ image: Image, options: EncodingOptions) throws(WebImageError) -> Data {
+        let pixels = try image.pixelsToEncode(options)
+        let (source, layout) = try rows(of: pixels, hasAlpha: image.hasAlpha)
+        let hasAlpha = image.hasAlpha && source.format.hasAlpha
+        let profile = image.colorProfile?.iccData ?? Data()
+        return try profile.withFileBytes { icc throws(WebImageError) in
+            let description = CPNGDescription(
+                width: UInt32(source.width), height: UInt32(source.height), layout: layout, has_alpha: hasAlpha,
+                compression_level: 6, icc: icc.bindMemory(to: UInt8.self).baseAddress, icc_count: icc.count)
+            return try PNGWriter().write(description, source)
+        }
+    }
+
+    /// What libpng can take: straight alpha, or the display format where nothing is transparent.
+    private static func rows(
+        of pixels: PixelBuffer, hasAlpha: Bool
+    ) throws(WebImageError) -> (PixelBuffer, CPNGLayout) {
+        switch pixels.format {
+        case .bgra8Premultiplied: hasAlpha ? (try pixels.converted(to: .rgba8), CPNG_RGBA8) : (pixels, CPNG_BGRA8)
+        case .rgba8: (pixels, CPNG_RGBA8)
+        case .rgb8: (pixels, CPNG_RGB8)
+        case .gray8: (pixels, CPNG_GRAY8)
+        case .rgba16: (pixels, CPNG_RGBA16)
+        }
+    }
+
+    private func write(_ description: CPNGDescription, _ pixels: PixelBuffer) throws(WebImageError) -> Data {
+        var description = description
+        let rows = UnsafePointer(pixels.baseAddress.assumingMemoryBound(to: UInt8.self))
+        guard cpng_writer_write(handle, &description, rows, pixels.bytesPerRow) else {
+            throw .cannotEncode("libpng", String(cString: cpng_writer_message(handle)))
+        }
+        var count = 0
+        guard let file = cpng_writer_take(handle, &count) else { throw .cannotEncode("libpng", "wrote nothing") }
+        return Data(bytesNoCopy: file, count: count, deallocator: .free)
+    }
+}

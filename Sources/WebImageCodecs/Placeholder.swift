@@ -1,2 +1,0 @@
-import CCodecShim
-import WebImageCore

@@ -1,0 +1,60 @@
+/// Reading numbers and tags from a file's bytes; everything outside the file is nil, nothing traps.
+extension UnsafeRawBufferPointer {
+    /// The range of `count` bytes from `offset`, or nil when it is not wholly inside.
+    func range(at offset: Int, count: Int) -> Range<Int>? {
+        guard offset >= 0, count >= 0, offset <= self.count, count <= self.count - offset else { return nil }
+        return offset..<offset + count
+    }
+
+    func byte(at offset: Int) -> UInt8? {
+        offset >= 0 && offset < count ? self[offset] : nil
+    }
+
+    func littleEndian16(at offset: Int) -> Int? {
+        guard range(at: offset, count: 2) != nil else { return nil }
+        return Int(self[offset]) | Int(self[offset + 1]) << 8
+    }
+
+    func littleEndian24(at offset: Int) -> Int? {
+        guard range(at: offset, count: 3) != nil else { return nil }
+        return Int(self[offset]) | Int(self[offset + 1]) << 8 | Int(self[offset + 2]) << 16
+    }
+
+    func littleEndian32(at offset: Int) -> Int? {
+        guard let low = littleEndian16(at: offset), let high = littleEndian16(at: offset + 2) else { return nil }
+        return low | high << 16
+    }
+
+    func bigEndian16(at offset: Int) -> Int? {
+        guard range(at: offset, count: 2) != nil else { return nil }
+        return Int(self[offset]) << 8 | Int(self[offset + 1])
+    }
+
+    func bigEndian32(at offset: Int) -> Int? {
+        guard let high = bigEndian16(at: offset), let low = bigEndian16(at: offset + 2) else { return nil }
+        return high << 16 | low
+    }
+
+    /// The four characters at `offset`.
+    func tag(at offset: Int) -> FourCC? {
+        bigEndian32(at: offset).map { FourCC(rawValue: UInt32($0)) }
+    }
+
+    /// Whether the characters of `text` stand at `offset`.
+    func has(_ text: StaticString, at offset: Int) -> Bool {
+        guard let range = range(at: offset, count: text.utf8CodeUnitCount) else { return false }
+        return self[range].elementsEqual(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+}
+
+/// A chunk's four-character name.
+struct FourCC: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
+    let rawValue: UInt32
+
+    init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    init(stringLiteral value: StaticString) {
+        precondition(value.utf8CodeUnitCount == 4, "a chunk's name has four characters")
+        rawValue = (0..<4).reduce(0) { $0 << 8 | UInt32(value.utf8Start[$1]) }
+    }
+}

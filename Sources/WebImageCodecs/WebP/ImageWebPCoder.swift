@@ -1,0 +1,135 @@
+public import Foundation
+public import WebImageCore
+import WebImageGraphics
+
+/// Reads and writes WebP stills and reads the first frame of animations (RFC 9649), by libwebp.
+///
+/// libwebp calls nobody back while it decodes: the time limit is checked before and after a picture, the pixel limit
+/// bounds what lies between. Safe on any thread.
+public final class ImageWebPCoder: DetailedImageCoder {
+    /// The one instance; it has no state.
+    public static let shared = ImageWebPCoder()
+
+    /// Makes another one.
+    public init() {}
+
+    /// Whether the data starts as a WebP file does.
+    public func canDecode(from data: Data?) -> Bool {
+        data.map { ImageFormat(sniffing: $0.prefix(ImageFormat.signatureLength)) == .webP } ?? false
+    }
+
+    /// Whether the format is WebP.
+    public func canEncode(to format: ImageFormat) -> Bool { format == .webP }
+
+    /// What the container's chunks and the bitstream's first bytes say.
+    ///
+    /// - Throws: `.badImageData` without a whole header, or for an animation without frames; `.limitExceeded`.
+    public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
+        try limits.checkEncodedBytes(data.count)
+        let webP = try data.withFileBytes { bytes throws(WebImageError) in try WebPContainer(bytes, limits: limits) }
+        var info = ImageInfo(format: .webP, storedSize: webP.canvas)
+        if webP.isAnimated {
+            guard !webP.frames.isEmpty else { throw Self.noFrames }
+            info.frameCount = webP.frames.count
+            info.loopCount = webP.loopCount ?? 0
+            info.delaysMilliseconds = webP.frames.map { Double($0.delayMilliseconds) }
+        }
+        info.orientation = webP.orientation(in: data)
+        info.hasAlpha = webP.hasAlpha
+        info.hasICCProfile = webP.iccProfile != nil
+        return info
+    }
+
+    /// The picture, for an animation the first frame on its canvas.
+    ///
+    /// - Throws: `.badImageData`, also for a file that is cut off; `.limitExceeded`.
+    public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
+        try options.limits.checkEncodedBytes(data.count)
+        let deadline = DecodeDeadline(options.limits)
+        return try data.withFileBytes { bytes throws(WebImageError) in
+            var limits = options.limits
+            if options.firstFrameOnly { limits.maxAnimationPixels = .max }
+            let webP = try WebPContainer(bytes, limits: limits)
+            let picture =
+                webP.isAnimated
+                ? try Self.firstFrame(bytes, webP, data, options) : try Self.still(bytes, webP, data, options)
+            try deadline.check()
+            return try picture.finished(options: options, fullSize: webP.canvas)
+        }
+    }
+
+    /// The file: lossy with the options' quality, or lossless; with the image's profile if it has one.
+    ///
+    /// A file size chooses the quality instead, in six passes. Pictures over 16383 px a side cannot be WebP.
+    public func encode(
+        _ image: Image, format: ImageFormat, options: EncodingOptions
+    ) throws(WebImageError) -> Data {
+        guard canEncode(to: format) else { throw .cannotEncode("libwebp", "\(format) is not WebP") }
+        return try WebPEncoding.encode(image, options: options)
+    }
+
+    private static func still(
+        _ bytes: UnsafeRawBufferPointer, _ webP: WebPContainer, _ data: Data, _ options: DecodingOptions
+    ) throws(WebImageError) -> DecodedPicture {
+        let orientation = webP.orientation(in: data)
+        let scaled = webP.roughSize(for: options, orientation: orientation)
+        let size = scaled ?? webP.canvas
+        let pixels = try PixelBuffer(
+            width: size.width, height: size.height, format: webP.format(for: options))
+        try WebPDecoding.decode(bytes, into: .init(pixels: pixels, scaledSize: scaled))
+        return webP.picture(pixels, data, hasAlpha: webP.hasAlpha)
+    }
+
+    private static func firstFrame(
+        _ bytes: UnsafeRawBufferPointer, _ webP: WebPContainer, _ data: Data, _ options: DecodingOptions
+    ) throws(WebImageError) -> DecodedPicture {
+        guard let frame = webP.frames.first else { throw noFrames }
+        let bitstream = UnsafeRawBufferPointer(rebasing: bytes[frame.bitstream])
+        let features = try WebPFeatures(bitstream)
+        guard features.size == frame.size else {
+            throw .badData("WebP", "a frame of \(features.size) px is announced as \(frame.size)")
+        }
+        let format = webP.format(for: options)
+        let canvas = try PixelBuffer(width: webP.canvas.width, height: webP.canvas.height, format: format)
+        let covers = frame.size == webP.canvas
+        if !covers { canvas.withUnsafeMutableBytes { _ = $0.initializeMemory(as: UInt8.self, repeating: 0) } }
+        try WebPDecoding.decode(bitstream, into: .init(pixels: canvas, x: frame.x, y: frame.y))
+        return webP.picture(canvas, data, hasAlpha: features.hasAlpha || !covers)
+    }
+
+    private static let noFrames = WebImageError.badData("WebP", "the animation has no whole frame")
+}
+
+extension WebPContainer {
+    /// EXIF's word, else XMP's; upright when neither says.
+    fileprivate func orientation(in data: Data) -> ImageOrientation {
+        exif.flatMap { ExifOrientation.orientation(exif: data.slice($0)) }
+            ?? xmp.flatMap { ExifOrientation.orientation(xmp: data.slice($0)) } ?? .up
+    }
+
+    /// The layout libwebp writes, given the one wanted in the end.
+    fileprivate func format(for options: DecodingOptions) -> PixelFormat {
+        switch options.pixelFormat {
+        // Colours are converted before they are multiplied, or dark transparent ones lose their precision.
+        case .bgra8Premultiplied:
+            hasAlpha && iccProfile != nil && options.colorConversion == .sRGB ? .rgba8 : .bgra8Premultiplied
+        case .rgb8, .gray8: hasAlpha || isAnimated ? .rgba8 : .rgb8
+        case .rgba8, .rgba16: .rgba8
+        }
+    }
+
+    /// For small thumbnails twice the wanted size, which libwebp's averaging scaler makes on the way; else nil.
+    ///
+    /// Twice leaves the last step to the better filter. Not with transparency: the scaler mixes in hidden colours.
+    fileprivate func roughSize(for options: DecodingOptions, orientation: ImageOrientation) -> PixelSize? {
+        let target = options.targetSize(for: canvas.oriented(orientation)).oriented(orientation)
+        guard !hasAlpha, canvas.width / 4 >= target.width, canvas.height / 4 >= target.height else { return nil }
+        return PixelSize(width: target.width * 2, height: target.height * 2)
+    }
+
+    fileprivate func picture(_ pixels: PixelBuffer, _ data: Data, hasAlpha: Bool) -> DecodedPicture {
+        DecodedPicture(
+            pixels: pixels, orientation: orientation(in: data),
+            profile: iccProfile.map { ColorProfile(iccData: Data(data.slice($0))) }, hasAlpha: hasAlpha, format: .webP)
+    }
+}

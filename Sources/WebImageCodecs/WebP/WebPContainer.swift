@@ -1,0 +1,93 @@
+import WebImageCore
+
+/// Where things are in a WebP file (RFC 9649, §2), found without decoding anything.
+///
+/// Ranges count from the file's first byte. The walk stops at the first chunk that is cut off; what came before stands.
+struct WebPContainer: Sendable {
+    /// The canvas of `VP8X`, else the picture's own size as its bitstream says it.
+    var canvas: PixelSize
+    /// Whether `VP8X`, or without it the bitstream, declares transparency.
+    var hasAlpha: Bool
+    var isAnimated = false
+    /// Plays as stored in `ANIM`; 0 is for ever.
+    var loopCount: Int?
+    /// Frames of an animation; empty for a still.
+    var frames: [WebPFrame] = []
+    var iccProfile: Range<Int>?
+    var exif: Range<Int>?
+    var xmp: Range<Int>?
+
+    init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(WebImageError) {
+        guard bytes.has("RIFF", at: 0), bytes.has("WEBP", at: 8) else {
+            throw .badData("WebP", "the signature is missing")
+        }
+        let features = try WebPFeatures(bytes)
+        canvas = features.size
+        hasAlpha = features.hasAlpha
+        try limits.checkPixels(canvas)
+        var budget = AncillaryBudget(limits)
+        var offset = Self.headerLength
+        while let tag = bytes.tag(at: offset), let length = bytes.littleEndian32(at: offset + 4),
+            let payload = bytes.range(at: offset + 8, count: length)
+        {
+            try take(tag, payload, in: bytes, limits: limits, budget: &budget)
+            offset = payload.upperBound + length % 2
+        }
+    }
+
+    static let headerLength = 12
+
+    private mutating func take(
+        _ tag: FourCC, _ payload: Range<Int>, in bytes: UnsafeRawBufferPointer, limits: DecodingLimits,
+        budget: inout AncillaryBudget
+    ) throws(WebImageError) {
+        switch tag {
+        case "VP8X": isAnimated = !payload.isEmpty && bytes[payload.lowerBound] & 0x02 != 0
+        case "ANIM": loopCount = payload.count >= 6 ? bytes.littleEndian16(at: payload.lowerBound + 4) : nil
+        case "ANMF":
+            guard isAnimated, let frame = WebPFrame(bytes, payload) else { return }
+            frames.append(frame)
+            try limits.checkAnimation(canvas, frameCount: frames.count)
+        case "ICCP":
+            try budget.take(payload.count)
+            iccProfile = iccProfile ?? payload
+        case "EXIF":
+            try budget.take(payload.count)
+            exif = exif ?? payload
+        case "XMP ":
+            try budget.take(payload.count)
+            xmp = xmp ?? payload
+        default: break
+        }
+    }
+}
+
+/// One frame of an animation as its `ANMF` chunk describes it (RFC 9649, §2.7.1.1).
+struct WebPFrame: Sendable {
+    var x: Int
+    var y: Int
+    var size: PixelSize
+    /// Time shown in milliseconds as stored.
+    var delayMilliseconds: Int
+    /// Whether the rectangle is cleared before the next frame is drawn.
+    var disposesToBackground: Bool
+    /// Whether the frame is blended over what is there instead of replacing it.
+    var isBlended: Bool
+    /// The chunks `ALPH`, `VP8 ` or `VP8L`, which libwebp decodes as they are.
+    var bitstream: Range<Int>
+
+    init?(_ bytes: UnsafeRawBufferPointer, _ payload: Range<Int>) {
+        let start = payload.lowerBound
+        guard payload.count >= 16, let x = bytes.littleEndian24(at: start), let y = bytes.littleEndian24(at: start + 3),
+            let width = bytes.littleEndian24(at: start + 6), let height = bytes.littleEndian24(at: start + 9),
+            let delay = bytes.littleEndian24(at: start + 12)
+        else { return nil }
+        self.x = 2 * x
+        self.y = 2 * y
+        size = PixelSize(width: width + 1, height: height + 1)
+        delayMilliseconds = delay
+        disposesToBackground = bytes[start + 15] & 1 != 0
+        isBlended = bytes[start + 15] & 2 == 0
+        bitstream = start + 16..<payload.upperBound
+    }
+}

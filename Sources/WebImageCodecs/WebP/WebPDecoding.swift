@@ -1,0 +1,86 @@
+import CWebP
+import WebImageCore
+
+/// What libwebp reads off a file's or a frame's first bytes.
+struct WebPFeatures {
+    var size: PixelSize
+    var hasAlpha: Bool
+
+    init(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) {
+        var features = WebPBitstreamFeatures()
+        let status = WebPGetFeatures(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, &features)
+        guard status == VP8_STATUS_OK else { throw .libwebp(status) }
+        size = PixelSize(width: Int(features.width), height: Int(features.height))
+        hasAlpha = features.has_alpha != 0
+    }
+}
+
+/// Decodes one bitstream by libwebp straight into the memory it is to be in.
+///
+/// libwebp calls nobody back while it decodes, so the time of one picture is bounded by the pixel limit alone.
+enum WebPDecoding {
+    /// Where the pixels go: a buffer that the decoder writes at an offset.
+    struct Target {
+        var pixels: PixelBuffer
+        var x = 0
+        var y = 0
+        /// Size to scale to on the way; nil for the picture's own.
+        var scaledSize: PixelSize?
+    }
+
+    static func decode(_ bytes: UnsafeRawBufferPointer, into target: Target) throws(WebImageError) {
+        var config = WebPDecoderConfig()
+        guard WebPInitDecoderConfig(&config) != 0 else {
+            throw .badData("libwebp", "another version than compiled for")
+        }
+        var size = target.scaledSize ?? PixelSize(width: 0, height: 0)
+        if target.scaledSize == nil { size = try WebPFeatures(bytes).size }
+        let pixels = target.pixels
+        guard target.x + size.width <= pixels.width, target.y + size.height <= pixels.height else {
+            throw .badData("WebP", "a frame of \(size) px lies outside its canvas")
+        }
+        if let scaled = target.scaledSize {
+            config.options.use_scaling = 1
+            config.options.scaled_width = Int32(scaled.width)
+            config.options.scaled_height = Int32(scaled.height)
+        }
+        let offset = target.y * pixels.bytesPerRow + target.x * pixels.format.bytesPerPixel
+        config.output.colorspace = pixels.format.webPColorspace
+        config.output.is_external_memory = 1
+        config.output.u.RGBA.rgba = pixels.baseAddress.advanced(by: offset).assumingMemoryBound(to: UInt8.self)
+        config.output.u.RGBA.stride = Int32(clamping: pixels.bytesPerRow)
+        config.output.u.RGBA.size = pixels.byteCount - offset
+        HandleLedger.opened("webp_decoder")
+        let status = WebPDecode(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, &config)
+        WebPFreeDecBuffer(&config.output)
+        HandleLedger.closed("webp_decoder")
+        guard status == VP8_STATUS_OK else { throw .libwebp(status) }
+    }
+}
+
+extension PixelFormat {
+    /// libwebp's name of the layout; straight RGBA for those it does not have.
+    fileprivate var webPColorspace: WEBP_CSP_MODE {
+        switch self {
+        case .bgra8Premultiplied: MODE_bgrA
+        case .rgb8: MODE_RGB
+        case .rgba8, .gray8, .rgba16: MODE_RGBA
+        }
+    }
+}
+
+extension WebImageError {
+    /// libwebp's status in words, of which the library has none itself.
+    fileprivate static func libwebp(_ status: VP8StatusCode) -> WebImageError {
+        let words =
+            switch status {
+            case VP8_STATUS_OUT_OF_MEMORY: "out of memory"
+            case VP8_STATUS_INVALID_PARAM: "invalid parameter"
+            case VP8_STATUS_BITSTREAM_ERROR: "the bitstream is damaged"
+            case VP8_STATUS_UNSUPPORTED_FEATURE: "unsupported feature"
+            case VP8_STATUS_SUSPENDED, VP8_STATUS_NOT_ENOUGH_DATA: "the file ends too early"
+            default: "status \(status.rawValue)"
+            }
+        return .badData("libwebp", words, hint: "Fetch the file again, it is damaged.")
+    }
+}

@@ -1,0 +1,34 @@
+import Foundation
+
+/// Where caches live (XDG Base Directory Specification 0.8).
+enum CacheLocation {
+    /// `$XDG_CACHE_HOME` or `~/.cache`, then the application, then `webimage`.
+    static func directory(environment: [String: String], home: String, application: String) -> String {
+        var base = home + "/.cache"
+        // The specification has relative values ignored.
+        if let configured = environment["XDG_CACHE_HOME"], configured.hasPrefix("/") { base = configured }
+        while base.hasSuffix("/"), base.utf8.count > 1 { base.removeLast() }
+        return (base == "/" ? "" : base) + "/" + folderName(application) + "/webimage"
+    }
+
+    static var standard: String {
+        directory(
+            environment: ProcessInfo.processInfo.environment,
+            home: FileManager.default.homeDirectoryForCurrentUser.path, application: application)
+    }
+
+    /// The bundle's identifier, else the executable's name.
+    private static var application: String {
+        if let identifier = Bundle.main.bundleIdentifier, !identifier.isEmpty { return identifier }
+        let executable = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        let name = (executable as NSString).lastPathComponent
+        return name.isEmpty ? "webimage" : name
+    }
+
+    /// A name as one component of a path: a name that would be a path is escaped, so it cannot lead elsewhere.
+    static func folderName(_ name: String) -> String {
+        if name.isEmpty { return "default" }
+        if name.allSatisfy({ $0 == "." }) { return name.replacingOccurrences(of: ".", with: "%2E") }
+        return name.replacingOccurrences(of: "/", with: "%2F").replacingOccurrences(of: "\0", with: "%00")
+    }
+}

@@ -1,0 +1,35 @@
+import Dispatch
+import Foundation
+
+/// A disk layer and the serial queue it is used on: opening it is the queue's first work, so nobody waits for that
+/// who does not need it.
+final class DiskQueue: Sendable {
+    private let queue = DispatchQueue(label: "webimage.image-cache.io", qos: .userInitiated)
+    private let cache = Locked<(any DiskCaching)?>(nil)
+
+    init(open: @escaping @Sendable () -> (any DiskCaching)?) {
+        queue.setSpecific(key: Self.key, value: ObjectIdentifier(self))
+        queue.async { [cache] in
+            let opened = open()
+            cache.withLock { $0 = opened }
+        }
+    }
+
+    func async(_ work: @escaping @Sendable ((any DiskCaching)?) -> Void) {
+        queue.async { [cache] in work(cache.withLock { $0 }) }
+    }
+
+    /// Blocks the caller; on the queue itself (a completion that asks again) it runs at once.
+    func sync<Result>(_ work: ((any DiskCaching)?) -> Result) -> Result {
+        if DispatchQueue.getSpecific(key: Self.key) == ObjectIdentifier(self) { return work(cache.withLock { $0 }) }
+        return queue.sync { work(cache.withLock { $0 }) }
+    }
+
+    func run<Result: Sendable>(_ work: @escaping @Sendable ((any DiskCaching)?) -> Result) async -> Result {
+        await withCheckedContinuation { continuation in
+            async { continuation.resume(returning: work($0)) }
+        }
+    }
+
+    private static let key = DispatchSpecificKey<ObjectIdentifier>()
+}

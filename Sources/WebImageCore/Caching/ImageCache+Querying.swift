@@ -1,0 +1,125 @@
+import Dispatch
+import Foundation
+
+/// A query under way. Cancelling it completes it at once with nothing, unless it has completed already.
+public final class ImageCacheToken: WebImageOperation {
+    /// What is asked for.
+    public let key: String
+    private let state: Locked<State>
+    private let callbacks: CallbackQueue
+
+    private struct State {
+        var completion: ImageCacheQueryCompletionBlock?
+        var isOver = false
+        var isCancelled = false
+    }
+
+    init(key: String, callbacks: CallbackQueue, completion: ImageCacheQueryCompletionBlock?) {
+        self.key = key
+        self.callbacks = callbacks
+        state = Locked(State(completion: completion))
+    }
+
+    /// Whether ``cancel()`` came before the answer.
+    public var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    /// Completes with nothing.
+    public func cancel() {
+        let wasFirst = state.withLock { state in
+            guard !state.isOver else { return false }
+            state.isCancelled = true
+            return true
+        }
+        if wasFirst { finish(nil, nil, .none) }
+    }
+
+    /// Completes on the callback queue, unless that has happened.
+    func finish(_ image: Image?, _ data: Data?, _ type: ImageCacheType) {
+        guard let completion = claim() else { return }
+        callbacks.async { completion(image, data, type) }
+    }
+
+    /// Completes on the calling thread, unless that has happened.
+    func finishInline(_ image: Image?, _ data: Data?, _ type: ImageCacheType) {
+        claim()?(image, data, type)
+    }
+
+    private func claim() -> ImageCacheQueryCompletionBlock? {
+        state.withLock { state in
+            guard !state.isOver else { return nil }
+            state.isOver = true
+            defer { state.completion = nil }
+            return state.completion
+        }
+    }
+}
+
+extension ImageCache {
+    /// Looks an image up in memory, then on disk.
+    ///
+    /// A memory answer completes before this returns, and nil is returned; a disk answer completes on the context's
+    /// callback queue (main unless set), or with a `…Sync` option before this returns. A miss says `.none`.
+    @discardableResult
+    public func queryCacheOperation(
+        forKey key: String?, options: WebImageOptions = [], context: WebImageContext? = nil,
+        cacheType: ImageCacheType = .all, done: ImageCacheQueryCompletionBlock?
+    ) -> ImageCacheToken? {
+        guard let key, cacheType != .none else {
+            done?(nil, nil, .none)
+            return nil
+        }
+        var hit: Image?
+        if cacheType.includesMemory {
+            hit = imageFromMemoryCache(forKey: key)
+                .flatMap { CacheDecoding.adapted($0, options: options, context: context) }
+        }
+        if cacheType == .memory || (hit != nil && !options.contains(.queryMemoryData)) {
+            done?(hit, nil, hit == nil ? .none : .memory)
+            return nil
+        }
+        let callbacks = context?.read(.callbackQueue, as: CallbackQueue.self) ?? .main
+        let token = ImageCacheToken(key: key, callbacks: callbacks, completion: done)
+        if options.contains(hit == nil ? .queryDiskDataSync : .queryMemoryDataSync) {
+            let data = diskImageDataSync(forKey: key)
+            let image = hit ?? data.flatMap { decode($0, key: key, options: options, context: context) }
+            token.finishInline(image, data, Self.origin(hit, image, data))
+            return token
+        }
+        queryDisk(token, hit: hit, options: options, context: SharedContext(value: context), cacheType: cacheType)
+        return token
+    }
+
+    public func queryImage(
+        forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
+        completion: ImageCacheQueryCompletionBlock?
+    ) -> (any WebImageOperation)? {
+        queryCacheOperation(forKey: key, options: options, context: context, cacheType: cacheType, done: completion)
+    }
+
+    private func queryDisk(
+        _ token: ImageCacheToken, hit: Image?, options: WebImageOptions, context: SharedContext,
+        cacheType: ImageCacheType
+    ) {
+        disk.async { disk in
+            guard !token.isCancelled else { return }
+            let data = self.read(token.key, from: disk)
+            guard hit == nil, let data else {
+                return token.finish(hit, data, Self.origin(hit, hit, data))
+            }
+            DispatchQueue.global(qos: .userInitiated).async {
+                guard !token.isCancelled else { return }
+                let filled = cacheType.includesMemory ? self.imageFromMemoryCache(forKey: token.key) : nil
+                // Another query may have filled memory meanwhile.
+                let image =
+                    filled.flatMap { CacheDecoding.adapted($0, options: options, context: context.value) }
+                    ?? self.decode(data, key: token.key, options: options, context: context.value)
+                token.finish(image, data, .disk)
+            }
+        }
+    }
+
+    private static func origin(_ hit: Image?, _ image: Image?, _ data: Data?) -> ImageCacheType {
+        if hit != nil { return .memory }
+        return image == nil && data == nil ? .none : .disk
+    }
+}

@@ -1,0 +1,102 @@
+public import Foundation
+
+extension ImageCache {
+    // MARK: Bytes
+
+    /// Whether there is a disk entry, without reading it; blocks.
+    public func diskImageDataExists(withKey key: String?) -> Bool {
+        guard let key else { return false }
+        return disk.sync { $0?.containsData(forKey: key) ?? false }
+    }
+
+    /// Whether there is a disk entry; told on main.
+    public func diskImageExists(withKey key: String?, completion: (@Sendable (Bool) -> Void)? = nil) {
+        disk.async { disk in
+            let exists = key.map { disk?.containsData(forKey: $0) ?? false } ?? false
+            CallbackQueue.main.async { completion?(exists) }
+        }
+    }
+
+    /// The encoded data on disk; blocks.
+    public func diskImageData(forKey key: String?) -> Data? { diskImageDataSync(forKey: key) }
+
+    public func diskImageDataSync(forKey key: String?) -> Data? {
+        guard let key else { return nil }
+        return disk.sync { self.read(key, from: $0) }
+    }
+
+    public func diskImageData(forKey key: String?) async -> Data? {
+        guard let key else { return nil }
+        return await disk.run { self.read(key, from: $0) }
+    }
+
+    /// The encoded data on disk; told on main.
+    public func diskImageDataQuery(forKey key: String?, completion: (@Sendable (Data?) -> Void)? = nil) {
+        disk.async { disk in
+            let data = key.flatMap { self.read($0, from: disk) }
+            CallbackQueue.main.async { completion?(data) }
+        }
+    }
+
+    func read(_ key: String, from disk: (any DiskCaching)?) -> Data? {
+        if let data = disk?.data(forKey: key) { return data }
+        guard let path = additionalCachePathBlock?(key) else { return nil }
+        return try? Data(contentsOf: URL(fileURLWithPath: path), options: config.diskCacheReadingOptions)
+    }
+
+    // MARK: Images
+
+    /// The image on disk, decoded on the calling thread and promoted to memory; blocks.
+    public func imageFromDiskCache(
+        forKey key: String?, options: WebImageOptions = [], context: WebImageContext? = nil
+    ) -> Image? {
+        guard let key, let data = diskImageDataSync(forKey: key) else { return nil }
+        return decode(data, key: key, options: options, context: context)
+    }
+
+    /// The image in memory, else on disk; blocks when it comes from disk.
+    public func imageFromCache(
+        forKey key: String?, options: WebImageOptions = [], context: WebImageContext? = nil
+    ) -> Image? {
+        if let image = imageFromMemoryCache(forKey: key),
+            let adapted = CacheDecoding.adapted(image, options: options, context: context)
+        {
+            return adapted
+        }
+        return imageFromDiskCache(forKey: key, options: options, context: context)
+    }
+
+    /// The remembered pixel size of a key's image, also when the image itself is gone; blocks.
+    public func pixelSize(forKey key: String?) -> PixelSize? {
+        guard let key else { return nil }
+        return disk.sync { $0?.pixelSize(forKey: key) }
+    }
+
+    /// Decodes an entry; promotes the image, or removes the entry that is no picture.
+    func decode(_ data: Data, key: String, options: WebImageOptions, context: WebImageContext?) -> Image? {
+        switch CacheDecoding.decode(data, key: key, options: options, context: context) {
+        case .image(let image):
+            let extended = disk.sync { $0?.extendedData(forKey: key) }
+            if let extended { image.extendedObject = extended }
+            promote(image, key: key, context: context)
+            return image
+        case .unreadable: return nil
+        case .corrupt:
+            removeCorruptDiskEntry(forKey: key)
+            return nil
+        }
+    }
+
+    /// A thumbnail goes under its own key, never under the full picture's.
+    private func promote(_ image: Image, key: String, context: WebImageContext?) {
+        let target = context?.read(.storeCacheType, as: ImageCacheType.self) ?? .all
+        guard config.shouldCacheImagesInMemory, target.includesMemory else { return }
+        var memoryKey = key
+        if let decoding = image.decodingOptions, let box = decoding.thumbnailPixelSize, !CacheKey.isThumbnail(key) {
+            memoryKey = CacheKey.thumbnail(
+                key, box: CGSize(width: box.width, height: box.height),
+                preserveAspectRatio: decoding.preserveAspectRatio)
+        }
+        storeImageToMemory(image, forKey: memoryKey)
+    }
+}

@@ -1,0 +1,94 @@
+import Dispatch
+public import Foundation
+
+extension ImageCache {
+    /// Stores an image in memory and, encoded, on disk.
+    public func storeImage(
+        _ image: Image?, forKey key: String?, toDisk: Bool = true, completion: (@Sendable () -> Void)? = nil
+    ) {
+        storeImage(image, imageData: nil, forKey: key, toDisk: toDisk, completion: completion)
+    }
+
+    /// Stores an image in memory and its data on disk; without data the image is encoded.
+    public func storeImage(
+        _ image: Image?, imageData: Data?, forKey key: String?, toDisk: Bool,
+        completion: (@Sendable () -> Void)? = nil
+    ) {
+        storeImage(
+            image, imageData: imageData, forKey: key, options: [], context: nil, cacheType: toDisk ? .all : .memory,
+            completion: completion)
+    }
+
+    /// Stores bytes on disk.
+    public func storeImageData(_ data: Data?, forKey key: String?, completion: (@Sendable () -> Void)? = nil) {
+        storeImage(
+            nil, imageData: data, forKey: key, options: [], context: nil, cacheType: .all, completion: completion)
+    }
+
+    /// Stores bytes on disk; blocks.
+    public func storeImageDataToDisk(_ data: Data?, forKey key: String?) {
+        guard let data, let key else { return }
+        disk.sync { $0?.setData(data, forKey: key) }
+    }
+
+    /// Memory is filled before this returns; the completion comes inline when nothing goes to disk, else on the context's
+    /// callback queue (main unless set) when the bytes are readable. Previews are not stored.
+    public func storeImage(
+        _ image: Image?, imageData: Data?, forKey key: String?, options: WebImageOptions, context: WebImageContext?,
+        cacheType: ImageCacheType, completion: (@Sendable () -> Void)?
+    ) {
+        guard let key, image != nil || imageData != nil, image?.isIncremental != true else {
+            completion?()
+            return
+        }
+        if cacheType.includesMemory, config.shouldCacheImagesInMemory { storeImageToMemory(image, forKey: key) }
+        guard cacheType.includesDisk else {
+            completion?()
+            return
+        }
+        let callbacks = context?.read(.callbackQueue, as: CallbackQueue.self) ?? .main
+        let finish: @Sendable () -> Void = { if let completion { callbacks.async(completion) } }
+        if let imageData {
+            write(imageData, of: image, key: key, finish)
+        } else if let image {
+            let coder = context?.read(.imageCoder, as: (any ImageCoder).self) ?? ImageCodersManager.shared
+            let encoding = EncodingOptions(context?.read(.imageEncodeOptions, as: ImageCoderOptions.self))
+            DispatchQueue.global(qos: .userInitiated).async {
+                self.write(Self.encode(image, coder, encoding), of: image, key: key, finish)
+            }
+        }
+    }
+
+    /// In the format the image came from; else GIF when animated, PNG when transparent, JPEG when not.
+    private static func encode(_ image: Image, _ coder: any ImageCoder, _ options: EncodingOptions) -> Data? {
+        var format = image.imageFormat
+        if format == .undefined { format = image.isAnimated ? .gif : image.hasAlpha ? .png : .jpeg }
+        do throws(WebImageError) {
+            return try coder.encodeWithReason(image, format: format, options: options)
+        } catch let error {
+            WebImageLog.shared.log(.warning, "an image is not stored on disk: \(error)")
+            return nil
+        }
+    }
+
+    private func write(_ data: Data?, of image: Image?, key: String, _ finish: @escaping @Sendable () -> Void) {
+        disk.async { disk in
+            if let disk, let data {
+                disk.setData(data, forKey: key)
+                if let image { Self.writeCompanions(of: image, key: key, to: disk) }
+            }
+            finish()
+        }
+    }
+
+    /// The picture's size, and the caller's object: bytes as they are, other values as JSON; read back as bytes.
+    private static func writeCompanions(of image: Image, key: String, to disk: any DiskCaching) {
+        if !image.isThumbnail || CacheKey.isThumbnail(key) { disk.setPixelSize(image.pixelSize, forKey: key) }
+        switch image.extendedObject {
+        case let bytes as Data: disk.setExtendedData(bytes, forKey: key)
+        case let value as any Encodable:
+            if let bytes = try? JSONEncoder().encode(value) { disk.setExtendedData(bytes, forKey: key) }
+        default: break
+        }
+    }
+}

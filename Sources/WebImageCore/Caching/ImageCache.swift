@@ -1,0 +1,92 @@
+import Foundation
+
+/// Memory and disk as one cache of images.
+///
+/// Safe on any thread. Memory is asked at once; disk work runs on a queue of the cache's own, in the order it was asked
+/// for; decoding and encoding run on neither. Every completion is called exactly once, also for a nil key.
+public final class ImageCache: LayeredImageCaching {
+    /// The cache used wherever no other is named, with the namespace `default`.
+    public static let shared = ImageCache(namespace: "default")
+
+    private static let chosenDirectory = Locked<String?>(nil)
+
+    /// Where caches without a directory of their own live: `$XDG_CACHE_HOME` or `~/.cache`, then the application, then
+    /// `webimage`. Setting it affects caches made later; nil resets it.
+    public static var defaultDiskCacheDirectory: String! {
+        get { chosenDirectory.withLock { $0 } ?? CacheLocation.standard }
+        set { chosenDirectory.withLock { $0 = newValue } }
+    }
+
+    /// The folder of the disk layer.
+    public let diskCachePath: String
+    /// The memory layer.
+    public let memoryCache: any MemoryCaching
+    let disk: DiskQueue
+    private let state: Locked<State>
+
+    private struct State {
+        var config: ImageCacheConfig
+        var additionalPath: (@Sendable (String) -> String?)?
+    }
+
+    /// A cache in `<directory>/<namespace>`; opens its folder in the background.
+    ///
+    /// A namespace is a name: slashes and dots that would make it a path are escaped.
+    public init(namespace: String, diskCacheDirectory: String? = nil, config: ImageCacheConfig? = nil) {
+        let config = config ?? .default
+        let directory = diskCacheDirectory ?? Self.defaultDiskCacheDirectory ?? CacheLocation.standard
+        let path = directory + "/" + CacheLocation.folderName(namespace)
+        diskCachePath = path
+        state = Locked(State(config: config))
+        memoryCache = (config.memoryCacheClass ?? MemoryCache.self).init(config: config)
+        disk = DiskQueue {
+            guard let chosen = config.diskCacheClass else {
+                return WebImageDefaults.current.makeDiskCache(path, config)
+            }
+            return chosen.init(cachePath: path, config: config)
+        }
+    }
+
+    /// The shared namespace, in an instance of its own.
+    public convenience init() { self.init(namespace: "default") }
+
+    /// How the cache behaves; a change holds at once.
+    public var config: ImageCacheConfig {
+        get { state.withLock { $0.config } }
+        set {
+            state.withLock { $0.config = newValue }
+            memoryCache.configDidChange(newValue)
+            disk.async { $0?.configDidChange(newValue) }
+        }
+    }
+
+    /// The disk layer; nil when there is none or its folder cannot be used. Waits until it is open.
+    public var diskCache: (any DiskCaching)? { disk.sync { $0 } }
+
+    /// Where else to look for a key's file: read-only, asked after the disk layer.
+    public var additionalCachePathBlock: (@Sendable (String) -> String?)? {
+        get { state.withLock { $0.additionalPath } }
+        set { state.withLock { $0.additionalPath = newValue } }
+    }
+
+    // MARK: Memory
+
+    public func imageFromMemoryCache(forKey key: String?) -> Image? {
+        guard let key else { return nil }
+        return memoryCache.object(forKey: key)
+    }
+
+    public func storeImageToMemory(_ image: Image?, forKey key: String?) {
+        guard let image, let key, !image.isIncremental else { return }
+        memoryCache.setObject(image, forKey: key, cost: image.memoryCost)
+    }
+
+    /// Empties the memory layer.
+    public func clearMemory() { memoryCache.removeAllObjects() }
+
+    /// Waits until everything stored so far outlives the process; blocks.
+    public func flush() { disk.sync { $0?.flush() } }
+
+    /// Waits until everything stored so far outlives the process.
+    public func flush() async { await disk.run { $0?.flush() } }
+}

@@ -1,0 +1,159 @@
+import Foundation
+
+/// Work shared by everybody who wants its result: started by the first subscriber, cancelled when the last one leaves.
+///
+/// A finished value stays to be joined as long as somebody still holds it, so that whoever comes while the first one
+/// is decoding or storing the result does not start the work again. A failure is never joined. Decisions are made
+/// under a short lock; work, continuations and callbacks run outside it.
+package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    package typealias Outcome = Result<Value, WebImageError>
+    package typealias Work = @Sendable (SharedTaskHandle) async throws(WebImageError) -> Value
+
+    private struct Subscriber {
+        var priority: LoadPriority
+        var isCancelled = false
+        var continuation: CheckedContinuation<Outcome, Never>?
+
+        mutating func cancel() -> CheckedContinuation<Outcome, Never>? {
+            isCancelled = true
+            defer { continuation = nil }
+            return continuation
+        }
+    }
+
+    private struct Run {
+        let key: Key
+        let handle: SharedTaskHandle
+        var task: Task<Void, Never>?
+        var outcome: Outcome?
+        var subscribers: [UInt64: Subscriber] = [:]
+
+        func updatePriority() { handle.setPriority(subscribers.values.map(\.priority).max() ?? .normal) }
+    }
+
+    private struct State {
+        var runs: [UInt64: Run] = [:]
+        /// The run that whoever asks for a key now joins.
+        var joinable: [Key: UInt64] = [:]
+        var lastID: UInt64 = 0
+
+        mutating func makeID() -> UInt64 {
+            lastID += 1
+            return lastID
+        }
+    }
+
+    /// One subscriber's place at one run of the work.
+    private struct Lease {
+        let run: UInt64
+        let subscriber: UInt64
+    }
+
+    private let state = Locked(State())
+
+    package init() {}
+
+    /// Runs under way or held.
+    package var count: Int { state.withLock { $0.runs.count } }
+
+    /// Subscribers of the runs whose key is wanted.
+    package func subscriberCount(where isWanted: (Key) -> Bool) -> Int {
+        state.withLock { state in
+            state.runs.values.filter { isWanted($0.key) }.reduce(0) { $0 + $1.subscribers.count }
+        }
+    }
+
+    /// Joins or starts the work of `key` and lends its value to `body`; the value can be joined until `body` returns.
+    ///
+    /// Cancelling the surrounding task ends the wait at once with `.cancelled`; the work goes on for the others.
+    package func withValue<Output>(
+        for key: Key, priority: LoadPriority, progress: ImageLoaderProgressBlock? = nil, work: @escaping Work,
+        body: (Value) async throws(WebImageError) -> Output
+    ) async throws(WebImageError) -> Output {
+        let lease = join(key, priority: priority, progress: progress, work: work)
+        defer { leave(lease) }
+        return try await body(try await value(of: lease).get())
+    }
+
+    private func join(
+        _ key: Key, priority: LoadPriority, progress: ImageLoaderProgressBlock?, work: @escaping Work
+    ) -> Lease {
+        let (lease, handle) = state.withLock { state in
+            let id = state.joinable[key] ?? start(key, work: work, in: &state)
+            let lease = Lease(run: id, subscriber: state.makeID())
+            state.runs[id]?.subscribers[lease.subscriber] = Subscriber(priority: priority)
+            state.runs[id]?.updatePriority()
+            return (lease, state.runs[id]?.handle)
+        }
+        if let progress { handle?.addListener(progress, id: lease.subscriber) }
+        return lease
+    }
+
+    /// Called under the lock: the task may begin at once, but cannot report its end before the lock is free.
+    private func start(_ key: Key, work: @escaping Work, in state: inout State) -> UInt64 {
+        let id = state.makeID()
+        let handle = SharedTaskHandle()
+        let task = Task.detached {
+            do throws(WebImageError) {
+                self.finish(id, .success(try await work(handle)))
+            } catch {
+                self.finish(id, .failure(error))
+            }
+        }
+        state.runs[id] = Run(key: key, handle: handle, task: task)
+        state.joinable[key] = id
+        return id
+    }
+
+    private func value(of lease: Lease) async -> Outcome {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let known: Outcome? = state.withLock { state in
+                    guard let run = state.runs[lease.run], let subscriber = run.subscribers[lease.subscriber],
+                        !subscriber.isCancelled
+                    else { return .failure(.cancelled) }
+                    if let outcome = run.outcome { return outcome }
+                    state.runs[lease.run]?.subscribers[lease.subscriber]?.continuation = continuation
+                    return nil
+                }
+                if let known { continuation.resume(returning: known) }
+            }
+        } onCancel: {
+            let waiting = state.withLock { state in
+                state.runs[lease.run]?.subscribers[lease.subscriber]?.cancel()
+            }
+            waiting?.resume(returning: .failure(.cancelled))
+        }
+    }
+
+    private func finish(_ id: UInt64, _ outcome: Outcome) {
+        let waiting = state.withLock { state -> [CheckedContinuation<Outcome, Never>] in
+            guard var run = state.runs[id] else { return [] }
+            let waiting = run.subscribers.values.compactMap(\.continuation)
+            for subscriber in run.subscribers.keys { run.subscribers[subscriber]?.continuation = nil }
+            run.outcome = outcome
+            run.task = nil
+            state.runs[id] = run
+            // Nobody joins a failure; who waits for this one already has his place.
+            if case .failure = outcome, state.joinable[run.key] == id { state.joinable[run.key] = nil }
+            return waiting
+        }
+        for continuation in waiting { continuation.resume(returning: outcome) }
+    }
+
+    private func leave(_ lease: Lease) {
+        let (abandoned, handle) = state.withLock { state -> (Task<Void, Never>?, SharedTaskHandle?) in
+            state.runs[lease.run]?.subscribers[lease.subscriber] = nil
+            guard let run = state.runs[lease.run] else { return (nil, nil) }
+            guard run.subscribers.isEmpty else {
+                run.updatePriority()
+                return (nil, run.handle)
+            }
+            state.runs[lease.run] = nil
+            if state.joinable[run.key] == lease.run { state.joinable[run.key] = nil }
+            return (run.task, run.handle)
+        }
+        handle?.removeListener(id: lease.subscriber)
+        abandoned?.cancel()
+    }
+}

@@ -1,0 +1,27 @@
+public import Foundation
+
+/// The image, its encoded data, the failure, where the image came from, whether this is the last call, and the URL.
+public typealias WebImageInternalCompletionBlock =
+    @Sendable (
+        _ image: Image?, _ data: Data?, _ error: WebImageError?, _ cacheType: ImageCacheType, _ finished: Bool,
+        _ imageURL: URL?
+    ) -> Void
+
+/// A finished load.
+public struct WebImageResult: Sendable {
+    /// The picture.
+    public var image: Image
+    /// The encoded bytes it was decoded from; nil when it came from memory, is a thumbnail or was transformed.
+    public var data: Data?
+    /// Bytes of the encoded picture; nil when it came from memory.
+    public var encodedByteCount: Int?
+    /// Where it came from; `none` is the loader.
+    public var cacheType: ImageCacheType
+
+    init(image: Image, data: Data? = nil, encodedByteCount: Int? = nil, cacheType: ImageCacheType) {
+        self.image = image
+        self.data = data
+        self.encodedByteCount = encodedByteCount
+        self.cacheType = cacheType
+    }
+}

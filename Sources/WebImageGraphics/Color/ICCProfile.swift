@@ -1,0 +1,78 @@
+import CLCMS
+import Foundation
+import WebImageCore
+
+/// Owns one open lcms2 profile.
+struct ICCProfile: ~Copyable {
+    let handle: cmsHPROFILE
+
+    /// Nil when the bytes are no profile.
+    init?(_ data: Data) {
+        let opened = data.withUnsafeBytes { bytes in
+            bytes.count > Int32.max ? nil : cmsOpenProfileFromMem(bytes.baseAddress, UInt32(bytes.count))
+        }
+        self.init(owning: opened)
+    }
+
+    private init?(owning handle: cmsHPROFILE?) {
+        guard let handle else { return nil }
+        self.handle = handle
+        HandleLedger.opened("lcms profile")
+    }
+
+    deinit {
+        cmsCloseProfile(handle)
+        HandleLedger.closed("lcms profile")
+    }
+
+    static func sRGB() -> ICCProfile? { ICCProfile(owning: cmsCreate_sRGBProfile()) }
+
+    /// Grey with sRGB's white and transfer curve.
+    static func sRGBGray() -> ICCProfile? {
+        guard let reference = sRGB(), let curve = reference.curve(cmsSigRedTRCTag) else { return nil }
+        return ICCProfile(owning: cmsCreateGrayProfile(cmsD50_xyY(), curve))
+    }
+
+    var colorSpace: cmsColorSpaceSignature { cmsGetColorSpace(handle) }
+
+    /// A grey profile as one of red, green and blue that gives equal channels the same grey.
+    func expandedToRGB() -> ICCProfile? {
+        guard let curve = curve(cmsSigGrayTRCTag) else { return nil }
+        var white = cmsCIExyY(x: 0.3127, y: 0.3290, Y: 1)
+        var primaries = cmsCIExyYTRIPLE(
+            Red: .init(x: 0.64, y: 0.33, Y: 1), Green: .init(x: 0.30, y: 0.60, Y: 1),
+            Blue: .init(x: 0.15, y: 0.06, Y: 1))
+        var curves: [OpaquePointer?] = [curve, curve, curve]
+        return ICCProfile(owning: cmsCreateRGBProfile(&white, &primaries, &curves))
+    }
+
+    /// Whether converting to sRGB would change nothing: same colorants, same curves within what 8 bits can show.
+    var isSRGB: Bool {
+        guard colorSpace == cmsSigRgbData, let reference = ICCProfile.sRGB() else { return false }
+        // A profile with tables may do anything, whatever its colorants say.
+        guard cmsIsTag(handle, cmsSigAToB0Tag) == 0, cmsIsTag(handle, cmsSigAToB1Tag) == 0 else { return false }
+        for tag in [cmsSigRedColorantTag, cmsSigGreenColorantTag, cmsSigBlueColorantTag] {
+            guard let own = colorant(tag), let other = reference.colorant(tag) else { return false }
+            let distance = max(abs(own.X - other.X), abs(own.Y - other.Y), abs(own.Z - other.Z))
+            guard distance < 0.0015 else { return false }
+        }
+        for tag in [cmsSigRedTRCTag, cmsSigGreenTRCTag, cmsSigBlueTRCTag] {
+            guard let own = curve(tag), let other = reference.curve(tag) else { return false }
+            for step in 1..<16 {
+                let value = Float(step) / 16
+                guard abs(cmsEvalToneCurveFloat(own, value) - cmsEvalToneCurveFloat(other, value)) < 0.002 else {
+                    return false
+                }
+            }
+        }
+        return true
+    }
+
+    // What a tag holds belongs to the profile.
+
+    private func curve(_ tag: cmsTagSignature) -> OpaquePointer? { cmsReadTag(handle, tag).map(OpaquePointer.init) }
+
+    private func colorant(_ tag: cmsTagSignature) -> cmsCIEXYZ? {
+        cmsReadTag(handle, tag)?.assumingMemoryBound(to: cmsCIEXYZ.self).pointee
+    }
+}

@@ -1,0 +1,29 @@
+import WebImageCore
+
+/// A buffer as libyuv wants it: byte pointer, stride and sides in 32 bits.
+struct BytePlane {
+    let base: UnsafeMutablePointer<UInt8>
+    let stride: Int32
+    let width: Int32
+    let height: Int32
+
+    /// The buffer must outlive the plane.
+    ///
+    /// - Throws: `.badImageData` for a buffer of 2 GiB and more, which libyuv's 32-bit offsets cannot reach.
+    init(_ buffer: PixelBuffer) throws(WebImageError) {
+        guard buffer.byteCount <= Int32.max else {
+            throw WebImageError(
+                .badImageData, stage: .decode, underlying: .codec(library: "libyuv", message: "picture of 2 GiB"),
+                hint: "Ask for a smaller picture.")
+        }
+        base = buffer.baseAddress.assumingMemoryBound(to: UInt8.self)
+        stride = Int32(buffer.bytesPerRow)
+        width = Int32(buffer.width)
+        height = Int32(buffer.height)
+    }
+
+    /// The same memory as 16-bit samples.
+    var base16: UnsafeMutablePointer<UInt16> { UnsafeMutableRawPointer(base).assumingMemoryBound(to: UInt16.self) }
+    /// ``stride`` in 16-bit samples.
+    var stride16: Int32 { stride / 2 }
+}

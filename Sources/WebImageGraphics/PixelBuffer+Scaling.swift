@@ -1,2 +1,0 @@
-import CZimg
-import WebImageCore

@@ -1,0 +1,114 @@
+import CYUV
+import WebImageCore
+
+/// Moves rows between interleaved pixels and the rings zimg works on.
+///
+/// zimg may ask for a part of a row, and for the same part more than once.
+final class PlanePacking {
+    private let plan: ScalingPlan
+    private let source: PixelBuffer
+    private let sourceRing: PlaneRing
+    private let target: PixelBuffer
+    private let targetRing: PlaneRing
+    /// One row for what happens between pixels and planes.
+    private let scratch: PixelBuffer
+
+    init(
+        plan: ScalingPlan, source: PixelBuffer, sourceRing: PlaneRing, target: PixelBuffer, targetRing: PlaneRing
+    ) throws(WebImageError) {
+        self.plan = plan
+        self.source = source
+        self.sourceRing = sourceRing
+        self.target = target
+        self.targetRing = targetRing
+        scratch = try PixelBuffer(
+            width: max(source.width, target.width), height: 2, format: plan.sampleBytes == 2 ? .rgba16 : .rgba8)
+    }
+
+    func unpack(row: Int, left: Int, right: Int) {
+        let pixels = source.baseAddress + row * source.bytesPerRow + left * source.format.bytesPerPixel
+        let count = Int32(right - left)
+        switch plan.source {
+        case .rgb8:
+            SplitRGBPlane(
+                bytes(pixels), 0, plane8(sourceRing, 0, row, left), 0, plane8(sourceRing, 1, row, left), 0,
+                plane8(sourceRing, 2, row, left), 0, count, 1)
+        case .rgba16: split16(pixels, row: row, left: left, count: count)
+        case .rgba8, .bgra8Premultiplied, .gray8:
+            var input = bytes(pixels)
+            if plan.multiplies {
+                let multiplied = bytes(scratch.baseAddress)
+                ARGBAttenuate(input, 0, multiplied, 0, count, 1)
+                input = multiplied
+            }
+            // libyuv's red is the third byte in memory.
+            let isBGR = plan.source == .bgra8Premultiplied
+            SplitARGBPlane(
+                input, 0, plane8(sourceRing, isBGR ? 0 : 2, row, left), 0, plane8(sourceRing, 1, row, left), 0,
+                plane8(sourceRing, isBGR ? 2 : 0, row, left), 0,
+                plan.planeCount == 4 ? plane8(sourceRing, 3, row, left) : nil, 0, count, 1)
+        }
+    }
+
+    func pack(row: Int, left: Int, right: Int) {
+        let pixels = target.baseAddress + row * target.bytesPerRow + left * target.format.bytesPerPixel
+        let count = Int32(right - left)
+        switch plan.target {
+        case .rgb8:
+            MergeRGBPlane(
+                plane8(targetRing, 0, row, left), 0, plane8(targetRing, 1, row, left), 0,
+                plane8(targetRing, 2, row, left), 0, bytes(pixels), 0, count, 1)
+        case .rgba16:
+            MergeAR64Plane(
+                plane16(targetRing, 2, row, left), 0, plane16(targetRing, 1, row, left), 0,
+                plane16(targetRing, 0, row, left), 0,
+                plan.planeCount == 4 ? plane16(targetRing, 3, row, left) : nil, 0, words(pixels), 0, count, 1, 16)
+        case .rgba8, .bgra8Premultiplied, .gray8:
+            let isBGR = plan.target == .bgra8Premultiplied
+            MergeARGBPlane(
+                plane8(targetRing, isBGR ? 0 : 2, row, left), 0, plane8(targetRing, 1, row, left), 0,
+                plane8(targetRing, isBGR ? 2 : 0, row, left), 0,
+                plan.planeCount == 4 ? plane8(targetRing, 3, row, left) : nil, 0, bytes(pixels), 0, count, 1)
+            if isBGR, plan.planeCount == 4 { clampToAlpha(bytes(pixels), row: row, left: left, count: count) }
+        }
+    }
+
+    /// Lanczos overshoots; a colour above its alpha would shine through whatever lies behind it.
+    ///
+    /// min(c, a) is c − (c − a saturated at 0); libyuv subtracts whole pixels, so alpha is spread over one first.
+    private func clampToAlpha(_ pixels: UnsafeMutablePointer<UInt8>, row: Int, left: Int, count: Int32) {
+        let alpha = plane8(targetRing, 3, row, left)
+        let excess = bytes(scratch.baseAddress)
+        MergeARGBPlane(alpha, 0, alpha, 0, alpha, 0, alpha, 0, excess, 0, count, 1)
+        ARGBSubtract(pixels, 0, excess, 0, excess, 0, count, 1)
+        ARGBSubtract(pixels, 0, excess, 0, pixels, 0, count, 1)
+    }
+
+    /// Red, green, blue, alpha as pairs of pairs.
+    private func split16(_ pixels: UnsafeMutableRawPointer, row: Int, left: Int, count: Int32) {
+        let redBlue = words(scratch.baseAddress)
+        let greenAlpha = words(scratch.baseAddress + scratch.bytesPerRow)
+        SplitUVPlane_16(words(pixels), 0, redBlue, 0, greenAlpha, 0, count * 2, 1, 16)
+        SplitUVPlane_16(
+            redBlue, 0, plane16(sourceRing, 0, row, left), 0, plane16(sourceRing, 2, row, left), 0, count, 1, 16)
+        // An opaque picture's alpha goes where nobody reads it.
+        let alpha = plan.planeCount == 4 ? plane16(sourceRing, 3, row, left) : redBlue
+        SplitUVPlane_16(greenAlpha, 0, plane16(sourceRing, 1, row, left), 0, alpha, 0, count, 1, 16)
+    }
+
+    private func plane8(_ ring: PlaneRing, _ plane: Int, _ row: Int, _ left: Int) -> UnsafeMutablePointer<UInt8> {
+        bytes(ring.row(row, plane: plane) + left)
+    }
+
+    private func plane16(_ ring: PlaneRing, _ plane: Int, _ row: Int, _ left: Int) -> UnsafeMutablePointer<UInt16> {
+        words(ring.row(row, plane: plane) + 2 * left)
+    }
+
+    private func bytes(_ pointer: UnsafeMutableRawPointer) -> UnsafeMutablePointer<UInt8> {
+        pointer.assumingMemoryBound(to: UInt8.self)
+    }
+
+    private func words(_ pointer: UnsafeMutableRawPointer) -> UnsafeMutablePointer<UInt16> {
+        pointer.assumingMemoryBound(to: UInt16.self)
+    }
+}

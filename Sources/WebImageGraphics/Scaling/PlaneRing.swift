@@ -1,0 +1,63 @@
+import CZimg
+import Foundation
+import WebImageCore
+
+/// A few rows of separate planes, reused in turn, so that no picture is ever held twice.
+final class PlaneRing {
+    private let base: UnsafeMutableRawPointer
+    private let ownsMemory: Bool
+    private let planeCount: Int
+    private let planeByteCount: Int
+    private let stride: Int
+    private let mask: UInt32
+
+    /// Rows for a picture of this size; `rowCount` is a power of 2, or more than the height for all rows.
+    init(plan: ScalingPlan, width: Int, height: Int, rowCount: Int) throws(WebImageError) {
+        let isWhole = rowCount >= height
+        planeCount = plan.planeCount
+        stride = (width * plan.sampleBytes + 63) & ~63
+        planeByteCount = stride * (isWhole ? height : rowCount)
+        mask = isWhole ? UInt32.max : UInt32(rowCount - 1)
+        var memory: UnsafeMutableRawPointer?
+        guard posix_memalign(&memory, 64, planeByteCount * planeCount) == 0, let memory else {
+            throw .badData("zimg", "cannot allocate \(planeByteCount * planeCount) bytes")
+        }
+        base = memory
+        ownsMemory = true
+    }
+
+    /// The one plane of a grey buffer, which the caller keeps alive.
+    init(borrowing buffer: PixelBuffer) {
+        planeCount = 1
+        stride = buffer.bytesPerRow
+        planeByteCount = buffer.byteCount
+        mask = UInt32.max
+        base = buffer.baseAddress
+        ownsMemory = false
+    }
+
+    deinit { if ownsMemory { free(base) } }
+
+    /// The place of a row in a plane; planes are red, green, blue, alpha.
+    func row(_ row: Int, plane: Int) -> UnsafeMutableRawPointer {
+        base + (plane * planeByteCount + Int(UInt32(row) & mask) * stride)
+    }
+
+    var buffer: zimg_image_buffer {
+        var buffer = zimg_image_buffer()
+        buffer.version = ResampleGraph.apiVersion
+        for plane in 0..<planeCount {
+            webimage_zimg_set_plane(&buffer, Int32(plane), row(0, plane: plane), stride, mask)
+        }
+        return buffer
+    }
+
+    var constantBuffer: zimg_image_buffer_const {
+        var buffer = zimg_image_buffer_const()
+        buffer.version = ResampleGraph.apiVersion
+        for plane in 0..<planeCount {
+            webimage_zimg_set_const_plane(&buffer, Int32(plane), row(0, plane: plane), stride, mask)
+        }
+        return buffer
+    }
+}

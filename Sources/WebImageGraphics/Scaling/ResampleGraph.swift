@@ -1,0 +1,95 @@
+import CZimg
+import Foundation
+import WebImageCore
+
+/// Owns one zimg filter graph.
+struct ResampleGraph: ~Copyable {
+    private let handle: OpaquePointer
+
+    /// Builds the filters of one resize.
+    init(from source: PixelSize, to target: PixelSize, plan: ScalingPlan) throws(WebImageError) {
+        var sourceFormat = Self.format(source, plan)
+        var targetFormat = Self.format(target, plan)
+        var parameters = zimg_graph_builder_params()
+        zimg_graph_builder_params_default(&parameters, Self.apiVersion)
+        parameters.resample_filter = ZIMG_RESIZE_LANCZOS
+        guard let handle = zimg_filter_graph_build(&sourceFormat, &targetFormat, &parameters) else {
+            throw Self.lastError()
+        }
+        self.handle = handle
+        HandleLedger.opened("zimg graph")
+    }
+
+    deinit {
+        zimg_filter_graph_free(handle)
+        HandleLedger.closed("zimg graph")
+    }
+
+    /// Rows the source ring must hold.
+    var inputRowCount: Int { rowCount(zimg_filter_graph_get_input_buffering) }
+    /// Rows the target ring must hold.
+    var outputRowCount: Int { rowCount(zimg_filter_graph_get_output_buffering) }
+
+    /// Resizes; `callbacks` fill the source ring and empty the target ring row by row.
+    func run(source: PlaneRing, target: PlaneRing, callbacks: PlanePacking?) throws(WebImageError) {
+        var tmpSize = 0
+        zimg_filter_graph_get_tmp_size(handle, &tmpSize)
+        var tmp: UnsafeMutableRawPointer?
+        guard posix_memalign(&tmp, 64, max(tmpSize, 64)) == 0 else {
+            throw .badData("zimg", "cannot allocate \(tmpSize) bytes")
+        }
+        defer { free(tmp) }
+        var sourceBuffer = source.constantBuffer
+        var targetBuffer = target.buffer
+        // zimg calls back during this call only, so the packing need not be retained.
+        let user = callbacks.map { Unmanaged.passUnretained($0).toOpaque() }
+        let status = withExtendedLifetime((source, target, callbacks)) {
+            zimg_filter_graph_process(
+                handle, &sourceBuffer, &targetBuffer, tmp,
+                callbacks == nil ? nil : unpackRow, user, callbacks == nil ? nil : packRow, user)
+        }
+        guard status == ZIMG_ERROR_SUCCESS else { throw Self.lastError() }
+    }
+
+    static let apiVersion = UInt32(ZIMG_API_VERSION_MAJOR << 8 | ZIMG_API_VERSION_MINOR)
+
+    private func rowCount(_ query: (OpaquePointer?, UnsafeMutablePointer<UInt32>?) -> zimg_error_code_e) -> Int {
+        var count: UInt32 = 0
+        guard query(handle, &count) == ZIMG_ERROR_SUCCESS else { return Int(UInt32.max) }
+        return Int(zimg_select_buffer_mask(count)) + 1
+    }
+
+    private static func format(_ size: PixelSize, _ plan: ScalingPlan) -> zimg_image_format {
+        var format = zimg_image_format()
+        zimg_image_format_default(&format, apiVersion)
+        format.width = UInt32(clamping: size.width)
+        format.height = UInt32(clamping: size.height)
+        format.pixel_type = plan.sampleBytes == 1 ? ZIMG_PIXEL_BYTE : ZIMG_PIXEL_WORD
+        format.depth = UInt32(8 * plan.sampleBytes)
+        format.pixel_range = ZIMG_RANGE_FULL
+        format.color_family = plan.planeCount == 1 ? ZIMG_COLOR_GREY : ZIMG_COLOR_RGB
+        format.matrix_coefficients = plan.planeCount == 1 ? ZIMG_MATRIX_UNSPECIFIED : ZIMG_MATRIX_RGB
+        format.alpha = plan.alpha
+        return format
+    }
+
+    private static func lastError() -> WebImageError {
+        var words = [CChar](repeating: 0, count: 256)
+        zimg_get_last_error(&words, words.count - 1)
+        return .badData("zimg", String(decoding: words.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
+    }
+}
+
+private func unpackRow(_ user: UnsafeMutableRawPointer?, _ row: UInt32, _ left: UInt32, _ right: UInt32) -> Int32 {
+    guard let user else { return 1 }
+    Unmanaged<PlanePacking>.fromOpaque(user).takeUnretainedValue().unpack(
+        row: Int(row), left: Int(left), right: Int(right))
+    return 0
+}
+
+private func packRow(_ user: UnsafeMutableRawPointer?, _ row: UInt32, _ left: UInt32, _ right: UInt32) -> Int32 {
+    guard let user else { return 1 }
+    Unmanaged<PlanePacking>.fromOpaque(user).takeUnretainedValue().pack(
+        row: Int(row), left: Int(left), right: Int(right))
+    return 0
+}

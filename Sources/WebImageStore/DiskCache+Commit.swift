@@ -1,0 +1,112 @@
+import CSQLite
+import Foundation
+import WebImageCore
+
+/// Opening, committing, and what happens when either fails.
+extension DiskCache {
+    /// Commits everything stored so far, then trims; blocks until done.
+    public func flush() {
+        writer.withLock { slot in
+            let batch = state.withLock { state in
+                state.committing = state.pending
+                state.pending = PendingWrites()
+                state.isFlushScheduled = false
+                state.isAccessFlushScheduled = false
+                return state.committing
+            }
+            guard !batch.isEmpty else { return }
+            attempt(&slot) { writer throws(DatabaseError) in
+                let failure = try writer.apply(batch)
+                if failure != 0 { self.warning.give(.posix(failure, stage: .store)) }
+                try self.keepLimits(writer)
+            }
+            state.withLock { $0.committing = PendingWrites() }
+        }
+    }
+
+    /// Reads through the reading connection; nil when there is none or it failed.
+    func read<Result>(_ body: (StoreReader) throws(DatabaseError) -> Result) -> Result? {
+        let (result, failed) = reader.withLock { slot -> (Result?, StoreReader?) in
+            guard let reader = slot else { return (nil, nil) }
+            do throws(DatabaseError) {
+                return (try body(reader), nil)
+            } catch let error {
+                warning.give(error.asWebImageError)
+                return (nil, error.isCorruption ? reader : nil)
+            }
+        }
+        // The writer's lock comes before the reader's, so the repair waits until this one is given back.
+        if failed != nil { writer.withLock { beginAnew(&$0) } }
+        return result
+    }
+
+    /// Writes through the writing connection, if there is one.
+    func write(_ body: (StoreWriter) throws(DatabaseError) -> Void) {
+        writer.withLock { attempt(&$0, body) }
+    }
+
+    func attempt(_ slot: inout StoreWriter?, _ body: (StoreWriter) throws(DatabaseError) -> Void) {
+        reopenIfReplaced(&slot)
+        openIfNeeded(&slot)
+        guard let writer = slot else { return }
+        do throws(DatabaseError) {
+            try body(writer)
+        } catch let error {
+            warning.give(error.asWebImageError)
+            if error.isCorruption { beginAnew(&slot) }
+        }
+    }
+
+    func openIfNeeded(_ slot: inout StoreWriter?) {
+        guard slot == nil else { return }
+        let now = clock()
+        let isDue = state.withLock { state in
+            guard now >= state.nextOpening else { return false }
+            state.nextOpening = now.addingTimeInterval(30)
+            return true
+        }
+        guard isDue else { return }
+        do throws(WebImageError) {
+            let (folder, database) = try StoreOpening.open(path: path)
+            do throws(DatabaseError) {
+                if folder.isReadOnly {
+                    let opened = try StoreReader(folder: folder, database: database)
+                    reader.withLock { $0 = opened }
+                    throw DatabaseError(code: SQLITE_READONLY, message: "the folder takes no writes")
+                }
+                let opened = try StoreWriter(folder: folder, database: database)
+                let reading = try StoreReader(
+                    folder: folder, database: Database(path: folder.index, mode: .readWrite))
+                slot = opened
+                reader.withLock { $0 = reading }
+            } catch let error {
+                throw error.asWebImageError
+            }
+        } catch let error {
+            warning.give(error)
+        }
+    }
+
+    /// Opens again when the index is no longer the file that was opened: somebody cleared the cache folder by hand, or
+    /// another process set a damaged index aside.
+    private func reopenIfReplaced(_ slot: inout StoreWriter?) {
+        guard let writer = slot, writer.folder.indexInode != writer.indexInode else { return }
+        close(&slot)
+    }
+
+    /// Sets a damaged index aside and opens a new one, unless another process has done so already.
+    private func beginAnew(_ slot: inout StoreWriter?) {
+        guard let writer = slot else { return }
+        let folder = writer.folder
+        let isStillThere = folder.indexInode == writer.indexInode
+        close(&slot)
+        if isStillThere { StoreOpening.setAside(folder) }
+        openIfNeeded(&slot)
+    }
+
+    private func close(_ slot: inout StoreWriter?) {
+        reader.withLock { $0 = nil }
+        slot = nil
+        state.withLock { $0.nextOpening = .distantPast }
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+public import WebImageCore
+
+extension DiskCache {
+    /// Reads every entry, removes those that are not what was stored, and counts the totals anew.
+    ///
+    /// Takes as long as reading the whole cache; reads and writes go on meanwhile.
+    public func verify() -> (checked: Int, removed: Int) {
+        flush()
+        var checked = 0
+        var bad = 0
+        var last = 0
+        while let page = page(after: last), let end = page.entries.last {
+            last = end.id
+            checked += page.entries.count
+            for entry in page.entries where entry.value(in: page.folder) == nil {
+                var isRemoved = false
+                write { writer throws(DatabaseError) in
+                    isRemoved = try writer.remove(row: entry.id, generation: entry.generation)
+                }
+                if isRemoved { bad += 1 }
+            }
+        }
+        write { writer throws(DatabaseError) in try writer.repairTotals() }
+        return (checked, bad)
+    }
+
+    private func page(after id: Int) -> (folder: StoreFolder, entries: [StoredEntry])? {
+        read { reader throws(DatabaseError) in (reader.folder, try reader.entries(after: id, limit: 64)) }
+    }
+
+    /// Remembers the size of a key's picture; outlives the entry and is kept without one.
+    public func setPixelSize(_ size: PixelSize, forKey key: String) {
+        let hash = KeyHash(key)
+        state.withLock { $0.pending.put(size, for: hash) }
+        scheduleFlush()
+    }
+
+    /// The remembered size of a key's picture: one look into the index.
+    public func pixelSize(forKey key: String) -> PixelSize? {
+        let hash = KeyHash(key)
+        if let waiting = state.withLock({ $0.pending.sizes[hash] ?? $0.committing.sizes[hash] }) { return waiting }
+        return read { reader throws(DatabaseError) in try reader.pixelSize(hash) } ?? nil
+    }
+}

@@ -1,0 +1,35 @@
+import Foundation
+
+/// The name of an entry in the index: the first 128 bits of its key's SHA-256.
+///
+/// Keys are URLs, so others choose them: a hash for which two keys can be constructed (MD5) would let one site put its
+/// picture under another's name.
+struct KeyHash: Hashable, Sendable {
+    private let high: UInt64
+    private let low: UInt64
+
+    init(_ key: String) {
+        let words = SHA256.firstWords(of: key)
+        high = words.0
+        low = words.1
+    }
+
+    /// From 16 stored bytes.
+    init(bytes: UnsafeRawBufferPointer) {
+        high = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self))
+        low = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+    }
+
+    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        withUnsafeBytes(of: (high.bigEndian, low.bigEndian), body)
+    }
+
+    /// 32 hexadecimal digits.
+    var hex: String { Self.hex(high) + Self.hex(low) }
+
+    /// 16 hexadecimal digits of a number.
+    static func hex(_ number: UInt64) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}

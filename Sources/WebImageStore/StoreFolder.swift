@@ -1,0 +1,80 @@
+import CSQLite
+import Foundation
+import WebImageCore
+
+/// A cache's folder on disk: its names, its rights, and the opening of its index.
+struct StoreFolder {
+    let path: String
+    /// Whether nothing can be written here: the index is read as it stands.
+    let isReadOnly: Bool
+
+    var index: String { path + "/" + StoreFormat.indexName }
+    var files: String { path + "/" + StoreFormat.filesName }
+
+    /// The file of an entry by its name in the index; nil for a name that is not one of ours.
+    func file(_ name: String) -> String? {
+        guard name.utf8.count == Self.nameLength, name.utf8.allSatisfy(Self.isNameByte) else { return nil }
+        return files + "/" + name.prefix(2) + "/" + name
+    }
+
+    static func name(of key: KeyHash, generation: UInt64) -> String { key.hex + "-" + KeyHash.hex(generation) }
+
+    static let nameLength = 32 + 1 + 16
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        byte == 0x2D || (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
+    }
+
+    /// Makes the folder if need be.
+    init(path: String) throws(WebImageError) {
+        let made = Self.makeFolders(path)
+        if made != 0, access(path + "/" + StoreFormat.indexName, R_OK) != 0 {
+            throw .posix(made, stage: .store, hint: "The disk cache's folder cannot be made; loads go on without it.")
+        }
+        self.path = path
+        isReadOnly = made != 0 || access(path, W_OK) != 0
+        if !isReadOnly { _ = Self.makeFolders(path + "/" + StoreFormat.filesName) }
+    }
+
+    /// Like `mkdir -p`, each new folder 0700; gives `errno` or 0.
+    static func makeFolders(_ path: String) -> Int32 {
+        if mkdir(path, 0o700) == 0 { return 0 }
+        let cause = errno
+        if cause == EEXIST {
+            var status = stat()
+            return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR ? 0 : ENOTDIR
+        }
+        let parent = (path as NSString).deletingLastPathComponent
+        guard cause == ENOENT, !parent.isEmpty, parent != path else { return cause }
+        let made = makeFolders(parent)
+        if made != 0 { return made }
+        return mkdir(path, 0o700) == 0 || errno == EEXIST ? 0 : errno
+    }
+
+    /// Whether the folder lies on a file system whose shared memory and locks cannot be relied on (statfs(2)).
+    var isOnNetwork: Bool {
+        var status = statfs()
+        guard statfs(path, &status) == 0 else { return false }
+        return Self.networkTypes.contains(UInt32(truncatingIfNeeded: status.f_type))
+    }
+
+    /// NFS, SMB, SMB2, CIFS, FUSE, 9P, AFS, Ceph, Lustre, GFS2, Coda.
+    private static let networkTypes: Set<UInt32> = [
+        0x6969, 0x517B, 0xFE53_4D42, 0xFF53_4D42, 0x6573_5546, 0x0102_1997, 0x5346_414F, 0x00C3_6400, 0x0BD0_0BD0,
+        0x0116_1970, 0x7375_7245,
+    ]
+
+    /// Bytes an unprivileged writer could still use.
+    var freeBytes: Int {
+        var status = statvfs()
+        guard statvfs(path, &status) == 0 else { return 0 }
+        let (bytes, overflow) = Int(status.f_bavail).multipliedReportingOverflow(by: Int(status.f_frsize))
+        return overflow ? .max : bytes
+    }
+
+    /// The number that tells whether the index is still the file that was opened.
+    var indexInode: UInt64 {
+        var status = stat()
+        return stat(index, &status) == 0 ? UInt64(status.st_ino) : 0
+    }
+}

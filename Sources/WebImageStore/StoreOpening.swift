@@ -1,0 +1,102 @@
+import CSQLite
+import Foundation
+import WebImageCore
+
+/// Opening an index: fresh, known, newer than we are, or garbage.
+enum StoreOpening {
+    /// The folder in use and a connection to its index, schema made and checked.
+    ///
+    /// A newer format is left alone and a folder beside it used; garbage is set aside, and a new index begun. Processes
+    /// that open at the same time wait for each other on a lock file.
+    static func open(path: String) throws(WebImageError) -> (folder: StoreFolder, database: Database) {
+        let folder = try StoreFolder(path: path)
+        do throws(DatabaseError) {
+            return (folder, try open(folder))
+        } catch let error {
+            guard error == newer else { throw error.asWebImageError }
+        }
+        OneWarning.log(.warning, "disk cache \(path) has a newer format; a folder beside it is used")
+        let beside = try StoreFolder(path: path + ".v\(StoreFormat.version)")
+        do throws(DatabaseError) {
+            return (beside, try open(beside))
+        } catch let error {
+            throw error.asWebImageError
+        }
+    }
+
+    private static let newer = DatabaseError(code: SQLITE_SCHEMA, message: "newer format")
+    private static let foreign = DatabaseError(code: SQLITE_NOTADB, message: "another program's database")
+
+    private static func open(_ folder: StoreFolder) throws(DatabaseError) -> Database {
+        if folder.isReadOnly { return try openReadOnly(folder) }
+        let lock = FolderLock(folder.path + "/" + StoreFormat.lockName)
+        defer { lock?.release() }
+        do throws(DatabaseError) {
+            return try openChecked(folder)
+        } catch let error {
+            guard error.isCorruption else { throw error }
+            OneWarning.log(.warning, "disk cache \(folder.path) is damaged (\(error.message)); begun anew")
+            setAside(folder)
+            return try openChecked(folder)
+        }
+    }
+
+    private static func openReadOnly(_ folder: StoreFolder) throws(DatabaseError) -> Database {
+        let database = try Database(path: folder.index, mode: .immutable)
+        guard try database.integer("PRAGMA application_id") == StoreFormat.applicationID else { throw foreign }
+        guard try database.integer("PRAGMA user_version") == StoreFormat.version else { throw newer }
+        return database
+    }
+
+    private static func openChecked(_ folder: StoreFolder) throws(DatabaseError) -> Database {
+        var status = stat()
+        if lstat(folder.index, &status) == 0 {
+            // A link would let another user choose the file that is written.
+            guard status.st_mode & S_IFMT == S_IFREG else { throw foreign }
+        } else {
+            // SQLite gives its companions the rights of the index, which must therefore exist with the right ones first.
+            let file = Glibc.open(folder.index, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            if file >= 0 { close(file) }
+        }
+        let database = try Database(path: folder.index, mode: .readWrite)
+        let identity = try database.integer("PRAGMA application_id") ?? 0
+        let version = try database.integer("PRAGMA user_version") ?? 0
+        if identity == 0, version == 0, try database.integer("SELECT count(*) FROM sqlite_master") == 0 {
+            try database.execute("PRAGMA auto_vacuum = INCREMENTAL")
+            try setJournal(of: database, in: folder)
+            try database.execute("BEGIN IMMEDIATE;" + StoreFormat.schema + "COMMIT;")
+            return database
+        }
+        guard identity == StoreFormat.applicationID else { throw foreign }
+        guard version <= StoreFormat.version else { throw newer }
+        try setJournal(of: database, in: folder)
+        return database
+    }
+
+    /// A write-ahead log where memory can be shared, else a rollback journal.
+    private static func setJournal(of database: Database, in folder: StoreFolder) throws(DatabaseError) {
+        _ = try database.integer("PRAGMA journal_mode = \(folder.isOnNetwork ? "TRUNCATE" : "WAL")")
+        try database.execute("PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 4194304")
+    }
+
+    /// Keeps one damaged index for whoever wants to look; its values are gone, so their files go too.
+    static func setAside(_ folder: StoreFolder) {
+        rename(folder.index, folder.index + ".damaged")
+        for suffix in ["-wal", "-shm", "-journal"] { unlink(folder.index + suffix) }
+        FileTree.remove(folder.files)
+        _ = StoreFolder.makeFolders(folder.files)
+    }
+}
+
+/// An advisory lock between processes, held while an index is opened.
+private struct FolderLock {
+    private let file: Int32
+
+    init?(_ path: String) {
+        file = Glibc.open(path, O_CREAT | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard file >= 0 else { return nil }
+        while flock(file, LOCK_EX) != 0, errno == EINTR {}
+    }
+
+    func release() { close(file) }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import WebImageCore
+
+/// The reading connection: in write-ahead mode it never waits for the writing one.
+final class StoreReader {
+    let folder: StoreFolder
+    private let database: Database
+    private let find: Statement
+    private let contains: Statement
+    private let extended: Statement
+    private let total: Statement
+    private let pixelSize: Statement
+    private let page: Statement
+
+    init(folder: StoreFolder, database: Database) throws(DatabaseError) {
+        self.folder = folder
+        self.database = database
+        find = try database.prepare(
+            "SELECT \(StoredEntry.columns) FROM \(StoredEntry.tables) WHERE e.key = ?")
+        contains = try database.prepare("SELECT 1 FROM entry WHERE key = ?")
+        extended = try database.prepare("SELECT extended FROM entry WHERE key = ?")
+        total = try database.prepare("SELECT count, bytes FROM total")
+        pixelSize = try database.prepare("SELECT width, height FROM pixel_size WHERE key = ?")
+        page = try database.prepare(
+            "SELECT \(StoredEntry.columns) FROM \(StoredEntry.tables) WHERE e.id > ? ORDER BY e.id LIMIT ?")
+    }
+
+    func entry(_ key: KeyHash) throws(DatabaseError) -> StoredEntry? {
+        try find.first(.key(key), read: StoredEntry.init)
+    }
+
+    func contains(_ key: KeyHash) throws(DatabaseError) -> Bool {
+        try contains.first(.key(key)) { _ in true } ?? false
+    }
+
+    func extendedData(_ key: KeyHash) throws(DatabaseError) -> Data? {
+        try extended.first(.key(key)) { $0.blob(0) } ?? nil
+    }
+
+    func totals() throws(DatabaseError) -> (count: Int, bytes: Int) {
+        try total.first { ($0.integer(0), $0.integer(1)) } ?? (0, 0)
+    }
+
+    func pixelSize(_ key: KeyHash) throws(DatabaseError) -> PixelSize? {
+        try pixelSize.first(.key(key)) { PixelSize(width: $0.integer(0), height: $0.integer(1)) }
+    }
+
+    /// Up to `limit` entries after a row, in the order of their rows.
+    func entries(after id: Int, limit: Int) throws(DatabaseError) -> [StoredEntry] {
+        try page.all(.integer(id), .integer(limit), read: StoredEntry.init)
+    }
+}

@@ -1,0 +1,181 @@
+import CSQLite
+import Foundation
+import WebImageCore
+
+/// The writing connection: every change of the index is one of its transactions.
+///
+/// Order is what makes `kill -9` harmless: a value's file is complete under its name before the row that names it is
+/// committed, and an old file is unlinked only after the row that named it is gone.
+final class StoreWriter {
+    let folder: StoreFolder
+    let database: Database
+    let indexInode: UInt64
+    private let find: Statement
+    private let findRow: Statement
+    private let insert: Statement
+    private let update: Statement
+    private let setValue: Statement
+    private let dropValue: Statement
+    private let delete: Statement
+    private let touch: Statement
+    private let addTotal: Statement
+    private let readTotal: Statement
+    private let setExtended: Statement
+    private let setSize: Statement
+    private let setEntrySize: Statement
+
+    init(folder: StoreFolder, database: Database) throws(DatabaseError) {
+        self.folder = folder
+        self.database = database
+        indexInode = folder.indexInode
+        find = try database.prepare("SELECT id, size, file FROM entry WHERE key = ?")
+        findRow = try database.prepare("SELECT size, file FROM entry WHERE id = ? AND generation = ?")
+        insert = try database.prepare(
+            """
+            INSERT INTO entry(key, generation, size, checksum, file, created, modified, accessed, changed, format, name)
+            VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?6, ?6, ?6, ?7, ?8)
+            """)
+        update = try database.prepare(
+            """
+            UPDATE entry SET generation = ?2, size = ?3, checksum = ?4, file = ?5, modified = ?6, accessed = ?6,
+            changed = ?6, format = ?7, name = ?8, width = NULL, height = NULL, extended = NULL, metadata = NULL
+            WHERE id = ?1
+            """)
+        setValue = try database.prepare("INSERT OR REPLACE INTO value(id, bytes) VALUES(?, ?)")
+        dropValue = try database.prepare("DELETE FROM value WHERE id = ?")
+        delete = try database.prepare("DELETE FROM entry WHERE id = ?")
+        touch = try database.prepare("UPDATE entry SET accessed = ?2 WHERE key = ?1 AND accessed < ?2")
+        addTotal = try database.prepare("UPDATE total SET count = count + ?, bytes = bytes + ?")
+        readTotal = try database.prepare("SELECT count, bytes FROM total")
+        setExtended = try database.prepare("UPDATE entry SET extended = ?2, changed = ?3 WHERE key = ?1")
+        setSize = try database.prepare("INSERT OR REPLACE INTO pixel_size VALUES(?, ?, ?)")
+        setEntrySize = try database.prepare("UPDATE entry SET width = ?2, height = ?3 WHERE key = ?1")
+    }
+
+    /// Runs a transaction; rolled back when it throws. Files it found superseded are removed after the commit.
+    func transaction(
+        _ body: (inout [String]) throws(DatabaseError) -> Void
+    ) throws(DatabaseError) {
+        var superseded: [String] = []
+        try database.execute("BEGIN IMMEDIATE")
+        do throws(DatabaseError) {
+            try body(&superseded)
+            try database.execute("COMMIT")
+        } catch let error {
+            // Fails when SQLite has rolled back by itself, as on a full disk: nothing is lost by that.
+            try? database.execute("ROLLBACK")
+            throw error
+        }
+        for name in superseded { if let path = folder.file(name) { unlink(path) } }
+    }
+
+    /// Commits what is pending. Gives the first `errno` of a value file that could not be written.
+    func apply(_ pending: PendingWrites) throws(DatabaseError) -> Int32 {
+        var failure: Int32 = 0
+        var prepared: [PreparedWrite] = []
+        prepared.reserveCapacity(pending.writes.count)
+        for (key, write) in pending.writes {
+            prepared.append(PreparedWrite(key, write, in: folder, failure: &failure))
+        }
+        do throws(DatabaseError) {
+            try transaction { superseded throws(DatabaseError) in
+                for (key, time) in pending.accesses { try touch.run(.key(key), .integer(time)) }
+                for write in prepared { try apply(write, &superseded) }
+                for (key, size) in pending.sizes {
+                    try setSize.run(.key(key), .integer(size.width), .integer(size.height))
+                    try setEntrySize.run(.key(key), .integer(size.width), .integer(size.height))
+                }
+            }
+        } catch let error {
+            for write in prepared { if let file = write.file.flatMap(folder.file) { unlink(file) } }
+            throw error
+        }
+        return failure
+    }
+
+    private func apply(_ write: PreparedWrite, _ superseded: inout [String]) throws(DatabaseError) {
+        let old = try find.first(.key(write.key)) { (id: $0.integer(0), size: $0.integer(1), file: $0.text(2)) }
+        guard let data = write.data else {
+            if let old { try remove(id: old.id, size: old.size, file: old.file, &superseded) }
+            return
+        }
+        let row: Int
+        let common: [Statement.Value] = [
+            .integer(write.generation), .integer(data.count), .integer(write.checksum), .text(write.file),
+            .integer(write.time), .integer(write.format), .text(write.name),
+        ]
+        if let old {
+            try update.run(all: [.integer(old.id)] + common)
+            if let file = old.file { superseded.append(file) }
+            if old.file == nil, write.file != nil { try dropValue.run(.integer(old.id)) }
+            row = old.id
+        } else {
+            try insert.run(all: [.key(write.key)] + common)
+            row = database.lastInsertedRow
+        }
+        if write.file == nil { try setValue.run(.integer(row), .blob(data)) }
+        try addTotal.run(.integer(old == nil ? 1 : 0), .integer(data.count - (old?.size ?? 0)))
+    }
+
+    /// Removes one row inside a transaction.
+    func remove(id: Int, size: Int, file: String?, _ superseded: inout [String]) throws(DatabaseError) {
+        try delete.run(.integer(id))
+        if let file { superseded.append(file) } else { try dropValue.run(.integer(id)) }
+        try addTotal.run(.integer(-1), .integer(-size))
+    }
+
+    /// Removes an entry found bad, unless it has been replaced since; tells whether it did.
+    @discardableResult
+    func remove(row id: Int, generation: Int) throws(DatabaseError) -> Bool {
+        var isRemoved = false
+        try transaction { superseded throws(DatabaseError) in
+            let row = try findRow.first(.integer(id), .integer(generation)) { ($0.integer(0), $0.text(1)) }
+            guard let row else { return }
+            try remove(id: id, size: row.0, file: row.1, &superseded)
+            isRemoved = true
+        }
+        return isRemoved
+    }
+
+    func setExtendedData(_ data: Data?, for key: KeyHash, time: Int) throws(DatabaseError) {
+        try setExtended.run(.key(key), .blob(data), .integer(time))
+    }
+
+    func totals() throws(DatabaseError) -> (count: Int, bytes: Int) {
+        try readTotal.first { ($0.integer(0), $0.integer(1)) } ?? (0, 0)
+    }
+}
+
+/// A write whose value file stands already.
+private struct PreparedWrite {
+    let key: KeyHash
+    let data: Data?
+    let time: Int
+    let name: String?
+    let generation: Int
+    let checksum: Int
+    let format: Int
+    private(set) var file: String?
+
+    init(_ key: KeyHash, _ write: PendingWrite, in folder: StoreFolder, failure: inout Int32) {
+        self.key = key
+        time = write.time
+        name = write.name
+        generation = Int.random(in: 1 ... .max)
+        var data = write.data
+        checksum = data.map(Checksum.of) ?? 0
+        format = data.map { ImageFormat(sniffing: $0).rawValue } ?? -1
+        if let bytes = data, bytes.count > StoreFormat.inlineLimit {
+            let name = StoreFolder.name(of: key, generation: UInt64(generation))
+            let cause = folder.file(name).map { FileTree.write(bytes, to: $0) } ?? EINVAL
+            if cause == 0 {
+                file = name
+            } else {
+                // The entry's older value is outdated: it goes, even though the new one cannot be kept.
+                data = nil
+                if failure == 0 { failure = cause }
+            }
+        }
+        self.data = data
+    }
+}

@@ -1,0 +1,32 @@
+import Foundation
+
+/// One row of the index as a read finds it.
+struct StoredEntry {
+    let id: Int
+    let generation: Int
+    let size: Int
+    let checksum: Int
+    /// The name of the value's file; nil when the value is inline.
+    let file: String?
+    let inline: Data?
+
+    /// The columns of ``columns``, from the first.
+    init(_ row: Statement) {
+        id = row.integer(0)
+        generation = row.integer(1)
+        size = row.integer(2)
+        checksum = row.integer(3)
+        file = row.text(4)
+        inline = file == nil ? row.blob(5) : nil
+    }
+
+    static let columns = "e.id, e.generation, e.size, e.checksum, e.file, v.bytes"
+    static let tables = "entry e LEFT JOIN value v ON v.id = e.id"
+
+    /// The value when it is what was stored: length and checksum agree.
+    func value(in folder: StoreFolder) -> Data? {
+        let data = file.map { folder.file($0).flatMap { FileTree.read($0, size: size) } } ?? inline
+        guard let data, data.count == size, Checksum.of(data) == checksum else { return nil }
+        return data
+    }
+}

@@ -1,0 +1,81 @@
+public import Foundation
+public import WebImageCore
+
+/// A loader without a network: every URL waits until the test answers it.
+public final class FakeDataLoader: ImageDataLoader {
+    private struct State {
+        var waiting: [URL: [CheckedContinuation<Result<ImageDataResult, WebImageError>, Never>]] = [:]
+        var answers: [URL: Result<Data, WebImageError>] = [:]
+        var requests: [URL] = []
+        var cancels = 0
+    }
+
+    private let state = Locked(State())
+
+    /// Makes a loader that knows no URL.
+    public init() {}
+
+    /// Every request that came, in order.
+    public var requests: [URL] { state.withLock { $0.requests } }
+    /// How many requests were cancelled while they waited.
+    public var cancelCount: Int { state.withLock { $0.cancels } }
+
+    /// Answers requests for `url`, those that wait and those to come.
+    public func answer(_ url: URL, with outcome: Result<Data, WebImageError>) {
+        let waiting = state.withLock { state in
+            state.answers[url] = outcome
+            return state.waiting.removeValue(forKey: url) ?? []
+        }
+        for continuation in waiting { continuation.resume(returning: Self.result(outcome, url)) }
+    }
+
+    /// Counts and answers, or waits for ``answer(_:with:)``.
+    public func loadData(
+        for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
+    ) async throws(WebImageError) -> ImageDataResult {
+        let url = load.url
+        state.withLock { $0.requests.append(url) }
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let known = state.withLock { state -> Result<ImageDataResult, WebImageError>? in
+                    if let answer = state.answers[url] { return Self.result(answer, url) }
+                    if Task.isCancelled {
+                        state.cancels += 1
+                        return .failure(.cancelled)
+                    }
+                    state.waiting[url, default: []].append(continuation)
+                    return nil
+                }
+                if let known { continuation.resume(returning: known) }
+            }
+        } onCancel: {
+            let waiting = state.withLock { state in
+                state.cancels += 1
+                return state.waiting.removeValue(forKey: url) ?? []
+            }
+            for continuation in waiting { continuation.resume(returning: .failure(.cancelled)) }
+        }
+        return try outcome.get()
+    }
+
+    /// Whether anything can be asked: yes.
+    public func canRequestImage(for url: URL?) -> Bool { url != nil }
+
+    /// Not used by the manager, which asks for data.
+    public func requestImage(
+        with url: URL?, options: WebImageOptions, context: WebImageContext?,
+        progress: ImageLoaderProgressBlock?, completed: ImageLoaderCompletedBlock?
+    ) -> (any WebImageOperation)? {
+        completed?(nil, nil, WebImageError(.invalidDownloadOperation, stage: .download, url: url), true)
+        return nil
+    }
+
+    /// Undecodable pictures are remembered, as the downloader does.
+    public func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { error.code == .badImageData }
+
+    private static func result(_ outcome: Result<Data, WebImageError>, _ url: URL) -> Result<
+        ImageDataResult, WebImageError
+    > {
+        outcome.map { ImageDataResult(data: $0, response: WebImageResponse(url: url)) }
+    }
+}

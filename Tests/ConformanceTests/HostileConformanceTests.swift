@@ -1,0 +1,37 @@
+import Foundation
+import Testing
+import WebImage
+
+/// Files that must be refused, and files that may do anything but harm.
+@Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(.minutes(10)))
+struct HostileConformanceTests {
+    static let coders = ImageCodersManager.shared
+
+    @Test(arguments: Conformance.entries.filter { $0.verdict == "reject" })
+    func whatIsNoPictureIsRefused(_ entry: ConformanceEntry) throws {
+        let data = try Conformance.data(entry.path)
+        #expect(throws: WebImageError.self) { try Self.coders.decode(data, options: DecodingOptions()) }
+    }
+
+    @Test(arguments: Conformance.entries.filter { $0.verdict == "survive" })
+    func whatIsDamagedEndsInAPictureOrAnError(_ entry: ConformanceEntry) throws {
+        let data = try Conformance.data(entry.path)
+        let start = ContinuousClock.now
+        _ = try? Self.coders.imageInfo(of: data, limits: .default)
+        _ = try? Self.coders.decode(data, options: DecodingOptions())
+        #expect(ContinuousClock.now - start < .seconds(10))
+    }
+
+    /// All but one, whose picture is small and whose text alone is a bomb: that one may be decoded.
+    static let bombs = Conformance.entries.filter {
+        $0.path.hasPrefix("hostile/bombs/") && !$0.path.hasSuffix("bomb-png-ztxt-200mb.png")
+    }
+
+    @Test(arguments: bombs)
+    func aBombIsRefusedByItsHeaderAtOnce(_ entry: ConformanceEntry) throws {
+        let data = try Conformance.data(entry.path)
+        let start = ContinuousClock.now
+        #expect(throws: WebImageError.self) { try Self.coders.decode(data, options: DecodingOptions()) }
+        #expect(ContinuousClock.now - start < .milliseconds(500), "the limit is 50 ms on an idle machine")
+    }
+}

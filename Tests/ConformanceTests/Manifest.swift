@@ -1,0 +1,87 @@
+import Foundation
+import Testing
+import WebImage
+
+/// One file of the conformance folder and what is known about it.
+struct ConformanceEntry: Decodable, Sendable, CustomTestStringConvertible {
+    let path: String
+    let format: String?
+    let verdict: String
+    let width: Int?
+    let height: Int?
+    let orientation: Int?
+    let frames: Int?
+    let loopCount: Int?
+    let delaysMs: [Double]?
+    let hasAlpha: Bool?
+    let isGray: Bool?
+    let bitDepth: Int?
+    let iccProfile: Bool?
+    let rgbaSHA256: String?
+    let libjpegTurboSHA256: String?
+    let libwebpSHA256: String?
+    let reference: Reference?
+    let tolerance: Int?
+    let meanRGBA: [Double]?
+    let xmpOrientationOnly: Bool?
+
+    var testDescription: String { path }
+
+    /// One file, or one per frame.
+    enum Reference: Decodable, Sendable {
+        case one(String)
+        case perFrame([String])
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if let path = try? container.decode(String.self) {
+                self = .one(path)
+            } else {
+                self = .perFrame(try container.decode([String].self))
+            }
+        }
+
+        var first: String? {
+            switch self {
+            case .one(let path): path
+            case .perFrame(let paths): paths.first
+            }
+        }
+    }
+}
+
+/// The conformance folder: `WEBIMAGE_CONFORMANCE`, or `../shared/conformance` beside the package.
+enum Conformance {
+    static let folder: URL? = {
+        let named = ProcessInfo.processInfo.environment["WEBIMAGE_CONFORMANCE"].map { URL(fileURLWithPath: $0) }
+        let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let beside = package.deletingLastPathComponent().appendingPathComponent("shared/conformance")
+        return [named, beside].compactMap { $0 }.first {
+            FileManager.default.fileExists(atPath: $0.appendingPathComponent("manifest.json").path)
+        }
+    }()
+
+    static let entries: [ConformanceEntry] = {
+        guard let folder, let data = try? Data(contentsOf: folder.appendingPathComponent("manifest.json")) else {
+            return []
+        }
+        do {
+            return try JSONDecoder().decode([ConformanceEntry].self, from: data)
+        } catch {
+            fatalError("manifest.json cannot be read: \(error)")
+        }
+    }()
+
+    static let absent = "no conformance folder beside the package, and WEBIMAGE_CONFORMANCE names none"
+
+    static func data(_ path: String) throws -> Data {
+        guard let folder else { throw CocoaError(.fileNoSuchFile) }
+        return try Data(contentsOf: folder.appendingPathComponent(path))
+    }
+
+    /// Decode entries of a format, those the decoders here are meant for.
+    static func decodable(_ formats: Set<String>) -> [ConformanceEntry] {
+        entries.filter { $0.verdict == "decode" && formats.contains($0.format ?? "") }
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import WebImage
+
+/// A decoded picture as the manifest hashes it: straight RGBA8 rows, colour zeroed where alpha is 0.
+struct StraightPixels {
+    let width: Int
+    let height: Int
+    var bytes: [UInt8]
+
+    init(_ image: Image) {
+        let pixels = image.pixels
+        precondition(pixels.format == .rgba8)
+        width = pixels.width
+        height = pixels.height
+        bytes = [UInt8](repeating: 0, count: pixels.width * pixels.height * 4)
+        let rowBytes = width * 4
+        let hasAlpha = image.hasAlpha
+        pixels.withUnsafeBytes { source in
+            bytes.withUnsafeMutableBytes { target in
+                for row in 0..<pixels.height {
+                    memcpy(
+                        target.baseAddress! + row * rowBytes, source.baseAddress! + row * pixels.bytesPerRow, rowBytes)
+                }
+                guard hasAlpha else { return }
+                let words = target.bindMemory(to: UInt32.self)
+                var index = 0
+                while index < words.count {
+                    if words[index] & 0xFF00_0000 == 0 { words[index] = 0 }
+                    index &+= 1
+                }
+            }
+        }
+    }
+
+    /// SHA-256 by coreutils: a loop in a debug build would take minutes over all files.
+    func sha256() throws -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/sha256sum")
+        let input = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).rgba")
+        try Data(bytes).write(to: input)
+        defer { try? FileManager.default.removeItem(at: input) }
+        let output = Pipe()
+        process.arguments = [input.path]
+        process.standardOutput = output
+        try process.run()
+        let text = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return String(String(decoding: text, as: UTF8.self).prefix(64))
+    }
+
+    /// The largest difference of a channel, pixels that are transparent in both left out; nil when sizes differ.
+    func maxDifference(from other: StraightPixels) -> Int? {
+        guard width == other.width, height == other.height else { return nil }
+        var largest = 0
+        bytes.withUnsafeBufferPointer { mine in
+            other.bytes.withUnsafeBufferPointer { theirs in
+                var index = 0
+                while index < mine.count {
+                    let difference = abs(Int(mine[index]) &- Int(theirs[index]))
+                    if difference > largest { largest = difference }
+                    index &+= 1
+                }
+            }
+        }
+        return largest
+    }
+
+    /// The mean of each channel.
+    func means() -> [Double] {
+        var sums = [0, 0, 0, 0]
+        bytes.withUnsafeBufferPointer { bytes in
+            var index = 0
+            while index < bytes.count {
+                sums[index & 3] &+= Int(bytes[index])
+                index &+= 1
+            }
+        }
+        return sums.map { Double($0) / Double(max(width * height, 1)) }
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import Testing
+import WebImageCore
+import WebImageGraphics
+
+/// Pixels made and read by hand.
+enum Sample {
+    /// A buffer whose channels `value` gives, in memory order; 16-bit channels are host order.
+    static func buffer(
+        _ width: Int, _ height: Int, _ format: PixelFormat, _ value: (_ x: Int, _ y: Int, _ channel: Int) -> Int
+    ) throws -> PixelBuffer {
+        let buffer = try PixelBuffer(width: width, height: height, format: format)
+        buffer.withUnsafeMutableBytes { bytes in
+            for y in 0..<height {
+                for x in 0..<width {
+                    for channel in 0..<format.channelCount {
+                        let sample = y * buffer.bytesPerRow + x * format.bytesPerPixel
+                        let size = format.bitsPerComponent / 8
+                        let number = value(x, y, channel)
+                        for byte in 0..<size {
+                            bytes[sample + channel * size + byte] = UInt8(truncatingIfNeeded: number >> (8 * byte))
+                        }
+                    }
+                }
+            }
+        }
+        return buffer
+    }
+
+    /// The channels of one pixel in memory order.
+    static func pixel(_ buffer: PixelBuffer, _ x: Int, _ y: Int) -> [Int] {
+        buffer.withUnsafeBytes { bytes in
+            let size = buffer.format.bitsPerComponent / 8
+            let start = y * buffer.bytesPerRow + x * buffer.format.bytesPerPixel
+            return (0..<buffer.format.channelCount).map { channel in
+                (0..<size).reduce(0) { $0 | Int(bytes[start + channel * size + $1]) << (8 * $1) }
+            }
+        }
+    }
+
+    /// All channels of all pixels, row by row.
+    static func values(_ buffer: PixelBuffer) -> [Int] {
+        (0..<buffer.height).flatMap { y in (0..<buffer.width).flatMap { pixel(buffer, $0, y) } }
+    }
+
+    /// A smooth colour picture without transparency.
+    static func gradient(_ width: Int, _ height: Int, _ format: PixelFormat) throws -> PixelBuffer {
+        try buffer(width, height, format) { x, y, channel in
+            if format.hasAlpha, channel == 3 { return format == .rgba16 ? 65535 : 255 }
+            let value = [x * 255 / max(width - 1, 1), y * 255 / max(height - 1, 1), (x + y) % 256][channel]
+            return format == .rgba16 ? value * 257 : value
+        }
+    }
+
+    /// The largest difference of two lists of channels.
+    static func largestDifference(_ left: [Int], _ right: [Int]) -> Int {
+        guard left.count == right.count else { return .max }
+        return zip(left, right).map { abs($0 - $1) }.max() ?? 0
+    }
+}

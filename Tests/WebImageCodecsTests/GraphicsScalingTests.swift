@@ -1,0 +1,63 @@
+import Testing
+import WebImageCore
+import WebImageGraphics
+
+@Suite(.timeLimit(.minutes(1)))
+struct GraphicsScalingTests {
+    @Test(arguments: PixelFormat.allCases, [(7, 5), (200, 130), (64, 1), (1, 1), (67, 301)])
+    func aConstantColourStaysConstant(format: PixelFormat, size: (Int, Int)) throws {
+        let channels = format == .rgba16 ? [12345, 40000, 65535, 50000] : [12, 100, 150, 200]
+        let source = try Sample.buffer(67, 41, format) { _, _, channel in channels[channel] }
+        let scaled = try source.scaled(to: PixelSize(width: size.0, height: size.1))
+        #expect((scaled.width, scaled.height) == size)
+        #expect(scaled.format == format)
+        let expected = (0..<scaled.width * scaled.height).flatMap { _ in channels.prefix(format.channelCount) }
+        #expect(Sample.largestDifference(Sample.values(scaled), expected) <= (format == .rgba16 ? 16 : 1))
+    }
+
+    @Test func extremeSizesScale() throws {
+        for (from, to) in [((1, 1), (300, 200)), ((5000, 1), (1, 1)), ((2, 3000), (2, 2)), ((1, 2), (2, 1))] {
+            let source = try Sample.buffer(from.0, from.1, .bgra8Premultiplied) { _, _, _ in 77 }
+            let scaled = try source.scaled(to: PixelSize(width: to.0, height: to.1))
+            #expect(Sample.values(scaled).allSatisfy { abs($0 - 77) <= 1 })
+        }
+    }
+
+    @Test(arguments: [PixelFormat.rgba8, .rgba16])
+    func hiddenColourDoesNotBleed(format: PixelFormat) throws {
+        let full = format == .rgba16 ? 65535 : 255
+        // Opaque red beside transparent green: every visible pixel must stay red.
+        let source = try Sample.buffer(64, 16, format) { x, _, channel in
+            x < 32 ? [full, 0, 0, full][channel] : [0, full, 0, 0][channel]
+        }
+        let scaled = try source.scaled(to: PixelSize(width: 21, height: 7))
+        for x in 0..<21 {
+            let pixel = Sample.pixel(scaled, x, 3)
+            guard pixel[3] > full / 32 else { continue }
+            #expect(pixel[0] >= full - full / 50 && pixel[1] <= full / 50, "at \(x): \(pixel)")
+        }
+    }
+
+    @Test func premultipliedColourNeverPassesAlpha() throws {
+        let source = try Sample.buffer(64, 64, .bgra8Premultiplied) { x, y, _ in (x / 5 + y / 7) % 2 == 0 ? 255 : 0 }
+        let scaled = try source.scaled(to: PixelSize(width: 150, height: 37))
+        for y in 0..<37 {
+            for x in 0..<150 {
+                let pixel = Sample.pixel(scaled, x, y)
+                #expect(pixel.max() == pixel[3])
+            }
+        }
+    }
+
+    @Test func channelsKeepTheirPlaces() throws {
+        for format in PixelFormat.allCases {
+            let source = try Sample.gradient(120, 90, format)
+            let scaled = try source.scaled(to: PixelSize(width: 40, height: 30))
+            for (x, y) in [(2, 2), (20, 15), (37, 5)] {
+                let difference = Sample.largestDifference(
+                    Sample.pixel(scaled, x, y), Sample.pixel(source, x * 3 + 1, y * 3 + 1))
+                #expect(difference <= (format == .rgba16 ? 600 : 2), "\(format) at \(x), \(y)")
+            }
+        }
+    }
+}

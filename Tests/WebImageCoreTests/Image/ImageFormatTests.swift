@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+import WebImageCore
+
+struct ImageFormatTests {
+    static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+    static let header: [UInt8] = [0, 0, 0, 0] + Array("IHDR".utf8) + [0, 0, 0, 0]
+
+    static let signatures: [(bytes: [UInt8], format: ImageFormat)] = [
+        ([0xFF, 0xD8, 0xFF, 0xE0], .jpeg),
+        (png + header + [0, 0, 0, 0] + Array("IDAT".utf8), .png),
+        (png + header + [0, 0, 0, 8] + Array("acTL".utf8), .apng),
+        (Array("GIF89a".utf8), .gif), (Array("GIF87a".utf8), .gif),
+        ([0x49, 0x49, 0x2A, 0], .tiff), ([0x4D, 0x4D, 0, 0x2A], .tiff),
+        (Array("RIFF____WEBPVP8 ".utf8), .webP),
+        ([0, 0, 0, 24] + Array("ftypheic".utf8), .heic), ([0, 0, 0, 24] + Array("ftyphevx".utf8), .heic),
+        ([0, 0, 0, 24] + Array("ftypmif1".utf8), .heif), ([0, 0, 0, 24] + Array("ftypmsf1".utf8), .heif),
+        ([0, 0, 0, 24] + Array("ftypavif".utf8), .avif), ([0, 0, 0, 24] + Array("ftypavis".utf8), .avif),
+        ([0, 0, 0, 24] + Array("ftypmif1____avif".utf8) + [0, 0, 0, 0], .avif),
+        ([0, 0, 0, 12] + Array("JXL ".utf8) + [0x0D, 0x0A, 0x87, 0x0A], .jpegXL), ([0xFF, 0x0A, 1], .jpegXL),
+        (Array("%PDF-1.7".utf8), .pdf), (Array("BM____".utf8), .bmp),
+        ([0, 0, 1, 0, 1, 0], .ico), ([0, 0, 2, 0, 3, 0], .ico),
+        (Array("<svg xmlns='x'></svg>".utf8), .svg), (Array("\u{FEFF}\n <?xml?><svg/></svg>".utf8), .svg),
+        ([], .undefined), (Array("<html></html>".utf8), .undefined), (Array("GIX".utf8), .undefined),
+        ([0xFF], .undefined), ([0], .undefined), (Array("RIFF____WAVE".utf8), .undefined),
+    ]
+
+    @Test(arguments: signatures.indices)
+    func theContentDecides(_ index: Int) {
+        let (bytes, format) = Self.signatures[index]
+        #expect(ImageFormat(sniffing: Data(bytes)) == format)
+        // A slice whose indices do not start at 0 must read the same.
+        #expect(ImageFormat(sniffing: (Data([1, 2, 3]) + Data(bytes)).dropFirst(3)) == format)
+    }
+
+    @Test func everyPrefixAndEveryLyingChunkLengthIsRead() {
+        for (bytes, _) in Self.signatures {
+            for length in 0...bytes.count { _ = ImageFormat(sniffing: Data(bytes.prefix(length))) }
+        }
+        let lying = Self.png + [0xFF, 0xFF, 0xFF, 0xFF] + Array("tEXt".utf8)
+        #expect(ImageFormat(sniffing: Data(lying)) == .png)
+    }
+
+    @Test func namesAndNumbersAreTheOriginals() {
+        #expect(ImageFormat.avif.rawValue == 15 && ImageFormat.jpegXL.rawValue == 17 && ImageFormat.raw.rawValue == 10)
+        #expect(ImageFormat(typeIdentifier: "public.png") == .png)
+        #expect(ImageFormat(typeIdentifier: "public.heics") == .undefined)
+        #expect(ImageFormat(fileExtension: "JPG") == .jpeg)
+        #expect(ImageFormat.apng.container == .png)
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import Testing
+import WebImageCore
+import WebImageTesting
+
+@Suite(.timeLimit(.minutes(1)))
+struct DecodePoolTests {
+    @Test func neverMoreJobsThanItsWidthRunAtOnce() async throws {
+        let pool = DecodePool(width: 2, byteBudget: .max / 2)
+        let most = Locked(0)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<50 {
+                group.addTask {
+                    try await pool.run { () throws(WebImageError) in
+                        most.withLock { $0 = max($0, pool.runningCount) }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(most.withLock { $0 } <= 2)
+        #expect(await eventually { pool.runningCount == 0 })
+    }
+
+    @Test func theUrgentJobGoesFirst() async throws {
+        let pool = DecodePool(width: 1, byteBudget: .max / 2)
+        let gate = DispatchSemaphore(value: 0)
+        let order = Locked<[LoadPriority]>([])
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await pool.run { () throws(WebImageError) in gate.wait() } }
+            #expect(await eventually { pool.runningCount == 1 })
+            for (index, priority) in [LoadPriority.low, .normal, .high].enumerated() {
+                group.addTask {
+                    try await pool.run(priority: { priority }) { () throws(WebImageError) in
+                        order.withLock { $0.append(priority) }
+                    }
+                }
+                #expect(await eventually { pool.waitingCount == index + 1 })
+            }
+            gate.signal()
+            try await group.waitForAll()
+        }
+        #expect(order.withLock { $0 } == [.high, .normal, .low])
+    }
+
+    @Test func aJobCancelledWhileWaitingNeverStarts() async throws {
+        let pool = DecodePool(width: 1, byteBudget: .max / 2)
+        let gate = DispatchSemaphore(value: 0)
+        let started = Locked(false)
+        let blocker = Task { try await pool.run { () throws(WebImageError) in gate.wait() } }
+        #expect(await eventually { pool.runningCount == 1 })
+        let waiting = Task { try await pool.run { () throws(WebImageError) in started.withLock { $0 = true } } }
+        #expect(await eventually { pool.waitingCount == 1 })
+        waiting.cancel()
+        await #expect(throws: WebImageError.self) { try await waiting.value }
+        gate.signal()
+        try await blocker.value
+        #expect(!started.withLock { $0 })
+    }
+
+    @Test func aJobLargerThanTheBudgetRunsAlone() async throws {
+        let pool = DecodePool(width: 4, byteBudget: 10)
+        let most = Locked(0)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    try await pool.run(cost: 100) { () throws(WebImageError) in
+                        most.withLock { $0 = max($0, pool.runningCount) }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(most.withLock { $0 } == 1)
+    }
+}

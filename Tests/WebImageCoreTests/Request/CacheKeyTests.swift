@@ -1,0 +1,34 @@
+import Foundation
+import Testing
+import WebImageCore
+
+struct CacheKeyTests {
+    @Test(arguments: [
+        ("image.png", "image-S.png"), ("image", "image-S"), (".image", ".image-S"), ("image.", "image.-S"),
+        ("Test/image.png", "Test/image-S.png"),
+        ("http://foo/image.png?foo=bar#mark", "http://foo/image-S.png?foo=bar#mark"),
+        ("ftp://root:password@foo.com/image.png", "ftp://root:password@foo.com/image-S.png"),
+        ("http://foo/.image", "http://foo/.image-S"),
+    ])
+    func theSuffixGoesBeforeTheExtension(_ key: String, _ expected: String) {
+        #expect(CacheKey.transformed(key, suffix: "S") == expected)
+    }
+
+    @Test func theThumbnailSuffixIsTheOriginals() {
+        let box = CGSize(width: 100, height: 100)
+        #expect(
+            CacheKey.thumbnail("https://foo.com/a.png", box: box, preserveAspectRatio: true)
+                == "https://foo.com/a-Thumbnail(%7B100.000000,100.000000%7D,1).png")
+        #expect(
+            CacheKey.thumbnail("https://foo.com/a", box: box, preserveAspectRatio: true)
+                == "https://foo.com/a-Thumbnail({100.000000,100.000000},1)")
+    }
+
+    @Test(arguments: [
+        ("a@2x.png", 2.0), ("a@3x.png", 3), ("@2x.png", 1), ("https://h/a%402x.png", 2), ("file:///a%402x.png", 1),
+        ("picture@2x", 1),
+    ])
+    func theScaleStandsInTheKey(_ key: String, _ scale: Double) {
+        #expect(CacheKey.scaleFactor(key) == scale)
+    }
+}
