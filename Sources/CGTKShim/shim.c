@@ -33,21 +33,35 @@ bool webimage_main_loop_attach(void) {
     return is_attached;
 }
 
+// GLib overwrites a closure's own data field while it finalizes it, so everything stands behind it.
+typedef struct {
+    GClosure closure;
+    webimage_signal_handler handler;
+    void *user_data;
+    void (*release)(void *user_data);
+} signal_closure;
+
 static void call_handler(
-    GClosure *closure, GValue *result, guint count, const GValue *arguments, gpointer hint, gpointer handler) {
+    GClosure *closure, GValue *result, guint count, const GValue *arguments, gpointer hint, gpointer data) {
+    signal_closure *connection = (signal_closure *)closure;
     GObject *first = count > 1 && G_VALUE_HOLDS_OBJECT(&arguments[1]) ? g_value_get_object(&arguments[1]) : NULL;
-    ((webimage_signal_handler)handler)(closure->data, (webimage_ref)first);
+    connection->handler(connection->user_data, (webimage_ref)first);
 }
 
-static void release_user_data(gpointer release_function, GClosure *closure) {
-    ((void (*)(void *))release_function)(closure->data);
+static void release_user_data(gpointer data, GClosure *closure) {
+    signal_closure *connection = (signal_closure *)closure;
+    connection->release(connection->user_data);
 }
 
 void webimage_signal_connect(
     webimage_ref object, const char *signal, webimage_signal_handler handler, void *user_data,
     void (*release)(void *user_data)) {
-    GClosure *closure = g_closure_new_simple(sizeof(GClosure), user_data);
-    g_closure_set_meta_marshal(closure, (gpointer)handler, call_handler);
-    g_closure_add_finalize_notifier(closure, (gpointer)release, release_user_data);
+    GClosure *closure = g_closure_new_simple(sizeof(signal_closure), NULL);
+    signal_closure *connection = (signal_closure *)closure;
+    connection->handler = handler;
+    connection->user_data = user_data;
+    connection->release = release;
+    g_closure_set_marshal(closure, call_handler);
+    g_closure_add_finalize_notifier(closure, NULL, release_user_data);
     g_signal_connect_closure((gpointer)object, signal, closure, FALSE);
 }

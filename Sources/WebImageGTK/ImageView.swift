@@ -7,7 +7,7 @@ public import WebImageCore
 /// A handle over the widget: what it shows and what it loads belongs to the widget and dies with it, so several
 /// handles over one widget agree, and a handle may be dropped as soon as a container holds the widget.
 /// Main actor only; the GLib loop is attached by the first view (see ``MainLoop/attach()``).
-@MainActor open class ImageView {
+@MainActor public final class ImageView {
     /// The `GtkWidget`: put it into a container.
     public let widget: OpaquePointer
 
@@ -18,8 +18,10 @@ public import WebImageCore
         Self.prepare()
         let picture = OpaquePointer(gtk_picture_new())
         guard let picture, let state = ImageWidgetState.of(picture) else {
-            preconditionFailure("GTK cannot make a picture: is there a display, and was gtk_init called?")
+            preconditionFailure("GTK cannot make a picture: is there a display?")
         }
+        gtk_picture_set_content_fit(picture, GTK_CONTENT_FIT_CONTAIN)
+        gtk_picture_set_can_shrink(picture, 1)
         self.init(state)
     }
 
@@ -103,10 +105,10 @@ public import WebImageCore
     public func cancelCurrentImageLoad() { state.binding.cancelImageLoad() }
 
     private static func prepare() {
-        if !isPrepared {
-            isPrepared = true
-            MainLoop.attach()
-        }
+        guard !isPrepared else { return }
+        isPrepared = true
+        MainLoop.attach()
+        if gtk_is_initialized() == 0 { gtk_init_check() }
     }
 
     private static var isPrepared = false

@@ -54,19 +54,23 @@ import WebImageCore
 
     private func display(_ image: Image?, replacing old: Image?) {
         // The same picture again would cost a redraw; somebody else may have changed the widget's, so ask it.
-        if let image, image === old, let texture, paintable == texture.pointer { return }
-        let texture = image?.makeTexture()
-        switch kind {
-        case .picture: gtk_picture_set_paintable(widget, texture?.pointer)
-        case .image: gtk_image_set_from_paintable(widget, texture?.pointer)
-        }
-        self.texture = texture
+        if let image, image === old, let texture, texture.withPointer({ $0 == paintable }) { return }
+        texture = image?.makeTexture()
+        if let texture { texture.withPointer { paintable = $0 } } else { paintable = nil }
     }
 
     private var paintable: OpaquePointer? {
-        switch kind {
-        case .picture: gtk_picture_get_paintable(widget)
-        case .image: gtk_image_get_paintable(widget)
+        get {
+            switch kind {
+            case .picture: gtk_picture_get_paintable(widget)
+            case .image: gtk_image_get_paintable(widget)
+            }
+        }
+        set {
+            switch kind {
+            case .picture: gtk_picture_set_paintable(widget, newValue)
+            case .image: gtk_image_set_from_paintable(widget, newValue)
+            }
         }
     }
 

@@ -1,4 +1,5 @@
 import CGTKShim
+import WebImageCore
 
 /// Connects Swift closures to GObject signals.
 @MainActor package enum Signal {
@@ -24,5 +25,11 @@ import CGTKShim
 
 private final class SignalHandler: Sendable {
     let call: @MainActor (OpaquePointer?) -> Void
-    init(_ call: @escaping @MainActor (OpaquePointer?) -> Void) { self.call = call }
+
+    init(_ call: @escaping @MainActor (OpaquePointer?) -> Void) {
+        self.call = call
+        HandleLedger.opened("signal handler")
+    }
+
+    deinit { HandleLedger.closed("signal handler") }
 }

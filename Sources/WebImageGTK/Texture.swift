@@ -7,12 +7,19 @@ public import WebImageCore
 public final class Texture: @unchecked Sendable {
     // Unchecked is true because a GdkTexture is immutable and its reference count atomic.
 
-    /// The `GdkTexture`, which is a `GdkPaintable` too; valid while this object or a widget holds it.
-    public let pointer: OpaquePointer
+    private let pointer: OpaquePointer
 
     init(owning pointer: OpaquePointer) {
         self.pointer = pointer
         HandleLedger.opened("GdkTexture")
+    }
+
+    /// Lends the `GdkTexture`, which is a `GdkPaintable` too; a widget given it takes a reference of its own.
+    public func withPointer<Result, Failure: Error>(
+        _ body: (OpaquePointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        defer { withExtendedLifetime(self) {} }
+        return try body(pointer)
     }
 
     deinit {

@@ -22,21 +22,29 @@ package import WebImageCore
 
     /// What the widget draws now, as an image in the display format.
     package static func image(of widget: OpaquePointer) -> Image? {
-        guard let texture = texture(of: widget)?.pointer,
-            let buffer = try? PixelBuffer(
-                width: Int(gdk_texture_get_width(texture)), height: Int(gdk_texture_get_height(texture)),
-                format: .bgra8Premultiplied)
-        else { return nil }
-        buffer.withUnsafeMutableBytes { bytes in
-            gdk_texture_download(
-                texture, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), gsize(buffer.bytesPerRow))
-        }
-        return Image(pixels: buffer)
+        texture(of: widget)?.downloaded()
     }
 
     /// Writes what the widget draws now to a PNG file.
     package static func save(_ widget: OpaquePointer, toPNG path: String) -> Bool {
-        guard let texture = texture(of: widget) else { return false }
-        return gdk_texture_save_to_png(texture.pointer, path) != 0
+        texture(of: widget)?.withPointer { gdk_texture_save_to_png($0, path) != 0 } ?? false
+    }
+}
+
+extension Texture {
+    /// The texture's pixels in the display format, copied.
+    package func downloaded() -> Image? {
+        withPointer { texture in
+            guard
+                let buffer = try? PixelBuffer(
+                    width: Int(gdk_texture_get_width(texture)), height: Int(gdk_texture_get_height(texture)),
+                    format: .bgra8Premultiplied)
+            else { return nil }
+            buffer.withUnsafeMutableBytes { bytes in
+                gdk_texture_download(
+                    texture, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), gsize(buffer.bytesPerRow))
+            }
+            return Image(pixels: buffer)
+        }
     }
 }

@@ -3,7 +3,7 @@ import Foundation
 import WebImage
 
 /// Pictures the gallery draws itself: what stands for one that is loading, and for one that cannot be shown.
-enum Artwork {
+@MainActor enum Artwork {
     /// A grey landscape: something will be here.
     static let placeholder = draw(background: 0.93) { cairo in
         strokeFrame(cairo, 0.70)
@@ -28,8 +28,9 @@ enum Artwork {
         polyline(cairo, [(60, 22), (70, 44), (60, 58), (72, 76), (64, 100)])
     }
 
-    private static let width = 128
-    private static let height = 120
+    /// The card's box at two pixels per point; the drawings below are made on a canvas of 160 by 120.
+    private static let width = 2 * Card.pictureSize.width
+    private static let height = 2 * Card.pictureSize.height
 
     private static func draw(background: Double, _ body: (OpaquePointer) -> Void) -> Image? {
         guard let buffer = try? PixelBuffer(width: width, height: height, format: .bgra8Premultiplied) else {
@@ -46,6 +47,8 @@ enum Artwork {
             cairo_set_source_rgb(cairo, background, background, background + 0.01)
             cairo_paint(cairo)
             cairo_set_operator(cairo, CAIRO_OPERATOR_OVER)
+            cairo_scale(cairo, Double(height) / 120, Double(height) / 120)
+            cairo_translate(cairo, 13, 0)
             body(cairo)
             cairo_surface_flush(surface)
         }

@@ -1,7 +1,7 @@
 /// How large the window is and how many cards stand in a row.
 struct GalleryLayout {
     /// A card with its margins, in points.
-    static let cell = (width: 240, height: 226)
+    static let cell = (width: 256, height: 264)
     /// A screenshot grows no higher than this.
     static let maxHeight = 8000
 
@@ -12,9 +12,9 @@ struct GalleryLayout {
     init(_ arguments: GalleryArguments) {
         let wanted = arguments.columns ?? min(arguments.urls.count, (arguments.width ?? 1000) / Self.cell.width)
         columns = max(1, wanted)
-        width = max(arguments.width ?? 0, columns * Self.cell.width + 24)
+        width = max(arguments.width ?? 0, columns * Self.cell.width + 16)
         let rows = (arguments.urls.count + columns - 1) / columns
-        let whole = rows * Self.cell.height + 24
+        let whole = rows * Self.cell.height + 16
         height = arguments.height ?? (arguments.screenshot == nil ? min(whole, 760) : min(whole, Self.maxHeight))
     }
 }

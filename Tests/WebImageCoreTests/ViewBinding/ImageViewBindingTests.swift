@@ -7,10 +7,17 @@ import WebImageTesting
 @Suite("View binding", .timeLimit(.minutes(1)))
 @MainActor struct ImageViewBindingTests {
     let view = ViewFixture()
-    let first = try! ViewFixture.url(1)
-    let second = try! ViewFixture.url(2)
-    let image = try! ViewFixture.image()
-    let placeholder = try! ViewFixture.image()
+    let first: URL
+    let second: URL
+    let image: Image
+    let placeholder: Image
+
+    init() throws {
+        first = try ViewFixture.url(1)
+        second = try ViewFixture.url(2)
+        image = try ViewFixture.image()
+        placeholder = try ViewFixture.image()
+    }
 
     @Test func placeholderComesFirstThenTheImage() {
         view.load(first, placeholder: placeholder)
@@ -150,6 +157,20 @@ import WebImageTesting
         await settle()
         #expect(view.displayedImage == nil)
         #expect(view.completions.map(\.code) == [.cancelled])
+    }
+
+    @Test func cancelOffMainTurnsAnImageThatArrivesBeforeMainHeardOfItIntoACancel() async {
+        let operation = view.load(first)
+        let done = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async {
+            operation?.cancel()
+            done.signal()
+        }
+        hold(done)
+        view.loader.loads[0].deliver(image)
+        await settle()
+        #expect(view.displayedImage == nil)
+        #expect(view.completions == [.init(hasImage: false, code: .cancelled, cacheType: .none, url: first)])
     }
 
     @Test func completionOfACancelledLoadMayStartAnotherThatIsNeverShown() {

@@ -1,0 +1,43 @@
+import CGTK
+import Foundation
+import Testing
+import WebImageCore
+import WebImageGTK
+
+/// Everything that touches GTK, one test at a time: GTK has one thread, and two at once crash it.
+@Suite(
+    "GTK", .serialized, .timeLimit(.minutes(2)),
+    .enabled(if: Display.isNamed, "no display: set DISPLAY, or run the tests under xvfb-run"))
+@MainActor struct GTKSuite {}
+
+enum Display {
+    /// Whether the environment names a display; asking GTK itself would initialise it on the wrong thread.
+    static var isNamed: Bool {
+        let environment = ProcessInfo.processInfo.environment
+        return environment["DISPLAY"] != nil || environment["WAYLAND_DISPLAY"] != nil
+    }
+
+    /// Connects to the display; every suite under ``GTKSuite`` does so first.
+    @MainActor static func open() throws {
+        try #require(gtk_init_check() != 0, "the display named by the environment cannot be opened")
+    }
+}
+
+/// Lets GTK and the main queue work until `condition` holds; false after ten seconds.
+@MainActor func pump(until condition: () -> Bool) async throws -> Bool {
+    let deadline = ContinuousClock.now + .seconds(10)
+    while !condition() {
+        while g_main_context_iteration(nil, 0) != 0 {}
+        guard ContinuousClock.now < deadline else { return condition() }
+        try await Task.sleep(for: .milliseconds(2))
+    }
+    return true
+}
+
+/// Live handles of this module alone: other suites of the process open theirs at the same time.
+enum GTKHandles {
+    static var live: [String: Int] {
+        let kinds: Set = ["GdkTexture", "GtkWidget", "signal handler", "texture pixels", "widget state"]
+        return HandleLedger.live.filter { kinds.contains($0.key) }
+    }
+}

@@ -1,0 +1,163 @@
+import CGTK
+import Foundation
+import Testing
+import WebImageCore
+import WebImageGTK
+import WebImageTesting
+
+extension GTKSuite {
+    @Suite("Image view") @MainActor struct ImageViewTests {
+        let loader = ControlledViewLoader()
+        let first = URL(fileURLWithPath: "/1.png")
+        let second = URL(fileURLWithPath: "/2.png")
+
+        init() throws { try Display.open() }
+
+        private var context: WebImageContext { [.customManager: loader] }
+
+        @Test func memoryHitIsOnTheWidgetBeforeTheCallReturns() throws {
+            let view = ImageView()
+            let image = try Image.generated(width: 7, height: 5)
+            loader.remember(image, for: first)
+            var origins: [ImageCacheType] = []
+            view.setImage(with: first, context: context) { _, _, origin, _ in origins.append(origin) }
+            #expect(origins == [.memory])
+            #expect(view.image === image)
+            let paintable = try #require(gtk_picture_get_paintable(view.widget))
+            #expect(gdk_paintable_get_intrinsic_width(paintable) == 7)
+            #expect(gdk_paintable_get_intrinsic_height(paintable) == 5)
+        }
+
+        @Test func pictureIsDrawnUprightAndUnstretched() async throws {
+            // Red, green / blue, white quarters in a picture twice as wide as high, in a square widget.
+            let image = try Image.generated(width: 40, height: 20) { x, y in
+                switch (x < 20, y < 10) {
+                case (true, true): (0, 0, 255, 255)
+                case (false, true): (0, 255, 0, 255)
+                case (true, false): (255, 0, 0, 255)
+                case (false, false): (255, 255, 255, 255)
+                }
+            }
+            let placeholder = try Image.generated(width: 10, height: 10) { _, _ in (128, 0, 128, 255) }
+            let view = ImageView()
+            let window = try await TestWindow(view.widget, width: 160, height: 160)
+            defer { window.close() }
+            view.setImage(with: first, placeholderImage: placeholder, context: context)
+            let waiting = try #require(
+                try await TestWindow.drawing(of: view.widget) { $0.bgra(80, 80) == [128, 0, 128, 255] })
+            #expect(waiting.bgra(5, 5) == [128, 0, 128, 255])
+            loader.loads[0].deliver(image)
+            let drawn = try #require(
+                try await TestWindow.drawing(of: view.widget) { $0.bgra(40, 60) == [0, 0, 255, 255] })
+            #expect(drawn.pixelSize == PixelSize(width: 160, height: 160))
+            #expect(drawn.bgra(40, 60) == [0, 0, 255, 255])
+            #expect(drawn.bgra(120, 60) == [0, 255, 0, 255])
+            #expect(drawn.bgra(40, 100) == [255, 0, 0, 255])
+            #expect(drawn.bgra(120, 100) == [255, 255, 255, 255])
+            // Letterboxed above and below, filled from side to side.
+            #expect(drawn.bgra(80, 20)[3] == 0)
+            #expect(drawn.bgra(80, 140)[3] == 0)
+            #expect(drawn.bgra(2, 45) == [0, 0, 255, 255])
+            #expect(drawn.bgra(157, 114) == [255, 255, 255, 255])
+        }
+
+        @Test func adoptedImageShowsWhatAPictureShows() throws {
+            let widget = try #require(OpaquePointer(gtk_image_new()))
+            let view = try #require(ImageView.adopting(widget))
+            view.image = try Image.generated(width: 3, height: 3)
+            #expect(gtk_image_get_paintable(widget) != nil)
+            view.image = nil
+            #expect(gtk_image_get_paintable(widget) == nil)
+        }
+
+        @Test func handlesOverOneWidgetAgree() throws {
+            let view = ImageView()
+            let again = try #require(ImageView.adopting(view.widget))
+            view.setImage(with: first, context: context)
+            #expect(again.imageURL == first)
+            again.setImage(with: second, context: context)
+            #expect(loader.loads.map(\.isCancelled) == [true, false])
+        }
+
+        @Test func otherWidgetsAreNotAdopted() throws {
+            let label = try #require(OpaquePointer(gtk_label_new("text")))
+            g_object_ref_sink(UnsafeMutableRawPointer(label))
+            defer { g_object_unref(UnsafeMutableRawPointer(label)) }
+            #expect(ImageView.adopting(label) == nil)
+        }
+
+        @Test func textThatIsNoURLCompletesAsInvalid() throws {
+            let view = ImageView()
+            var codes: [WebImageError.Code?] = []
+            view.setImage(with: "", context: context) { _, error, _, _ in codes.append(error?.code) }
+            #expect(codes == [.invalidURL])
+        }
+
+        @Test func latePictureOfARecycledRowIsNeverShown() throws {
+            let view = ImageView()
+            let image = try Image.generated(width: 2, height: 2)
+            var codes: [WebImageError.Code?] = []
+            for number in 0..<1000 {
+                let url = URL(fileURLWithPath: "/\(number).png")
+                view.setImage(with: url, context: context) { _, error, _, _ in codes.append(error?.code) }
+                if number > 0 { loader.loads[number - 1].deliver(image) }
+                #expect(view.image == nil)
+                #expect(gtk_picture_get_paintable(view.widget) == nil)
+            }
+            view.cancelCurrentImageLoad()
+            #expect(codes == Array(repeating: .cancelled, count: 1000))
+        }
+
+        @Test func widgetDestroyedDuringALoadCompletesItOnceAndLeavesNothing() async throws {
+            let live = GTKHandles.live
+            var codes: [WebImageError.Code?] = []
+            let image = try Image.generated(width: 2, height: 2)
+            for round in 0..<50 {
+                var view: ImageView? = ImageView()
+                let window = try await TestWindow(try #require(view?.widget), width: 20, height: 20)
+                view?.image = image
+                view?.setImage(with: first, placeholderImage: image, context: context) { _, error, _, _ in
+                    codes.append(error?.code)
+                }
+                // Whoever goes first, handle or window, the load ends with the second.
+                if round.isMultiple(of: 2) { view = nil }
+                window.close()
+                view = nil
+                loader.loads[round].deliver(image)
+            }
+            #expect(codes == Array(repeating: .cancelled, count: 50))
+            _ = try await pump { GTKHandles.live == live }
+            #expect(GTKHandles.live == live)
+        }
+
+        @Test func disposedWidgetEndsItsLoadsThoughAHandleIsHeld() throws {
+            let view = ImageView()
+            let image = try Image.generated(width: 2, height: 2)
+            var codes: [WebImageError.Code?] = []
+            view.setImage(with: first, context: context) { _, error, _, _ in codes.append(error?.code) }
+            g_object_run_dispose(UnsafeMutablePointer<GObject>(view.widget))
+            #expect(codes == [.cancelled])
+            loader.loads[0].deliver(image)
+            view.image = image
+            #expect(codes.count == 1)
+        }
+
+        @Test func lateDeliveriesFromOtherThreadsFindTheRightView() async throws {
+            let view = ImageView()
+            let images = try (0..<20).map { _ in try Image.generated(width: 2, height: 2) }
+            var completions = 0
+            for number in 0..<200 {
+                view.setImage(with: URL(fileURLWithPath: "/\(number)"), context: context) { _, _, _, _ in
+                    completions += 1
+                }
+                let load = loader.loads[number]
+                let image = images[number % 20]
+                DispatchQueue.global().async { load.deliver(image) }
+                if number.isMultiple(of: 3) { await Task.yield() }
+            }
+            _ = try await pump { completions == 200 && view.image != nil }
+            #expect(completions == 200)
+            #expect(view.image === images[199 % 20])
+        }
+    }
+}

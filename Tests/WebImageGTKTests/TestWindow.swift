@@ -1,0 +1,48 @@
+import CGTK
+import WebImageCore
+import WebImageGTK
+
+/// A window on screen around one widget.
+@MainActor final class TestWindow {
+    private let window: UnsafeMutablePointer<GtkWindow>
+    private var isOpen = true
+
+    /// Shows `widget` at a size, once GTK has drawn it.
+    init(_ widget: OpaquePointer, width: Int, height: Int) async throws {
+        window = UnsafeMutablePointer(OpaquePointer(gtk_window_new()))
+        gtk_window_set_decorated(window, 0)
+        let child = UnsafeMutablePointer<GtkWidget>(widget)
+        gtk_widget_set_size_request(child, gint(width), gint(height))
+        gtk_widget_set_halign(child, GTK_ALIGN_CENTER)
+        gtk_widget_set_valign(child, GTK_ALIGN_CENTER)
+        gtk_window_set_child(window, child)
+        gtk_window_present(window)
+        _ = try await pump { gtk_widget_get_mapped(child) != 0 && gtk_widget_get_width(child) >= width }
+    }
+
+    func close() {
+        guard isOpen else { return }
+        isOpen = false
+        gtk_window_destroy(window)
+    }
+
+    /// What the widget draws, once `isRight` accepts it; the last drawing after ten seconds.
+    static func drawing(of widget: OpaquePointer, until isRight: (Image) -> Bool) async throws -> Image? {
+        var latest: Image?
+        _ = try await pump {
+            latest = WidgetSnapshot.image(of: widget)
+            return latest.map(isRight) ?? false
+        }
+        return latest
+    }
+}
+
+extension Image {
+    /// Blue, green, red, alpha of a pixel in the display format.
+    func bgra(_ x: Int, _ y: Int) -> [UInt8] {
+        pixels.withUnsafeBytes { bytes in
+            let place = y * pixels.bytesPerRow + x * 4
+            return (0..<4).map { bytes[place + $0] }
+        }
+    }
+}
