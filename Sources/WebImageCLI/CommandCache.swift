@@ -9,7 +9,12 @@ enum CommandCache {
     }
 
     static func cache(_ folder: String?) throws(WebImageError) -> ImageCache {
-        guard let folder, folder != "none" else { return ImageCache.shared }
+        guard let folder else { return ImageCache.shared }
+        guard folder != "none" else {
+            var config = ImageCacheConfig()
+            config.shouldCacheImagesOnDisk = false
+            return ImageCache(namespace: "none", config: config)
+        }
         try OutputFile.makeFolder(folder)
         return ImageCache(namespace: "default", diskCacheDirectory: URL(fileURLWithPath: folder).path)
     }

@@ -35,5 +35,12 @@ enum Console {
 
 /// An error as the command reports it: its line, and the exit code it stands for.
 extension WebImageError {
+    /// The error's line without its URL, for a line that starts with the operand.
+    var withoutURL: WebImageError {
+        var copy = self
+        copy.url = nil
+        return copy
+    }
+
     var exitCode: ExitCode { code == .limitExceeded ? .limited : isCancellation ? .interrupted : .failed }
 }

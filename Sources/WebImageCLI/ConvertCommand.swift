@@ -54,7 +54,7 @@ private struct ConvertJob: Sendable {
             }
             return .ok
         } catch {
-            Console.error("\(input): \(error)")
+            Console.error("\(input): \(error.withoutURL)")
             return error.exitCode
         }
     }

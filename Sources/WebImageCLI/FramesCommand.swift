@@ -13,7 +13,7 @@ enum FramesCommand {
                 try await write(input, into: folder, color: color, limits: limits)
                 return .ok
             } catch {
-                Console.error("\(input): \(error)")
+                Console.error("\(input): \(error.withoutURL)")
                 return error.exitCode
             }
         }

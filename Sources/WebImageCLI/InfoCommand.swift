@@ -27,7 +27,7 @@ enum InfoCommand {
             return .ok
         } catch {
             if json { Console.line(error.json(["path": operand])) }
-            Console.error("\(operand): \(error)")
+            Console.error("\(operand): \(error.withoutURL)")
             return error.exitCode
         }
     }

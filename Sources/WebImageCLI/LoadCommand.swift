@@ -69,12 +69,6 @@ private struct LoadJob: Sendable {
     private var context: WebImageContext {
         var context: WebImageContext = [.decodingLimits: limits]
         if let size { context[.imageThumbnailPixelSize] = CGSize(width: size.width, height: size.height) }
-        if cache == "none" {
-            context[.storeCacheType] = ImageCacheType.memory
-            context[.originalStoreCacheType] = ImageCacheType.none
-            context[.queryCacheType] = ImageCacheType.memory
-            context[.originalQueryCacheType] = ImageCacheType.none
-        }
         return context
     }
 
@@ -103,7 +97,7 @@ private struct LoadJob: Sendable {
 
     private func report(_ operand: String, _ error: WebImageError) {
         if json { Console.line(error.json(["url": operand])) }
-        Console.error("\(operand): \(error)")
+        Console.error("\(operand): \(error.withoutURL)")
     }
 }
 

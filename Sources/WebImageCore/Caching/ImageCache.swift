@@ -40,6 +40,7 @@ public final class ImageCache: LayeredImageCaching {
         state = Locked(State(config: config))
         memoryCache = (config.memoryCacheClass ?? MemoryCache.self).init(config: config)
         disk = DiskQueue {
+            guard config.shouldCacheImagesOnDisk else { return nil }
             guard let chosen = config.diskCacheClass else {
                 return WebImageDefaults.current.makeDiskCache(path, config)
             }

@@ -16,6 +16,8 @@ public struct ImageCacheConfig: Sendable {
 
     /// Whether images are kept in memory. Default true.
     public var shouldCacheImagesInMemory = true
+    /// Whether there is a disk layer at all; read when the cache is made. Default true.
+    public var shouldCacheImagesOnDisk = true
     /// Whether an evicted image that is still in use is found again. Default true.
     public var shouldUseWeakMemoryCache = true
     /// Seconds an entry lives; negative is for ever, 0 makes everything expired. Default one week.

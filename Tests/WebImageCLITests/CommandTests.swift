@@ -1,0 +1,208 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageTesting
+
+/// The command as a user runs it: output, files, exit codes.
+@Suite(.timeLimit(.minutes(2)))
+final class CommandTests: Sendable {
+    let folder: URL
+    let server: FaultServer
+
+    init() throws {
+        folder = try FileManager.default.url(
+            for: .itemReplacementDirectory, in: .userDomainMask,
+            appropriateFor: FileManager.default.temporaryDirectory, create: true)
+        server = try FaultServer()
+    }
+
+    deinit {
+        server.stop()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+
+    private func write(_ name: String, _ format: ImageFormat, width: Int = 8, height: Int = 6, alpha: UInt8 = 255)
+        throws
+        -> Data
+    {
+        var options = EncodingOptions()
+        options.lossless = true
+        let data = try ImageCodersManager.shared.encode(
+            try TestImages.solid(width: width, height: height, alpha: alpha), format: format, options: options)
+        try data.write(to: folder.appendingPathComponent(name))
+        return data
+    }
+
+    @Test func helpAndVersionExitWithZero() throws {
+        #expect(try Tool.run("--version").output.hasPrefix("webimage "))
+        for command in ["load", "info", "convert", "frames", "show", "cache"] {
+            let help = try Tool.run(command, "--help")
+            #expect(help.code == 0 && help.output.contains("usage: webimage \(command)"))
+        }
+        #expect(try Tool.run("--help").output.contains("exit codes"))
+    }
+
+    @Test(arguments: [
+        ["nonsense"], ["info"], ["info", "--colour", "x"], ["load", "--size", "big", "x"], ["convert", "one"],
+        ["convert", "a.png", "b.xyz"], ["convert", "a.png", "b.png", "--quality", "101"], ["cache", "explode"],
+        ["frames", "a.gif", "d", "--color", "blue"], ["load", "--max-pixels", "-1", "x"], ["load", "x", "--out"],
+    ])
+    func whatCannotBeUnderstoodExitsWithOneAndSaysWhy(_ arguments: [String]) throws {
+        let (process, _, errors) = try Tool.start(arguments)
+        process.waitUntilExit()
+        let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        #expect(process.terminationStatus == 1)
+        #expect(text.hasPrefix("webimage: ") && text.contains("--help"))
+    }
+
+    @Test func infoPrintsOneObjectALineInTheOrderPromised() throws {
+        let data = try write("a.png", .png, alpha: 128)
+        let outcome = try Tool.run("info", path("a.png"))
+        #expect(outcome.code == 0)
+        let names = [
+            "path", "format", "width", "height", "orientation", "frames", "loopCount", "delaysMs", "hasAlpha", "isGray",
+            "bitDepth", "hasICCProfile", "bytes",
+        ]
+        let positions = names.compactMap { outcome.output.range(of: "\"\($0)\":")?.lowerBound }
+        #expect(positions.count == names.count && positions == positions.sorted())
+        let object = try #require(try outcome.objects().first)
+        #expect(object["format"] as? String == "png")
+        #expect(object["width"] as? Int == 8 && object["height"] as? Int == 6)
+        #expect(object["hasAlpha"] as? Bool == true)
+        #expect(object["bytes"] as? Int == data.count)
+        #expect(object["loopCount"] is NSNull)
+    }
+
+    @Test func oneBadInputOfSeveralExitsWithTwoAndTheOthersAreDone() throws {
+        _ = try write("a.png", .png)
+        try Data("no picture".utf8).write(to: folder.appendingPathComponent("b.png"))
+        let outcome = try Tool.run("info", path("b.png"), path("a.png"), path("absent.png"))
+        #expect(outcome.code == 2)
+        #expect(try outcome.objects().count == 3)
+        #expect(outcome.errors.contains("no known picture format") && outcome.errors.contains("No such file"))
+    }
+
+    @Test func aLimitThatFiresExitsWithThree() throws {
+        _ = try write("a.png", .png, width: 100, height: 100)
+        for arguments in [["info"], ["load", "--cache", "none"]] {
+            let command = arguments + ["--max-pixels", "9999", path("a.png")]
+            let (process, _, errors) = try Tool.start(command)
+            process.waitUntilExit()
+            let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            #expect(process.terminationStatus == 3, "\(text)")
+            #expect(text.contains("pixels 10000 over 9999"))
+        }
+        #expect(try Tool.run("--max-bytes", "10", "info", path("a.png")).code == 3)
+        #expect(try Tool.run("--max-pixels", "10", "--no-limits", "info", path("a.png")).code == 3)
+        #expect(try Tool.run("info", "--no-limits", path("a.png")).code == 0)
+    }
+
+    @Test func losslessFilesConvertWithoutLosingWhatLiesUnderTransparency() throws {
+        // Colour under alpha 3: multiplying and dividing again could keep no more than four levels of it.
+        let pixels = try PixelBuffer(width: 16, height: 1, format: .rgba8)
+        pixels.withUnsafeMutableBytes { bytes in
+            for x in 0..<16 {
+                for (channel, value) in [x * 16, 255 - x, 77, 3].enumerated() { bytes[x * 4 + channel] = UInt8(value) }
+            }
+        }
+        let file = try ImageCodersManager.shared.encode(
+            Image(pixels: pixels), format: .png, options: EncodingOptions())
+        try file.write(to: folder.appendingPathComponent("in.png"))
+        #expect(try Tool.run("convert", path("in.png"), path("out.webp")).code == 0)
+        #expect(try Tool.run("convert", path("out.webp"), path("back.png")).code == 0)
+        #expect(try Tool.run("convert", path("back.png"), path("out.rgba")).code == 0)
+        let expected = pixels.withUnsafeBytes { Data($0.prefix(64)) }
+        #expect(try Data(contentsOf: folder.appendingPathComponent("out.rgba")) == expected)
+    }
+
+    @Test func convertResizesAndWritesNoHalfFile() throws {
+        _ = try write("a.png", .png, width: 400, height: 200)
+        #expect(try Tool.run("convert", path("a.png"), path("b.jpg"), "--size", "100x100", "--quality", "70").code == 0)
+        let info = try #require(try Tool.run("info", path("b.jpg")).objects().first)
+        #expect(info["width"] as? Int == 100 && info["height"] as? Int == 50 && info["format"] as? String == "jpeg")
+        #expect(try Tool.run("convert", path("a.png"), path("missing/b.jpg")).code == 2)
+        #expect(try Tool.run("convert", path("a.png"), path("c.jpg"), "--frame", "1").code == 2)
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        #expect(left == ["a.png", "b.jpg"])
+    }
+
+    @Test func framesWritesRawRowsAndWhatTheFileSays() throws {
+        _ = try write("a.webp", .webP, width: 5, height: 3)
+        #expect(try Tool.run("frames", path("a.webp"), path("frames")).code == 0)
+        let rows = try Data(contentsOf: folder.appendingPathComponent("frames/frame-0000.rgba"))
+        #expect(rows.count == 5 * 3 * 4 && rows.prefix(4) == Data([120, 80, 40, 255]))
+        let json = try JSONSerialization.jsonObject(
+            with: Data(contentsOf: folder.appendingPathComponent("frames/frames.json")))
+        #expect((json as? [String: Any])?["width"] as? Int == 5)
+    }
+
+    @Test func loadSaysWhereEachPictureCameFrom() throws {
+        server.route("/a.png", .body(try write("a.png", .png)))
+        let url = server.url("/a.png").absoluteString
+        let first = try Tool.run("load", "--json", "--cache", path("cache"), "--out", path("out"), url)
+        #expect(first.code == 0)
+        #expect(try first.objects().first?["origin"] as? String == "network")
+        let second = try Tool.run("load", "--json", "--cache", path("cache"), url)
+        #expect(try second.objects().first?["origin"] as? String == "disk")
+        #expect(server.requestCount("/a.png") == 1)
+        #expect(FileManager.default.fileExists(atPath: path("out/a.png")))
+        let stats = try Tool.run("cache", "stats", "--cache", path("cache"))
+        #expect(stats.output.contains("1 entries"))
+        #expect(try Tool.run("cache", "verify", "--cache", path("cache")).code == 0)
+        #expect(try Tool.run("cache", "clear", "--cache", path("cache")).code == 0)
+        #expect(try Tool.run("cache", "stats", "--cache", path("cache")).output.contains("0 entries"))
+    }
+
+    @Test func withoutACacheNothingIsWritten() throws {
+        server.route("/a.png", .body(try write("a.png", .png)))
+        let home = path("home")
+        let environment = ["XDG_CACHE_HOME": home]
+        let url = server.url("/a.png").absoluteString
+        let outcome = try Tool.run("load", "--cache", "none", url, environment: environment)
+        #expect(outcome.code == 0 && outcome.output.hasPrefix("network"))
+        let written = FileManager.default.enumerator(atPath: home)?.allObjects ?? []
+        #expect(!written.contains { "\($0)".hasSuffix(".png") || "\($0)".contains("sqlite") })
+    }
+
+    @Test func anInterruptStopsALoadCleanly() async throws {
+        server.route("/slow.png", .hang)
+        let (process, _, _) = try Tool.start(["load", "--cache", path("cache"), server.url("/slow.png").absoluteString])
+        #expect(await eventually(within: 20) { server.requestCount("/slow.png") == 1 })
+        process.interrupt()
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit && process.terminationStatus == 130)
+    }
+
+    @Test func noToolkitIsLinked() throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/ldd")
+        process.arguments = [Tool.path]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let libraries = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(libraries.contains("libcurl"))
+        #expect(!libraries.contains("gtk") && !libraries.contains("cairo") && !libraries.contains("libX11"))
+    }
+
+    @Test func showSaysWhatToInstallWhenTheGalleryIsAbsent() throws {
+        let alone = folder.appendingPathComponent("bin/webimage")
+        try FileManager.default.createDirectory(
+            at: alone.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try FileManager.default.copyItem(at: URL(fileURLWithPath: Tool.path), to: alone)
+        let process = Process()
+        process.executableURL = alone
+        process.arguments = ["show", "http://127.0.0.1/x.png"]
+        process.environment = ProcessInfo.processInfo.environment.merging(["PATH": "/nowhere"]) { $1 }
+        let errors = Pipe()
+        process.standardError = errors
+        try process.run()
+        let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 2)
+        #expect(text.contains("webimage-gallery is not installed"))
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+
+/// The built `webimage`, run as a user runs it.
+enum Tool {
+    struct Outcome {
+        let code: Int32
+        let output: String
+        let errors: String
+
+        /// The objects printed, one a line.
+        func objects() throws -> [[String: Any]] {
+            try output.split(separator: "\n").map { line in
+                try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] ?? [:]
+            }
+        }
+    }
+
+    /// Beside the test executable.
+    static let path: String = {
+        let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        let beside = [own, CommandLine.arguments[0], Bundle.main.executablePath ?? ""].map {
+            URL(fileURLWithPath: $0).deletingLastPathComponent().appendingPathComponent("webimage").path
+        }
+        return beside.first { FileManager.default.isExecutableFile(atPath: $0) } ?? "webimage"
+    }()
+
+    static func start(
+        _ arguments: [String], environment: [String: String] = [:]
+    ) throws -> (process: Process, output: Pipe, errors: Pipe) {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: path)
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        let (output, errors) = (Pipe(), Pipe())
+        process.standardOutput = output
+        process.standardError = errors
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        return (process, output, errors)
+    }
+
+    static func run(_ arguments: String..., environment: [String: String] = [:]) throws -> Outcome {
+        let (process, output, errors) = try start(arguments, environment: environment)
+        // Both pipes are drained at once, or a full one would stop the program.
+        let queue = DispatchQueue(label: "errors")
+        nonisolated(unsafe) var errorText = Data()  // written on `queue` alone, read after its barrier below
+        queue.async { errorText = errors.fileHandleForReading.readDataToEndOfFile() }
+        let text = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return queue.sync {
+            Outcome(
+                code: process.terminationStatus, output: String(decoding: text, as: UTF8.self),
+                errors: String(decoding: errorText, as: UTF8.self))
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageTesting
+
+/// One image through every wall: URL, network, decoder, caches, caller.
+@Suite(.timeLimit(.minutes(2)))
+struct JourneyTests {
+    @Test(arguments: [ImageFormat.jpeg, .png, .webP])
+    func aPictureComesFromTheNetworkThenFromMemoryThenFromDisk(_ format: ImageFormat) async throws {
+        let journey = try Journey()
+        let file = try Journey.file(format)
+        journey.server.route("/picture", .body(file))
+        let url = journey.server.url("/picture")
+        let first = try await journey.manager.result(for: url)
+        #expect(first.cacheType == .none && first.data == file && first.image.imageFormat == format)
+        #expect(first.image.pixelSize == PixelSize(width: 40, height: 30))
+        #expect(try await journey.manager.result(for: url).cacheType == .memory)
+        // Else the picture in `first` would be found again through the weak map.
+        journey.cache.config.shouldUseWeakMemoryCache = false
+        journey.cache.clearMemory()
+        #expect(try await journey.manager.result(for: url).cacheType == .disk)
+        #expect(journey.server.requestCount("/picture") == 1)
+    }
+
+    @Test func aDiskCacheOutlivesItsProcess() async throws {
+        let journey = try Journey()
+        let file = try Journey.file()
+        journey.server.route("/picture.png", .body(file))
+        let url = journey.server.url("/picture.png")
+        _ = try await journey.manager.result(for: url)
+        await journey.cache.flush()
+        let later = WebImageManager(
+            cache: ImageCache(namespace: "default", diskCacheDirectory: journey.folder.path),
+            loader: journey.manager.imageLoader)
+        let result = try await later.result(for: url)
+        #expect(result.cacheType == .disk)
+        #expect(journey.server.requestCount("/picture.png") == 1)
+    }
+
+    @Test func aThousandConcurrentLoadsMakeOneRequestAndOneDecode() async throws {
+        let journey = try Journey()
+        let gate = FaultGate()
+        journey.server.route("/one.png", .gated(gate, .body(try Journey.file())))
+        let url = journey.server.url("/one.png")
+        let counting = CountingCoder()
+        let manager = journey.manager
+        try await withThrowingTaskGroup(of: ObjectIdentifier.self) { group in
+            for _ in 0..<1000 {
+                group.addTask { ObjectIdentifier(try await manager.image(for: url, context: [.imageCoder: counting])) }
+            }
+            #expect(await eventually { manager.subscriberCount(of: url) == 1000 })
+            gate.open()
+            var images: Set<ObjectIdentifier> = []
+            for try await image in group { images.insert(image) }
+            #expect(images.count == 1)
+        }
+        #expect(journey.server.requestCount("/one.png") == 1)
+        #expect(counting.decodeCount == 1)
+    }
+
+    @Test func aThumbnailIsDecodedAtItsSizeAndItsOriginalIsKept() async throws {
+        let journey = try Journey()
+        let file = try Journey.file(.jpeg, width: 400, height: 300)
+        journey.server.route("/large.jpg", .body(file, type: "image/jpeg"))
+        let url = journey.server.url("/large.jpg")
+        let context: WebImageContext = [.imageThumbnailPixelSize: CGSize(width: 100, height: 100)]
+        let small = try await journey.manager.result(for: url, context: context)
+        #expect(small.image.pixelSize == PixelSize(width: 100, height: 75) && small.image.isThumbnail)
+        #expect(journey.cache.diskImageDataSync(forKey: url.absoluteString) == file)
+        let full = try await journey.manager.result(for: url)
+        #expect(full.cacheType == .disk && full.image.pixelSize.width == 400)
+        #expect(journey.server.requestCount("/large.jpg") == 1)
+    }
+
+    @Test func fileAndDataURLsTravelTheSameWay() async throws {
+        let journey = try Journey()
+        let file = try Journey.file()
+        let path = journey.folder.appendingPathComponent("own picture.png")
+        try file.write(to: path)
+        #expect(try await journey.manager.image(for: path).pixelSize.width == 40)
+        let data = try #require(URL(string: "data:image/png;base64,\(file.base64EncodedString())"))
+        #expect(try await journey.manager.image(for: data).pixelSize.width == 40)
+    }
+
+    @Test func twoThousandCancelsAtRandomInstantsEndOnceEachAndLeakNothing() async throws {
+        try await cancelAtRandom()
+        // Everything the journey opened is closed once it is gone.
+        try await LiveHandles.expectNone(within: .seconds(30)) { !$0.hasPrefix("sqlite") }
+    }
+
+    private func cancelAtRandom() async throws {
+        let journey = try Journey()
+        let file = try Journey.file(.jpeg, width: 200, height: 150)
+        for number in 0..<40 {
+            var response = FaultResponse(.data(file), headers: ["Content-Type": "image/jpeg"])
+            response.delay = .milliseconds(number % 5)
+            journey.server.route("/\(number).jpg", .respond(response))
+        }
+        let ends = Locked([Int](repeating: 0, count: 2000))
+        var operations: [WebImageCombinedOperation] = []
+        for index in 0..<2000 {
+            let context: WebImageContext = [
+                .callbackQueue: CallbackQueue.invoking,
+                .imageThumbnailPixelSize: CGSize(width: 20 + index % 3, height: 40),
+            ]
+            operations.append(
+                journey.manager.loadImage(
+                    with: journey.server.url("/\(index % 40).jpg?\(index / 200)"), context: context
+                ) {
+                    _, _, _, _, finished, _ in
+                    if finished { ends.withLock { $0[index] += 1 } }
+                })
+            if index % 50 == 49 {
+                for _ in 0..<30 { operations[Int.random(in: max(0, index - 150)...index)].cancel() }
+                try await Task.sleep(for: .milliseconds(Int.random(in: 0...3)))
+            }
+        }
+        for operation in operations.shuffled() where Bool.random() { operation.cancel() }
+        let manager = journey.manager
+        #expect(await eventually(within: 30) { ends.withLock { $0.allSatisfy { $0 == 1 } } })
+        #expect(ends.withLock { $0.allSatisfy { $0 == 1 } })
+        #expect(await eventually { manager.sharedTaskCount == 0 && !manager.isRunning })
+    }
+}
