@@ -5,7 +5,7 @@ import WebImage
 enum CommandCache {
     /// A manager over the cache in a folder, the user's own without one, none for `none`.
     static func manager(_ folder: String?) throws(WebImageError) -> WebImageManager {
-        WebImageManager(cache: try cache(folder), loader: WebImageManager.shared.imageLoader)
+        WebImageManager(cache: try cache(folder), loader: ImageLoadersManager.shared)
     }
 
     static func cache(_ folder: String?) throws(WebImageError) -> ImageCache {

@@ -11,10 +11,7 @@ enum InputSource {
 
     /// The bytes of an operand, through the same loaders as every picture.
     static func data(_ operand: String, limits: DecodingLimits) async throws(WebImageError) -> Data {
-        guard let loader = WebImageManager.shared.imageLoader as? any ImageDataLoader else {
-            throw WebImageError(.invalidDownloadOperation, stage: .download, hint: "Register a loader that gives data.")
-        }
         let context: WebImageContext = [.decodingLimits: limits]
-        return try await loader.loadData(for: ImageDataLoad(url: url(operand), context: context), progress: nil).data
+        return try await ImageLoadersManager.shared.loadData(for: ImageDataLoad(url: url(operand), context: context), progress: nil).data
     }
 }
