@@ -169,7 +169,8 @@ int webimage_jpeg_output_size(webimage_jpeg_decoder *decoder, int color, int sca
 static int is_complete(const webimage_jpeg_decoder *decoder) {
     const struct jpeg_decompress_struct *cinfo = &decoder->cinfo;
     if (!decoder->errors.ran_dry) return 1;
-    if (decoder->errors.lacked_data || cinfo->arith_code) return 0;
+    /* Arithmetic decoding makes up missing bits without a word. */
+    if (cinfo->arith_code) return 0;
     if (cinfo->progressive_mode && cinfo->coef_bits) {
         for (int component = 0; component < cinfo->num_components; component++)
             for (int coefficient = 0; coefficient < DCTSIZE2; coefficient++)

@@ -4,7 +4,7 @@ public import WebImageCore
 /// Decodes and encodes JPEG (ITU-T T.81, JFIF, EXIF) with libjpeg-turbo.
 ///
 /// Baseline, progressive and arithmetic files of 8 bits, grey, RGB, YCbCr, CMYK and YCCK. A smaller picture is decoded
-/// smaller (by the DCT, to the next eighth), then resampled. Safe on any thread, several at once.
+/// smaller (by the DCT, to a half, quarter or eighth), then resampled. Safe on any thread, several at once.
 public struct ImageJPEGCoder: DetailedImageCoder {
     /// The coder; it has no state.
     public static let shared = ImageJPEGCoder()

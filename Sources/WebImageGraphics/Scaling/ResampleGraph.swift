@@ -13,6 +13,8 @@ struct ResampleGraph: ~Copyable {
         var parameters = zimg_graph_builder_params()
         zimg_graph_builder_params_default(&parameters, Self.apiVersion)
         parameters.resample_filter = ZIMG_RESIZE_LANCZOS
+        // Rows start at multiples of 64 bytes, so the widest instructions may be used.
+        parameters.cpu_type = ZIMG_CPU_AUTO_64B
         guard let handle = zimg_filter_graph_build(&sourceFormat, &targetFormat, &parameters) else {
             throw Self.lastError()
         }
