@@ -55,7 +55,7 @@ struct PNGDecoding {
             isGray: chunks.header.isGray, hasAlpha: hasAlpha, wanted: options.pixelFormat,
             willConvertColors: profile != nil && options.colorConversion == .sRGB)
         let pixels = try PixelBuffer(width: canvas.width, height: canvas.height, format: plan.format)
-        if size != canvas { pixels.withUnsafeMutableBytes { _ = $0.initializeMemory(as: UInt8.self, repeating: 0) } }
+        if size != canvas { pixels.clear() }
         let target = PNGReader.Target(pixels: pixels, layout: plan.layout, x: x, y: y, size: size)
         try reader.read(into: target, deadline: deadline) { rows in
             if plan.premultiplies { pixels.premultiplyInPlace(rows: rows) }
