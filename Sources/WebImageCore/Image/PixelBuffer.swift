@@ -80,10 +80,12 @@ public final class PixelBuffer: @unchecked Sendable {
 
     private static func allocate(_ byteCount: Int) -> UnsafeMutableRawPointer? {
         var memory: UnsafeMutableRawPointer?
-        // Aligned and advised, a photo's pixels cost a dozen page faults instead of thousands.
-        let isHuge = byteCount >= 2 * hugePageByteCount
-        guard posix_memalign(&memory, isHuge ? hugePageByteCount : alignment, byteCount) == 0 else { return nil }
-        if isHuge { madvise(memory, byteCount & ~(hugePageByteCount - 1), MADV_HUGEPAGE) }
+        guard posix_memalign(&memory, alignment, byteCount) == 0, let memory else { return nil }
+        // Advised, a photo's fresh pixels cost a dozen page faults instead of thousands. Aligning the block itself to
+        // huge pages would cost more: the allocator would then never hand out again what was freed a moment ago.
+        let start = (UInt(bitPattern: memory) + UInt(hugePageByteCount - 1)) & ~UInt(hugePageByteCount - 1)
+        let end = (UInt(bitPattern: memory) + UInt(byteCount)) & ~UInt(hugePageByteCount - 1)
+        if end > start { madvise(UnsafeMutableRawPointer(bitPattern: start), Int(end - start), MADV_HUGEPAGE) }
         return memory
     }
 }
