@@ -42,6 +42,14 @@ struct PNGAnimationTests {
         #expect(try coder.imageInfo(of: late, limits: .default).format == .png)
     }
 
+    @Test func controlsMayComeInAnyOrderButOnce() throws {
+        let (control, frame) = (PNGBytes.animationControl(frames: 1, plays: 2), PNGBytes.frameControl(0, 2, 2))
+        let swapped = PNGBytes.file(header: header, before: frame + control, rows: grey)
+        #expect(try coder.imageInfo(of: swapped, limits: .default).loopCount == 2)
+        let doubled = PNGBytes.file(header: header, before: control + control + frame, rows: grey)
+        #expect(try coder.imageInfo(of: doubled, limits: .default).format == .png)
+    }
+
     @Test func firstFrameIsDrawnOnAClearCanvas() throws {
         let frame = PNGBytes.frameControl(0, 1, 1, x: 1, y: 1)
         let data = file(frame: frame, data: PNGBytes.frameData(1, rows: [[200]]))

@@ -103,6 +103,22 @@ struct PNGDecodingTests {
         #expect(image.pixelSize == PixelSize(width: 10, height: 5))
     }
 
+    @Test(arguments: [0, 2, 6])
+    func thumbnailIsThePictureScaled(colorType: Int) throws {
+        let channels = [0: 1, 2: 3, 6: 4][colorType] ?? 1
+        let rows: [[UInt8]] = (0..<40).map { (y: Int) -> [UInt8] in
+            (0..<60 * channels).map { (x: Int) -> UInt8 in UInt8((x * 3 + y * 5) % 256) }
+        }
+        let file = PNGBytes.file(header: PNGBytes.header(60, 40, color: colorType), rows: rows)
+        var options = DecodingOptions()
+        let whole = try coder.decode(file, options: options)
+        options.thumbnailPixelSize = PixelSize(width: 15, height: 15)
+        let thumbnail = try coder.decode(file, options: options)
+        let expected = try whole.pixels.scaled(to: PixelSize(width: 15, height: 10))
+        #expect(thumbnail.pixels.format == .bgra8Premultiplied && thumbnail.hasAlpha == (colorType == 6))
+        #expect(Sample.largestDifference(Sample.values(thumbnail.pixels), Sample.values(expected)) <= 1)
+    }
+
     @Test func readsDataThatDoesNotStartAtZero() throws {
         let file = PNGBytes.file(header: PNGBytes.header(1, 1, color: 0), rows: [[77]])
         let slice = (Data([1, 2, 3]) + file).dropFirst(3)

@@ -95,7 +95,9 @@ struct PNGHostileTests {
         for length in 0...small.count { _ = error(small.prefix(length)) }
         let deadline = ContinuousClock.now + .seconds(60)
         // Other tests decode at the same time; handles that leak would never reach zero.
-        while HandleLedger.live["png_reader"] != nil, ContinuousClock.now < deadline { await Task.yield() }
+        while HandleLedger.live["png_reader"] != nil, ContinuousClock.now < deadline {
+            try await Task.sleep(for: .milliseconds(5))
+        }
         #expect(HandleLedger.live["png_reader"] == nil)
     }
 }

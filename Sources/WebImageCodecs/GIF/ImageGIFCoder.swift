@@ -69,7 +69,7 @@ public final class ImageGIFCoder: DetailedImageCoder {
         guard frame.isComplete else { throw .badData("GIF", "the file ends inside its first frame") }
         let format = format == .bgra8Premultiplied ? format : .rgba8
         let canvas = try PixelBuffer(width: gif.screen.width, height: gif.screen.height, format: format)
-        canvas.withUnsafeMutableBytes { _ = $0.initializeMemory(as: UInt8.self, repeating: 0) }
+        canvas.clear()
 
         var isWhole = true
         if frame.visibleRect(in: gif.screen) != nil {

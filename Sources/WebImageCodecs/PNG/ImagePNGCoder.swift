@@ -51,8 +51,9 @@ public final class ImagePNGCoder: DetailedImageCoder {
             var limits = options.limits
             if options.firstFrameOnly { limits.maxAnimationPixels = .max }
             let chunks = try PNGChunks(bytes, limits: limits)
-            let decoding = PNGDecoding(chunks: chunks, options: options, deadline: deadline)
-            let picture = try decoding.firstPicture(bytes, orientation: chunks.orientation(in: data))
+            let decoding = PNGDecoding(
+                chunks: chunks, orientation: chunks.orientation(in: data), options: options, deadline: deadline)
+            let picture = try decoding.firstPicture(bytes)
             return try picture.finished(options: options, fullSize: chunks.header.size)
         }
     }

@@ -24,6 +24,10 @@ struct PNGChunks: Sendable {
     /// Whether `IEND` was reached.
     var isComplete = false
 
+    private var animationControlCount = 0
+    /// The default image's `fcTL` where it precedes `acTL`, which the format allows.
+    private var earlyFrameControl: Range<Int>?
+
     var hasAlpha: Bool { header.hasAlphaChannel || transparency != nil }
 
     static let signatureLength = 8
@@ -40,7 +44,8 @@ struct PNGChunks: Sendable {
             try take(tag, payload, in: bytes, budget: &budget)
             offset = payload.upperBound + 4
         }
-        if animation?.frames.isEmpty == true { animation = nil }
+        // Two controls contradict each other; no frames are none. Either way the file is the still it also is.
+        if animationControlCount != 1 || animation?.frames.isEmpty == true { animation = nil }
         if let animation { try limits.checkAnimation(header.size, frameCount: animation.frames.count) }
     }
 
@@ -57,8 +62,13 @@ struct PNGChunks: Sendable {
             guard imageData.isEmpty, transparency == nil else { return }
             transparency = payload
         case "acTL":
-            if imageData.isEmpty, animation == nil { animation = PNGAnimation(bytes, control: payload) }
-        case "fcTL": animation?.addFrame(bytes, control: payload, isDefaultImage: imageData.isEmpty)
+            guard imageData.isEmpty else { return }
+            animationControlCount += 1
+            animation = PNGAnimation(bytes, control: payload)
+            if let earlyFrameControl { animation?.addFrame(bytes, control: earlyFrameControl, isDefaultImage: true) }
+        case "fcTL":
+            if animation == nil, imageData.isEmpty { earlyFrameControl = payload }
+            animation?.addFrame(bytes, control: payload, isDefaultImage: imageData.isEmpty)
         case "fdAT": animation?.addData(payload)
         case "iCCP":
             try budget.take(payload.count)

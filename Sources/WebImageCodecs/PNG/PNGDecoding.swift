@@ -5,26 +5,21 @@ import WebImageGraphics
 /// One decode of a PNG or APNG file whose chunks are known.
 struct PNGDecoding {
     let chunks: PNGChunks
+    let orientation: ImageOrientation
     let options: DecodingOptions
     let deadline: DecodeDeadline
 
     /// The first frame of an animation on its canvas; else the default image.
-    func firstPicture(
-        _ bytes: UnsafeRawBufferPointer, orientation: ImageOrientation
-    ) throws(WebImageError) -> DecodedPicture {
-        var picture: DecodedPicture
+    func firstPicture(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) -> DecodedPicture {
         if let frame = chunks.animation?.frames.first, !frame.isDefaultImage, frame.isInside(chunks.header.size) {
             do throws(WebImageError) {
-                picture = try draw(frame, of: bytes)
-            } catch  where error.code == .badImageData && chunks.isComplete {
+                return try draw(frame, of: bytes)
+            } catch {
                 // What a viewer that knows no animation shows, which is what the default image is for.
-                picture = try defaultImage(bytes)
+                guard error.code == .badImageData, chunks.isComplete else { throw error }
             }
-        } else {
-            picture = try defaultImage(bytes)
         }
-        picture.orientation = orientation
-        return picture
+        return try defaultImage(bytes)
     }
 
     private func defaultImage(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) -> DecodedPicture {
@@ -53,14 +48,16 @@ struct PNGDecoding {
         let hasAlpha = chunks.hasAlpha || size != canvas
         let plan = PNGPlan(
             isGray: chunks.header.isGray, hasAlpha: hasAlpha, wanted: options.pixelFormat,
-            willConvertColors: profile != nil && options.colorConversion == .sRGB)
+            willConvertColors: profile != nil && options.colorConversion == .sRGB,
+            willScale: options.targetSize(for: canvas.oriented(orientation)) != canvas.oriented(orientation))
         let pixels = try PixelBuffer(width: canvas.width, height: canvas.height, format: plan.format)
-        if size != canvas { pixels.withUnsafeMutableBytes { _ = $0.initializeMemory(as: UInt8.self, repeating: 0) } }
+        if size != canvas { pixels.clear() }
         let target = PNGReader.Target(pixels: pixels, layout: plan.layout, x: x, y: y, size: size)
         try reader.read(into: target, deadline: deadline) { rows in
             if plan.premultiplies { pixels.premultiplyInPlace(rows: rows) }
         }
-        return DecodedPicture(pixels: pixels, orientation: .up, profile: profile, hasAlpha: hasAlpha, format: .png)
+        return DecodedPicture(
+            pixels: pixels, orientation: orientation, profile: profile, hasAlpha: hasAlpha, format: .png)
     }
 }
 
@@ -71,8 +68,12 @@ private struct PNGPlan {
     /// libpng writes straight BGRA, which becomes the display format in place.
     var premultiplies = false
 
-    init(isGray: Bool, hasAlpha: Bool, wanted: PixelFormat, willConvertColors: Bool) {
+    init(isGray: Bool, hasAlpha: Bool, wanted: PixelFormat, willConvertColors: Bool, willScale: Bool) {
         switch wanted {
+        // What is thrown away after scaling need not have channels that say nothing.
+        case .bgra8Premultiplied where willScale && isGray && !hasAlpha && !willConvertColors:
+            (layout, format) = (CPNG_GRAY8, .gray8)
+        case .bgra8Premultiplied where willScale && !hasAlpha: (layout, format) = (CPNG_RGB8, .rgb8)
         case .rgba16: (layout, format) = (CPNG_RGBA16, .rgba16)
         case .gray8 where isGray && !hasAlpha: (layout, format) = (CPNG_GRAY8, .gray8)
         case .rgb8 where !hasAlpha: (layout, format) = (CPNG_RGB8, .rgb8)

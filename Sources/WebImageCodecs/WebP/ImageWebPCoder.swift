@@ -92,7 +92,7 @@ public final class ImageWebPCoder: DetailedImageCoder {
         let format = webP.format(for: options)
         let canvas = try PixelBuffer(width: webP.canvas.width, height: webP.canvas.height, format: format)
         let covers = frame.size == webP.canvas
-        if !covers { canvas.withUnsafeMutableBytes { _ = $0.initializeMemory(as: UInt8.self, repeating: 0) } }
+        if !covers { canvas.clear() }
         try WebPDecoding.decode(bitstream, into: .init(pixels: canvas, x: frame.x, y: frame.y))
         return webP.picture(canvas, data, hasAlpha: features.hasAlpha || !covers)
     }
