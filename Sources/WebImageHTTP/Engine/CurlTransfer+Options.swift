@@ -31,7 +31,9 @@ extension CurlTransfer {
         easy.set(CURLOPT_MAXREDIRS, order.maxRedirects)
         easy.set(CURLOPT_ACCEPT_ENCODING, "")
         easy.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
-        easy.set(CURLOPT_PIPEWAIT, 1)
+        // Over TLS the handshake tells whether streams can share the connection. Without TLS curl would learn it from
+        // the first answer alone, so that one silent request would hold up every other to its host.
+        easy.set(CURLOPT_PIPEWAIT, url.scheme?.lowercased() == "https" ? 1 : 0)
         easy.set(CURLOPT_BUFFERSIZE, 64 * 1024)
         easy.set(CURLOPT_CONNECTTIMEOUT_MS, Int(idleTimeout * 1000))
         easy.set(CURLOPT_MAXFILESIZE_LARGE, bytes: maxBodyBytes == .max ? 0 : maxBodyBytes)

@@ -16,7 +16,7 @@ public final class NginxServer: Sendable {
     public let httpsPort: Int
 
     private let folder: URL
-    private let process: Locked<Process?>
+    private let process: Locked<ChildProcess?>
 
     /// Whether nginx and openssl are installed.
     public static var isAvailable: Bool { tool("nginx") != nil && tool("openssl") != nil }
@@ -39,7 +39,7 @@ public final class NginxServer: Sendable {
             try Self.makeCertificate(openssl, in: folder)
             let settings = folder.appendingPathComponent("nginx.conf")
             try Data(Self.settings(folder, httpPort, httpsPort).utf8).write(to: settings)
-            let launched = try Self.launch(nginx, ["-p", folder.path, "-e", "error.log", "-c", settings.path])
+            let launched = try ChildProcess(nginx, ["-p", folder.path, "-e", "error.log", "-c", settings.path])
             process.withLock { $0 = launched }
             try waitUntilReady(launched)
         } catch {
@@ -58,14 +58,11 @@ public final class NginxServer: Sendable {
     /// Ends nginx, waits for it and removes its folder. Idempotent.
     public func stop() {
         let running = process.withLock { $0.take() }
-        if let running, running.isRunning {
-            running.terminate()
-            running.waitUntilExit()
-        }
+        running?.terminate()
         try? FileManager.default.removeItem(at: folder)
     }
 
-    private func waitUntilReady(_ launched: Process) throws {
+    private func waitUntilReady(_ launched: ChildProcess) throws {
         let end = ContinuousClock.now + .seconds(10)
         while !(Self.accepts(httpPort) && Self.accepts(httpsPort)) {
             guard launched.isRunning, ContinuousClock.now < end else {
@@ -86,19 +83,8 @@ public final class NginxServer: Sendable {
         return folders.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
-    private static func launch(_ path: String, _ arguments: [String]) throws -> Process {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: path)
-        process.arguments = arguments
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        return process
-    }
-
     private static func makeCertificate(_ openssl: String, in folder: URL) throws {
-        let process = try launch(
+        let process = try ChildProcess(
             openssl,
             [
                 "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
@@ -106,8 +92,7 @@ public final class NginxServer: Sendable {
                 "-keyout", folder.appendingPathComponent("key.pem").path,
                 "-out", folder.appendingPathComponent("certificate.pem").path,
             ])
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw NginxError("openssl could not make a certificate") }
+        guard process.wait() == 0 else { throw NginxError("openssl could not make a certificate") }
     }
 
     private static func settings(_ folder: URL, _ httpPort: Int, _ httpsPort: Int) -> String {

@@ -1,0 +1,70 @@
+import Foundation
+import WebImageCore
+
+/// A child process made with `posix_spawn` and awaited with `waitpid`.
+///
+/// Unlike Foundation's `Process` it gives the child a clean signal mask and waits without a run loop.
+final class ChildProcess: Sendable {
+    private struct State {
+        var identifier: pid_t
+        var exitStatus: Int32?
+    }
+
+    private let state: Locked<State>
+
+    /// Starts `path` with its standard streams on `/dev/null`.
+    init(_ path: String, _ arguments: [String]) throws {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for stream in Int32(0)...2 { posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_RDWR, 0) }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // Dispatch's threads block every signal, and a child would inherit that: it could not be asked to end.
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
+        defer { for word in words { free(word) } }
+        var identifier: pid_t = 0
+        let result = posix_spawn(&identifier, path, &actions, &attributes, &words, environ)
+        guard result == 0 else { throw NginxError("\(path): \(String(cString: strerror(result)))") }
+        state = Locked(State(identifier: identifier))
+    }
+
+    /// Whether it has not ended; never blocks.
+    var isRunning: Bool { collect(WNOHANG) == nil }
+
+    /// Its wait status, once it has ended.
+    @discardableResult
+    func wait() -> Int32 { collect(0) ?? -1 }
+
+    /// Asks it to end, and ends it when it has not done so in a second. The process is signalled only while it is uncollected, so never a stranger of the same number.
+    func terminate() {
+        send(SIGTERM)
+        let end = ContinuousClock.now + .seconds(1)
+        while isRunning, ContinuousClock.now < end { usleep(1000) }
+        send(SIGKILL)
+        wait()
+    }
+
+    private func send(_ signal: Int32) {
+        state.withLock { state in
+            if state.exitStatus == nil { kill(state.identifier, signal) }
+        }
+    }
+
+    private func collect(_ options: Int32) -> Int32? {
+        state.withLock { state in
+            if let status = state.exitStatus { return status }
+            var status: Int32 = 0
+            var result = waitpid(state.identifier, &status, options)
+            while result < 0, errno == EINTR { result = waitpid(state.identifier, &status, options) }
+            if result == 0 { return nil }
+            state.exitStatus = result < 0 ? -1 : status
+            return state.exitStatus
+        }
+    }
+}
