@@ -89,6 +89,7 @@ extension ImageCache {
         return token
     }
 
+    /// ``queryCacheOperation(forKey:options:context:cacheType:done:)`` in the role's form.
     public func queryImage(
         forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
         completion: ImageCacheQueryCompletionBlock?
