@@ -10,9 +10,10 @@ public final class ImageCache: LayeredImageCaching {
 
     private static let chosenDirectory = Locked<String?>(nil)
 
+    // The original's shape: never nil when read, nil resets.
+    // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     /// Where caches without a directory of their own live: `$XDG_CACHE_HOME` or `~/.cache`, then the application, then
     /// `webimage`. Setting it affects caches made later; nil resets it.
-    // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     public static var defaultDiskCacheDirectory: String! {
         get { chosenDirectory.withLock { $0 } ?? CacheLocation.standard }
         set { chosenDirectory.withLock { $0 = newValue } }
