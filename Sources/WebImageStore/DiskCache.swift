@@ -24,7 +24,7 @@ public final class DiskCache: DiskCaching {
         self.store = store
     }
 
-    deinit { store.flush() }
+    deinit { store.close() }
 
     /// Whether there is an entry, without reading it.
     public func containsData(forKey key: String) -> Bool { store.containsData(forKey: key) }

@@ -81,8 +81,15 @@ enum StoreOpening {
             "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 2000; PRAGMA journal_size_limit = 8388608")
     }
 
-    /// Keeps one damaged index for whoever wants to look; its values are gone, so their files go too.
-    static func setAside(_ folder: StoreFolder) {
+    /// Sets aside the index that was open as file number `inode`, unless another process has done so already.
+    static func setAside(_ folder: StoreFolder, inode: UInt64) {
+        let lock = FolderLock(folder.path + "/" + StoreFormat.lockName)
+        defer { lock?.release() }
+        if folder.indexInode == inode { setAside(folder) }
+    }
+
+    /// Keeps one damaged index for whoever wants to look; its values are gone, so their files go too. Under the lock.
+    private static func setAside(_ folder: StoreFolder) {
         rename(folder.index, folder.index + StoreFormat.damagedSuffix)
         for suffix in ["-wal", "-shm", "-journal"] { unlink(folder.index + suffix) }
         FileTree.remove(folder.files)
