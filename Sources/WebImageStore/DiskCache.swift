@@ -24,14 +24,27 @@ public final class DiskCache: DiskCaching {
         self.store = store
     }
 
-    deinit { store.flush() }
+    deinit { store.close() }
 
+    /// Whether there is an entry, without reading it.
     public func containsData(forKey key: String) -> Bool { store.containsData(forKey: key) }
+
+    /// The entry's bytes; nil when there are none or they do not verify (the entry is then removed).
     public func data(forKey key: String) -> Data? { store.data(forKey: key) }
+
+    /// Stores bytes, replacing the entry and what was stored beside it; visible to reads at once.
     public func setData(_ data: Data?, forKey key: String) { store.setData(data, forKey: key) }
+
+    /// Opaque bytes stored beside an entry.
     public func extendedData(forKey key: String) -> Data? { store.extendedData(forKey: key) }
+
+    /// Stores opaque bytes beside an existing entry; nil removes them.
     public func setExtendedData(_ data: Data?, forKey key: String) { store.setExtendedData(data, forKey: key) }
+
+    /// Removes an entry; gone for reads at once.
     public func removeData(forKey key: String) { store.removeData(forKey: key) }
+
+    /// Removes every entry and every remembered pixel size.
     public func removeAllData() { store.removeAllData() }
 
     /// Removes what is too old, then, when there is more than the limit, the oldest down to half of it.
@@ -39,8 +52,14 @@ public final class DiskCache: DiskCaching {
 
     /// The path of the file that holds an entry; nil for an absent one and for one small enough to be in the index.
     public func cachePath(forKey key: String) -> String? { store.cachePath(forKey: key) }
+
+    /// Entries; commits what waits, scans nothing.
     public func totalCount() -> Int { store.totals().count }
+
+    /// Bytes of all entries; commits what waits, scans nothing.
     public func totalSize() -> Int { store.totals().bytes }
+
+    /// New limits, kept from the next commit on.
     public func configDidChange(_ config: ImageCacheConfig) { store.configDidChange(config) }
 
     /// Commits everything stored so far, then trims; blocks until done.

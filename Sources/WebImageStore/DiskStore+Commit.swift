@@ -24,6 +24,15 @@ extension DiskStore {
         }
     }
 
+    /// Commits what waits and closes for good, although background work may hold this object a moment longer.
+    func close() {
+        flush()
+        writer.withLock { slot in
+            close(&slot)
+            state.withLock { $0.nextOpening = .distantFuture }
+        }
+    }
+
     /// Reads through the reading connection; nil when there is none or it failed.
     func read<Result>(_ body: (StoreReader) throws(DatabaseError) -> Result) -> Result? {
         let (result, failed) = reader.withLock { slot -> (Result?, StoreReader?) in
@@ -100,19 +109,17 @@ extension DiskStore {
 
     /// Sets a damaged index aside and opens a new one, unless another process has done so already.
     private func beginAnew(_ slot: inout StoreWriter?) {
-        guard let writer = slot else { return }
-        let folder = writer.folder
-        let isStillThere = folder.indexInode == writer.indexInode
+        guard let (folder, inode) = slot.map({ ($0.folder, $0.indexInode) }) else { return }
         close(&slot)
-        if isStillThere { StoreOpening.setAside(folder) }
+        StoreOpening.setAside(folder, inode: inode)
         openIfNeeded(&slot)
     }
 
     /// Removes the index and every value, and begins anew.
     func discard(_ slot: inout StoreWriter?) {
-        guard let folder = slot?.folder else { return }
+        guard let (folder, inode) = slot.map({ ($0.folder, $0.indexInode) }) else { return }
         close(&slot)
-        StoreOpening.setAside(folder)
+        StoreOpening.setAside(folder, inode: inode)
         unlink(folder.index + StoreFormat.damagedSuffix)
         openIfNeeded(&slot)
     }

@@ -13,7 +13,8 @@ extension DiskStore {
         while let page = page(after: last), let end = page.entries.last {
             last = end.id
             checked += page.entries.count
-            for entry in page.entries where entry.value(in: page.folder) == nil {
+            for entry in page.entries {
+                guard case .wrong = entry.value(in: page.folder) else { continue }
                 var isRemoved = false
                 write { writer throws(DatabaseError) in
                     isRemoved = try writer.remove(row: entry.id, generation: entry.generation)

@@ -51,15 +51,17 @@ final class DiskStore: Sendable {
     func data(forKey key: String) -> Data? {
         let hash = KeyHash(key)
         if let waiting = waiting(hash) { return waiting.data }
-        guard let found = find(hash) else { return nil }
-        if let data = found.entry.value(in: found.folder) { return noted(hash, data) }
-        // Replaced between the look into the index and the look at the file: the new row names the new file.
-        guard let again = find(hash) else { return nil }
-        if again.entry.generation != found.entry.generation, let data = again.entry.value(in: again.folder) {
-            return noted(hash, data)
-        }
-        write { writer throws(DatabaseError) in
-            try writer.remove(row: again.entry.id, generation: again.entry.generation)
+        var failed: Int?
+        while let (folder, entry) = find(hash) {
+            switch entry.value(in: folder) {
+            case .data(let data): return noted(hash, data)
+            case .unavailable: return nil
+            // Replaced between the look into the index and the look at the file: a new row names a new file.
+            case .wrong where failed != entry.generation: failed = entry.generation
+            case .wrong:
+                write { writer throws(DatabaseError) in try writer.remove(row: entry.id, generation: entry.generation) }
+                return nil
+            }
         }
         return nil
     }

@@ -18,29 +18,38 @@ enum FileTree {
         return cause
     }
 
-    /// Reads a file that must have `size` bytes; nil when it is absent, another size, or no plain file.
-    static func read(_ path: String, size: Int) -> Data? {
+    /// What reading a file came to.
+    enum Reading {
+        case data(Data)
+        /// The file is absent, of another size, or no plain file: it will not get better.
+        case wrong
+        /// The file cannot be read now: no descriptors, no memory, a failing disk.
+        case unavailable
+    }
+
+    /// Reads a file that must have `size` bytes.
+    static func read(_ path: String, size: Int) -> Reading {
         let file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else { return nil }
+        guard file >= 0 else { return [ENOENT, ENOTDIR, ELOOP, ENXIO].contains(errno) ? .wrong : .unavailable }
         defer { close(file) }
         var status = stat()
         // The size is looked at before memory is taken: the index may be the damaged one.
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, Int(status.st_size) == size else {
-            return nil
+            return .wrong
         }
-        guard size > 0 else { return Data() }
-        guard let memory = malloc(size) else { return nil }
+        guard size > 0 else { return .data(Data()) }
+        guard let memory = malloc(size) else { return .unavailable }
         var done = 0
         while done < size {
             let count = Glibc.read(file, memory + done, size - done)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else {
                 free(memory)
-                return nil
+                return .unavailable
             }
             done += count
         }
-        return Data(bytesNoCopy: memory, count: size, deallocator: .free)
+        return .data(Data(bytesNoCopy: memory, count: size, deallocator: .free))
     }
 
     /// The names in a folder; empty when it cannot be read.

@@ -47,7 +47,7 @@ extension StoreWriter {
                 "DELETE FROM entry; DELETE FROM value; DELETE FROM pixel_size; UPDATE total SET count = 0, bytes = 0")
         }
         // Renamed first: a process that writes meanwhile makes a new folder and loses nothing.
-        let doomed = folder.files + "-" + KeyHash.hex(.random(in: 0 ... .max))
+        let doomed = folder.files + "-" + KeyHash.hex(UInt64.random(in: 0 ... .max))
         if rename(folder.files, doomed) == 0 { FileTree.remove(doomed) }
         _ = StoreFolder.makeFolders(folder.files)
         try database.execute("PRAGMA incremental_vacuum")
@@ -71,6 +71,10 @@ extension StoreWriter {
     func sweep(shard: UInt8, olderThan seconds: Int = 3600) throws(DatabaseError) {
         let digits = String(shard, radix: 16)
         let path = folder.files + "/" + (digits.count == 1 ? "0" : "") + digits
+        // Left by a kill in the middle of removing everything.
+        for name in FileTree.names(in: folder.path) where name.hasPrefix(StoreFormat.filesName + "-") {
+            FileTree.remove(folder.path + "/" + name)
+        }
         let named = try filesOfKey
         for name in FileTree.names(in: path) {
             var status = stat()

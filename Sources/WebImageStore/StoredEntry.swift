@@ -24,9 +24,14 @@ struct StoredEntry {
     static let tables = "entry e LEFT JOIN value v ON v.id = e.id"
 
     /// The value when it is what was stored: length and checksum agree.
-    func value(in folder: StoreFolder) -> Data? {
-        let data = file.map { folder.file($0).flatMap { FileTree.read($0, size: size) } } ?? inline
-        guard let data, data.count == size, Checksum.of(data) == checksum else { return nil }
-        return data
+    func value(in folder: StoreFolder) -> FileTree.Reading {
+        let reading: FileTree.Reading
+        if let file {
+            reading = folder.file(file).map { FileTree.read($0, size: size) } ?? .wrong
+        } else {
+            reading = inline.map { .data($0) } ?? .wrong
+        }
+        guard case .data(let data) = reading else { return reading }
+        return data.count == size && Checksum.of(data) == checksum ? reading : .wrong
     }
 }

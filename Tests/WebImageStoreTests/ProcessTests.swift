@@ -111,14 +111,39 @@ struct ProcessTests {
         #expect(cache.verify().removed == 0)
     }
 
-    @Test func everyHandleIsClosed() throws {
-        // Other tests of this process hold handles; this one's come and go many times over.
+    /// In a process of its own, where no other test holds handles.
+    @Test func everyHandleIsClosed() async {
         let path = folder.path + "/cache"
-        for _ in 0..<50 {
-            let cache = try #require(DiskCache(cachePath: path, config: ImageCacheConfig()))
-            cache.setData(bytes(10), forKey: "key")
-            cache.removeExpiredData()
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            for round in 0..<50 {
+                let cache = DiskCache(cachePath: path, config: ImageCacheConfig())
+                for key in 0..<10 { cache?.setData(bytes(10 + round * 1000), forKey: "\(key)") }
+                _ = cache?.data(forKey: "1")
+                if round % 10 == 9 { cache?.removeAllData() }
+                cache?.removeExpiredData()
+            }
+            exit(HandleLedger.live.isEmpty ? 0 : 1)
         }
-        #expect(eventually { HandleLedger.live["sqlite3", default: 0] < 80 })
+    }
+
+    /// What cannot be read now is not what is damaged.
+    @Test func entryIsKeptWhenThereAreNoDescriptorsToReadIt() async {
+        let path = folder.path + "/cache"
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            guard let cache = DiskCache(cachePath: path, config: ImageCacheConfig()) else { exit(2) }
+            cache.setData(bytes(100_000), forKey: "key")
+            cache.flush()
+            var held: [Int32] = []
+            var limit = rlimit(rlim_cur: 256, rlim_max: 256)
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            while true {
+                let file = open("/dev/null", O_RDONLY)
+                if file < 0 { break }
+                held.append(file)
+            }
+            if cache.data(forKey: "key") != nil { exit(3) }
+            for file in held { close(file) }
+            exit(cache.data(forKey: "key") == bytes(100_000) ? 0 : 4)
+        }
     }
 }

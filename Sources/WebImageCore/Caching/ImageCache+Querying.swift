@@ -25,12 +25,8 @@ public final class ImageCacheToken: WebImageOperation {
 
     /// Completes with nothing.
     public func cancel() {
-        let wasFirst = state.withLock { state in
-            guard !state.isOver else { return false }
-            state.isCancelled = true
-            return true
-        }
-        if wasFirst { finish(nil, nil, .none) }
+        guard let completion = claim(cancelling: true) else { return }
+        callbacks.async { completion(nil, nil, .none) }
     }
 
     /// Completes on the callback queue, unless that has happened.
@@ -44,10 +40,12 @@ public final class ImageCacheToken: WebImageOperation {
         claim()?(image, data, type)
     }
 
-    private func claim() -> ImageCacheQueryCompletionBlock? {
+    /// The completion, for whoever ends the query first.
+    private func claim(cancelling: Bool = false) -> ImageCacheQueryCompletionBlock? {
         state.withLock { state in
             guard !state.isOver else { return nil }
             state.isOver = true
+            state.isCancelled = cancelling
             defer { state.completion = nil }
             return state.completion
         }
@@ -89,6 +87,7 @@ extension ImageCache {
         return token
     }
 
+    /// ``queryCacheOperation(forKey:options:context:cacheType:done:)`` in the role's form.
     public func queryImage(
         forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
         completion: ImageCacheQueryCompletionBlock?

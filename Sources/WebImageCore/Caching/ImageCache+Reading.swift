@@ -20,11 +20,13 @@ extension ImageCache {
     /// The encoded data on disk; blocks.
     public func diskImageData(forKey key: String?) -> Data? { diskImageDataSync(forKey: key) }
 
+    /// The encoded data on disk, verified; blocks.
     public func diskImageDataSync(forKey key: String?) -> Data? {
         guard let key else { return nil }
         return disk.sync { self.read(key, from: $0) }
     }
 
+    /// The encoded data on disk, verified; read on the cache's own queue.
     public func diskImageData(forKey key: String?) async -> Data? {
         guard let key else { return nil }
         return await disk.run { self.read(key, from: $0) }

@@ -9,6 +9,7 @@ extension ImageCache {
         removeImage(forKey: key, cacheType: fromDisk ? .all : .memory, completion: completion)
     }
 
+    /// Forgets an image in the named layers; the completion comes on main, inline when disk is not meant.
     public func removeImage(forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
         guard let key, cacheType != .none else {
             completion?()
@@ -32,8 +33,10 @@ extension ImageCache {
         if let key { disk.sync { $0?.removeData(forKey: key) } }
     }
 
+    /// Removes a disk entry that turned out not to be what it should; blocks.
     public func removeCorruptDiskEntry(forKey key: String?) { removeImageFromDisk(forKey: key) }
 
+    /// Tells in which layer an image is: memory inline, disk on main.
     public func containsImage(
         forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable (ImageCacheType) -> Void)?
     ) {
@@ -52,6 +55,7 @@ extension ImageCache {
         diskImageExists(withKey: key) { completion?($0 ? .disk : .none) }
     }
 
+    /// Empties the named layers; the completion comes on main, inline when disk is not meant.
     public func clear(with cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
         if cacheType.includesMemory { clearMemory() }
         if cacheType.includesDisk { clearDisk(onCompletion: completion) } else { completion?() }

@@ -10,6 +10,8 @@ public final class ImageCache: LayeredImageCaching {
 
     private static let chosenDirectory = Locked<String?>(nil)
 
+    // The original's shape: never nil when read, nil resets.
+    // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     /// Where caches without a directory of their own live: `$XDG_CACHE_HOME` or `~/.cache`, then the application, then
     /// `webimage`. Setting it affects caches made later; nil resets it.
     public static var defaultDiskCacheDirectory: String! {
@@ -72,11 +74,13 @@ public final class ImageCache: LayeredImageCaching {
 
     // MARK: Memory
 
+    /// The image in memory, at once: a lock and a dictionary.
     public func imageFromMemoryCache(forKey key: String?) -> Image? {
         guard let key else { return nil }
         return memoryCache.object(forKey: key)
     }
 
+    /// Puts an image into memory, at once, whatever the config says; previews are not kept.
     public func storeImageToMemory(_ image: Image?, forKey key: String?) {
         guard let image, let key, !image.isIncremental else { return }
         memoryCache.setObject(image, forKey: key, cost: image.memoryCost)
