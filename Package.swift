@@ -37,6 +37,7 @@ let package = Package(
         .target(name: "WebImageCLI", dependencies: ["WebImage", "CGetoptShim"]),
         .executableTarget(name: "webimage", dependencies: ["WebImageCLI"]),
         .executableTarget(name: "webimage-gallery", dependencies: ["WebImageGTK", "WebImage"]),
+        .executableTarget(name: "webimage-demo", dependencies: ["WebImage", "WebImageGraphics", "WebImageTesting"]),
 
         // Proof.
         .target(name: "WebImageTesting", dependencies: ["WebImageCore"]),

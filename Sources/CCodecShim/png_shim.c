@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 typedef struct {
     jmp_buf target;
@@ -136,6 +137,10 @@ void cpng_reader_destroy(CPNGReader *reader) {
     if (reader == NULL) return;
     png_destroy_read_struct(&reader->png, &reader->info, NULL);
     free(reader);
+}
+
+uint32_t cpng_crc32(uint32_t start, const uint8_t *bytes, size_t count) {
+    return (uint32_t)crc32_z(start, bytes, count);
 }
 
 static void write_memory(png_structp png, png_bytep from, size_t count) {

@@ -1,177 +1,59 @@
-import CSQLite
-import Dispatch
 public import Foundation
 public import WebImageCore
 
 /// The disk layer: values by key in a folder, indexed by SQLite; crash-safe, shared by several processes.
 ///
 /// Synchronous and safe on any thread, but it reads and writes files: keep it off the main thread and off the
-/// cooperative pool. A write is visible to reads at once and committed in the background; ``flush()`` waits for that.
-/// Nothing here throws: what cannot be read is a miss, what cannot be written is logged once as a warning.
+/// cooperative pool. A write is visible to reads at once and committed in the background; ``flush()`` waits for that, and
+/// so does releasing the cache. Nothing here throws: what cannot be read is a miss, what cannot be written is logged
+/// once as a warning.
 public final class DiskCache: DiskCaching {
-    let path: String
-    let clock: @Sendable () -> Date
-    let state: Locked<State>
-    /// Lock order: writer, reader, state.
-    let writer = Locked<StoreWriter?>(nil)
-    let reader = Locked<StoreReader?>(nil)
-    let queue = DispatchQueue(label: "webimage.disk-cache.flush", qos: .utility)
-    let warning: OneWarning
-
-    struct State {
-        var config: ImageCacheConfig
-        var pending = PendingWrites()
-        /// What is being committed: still answered from memory.
-        var committing = PendingWrites()
-        var isFlushScheduled = false
-        var isAccessFlushScheduled = false
-        var nextOpening = Date.distantPast
-        var nextMaintenance = Date.distantPast
-        /// The shard to look for orphans in; starts anywhere so that short-lived processes cover them all.
-        var shard = UInt8.random(in: .min ... .max)
-    }
-
-    /// Bytes that may wait for a commit; beyond, the storing thread commits itself.
-    static let pendingLimit = 16 << 20
-    static let pendingAccessLimit = 512
+    let store: DiskStore
 
     /// Opens the cache in a folder of its own, making it (0700) when absent.
     ///
     /// Costs no scan. Where the folder cannot be used now, the cache is empty and tries again with later writes; nil is
-    /// for a path that can never be one.
+    /// for a path that can never be one (relative, or with a zero byte).
     public convenience init?(cachePath: String, config: ImageCacheConfig) {
         self.init(cachePath: cachePath, config: config, clock: { Date() })
     }
 
+    /// With a clock of the caller's, for ages.
     package init?(cachePath: String, config: ImageCacheConfig, clock: @escaping @Sendable () -> Date) {
-        guard cachePath.hasPrefix("/"), !cachePath.utf8.contains(0) else { return nil }
-        path = cachePath
-        self.clock = clock
-        state = Locked(State(config: config))
-        warning = OneWarning(subject: "disk cache \(cachePath)")
-        writer.withLock { openIfNeeded(&$0) }
+        guard let store = DiskStore(cachePath: cachePath, config: config, clock: clock) else { return nil }
+        self.store = store
     }
 
-    deinit { flush() }
+    deinit { store.flush() }
 
-    // MARK: Reading
+    public func containsData(forKey key: String) -> Bool { store.containsData(forKey: key) }
+    public func data(forKey key: String) -> Data? { store.data(forKey: key) }
+    public func setData(_ data: Data?, forKey key: String) { store.setData(data, forKey: key) }
+    public func extendedData(forKey key: String) -> Data? { store.extendedData(forKey: key) }
+    public func setExtendedData(_ data: Data?, forKey key: String) { store.setExtendedData(data, forKey: key) }
+    public func removeData(forKey key: String) { store.removeData(forKey: key) }
+    public func removeAllData() { store.removeAllData() }
 
-    public func containsData(forKey key: String) -> Bool {
-        let hash = KeyHash(key)
-        if let waiting = waiting(hash) { return waiting.data != nil }
-        return read { reader throws(DatabaseError) in try reader.contains(hash) } ?? false
-    }
-
-    public func data(forKey key: String) -> Data? {
-        let hash = KeyHash(key)
-        if let waiting = waiting(hash) { return waiting.data }
-        guard let found = find(hash) else { return nil }
-        if let data = found.entry.value(in: found.folder) { return noted(hash, data) }
-        // Replaced between the look into the index and the look at the file: the new row names the new file.
-        guard let again = find(hash) else { return nil }
-        if again.entry.generation != found.entry.generation, let data = again.entry.value(in: again.folder) {
-            return noted(hash, data)
-        }
-        write { writer throws(DatabaseError) in
-            try writer.remove(row: again.entry.id, generation: again.entry.generation)
-        }
-        return nil
-    }
-
-    public func extendedData(forKey key: String) -> Data? {
-        let hash = KeyHash(key)
-        if waiting(hash) != nil { flush() }
-        return read { reader throws(DatabaseError) in try reader.extendedData(hash) } ?? nil
-    }
+    /// Removes what is too old, then, when there is more than the limit, the oldest down to half of it.
+    public func removeExpiredData() { store.removeExpiredData() }
 
     /// The path of the file that holds an entry; nil for an absent one and for one small enough to be in the index.
-    public func cachePath(forKey key: String) -> String? {
-        let hash = KeyHash(key)
-        if waiting(hash) != nil { flush() }
-        guard let found = find(hash) else { return nil }
-        return found.entry.file.flatMap(found.folder.file)
-    }
+    public func cachePath(forKey key: String) -> String? { store.cachePath(forKey: key) }
+    public func totalCount() -> Int { store.totals().count }
+    public func totalSize() -> Int { store.totals().bytes }
+    public func configDidChange(_ config: ImageCacheConfig) { store.configDidChange(config) }
 
-    public func totalCount() -> Int { totals().count }
-    public func totalSize() -> Int { totals().bytes }
+    /// Commits everything stored so far, then trims; blocks until done.
+    public func flush() { store.flush() }
 
-    // MARK: Writing
+    /// Remembers the size of a key's picture; outlives the entry and is kept without one.
+    public func setPixelSize(_ size: PixelSize, forKey key: String) { store.setPixelSize(size, forKey: key) }
 
-    public func setData(_ data: Data?, forKey key: String) {
-        guard let data else { return removeData(forKey: key) }
-        enqueue(data, key)
-    }
+    /// The remembered size of a key's picture: one look into the index.
+    public func pixelSize(forKey key: String) -> PixelSize? { store.pixelSize(forKey: key) }
 
-    public func removeData(forKey key: String) { enqueue(nil, key) }
-
-    public func setExtendedData(_ data: Data?, forKey key: String) {
-        flush()
-        let hash = KeyHash(key)
-        let time = milliseconds()
-        write { writer throws(DatabaseError) in try writer.setExtendedData(data, for: hash, time: time) }
-    }
-
-    public func removeAllData() {
-        writer.withLock { slot in
-            state.withLock { $0.pending = PendingWrites() }
-            attempt(&slot) { writer throws(DatabaseError) in try writer.removeAll() }
-        }
-    }
-
-    /// New limits, at once.
-    public func configDidChange(_ config: ImageCacheConfig) {
-        state.withLock {
-            $0.config = config
-            $0.nextMaintenance = .distantPast
-        }
-    }
-
-    // MARK: Parts
-
-    private func waiting(_ key: KeyHash) -> PendingWrite? {
-        state.withLock { $0.pending.writes[key] ?? $0.committing.writes[key] }
-    }
-
-    private func find(_ key: KeyHash) -> (folder: StoreFolder, entry: StoredEntry)? {
-        read { reader throws(DatabaseError) in try reader.entry(key).map { (reader.folder, $0) } } ?? nil
-    }
-
-    private func noted(_ key: KeyHash, _ data: Data) -> Data {
-        let time = milliseconds()
-        let (isFirst, isMany) = state.withLock { state in
-            state.pending.noteAccess(key, at: time)
-            let isFirst = !state.isAccessFlushScheduled
-            state.isAccessFlushScheduled = true
-            return (isFirst, state.pending.accesses.count >= Self.pendingAccessLimit)
-        }
-        if isMany { scheduleFlush() }
-        if isFirst { queue.asyncAfter(deadline: .now() + 5) { [weak self] in self?.flush() } }
-        return data
-    }
-
-    private func enqueue(_ data: Data?, _ key: String) {
-        let hash = KeyHash(key)
-        let time = milliseconds()
-        let isTooMuch = state.withLock { state in
-            let name = state.config.diskCacheStoresPlainKeys ? key : nil
-            state.pending.put(PendingWrite(data: data, time: time, name: name), for: hash)
-            return state.pending.byteCount > Self.pendingLimit
-        }
-        if isTooMuch { flush() } else { scheduleFlush() }
-    }
-
-    private func totals() -> (count: Int, bytes: Int) {
-        flush()
-        return read { reader throws(DatabaseError) in try reader.totals() } ?? (0, 0)
-    }
-
-    func scheduleFlush() {
-        let isFirst = state.withLock { state in
-            defer { state.isFlushScheduled = true }
-            return !state.isFlushScheduled
-        }
-        if isFirst { queue.async { [weak self] in self?.flush() } }
-    }
-
-    func milliseconds() -> Int { Int(clock().timeIntervalSince1970 * 1000) }
+    /// Reads every entry, removes those that are not what was stored, and counts the totals anew.
+    ///
+    /// Takes as long as reading the whole cache; reads and writes go on meanwhile.
+    public func verify() -> (checked: Int, removed: Int) { store.verify() }
 }

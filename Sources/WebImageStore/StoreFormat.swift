@@ -10,6 +10,8 @@ enum StoreFormat {
     static let indexName = "index.sqlite"
     static let filesName = "files"
     static let lockName = "lock"
+    /// Appended to the name of an index that could not be read.
+    static let damagedSuffix = ".damaged"
 
     /// Bytes up to which a value is kept in the index: below, a row is read and written faster than a file is opened.
     static let inlineLimit = 20 * 1024

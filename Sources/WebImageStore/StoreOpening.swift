@@ -81,7 +81,7 @@ enum StoreOpening {
 
     /// Keeps one damaged index for whoever wants to look; its values are gone, so their files go too.
     static func setAside(_ folder: StoreFolder) {
-        rename(folder.index, folder.index + ".damaged")
+        rename(folder.index, folder.index + StoreFormat.damagedSuffix)
         for suffix in ["-wal", "-shm", "-journal"] { unlink(folder.index + suffix) }
         FileTree.remove(folder.files)
         _ = StoreFolder.makeFolders(folder.files)

@@ -47,7 +47,8 @@ enum Sample {
     static func gradient(_ width: Int, _ height: Int, _ format: PixelFormat) throws -> PixelBuffer {
         try buffer(width, height, format) { x, y, channel in
             if format.hasAlpha, channel == 3 { return format == .rgba16 ? 65535 : 255 }
-            let value = [x * 255 / max(width - 1, 1), y * 255 / max(height - 1, 1), (x + y) % 256][channel]
+            let value = [x * 255 / max(width - 1, 1), y * 255 / max(height - 1, 1), (x + y) * 255 / (width + height)][
+                channel]
             return format == .rgba16 ? value * 257 : value
         }
     }

@@ -46,6 +46,10 @@ const char *cpng_reader_message(const CPNGReader *reader);
 
 void cpng_reader_destroy(CPNGReader *reader);
 
+/// zlib's CRC-32 of `count` bytes, going on from `start` (0 at first), as PNG chunks end with it.
+/// In C because zlib has no Swift module here; libpng brings it along.
+uint32_t cpng_crc32(uint32_t start, const uint8_t *bytes, size_t count);
+
 typedef struct CPNGWriter CPNGWriter;
 
 typedef struct {

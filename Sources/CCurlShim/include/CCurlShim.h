@@ -1,3 +1,29 @@
 #ifndef CCURLSHIM_H
 #define CCURLSHIM_H
+
+#include <curl/curl.h>
+#include <stddef.h>
+
+// curl_easy_setopt, curl_easy_getinfo, curl_multi_setopt and curl_share_setopt are variadic, which Swift cannot call;
+// each function below is one of them with its last argument's type fixed.
+
+typedef size_t (*webimage_curl_data_function)(char *data, size_t size, size_t count, void *context);
+
+CURLcode webimage_curl_set_long(CURL *easy, CURLoption option, long value);
+CURLcode webimage_curl_set_offset(CURL *easy, CURLoption option, curl_off_t value);
+CURLcode webimage_curl_set_string(CURL *easy, CURLoption option, const char *value);
+CURLcode webimage_curl_set_pointer(CURL *easy, CURLoption option, void *value);
+CURLcode webimage_curl_set_list(CURL *easy, CURLoption option, struct curl_slist *value);
+CURLcode webimage_curl_set_data_function(CURL *easy, CURLoption option, webimage_curl_data_function value);
+
+CURLcode webimage_curl_get_long(CURL *easy, CURLINFO info, long *value);
+CURLcode webimage_curl_get_offset(CURL *easy, CURLINFO info, curl_off_t *value);
+CURLcode webimage_curl_get_string(CURL *easy, CURLINFO info, const char **value);
+
+CURLMcode webimage_curl_multi_set_long(CURLM *multi, CURLMoption option, long value);
+CURLSHcode webimage_curl_share_set_long(CURLSH *share, CURLSHoption option, long value);
+
+// CURLMsg holds a union, imported awkwardly, and dies with the next call: flattened here. Returns 0 when none is left.
+int webimage_curl_multi_next_done(CURLM *multi, CURL **easy, CURLcode *result);
+
 #endif

@@ -1,9 +1,8 @@
-import CCodecShim
 public import Foundation
 public import WebImageCore
 import WebImageGraphics
 
-/// Reads and writes PNG and reads the default image of APNG (PNG third edition), by libpng.
+/// Reads and writes PNG and reads the first frame of APNG (PNG third edition), by libpng.
 ///
 /// Of the ancillary chunks only `tRNS`, `iCCP`, `eXIf` and XMP are read and count against the limits; the others are
 /// skipped and cost nothing. The decode time is checked every 256 KB of pixels. Safe on any thread.
@@ -42,7 +41,7 @@ public final class ImagePNGCoder: DetailedImageCoder {
         return info
     }
 
-    /// The picture, for APNG the default image.
+    /// The picture, for APNG the first frame on its canvas, or the default image where that frame is damaged.
     ///
     /// - Throws: `.badImageData` with libpng's words, also for a file that is cut off; `.limitExceeded`.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
@@ -52,7 +51,8 @@ public final class ImagePNGCoder: DetailedImageCoder {
             var limits = options.limits
             if options.firstFrameOnly { limits.maxAnimationPixels = .max }
             let chunks = try PNGChunks(bytes, limits: limits)
-            let picture = try Self.picture(bytes, chunks, orientation: chunks.orientation(in: data), options, deadline)
+            let decoding = PNGDecoding(chunks: chunks, options: options, deadline: deadline)
+            let picture = try decoding.firstPicture(bytes, orientation: chunks.orientation(in: data))
             return try picture.finished(options: options, fullSize: chunks.header.size)
         }
     }
@@ -65,44 +65,6 @@ public final class ImagePNGCoder: DetailedImageCoder {
     ) throws(WebImageError) -> Data {
         guard canEncode(to: format) else { throw .cannotEncode("libpng", "\(format) is not PNG") }
         return try PNGWriter.encode(image, options: options)
-    }
-
-    private static func picture(
-        _ bytes: UnsafeRawBufferPointer, _ chunks: PNGChunks, orientation: ImageOrientation,
-        _ options: DecodingOptions, _ deadline: DecodeDeadline
-    ) throws(WebImageError) -> DecodedPicture {
-        let reader = try PNGReader(bytes)
-        try reader.readHeader(limits: options.limits)
-        let profile = chunks.iccProfile == nil ? nil : reader.profile
-        let willConvertColors = profile != nil && options.colorConversion == .sRGB
-        let plan = PNGPlan(chunks, wanted: options.pixelFormat, willConvertColors: willConvertColors)
-        let pixels = try PixelBuffer(
-            width: chunks.header.size.width, height: chunks.header.size.height, format: plan.format)
-        try reader.read(into: pixels, layout: plan.layout, deadline: deadline) { rows throws(WebImageError) in
-            if plan.premultiplies { pixels.premultiplyInPlace(rows: rows) }
-        }
-        return DecodedPicture(
-            pixels: pixels, orientation: orientation, profile: profile, hasAlpha: chunks.hasAlpha, format: .png)
-    }
-}
-
-/// Which rows libpng is asked for, given the layout that is wanted in the end.
-private struct PNGPlan {
-    var layout: CPNGLayout
-    var format: PixelFormat
-    /// libpng writes straight BGRA, which becomes the display format in place.
-    var premultiplies = false
-
-    init(_ chunks: PNGChunks, wanted: PixelFormat, willConvertColors: Bool) {
-        switch wanted {
-        case .rgba16: (layout, format) = (CPNG_RGBA16, .rgba16)
-        case .gray8 where chunks.header.isGray && !chunks.hasAlpha: (layout, format) = (CPNG_GRAY8, .gray8)
-        case .rgb8 where !chunks.hasAlpha: (layout, format) = (CPNG_RGB8, .rgb8)
-        case .bgra8Premultiplied where !(chunks.hasAlpha && willConvertColors):
-            (layout, format, premultiplies) = (CPNG_BGRA8, .bgra8Premultiplied, chunks.hasAlpha)
-        // Colours are converted before they are multiplied, or dark transparent ones lose their precision.
-        default: (layout, format) = (CPNG_RGBA8, .rgba8)
-        }
     }
 }
 

@@ -22,10 +22,10 @@ struct PNGAnimation: Sendable {
         frames.append(frame)
     }
 
-    /// Adds an `fdAT` payload, without its sequence number, to the frame it follows.
+    /// Adds an `fdAT` payload to the frame it follows.
     mutating func addData(_ payload: Range<Int>) {
         guard payload.count >= 4, !frames.isEmpty else { return }
-        frames[frames.count - 1].data.append(payload.dropFirst(4))
+        frames[frames.count - 1].data.append(payload)
     }
 }
 
@@ -46,7 +46,7 @@ struct PNGFrame: Sendable {
     var blend: Blend
     /// Whether the pixels are those of `IDAT`.
     var isDefaultImage: Bool
-    /// Payloads of `fdAT` without their sequence numbers.
+    /// Payloads of `fdAT`, each with its sequence number of four bytes.
     var data: [Range<Int>] = []
 
     init?(_ bytes: UnsafeRawBufferPointer, control: Range<Int>, isDefaultImage: Bool) {
@@ -65,5 +65,10 @@ struct PNGFrame: Sendable {
         self.disposal = disposal
         self.blend = blend
         self.isDefaultImage = isDefaultImage
+    }
+
+    /// Whether the frame has pixels and all of them are on the canvas, as they must be.
+    func isInside(_ canvas: PixelSize) -> Bool {
+        size.width > 0 && size.height > 0 && x <= canvas.width - size.width && y <= canvas.height - size.height
     }
 }

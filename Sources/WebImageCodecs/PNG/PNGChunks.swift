@@ -5,8 +5,12 @@ import WebImageCore
 /// Ranges count from the file's first byte. The walk stops at the first chunk that is cut off; what came before stands.
 struct PNGChunks: Sendable {
     var header: PNGHeader
-    /// Whether a `tRNS` chunk makes some pixels transparent.
-    var hasTransparencyChunk = false
+    /// Payload of `PLTE`.
+    var palette: Range<Int>?
+    /// Payload of `tRNS`, which makes some pixels transparent.
+    var transparency: Range<Int>?
+    /// Whether `tRNS` stands before `PLTE`, which makes libpng forget it.
+    var isTransparencyMisplaced = false
     /// The animation that `acTL` declares before the pixels; nil for a still.
     var animation: PNGAnimation?
     /// Payload of `iCCP`: name, method, deflated profile.
@@ -20,7 +24,7 @@ struct PNGChunks: Sendable {
     /// Whether `IEND` was reached.
     var isComplete = false
 
-    var hasAlpha: Bool { header.hasAlphaChannel || hasTransparencyChunk }
+    var hasAlpha: Bool { header.hasAlphaChannel || transparency != nil }
 
     static let signatureLength = 8
 
@@ -46,7 +50,12 @@ struct PNGChunks: Sendable {
         switch tag {
         case "IDAT": imageData.append(payload)
         case "IEND": isComplete = true
-        case "tRNS": hasTransparencyChunk = true
+        case "PLTE":
+            isTransparencyMisplaced = transparency != nil && imageData.isEmpty
+            palette = palette ?? payload
+        case "tRNS":
+            guard imageData.isEmpty, transparency == nil else { return }
+            transparency = payload
         case "acTL":
             if imageData.isEmpty, animation == nil { animation = PNGAnimation(bytes, control: payload) }
         case "fcTL": animation?.addFrame(bytes, control: payload, isDefaultImage: imageData.isEmpty)

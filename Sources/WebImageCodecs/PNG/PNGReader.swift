@@ -31,23 +31,36 @@ final class PNGReader {
         return ColorProfile(iccData: Data(bytes: bytes, count: count))
     }
 
-    /// Decodes the picture into `pixels`; `finishedRows` is told each batch that has its final values while still warm.
+    /// Where decoded rows go: a rectangle of a buffer.
+    struct Target {
+        var pixels: PixelBuffer
+        var layout: CPNGLayout
+        var x = 0
+        var y = 0
+        var size: PixelSize
+    }
+
+    /// Decodes the picture; `finishedRows` is told each batch of the buffer's rows that has its final values, while
+    /// they are still warm.
     func read(
-        into pixels: PixelBuffer, layout: CPNGLayout, deadline: DecodeDeadline,
-        finishedRows: (Range<Int>) throws(WebImageError) -> Void
+        into target: Target, deadline: DecodeDeadline, finishedRows: (Range<Int>) -> Void
     ) throws(WebImageError) {
+        let pixels = target.pixels
         var passes: Int32 = 0
         var rowBytes = 0
-        guard cpng_reader_start(handle, layout, &passes, &rowBytes) else { throw failure }
-        guard rowBytes <= pixels.bytesPerRow else { throw .badData("libpng", "rows are longer than announced") }
+        guard cpng_reader_start(handle, target.layout, &passes, &rowBytes) else { throw failure }
+        let indent = target.x * pixels.format.bytesPerPixel
+        guard indent + rowBytes <= pixels.bytesPerRow, target.y + target.size.height <= pixels.height else {
+            throw .badData("libpng", "the picture is larger than announced")
+        }
         let batch = max(1, Self.batchByteCount / pixels.bytesPerRow)
         for pass in 1...max(passes, 1) {
-            for first in stride(from: 0, to: pixels.height, by: batch) {
-                let rows = first..<min(first + batch, pixels.height)
-                let start = pixels.baseAddress.advanced(by: first * pixels.bytesPerRow)
+            for first in stride(from: 0, to: target.size.height, by: batch) {
+                let rows = target.y + first..<target.y + min(first + batch, target.size.height)
+                let start = pixels.baseAddress.advanced(by: rows.lowerBound * pixels.bytesPerRow + indent)
                     .assumingMemoryBound(to: UInt8.self)
                 guard cpng_reader_read_rows(handle, start, pixels.bytesPerRow, rows.count) else { throw failure }
-                if pass == passes { try finishedRows(rows) }
+                if pass == passes { finishedRows(rows) }
                 try deadline.check()
             }
         }

@@ -6,8 +6,8 @@ struct ClockRing {
     /// An image and its place in the queue.
     final class Entry {
         let key: String
-        var image: Image
-        var cost: Int
+        let image: Image
+        let cost: Int
         var wasUsed = false
         // Unowned is safe because every entry in the queue is owned by the dictionary, and leaves both together.
         fileprivate unowned(unsafe) var next: Entry?
@@ -34,21 +34,12 @@ struct ClockRing {
         return entry.image
     }
 
-    /// Keeps an image, giving the one it replaces. A replacement keeps its place.
-    mutating func put(_ image: Image, _ key: String, cost: Int) -> Image? {
-        if let entry = entries[key] {
-            let old = entry.image
-            totalCost = totalCost - entry.cost + cost
-            entry.image = image
-            entry.cost = cost
-            entry.wasUsed = true
-            return old
-        }
+    /// Keeps an image under a key that has none.
+    mutating func append(_ image: Image, _ key: String, cost: Int) {
         let entry = Entry(key, image, cost)
         entries[key] = entry
         totalCost += cost
         append(entry)
-        return nil
     }
 
     /// Forgets an image.

@@ -101,8 +101,10 @@ public final class MemoryCache: MemoryCaching {
             if state.limits.remembersWeakly { state.weak.put(image, key, cost: cost) }
             return old.map { [$0] } ?? []
         }
-        let old = state.ring.put(image, key, cost: cost)
-        let doomed = evict(toCost: state.limits.cost, count: state.limits.count, from: &state)
+        let old = state.ring.remove(key)?.image
+        // Room is made before the newcomer enters: when all others are in use, it would be the one to go.
+        let doomed = evict(toCost: state.limits.cost - cost, count: state.limits.count - 1, from: &state)
+        state.ring.append(image, key, cost: cost)
         return old.map { doomed + [$0] } ?? doomed
     }
 

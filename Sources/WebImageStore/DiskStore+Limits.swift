@@ -2,9 +2,9 @@ import Foundation
 import WebImageCore
 
 /// Age, size and tidiness, kept continuously: what was committed pays for what it pushed out.
-extension DiskCache {
+extension DiskStore {
     /// Removes what is too old, then, when there is more than the limit, the oldest down to half of it.
-    public func removeExpiredData() {
+    func removeExpiredData() {
         flush()
         let config = state.withLock { $0.config }
         let now = milliseconds()

@@ -1,11 +1,11 @@
 import Foundation
-public import WebImageCore
+import WebImageCore
 
-extension DiskCache {
+extension DiskStore {
     /// Reads every entry, removes those that are not what was stored, and counts the totals anew.
     ///
     /// Takes as long as reading the whole cache; reads and writes go on meanwhile.
-    public func verify() -> (checked: Int, removed: Int) {
+    func verify() -> (checked: Int, removed: Int) {
         flush()
         var checked = 0
         var bad = 0
@@ -30,14 +30,14 @@ extension DiskCache {
     }
 
     /// Remembers the size of a key's picture; outlives the entry and is kept without one.
-    public func setPixelSize(_ size: PixelSize, forKey key: String) {
+    func setPixelSize(_ size: PixelSize, forKey key: String) {
         let hash = KeyHash(key)
         state.withLock { $0.pending.put(size, for: hash) }
         scheduleFlush()
     }
 
     /// The remembered size of a key's picture: one look into the index.
-    public func pixelSize(forKey key: String) -> PixelSize? {
+    func pixelSize(forKey key: String) -> PixelSize? {
         let hash = KeyHash(key)
         if let waiting = state.withLock({ $0.pending.sizes[hash] ?? $0.committing.sizes[hash] }) { return waiting }
         return read { reader throws(DatabaseError) in try reader.pixelSize(hash) } ?? nil

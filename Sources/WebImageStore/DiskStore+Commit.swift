@@ -3,9 +3,9 @@ import Foundation
 import WebImageCore
 
 /// Opening, committing, and what happens when either fails.
-extension DiskCache {
+extension DiskStore {
     /// Commits everything stored so far, then trims; blocks until done.
-    public func flush() {
+    func flush() {
         writer.withLock { slot in
             let batch = state.withLock { state in
                 state.committing = state.pending
@@ -42,18 +42,22 @@ extension DiskCache {
 
     /// Writes through the writing connection, if there is one.
     func write(_ body: (StoreWriter) throws(DatabaseError) -> Void) {
-        writer.withLock { attempt(&$0, body) }
+        writer.withLock { _ = attempt(&$0, body) }
     }
 
-    func attempt(_ slot: inout StoreWriter?, _ body: (StoreWriter) throws(DatabaseError) -> Void) {
+    /// Whether there is a writer and it did.
+    @discardableResult
+    func attempt(_ slot: inout StoreWriter?, _ body: (StoreWriter) throws(DatabaseError) -> Void) -> Bool {
         reopenIfReplaced(&slot)
         openIfNeeded(&slot)
-        guard let writer = slot else { return }
+        guard let writer = slot else { return false }
         do throws(DatabaseError) {
             try body(writer)
+            return true
         } catch let error {
             warning.give(error.asWebImageError)
             if error.isCorruption { beginAnew(&slot) }
+            return false
         }
     }
 
@@ -101,6 +105,15 @@ extension DiskCache {
         let isStillThere = folder.indexInode == writer.indexInode
         close(&slot)
         if isStillThere { StoreOpening.setAside(folder) }
+        openIfNeeded(&slot)
+    }
+
+    /// Removes the index and every value, and begins anew.
+    func discard(_ slot: inout StoreWriter?) {
+        guard let folder = slot?.folder else { return }
+        close(&slot)
+        StoreOpening.setAside(folder)
+        unlink(folder.index + StoreFormat.damagedSuffix)
         openIfNeeded(&slot)
     }
 

@@ -1,0 +1,63 @@
+#ifndef CJPEGSHIM_H
+#define CJPEGSHIM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* libjpeg reports errors by a function that must not return. Swift frames cannot be jumped over, so every call that may
+   fail is made here, between setjmp and longjmp of this file. */
+
+enum {
+    WEBIMAGE_JPEG_OK = 0,
+    WEBIMAGE_JPEG_FAILED = 1,
+    WEBIMAGE_JPEG_OUT_OF_TIME = 2,
+    WEBIMAGE_JPEG_TOO_MANY_SCANS = 3,
+    WEBIMAGE_JPEG_ANCILLARY = 4,
+    WEBIMAGE_JPEG_TRUNCATED = 5,
+};
+
+typedef struct webimage_jpeg_decoder webimage_jpeg_decoder;
+
+typedef struct {
+    int width;
+    int height;
+    int components;
+    int precision;
+    int has_adobe_marker;
+    int has_icc_marker;
+} webimage_jpeg_header;
+
+/* Allocates the state that setjmp and libjpeg's callbacks share; `data` must outlive it. NULL without memory.
+   Saving of APP1 and APP2 ends with WEBIMAGE_JPEG_ANCILLARY at `max_ancillary` bytes. */
+webimage_jpeg_decoder *webimage_jpeg_decoder_create(
+    const uint8_t *data, size_t size, size_t max_ancillary, int64_t max_nanoseconds);
+void webimage_jpeg_decoder_free(webimage_jpeg_decoder *decoder);
+
+/* setjmp around jpeg_read_header. */
+int webimage_jpeg_read_header(webimage_jpeg_decoder *decoder, webimage_jpeg_header *header);
+
+/* The first saved APP1 that starts with `signature`, without it; cinfo lives in the opaque state. */
+int webimage_jpeg_find_app1(
+    const webimage_jpeg_decoder *decoder, const char *signature, size_t signature_length, const uint8_t **data,
+    size_t *length);
+
+/* setjmp around jpeg_read_icc_profile; *data is to be freed. Not OK when there is none or it is incomplete. */
+int webimage_jpeg_read_icc(webimage_jpeg_decoder *decoder, uint8_t **data, size_t *length);
+
+/* setjmp around jpeg_calc_output_dimensions, for out_color_space `color` (a J_COLOR_SPACE) at scale_num / 8. */
+int webimage_jpeg_output_size(webimage_jpeg_decoder *decoder, int color, int scale_num, int *width, int *height);
+
+/* setjmp around the decompression of all rows, into rows `stride` bytes apart. */
+int webimage_jpeg_read_rows(webimage_jpeg_decoder *decoder, uint8_t *pixels, size_t stride);
+
+/* libjpeg's words for what failed. */
+const char *webimage_jpeg_message(const webimage_jpeg_decoder *decoder);
+/* Whether libjpeg ran out of input. */
+int webimage_jpeg_ran_dry(const webimage_jpeg_decoder *decoder);
+
+/* setjmp around a whole compression; *out is to be freed. `message` takes 200 bytes. */
+int webimage_jpeg_encode(
+    const uint8_t *pixels, size_t stride, int width, int height, int color, int components, int quality,
+    int halves_chroma, const uint8_t *icc, size_t icc_length, uint8_t **out, size_t *out_length, char *message);
+
+#endif

@@ -1,0 +1,281 @@
+#include "CJPEGShim.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <jpeglib.h>
+#include <jerror.h>
+
+/* More scans than any encoder writes; each costs a pass over the whole picture. */
+static const int max_scans = 500;
+
+static const char icc_signature[12] = "ICC_PROFILE";
+
+typedef struct {
+    struct jpeg_error_mgr base; /* first, so that cinfo->err can be cast back */
+    jmp_buf escape;
+    char message[JMSG_LENGTH_MAX];
+    int status;
+    int ran_dry;     /* a fake end of image was inserted */
+    int lacked_data; /* zeros stood in for entropy-coded bits */
+    size_t ancillary;
+    size_t max_ancillary;
+} error_manager;
+
+struct webimage_jpeg_decoder {
+    struct jpeg_decompress_struct cinfo;
+    error_manager errors;
+    struct jpeg_progress_mgr progress;
+    int64_t deadline;
+};
+
+static int64_t now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static void escape(j_common_ptr cinfo, int status) {
+    error_manager *errors = (error_manager *)cinfo->err;
+    errors->status = status;
+    longjmp(errors->escape, 1);
+}
+
+static void error_exit(j_common_ptr cinfo) {
+    error_manager *errors = (error_manager *)cinfo->err;
+    cinfo->err->format_message(cinfo, errors->message);
+    escape(cinfo, WEBIMAGE_JPEG_FAILED);
+}
+
+/* Warnings (negative levels) tell damage; traces tell each marker as it is saved. */
+static void emit_message(j_common_ptr cinfo, int level) {
+    error_manager *errors = (error_manager *)cinfo->err;
+    if (level < 0) {
+        errors->base.num_warnings++;
+        if (errors->base.msg_code == JWRN_JPEG_EOF) errors->ran_dry = 1;
+        if (errors->base.msg_code == JWRN_HIT_MARKER) errors->lacked_data = 1;
+    } else if (errors->base.msg_code == JTRC_MISC_MARKER) {
+        int marker = errors->base.msg_parm.i[0];
+        if (marker != JPEG_APP0 + 1 && marker != JPEG_APP0 + 2) return;
+        errors->ancillary += (size_t)errors->base.msg_parm.i[1];
+        if (errors->ancillary > errors->max_ancillary) escape(cinfo, WEBIMAGE_JPEG_ANCILLARY);
+    }
+}
+
+static void output_message(j_common_ptr cinfo) { (void)cinfo; }
+
+static struct jpeg_error_mgr *prepare(error_manager *errors) {
+    memset(errors, 0, sizeof *errors);
+    jpeg_std_error(&errors->base);
+    errors->base.error_exit = error_exit;
+    errors->base.emit_message = emit_message;
+    errors->base.output_message = output_message;
+    errors->max_ancillary = SIZE_MAX;
+    return &errors->base;
+}
+
+/* Called between rows of blocks. */
+static void progress_monitor(j_common_ptr cinfo) {
+    webimage_jpeg_decoder *decoder = (webimage_jpeg_decoder *)cinfo;
+    if (decoder->cinfo.input_scan_number > max_scans) escape(cinfo, WEBIMAGE_JPEG_TOO_MANY_SCANS);
+    if (now() > decoder->deadline) escape(cinfo, WEBIMAGE_JPEG_OUT_OF_TIME);
+}
+
+webimage_jpeg_decoder *webimage_jpeg_decoder_create(
+    const uint8_t *data, size_t size, size_t max_ancillary, int64_t max_nanoseconds) {
+    webimage_jpeg_decoder *decoder = calloc(1, sizeof *decoder);
+    if (!decoder) return NULL;
+    decoder->cinfo.err = prepare(&decoder->errors);
+    decoder->errors.max_ancillary = max_ancillary;
+    int64_t start = now();
+    decoder->deadline = max_nanoseconds > INT64_MAX - start ? INT64_MAX : start + max_nanoseconds;
+    if (setjmp(decoder->errors.escape)) {
+        jpeg_destroy_decompress(&decoder->cinfo);
+        free(decoder);
+        return NULL;
+    }
+    jpeg_create_decompress(&decoder->cinfo);
+    decoder->progress.progress_monitor = progress_monitor;
+    decoder->cinfo.progress = &decoder->progress;
+    jpeg_save_markers(&decoder->cinfo, JPEG_APP0 + 1, 0xffff);
+    jpeg_save_markers(&decoder->cinfo, JPEG_APP0 + 2, 0xffff);
+    /* Refuses empty input by an error; callers look at the size first. */
+    jpeg_mem_src(&decoder->cinfo, data, (unsigned long)size);
+    return decoder;
+}
+
+void webimage_jpeg_decoder_free(webimage_jpeg_decoder *decoder) {
+    if (!decoder) return;
+    jpeg_destroy_decompress(&decoder->cinfo);
+    free(decoder);
+}
+
+int webimage_jpeg_read_header(webimage_jpeg_decoder *decoder, webimage_jpeg_header *header) {
+    struct jpeg_decompress_struct *cinfo = &decoder->cinfo;
+    if (setjmp(decoder->errors.escape)) return decoder->errors.status;
+    jpeg_read_header(cinfo, TRUE);
+    header->width = (int)cinfo->image_width;
+    header->height = (int)cinfo->image_height;
+    header->components = cinfo->num_components;
+    header->precision = cinfo->data_precision;
+    header->has_adobe_marker = cinfo->saw_Adobe_marker;
+    header->has_icc_marker = 0;
+    for (jpeg_saved_marker_ptr marker = cinfo->marker_list; marker; marker = marker->next) {
+        if (marker->marker == JPEG_APP0 + 2 && marker->data_length >= sizeof icc_signature + 2
+            && memcmp(marker->data, icc_signature, sizeof icc_signature) == 0)
+            header->has_icc_marker = 1;
+    }
+    return WEBIMAGE_JPEG_OK;
+}
+
+int webimage_jpeg_find_app1(
+    const webimage_jpeg_decoder *decoder, const char *signature, size_t signature_length, const uint8_t **data,
+    size_t *length) {
+    for (jpeg_saved_marker_ptr marker = decoder->cinfo.marker_list; marker; marker = marker->next) {
+        if (marker->marker != JPEG_APP0 + 1 || marker->data_length <= signature_length) continue;
+        if (memcmp(marker->data, signature, signature_length) != 0) continue;
+        *data = marker->data + signature_length;
+        *length = marker->data_length - signature_length;
+        return WEBIMAGE_JPEG_OK;
+    }
+    return WEBIMAGE_JPEG_FAILED;
+}
+
+int webimage_jpeg_read_icc(webimage_jpeg_decoder *decoder, uint8_t **data, size_t *length) {
+    unsigned int count = 0;
+    *data = NULL;
+    if (setjmp(decoder->errors.escape)) return decoder->errors.status;
+    if (!jpeg_read_icc_profile(&decoder->cinfo, data, &count)) return WEBIMAGE_JPEG_FAILED;
+    *length = count;
+    return WEBIMAGE_JPEG_OK;
+}
+
+int webimage_jpeg_output_size(webimage_jpeg_decoder *decoder, int color, int scale_num, int *width, int *height) {
+    struct jpeg_decompress_struct *cinfo = &decoder->cinfo;
+    if (setjmp(decoder->errors.escape)) return decoder->errors.status;
+    cinfo->out_color_space = (J_COLOR_SPACE)color;
+    cinfo->scale_num = (unsigned int)scale_num;
+    cinfo->scale_denom = 8;
+    jpeg_calc_output_dimensions(cinfo);
+    *width = (int)cinfo->output_width;
+    *height = (int)cinfo->output_height;
+    return WEBIMAGE_JPEG_OK;
+}
+
+/* Whether every bit of every coefficient has arrived (progressive), or nothing tells otherwise. */
+static int is_complete(const webimage_jpeg_decoder *decoder) {
+    const struct jpeg_decompress_struct *cinfo = &decoder->cinfo;
+    if (!decoder->errors.ran_dry) return 1;
+    if (decoder->errors.lacked_data || cinfo->arith_code) return 0;
+    if (cinfo->progressive_mode && cinfo->coef_bits) {
+        for (int component = 0; component < cinfo->num_components; component++)
+            for (int coefficient = 0; coefficient < DCTSIZE2; coefficient++)
+                if (cinfo->coef_bits[component][coefficient] != 0) return 0;
+        return 1;
+    }
+    /* One scan that lacked nothing lost its end marker alone; of several, one may be missing. */
+    return cinfo->comps_in_scan == cinfo->num_components;
+}
+
+int webimage_jpeg_read_rows(webimage_jpeg_decoder *decoder, uint8_t *pixels, size_t stride) {
+    struct jpeg_decompress_struct *cinfo = &decoder->cinfo;
+    JSAMPROW rows[64];
+    if (setjmp(decoder->errors.escape)) return decoder->errors.status;
+    jpeg_start_decompress(cinfo);
+    while (cinfo->output_scanline < cinfo->output_height) {
+        JDIMENSION left = cinfo->output_height - cinfo->output_scanline;
+        JDIMENSION count = left < 64 ? left : 64;
+        for (JDIMENSION row = 0; row < count; row++) rows[row] = pixels + (cinfo->output_scanline + row) * stride;
+        jpeg_read_scanlines(cinfo, rows, count);
+        /* What follows would be grey: a file that ended is told at once. */
+        if (decoder->errors.ran_dry && decoder->errors.lacked_data) return WEBIMAGE_JPEG_TRUNCATED;
+    }
+    return is_complete(decoder) ? WEBIMAGE_JPEG_OK : WEBIMAGE_JPEG_TRUNCATED;
+}
+
+const char *webimage_jpeg_message(const webimage_jpeg_decoder *decoder) { return decoder->errors.message; }
+
+int webimage_jpeg_ran_dry(const webimage_jpeg_decoder *decoder) { return decoder->errors.ran_dry; }
+
+/* Grows by doubling. jpeg_mem_dest would do, but after an error nobody can tell which of its buffers is alive. */
+typedef struct {
+    struct jpeg_destination_mgr base; /* first, so that cinfo->dest can be cast back */
+    uint8_t *memory;
+    size_t capacity;
+} memory_destination;
+
+static void grow(j_compress_ptr cinfo) {
+    memory_destination *destination = (memory_destination *)cinfo->dest;
+    size_t used = destination->capacity;
+    size_t capacity = used ? used * 2 : 64 * 1024;
+    uint8_t *memory = realloc(destination->memory, capacity);
+    if (!memory) ERREXIT1(cinfo, JERR_OUT_OF_MEMORY, 0);
+    destination->memory = memory;
+    destination->capacity = capacity;
+    destination->base.next_output_byte = memory + used;
+    destination->base.free_in_buffer = capacity - used;
+}
+
+static boolean grow_when_full(j_compress_ptr cinfo) {
+    grow(cinfo);
+    return TRUE;
+}
+
+static void nothing_more(j_compress_ptr cinfo) { (void)cinfo; }
+
+/* On the heap: locals changed after setjmp would be undefined after longjmp. */
+typedef struct {
+    struct jpeg_compress_struct cinfo;
+    error_manager errors;
+    memory_destination destination;
+} encoder;
+
+int webimage_jpeg_encode(
+    const uint8_t *pixels, size_t stride, int width, int height, int color, int components, int quality,
+    int halves_chroma, const uint8_t *icc, size_t icc_length, uint8_t **out, size_t *out_length, char *message) {
+    *out = NULL;
+    *out_length = 0;
+    message[0] = 0;
+    encoder *state = calloc(1, sizeof *state);
+    if (!state) return WEBIMAGE_JPEG_FAILED;
+    struct jpeg_compress_struct *cinfo = &state->cinfo;
+    cinfo->err = prepare(&state->errors);
+    if (setjmp(state->errors.escape)) {
+        int status = state->errors.status;
+        snprintf(message, 200, "%s", state->errors.message);
+        jpeg_destroy_compress(&state->cinfo);
+        free(state->destination.memory);
+        free(state);
+        return status;
+    }
+    jpeg_create_compress(cinfo);
+    state->destination.base.init_destination = grow;
+    state->destination.base.empty_output_buffer = grow_when_full;
+    state->destination.base.term_destination = nothing_more;
+    cinfo->dest = &state->destination.base;
+    cinfo->image_width = (JDIMENSION)width;
+    cinfo->image_height = (JDIMENSION)height;
+    cinfo->input_components = components;
+    cinfo->in_color_space = (J_COLOR_SPACE)color;
+    jpeg_set_defaults(cinfo);
+    jpeg_set_quality(cinfo, quality, TRUE);
+    if (cinfo->num_components == 3) {
+        cinfo->comp_info[0].h_samp_factor = halves_chroma ? 2 : 1;
+        cinfo->comp_info[0].v_samp_factor = halves_chroma ? 2 : 1;
+    }
+    jpeg_start_compress(cinfo, TRUE);
+    if (icc_length > 0) jpeg_write_icc_profile(cinfo, icc, (unsigned int)icc_length);
+    while (cinfo->next_scanline < cinfo->image_height) {
+        JSAMPROW row = (JSAMPROW)(pixels + cinfo->next_scanline * stride);
+        jpeg_write_scanlines(cinfo, &row, 1);
+    }
+    jpeg_finish_compress(cinfo);
+    *out = state->destination.memory;
+    *out_length = state->destination.capacity - state->destination.base.free_in_buffer;
+    jpeg_destroy_compress(cinfo);
+    free(state);
+    return WEBIMAGE_JPEG_OK;
+}

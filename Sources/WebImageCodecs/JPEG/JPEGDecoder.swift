@@ -1,0 +1,103 @@
+import CCodecShim
+import CJPEG
+import Foundation
+import WebImageCore
+
+/// Owns one libjpeg decompressor over bytes that the caller keeps alive.
+struct JPEGDecoder: ~Copyable {
+    private let header: webimage_jpeg_header
+    private let handle: OpaquePointer
+    private let limits: DecodingLimits
+
+    /// Reads the header; nothing that depends on the picture's size is allocated.
+    init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(WebImageError) {
+        guard
+            let start = bytes.bindMemory(to: UInt8.self).baseAddress, !bytes.isEmpty,
+            let handle = webimage_jpeg_decoder_create(
+                start, bytes.count, limits.maxAncillaryBytes, limits.maxDecodeTime.clampedNanoseconds)
+        else { throw .badData("libjpeg", "no data, or no memory for it", hint: "Look at what was really received.") }
+        var header = webimage_jpeg_header()
+        let status = webimage_jpeg_read_header(handle, &header)
+        guard status == WEBIMAGE_JPEG_OK else {
+            let error = JPEGError.error(status, handle, limits)
+            webimage_jpeg_decoder_free(handle)
+            throw error
+        }
+        self.header = header
+        self.handle = handle
+        self.limits = limits
+        HandleLedger.opened("jpeg decompressor")
+    }
+
+    deinit {
+        webimage_jpeg_decoder_free(handle)
+        HandleLedger.closed("jpeg decompressor")
+    }
+
+    var size: PixelSize { PixelSize(width: Int(header.width), height: Int(header.height)) }
+    var isGray: Bool { header.components == 1 }
+    var isCMYK: Bool { header.components == 4 }
+    var bitDepth: Int { Int(header.precision) }
+    /// Whether a part of an ICC profile is there, usable or not.
+    var hasICCProfile: Bool { header.has_icc_marker != 0 }
+    /// Adobe's files store ink as 255 less its amount.
+    var storesInkInverted: Bool { header.has_adobe_marker != 0 }
+
+    /// EXIF's word, else XMP's, else upright.
+    var orientation: ImageOrientation {
+        app1("Exif\0\0").flatMap { ExifOrientation.orientation(exif: $0) }
+            ?? app1("http://ns.adobe.com/xap/1.0/\0").flatMap { ExifOrientation.orientation(xmp: $0) }
+            ?? .up
+    }
+
+    /// The whole ICC profile, or nil when there is none or parts of it are missing.
+    func profile() throws(WebImageError) -> ColorProfile? {
+        guard hasICCProfile else { return nil }
+        var bytes: UnsafeMutablePointer<UInt8>?
+        var count = 0
+        guard webimage_jpeg_read_icc(handle, &bytes, &count) == WEBIMAGE_JPEG_OK, let bytes else { return nil }
+        defer { free(bytes) }
+        guard count <= limits.maxAncillaryChunkBytes else {
+            throw .limit(.ancillaryChunkBytes, actual: count, allowed: limits.maxAncillaryChunkBytes)
+        }
+        return ColorProfile(iccData: Data(bytes: bytes, count: count))
+    }
+
+    /// The size libjpeg gives at `eighths` of the full one, in `color`; the rows are then read so.
+    func outputSize(color: J_COLOR_SPACE, eighths: Int) throws(WebImageError) -> PixelSize {
+        var width: Int32 = 0
+        var height: Int32 = 0
+        try check(webimage_jpeg_output_size(handle, Int32(color.rawValue), Int32(eighths), &width, &height))
+        return PixelSize(width: Int(width), height: Int(height))
+    }
+
+    /// Decompresses straight into a buffer of ``outputSize(color:eighths:)``.
+    func readRows(into buffer: PixelBuffer) throws(WebImageError) {
+        let status = buffer.withUnsafeMutableBytes { bytes in
+            webimage_jpeg_read_rows(handle, bytes.bindMemory(to: UInt8.self).baseAddress, buffer.bytesPerRow)
+        }
+        try check(status)
+    }
+
+    private func check(_ status: Int32) throws(WebImageError) {
+        guard status == WEBIMAGE_JPEG_OK else { throw JPEGError.error(status, handle, limits) }
+    }
+
+    private func app1(_ signature: String) -> Data? {
+        var bytes: UnsafePointer<UInt8>?
+        var count = 0
+        guard
+            webimage_jpeg_find_app1(handle, signature, signature.utf8.count, &bytes, &count) == WEBIMAGE_JPEG_OK,
+            let bytes
+        else { return nil }
+        return Data(bytes: bytes, count: count)
+    }
+}
+
+extension Duration {
+    /// Whole nanoseconds, at least 0; three centuries stand for anything longer.
+    fileprivate var clampedNanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return min(max(seconds, 0), 9_000_000_000) * 1_000_000_000 + max(attoseconds, 0) / 1_000_000_000
+    }
+}

@@ -1,0 +1,23 @@
+import CCodecShim
+import WebImageCore
+
+/// The shim's results as errors that say what to do.
+enum JPEGError {
+    static func error(_ status: Int32, _ handle: OpaquePointer, _ limits: DecodingLimits) -> WebImageError {
+        let seconds = Int(clamping: limits.maxDecodeTime.components.seconds)
+        switch Int(status) {
+        case WEBIMAGE_JPEG_OUT_OF_TIME: return .limit(.decodeTime, actual: seconds, allowed: seconds)
+        case WEBIMAGE_JPEG_TOO_MANY_SCANS: return .badData("libjpeg", "more than 500 scans", hint: damaged)
+        case WEBIMAGE_JPEG_ANCILLARY:
+            return .limit(.ancillaryBytes, actual: .max, allowed: limits.maxAncillaryBytes)
+        case WEBIMAGE_JPEG_TRUNCATED:
+            return .badData("libjpeg", "the file ends before its picture does", hint: truncated)
+        default:
+            let message = String(cString: webimage_jpeg_message(handle))
+            return .badData("libjpeg", message, hint: webimage_jpeg_ran_dry(handle) != 0 ? truncated : damaged)
+        }
+    }
+
+    private static let truncated = "The file is cut off: fetch it again, whole."
+    private static let damaged = "The file is damaged or of a kind of JPEG nobody displays."
+}

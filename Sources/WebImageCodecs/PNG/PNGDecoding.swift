@@ -1,0 +1,85 @@
+import CCodecShim
+import WebImageCore
+import WebImageGraphics
+
+/// One decode of a PNG or APNG file whose chunks are known.
+struct PNGDecoding {
+    let chunks: PNGChunks
+    let options: DecodingOptions
+    let deadline: DecodeDeadline
+
+    /// The first frame of an animation on its canvas; else the default image.
+    func firstPicture(
+        _ bytes: UnsafeRawBufferPointer, orientation: ImageOrientation
+    ) throws(WebImageError) -> DecodedPicture {
+        var picture: DecodedPicture
+        if let frame = chunks.animation?.frames.first, !frame.isDefaultImage, frame.isInside(chunks.header.size) {
+            do throws(WebImageError) {
+                picture = try draw(frame, of: bytes)
+            } catch  where error.code == .badImageData && chunks.isComplete {
+                // What a viewer that knows no animation shows, which is what the default image is for.
+                picture = try defaultImage(bytes)
+            }
+        } else {
+            picture = try defaultImage(bytes)
+        }
+        picture.orientation = orientation
+        return picture
+    }
+
+    private func defaultImage(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) -> DecodedPicture {
+        guard chunks.isTransparencyMisplaced else { return try decode(bytes, x: 0, y: 0, size: chunks.header.size) }
+        let reordered = try PNGFrameFile(reordering: bytes, chunks).data
+        return try reordered.withFileBytes { bytes throws(WebImageError) in
+            try decode(bytes, x: 0, y: 0, size: chunks.header.size)
+        }
+    }
+
+    private func draw(_ frame: PNGFrame, of bytes: UnsafeRawBufferPointer) throws(WebImageError) -> DecodedPicture {
+        let file = try PNGFrameFile(bytes, chunks, frame: frame).data
+        return try file.withFileBytes { bytes throws(WebImageError) in
+            try decode(bytes, x: frame.x, y: frame.y, size: frame.size)
+        }
+    }
+
+    /// Decodes a file of `size` at a place on the canvas; what lies around it is clear.
+    private func decode(
+        _ bytes: UnsafeRawBufferPointer, x: Int, y: Int, size: PixelSize
+    ) throws(WebImageError) -> DecodedPicture {
+        let reader = try PNGReader(bytes)
+        try reader.readHeader(limits: options.limits)
+        let profile = chunks.iccProfile == nil ? nil : reader.profile
+        let canvas = chunks.header.size
+        let hasAlpha = chunks.hasAlpha || size != canvas
+        let plan = PNGPlan(
+            isGray: chunks.header.isGray, hasAlpha: hasAlpha, wanted: options.pixelFormat,
+            willConvertColors: profile != nil && options.colorConversion == .sRGB)
+        let pixels = try PixelBuffer(width: canvas.width, height: canvas.height, format: plan.format)
+        if size != canvas { pixels.withUnsafeMutableBytes { _ = $0.initializeMemory(as: UInt8.self, repeating: 0) } }
+        let target = PNGReader.Target(pixels: pixels, layout: plan.layout, x: x, y: y, size: size)
+        try reader.read(into: target, deadline: deadline) { rows in
+            if plan.premultiplies { pixels.premultiplyInPlace(rows: rows) }
+        }
+        return DecodedPicture(pixels: pixels, orientation: .up, profile: profile, hasAlpha: hasAlpha, format: .png)
+    }
+}
+
+/// Which rows libpng is asked for, given the layout that is wanted in the end.
+private struct PNGPlan {
+    var layout: CPNGLayout
+    var format: PixelFormat
+    /// libpng writes straight BGRA, which becomes the display format in place.
+    var premultiplies = false
+
+    init(isGray: Bool, hasAlpha: Bool, wanted: PixelFormat, willConvertColors: Bool) {
+        switch wanted {
+        case .rgba16: (layout, format) = (CPNG_RGBA16, .rgba16)
+        case .gray8 where isGray && !hasAlpha: (layout, format) = (CPNG_GRAY8, .gray8)
+        case .rgb8 where !hasAlpha: (layout, format) = (CPNG_RGB8, .rgb8)
+        case .bgra8Premultiplied where !(hasAlpha && willConvertColors):
+            (layout, format, premultiplies) = (CPNG_BGRA8, .bgra8Premultiplied, hasAlpha)
+        // Colours are converted before they are multiplied, or dark transparent ones lose their precision.
+        default: (layout, format) = (CPNG_RGBA8, .rgba8)
+        }
+    }
+}

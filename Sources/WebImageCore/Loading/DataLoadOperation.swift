@@ -1,0 +1,150 @@
+public import Foundation
+
+/// One load in callback form over a loader of bytes: decodes what arrives and completes exactly once.
+///
+/// Decoding runs on a queue of its own, completions on the context's callback queue (the main queue unless said).
+package final class DataLoadOperation: WebImageOperation {
+    private struct State {
+        var completed: ImageLoaderCompletedBlock?
+        var isEnded = false
+        var isCancelled = false
+        var onCancel: (@Sendable () -> Void)?
+    }
+
+    private let state: Locked<State>
+    private let load: ImageDataLoad
+
+    package init(_ load: ImageDataLoad, completed: ImageLoaderCompletedBlock?) {
+        self.load = load
+        state = Locked(State(completed: completed))
+    }
+
+    package var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    /// Sets what stops the work; runs it at once after a cancel.
+    package func whenCancelled(_ action: @escaping @Sendable () -> Void) {
+        let runNow = state.withLock { state in
+            if !state.isEnded { state.onCancel = action }
+            return state.isCancelled
+        }
+        if runNow { action() }
+    }
+
+    package func cancel() {
+        let action = state.withLock { state in
+            if !state.isEnded { state.isCancelled = true }
+            return state.isCancelled ? state.onCancel.take() : nil
+        }
+        finish(.failure(.cancelled.with(url: load.url)), data: nil)
+        action?()
+    }
+
+    /// Progress that stops with the load.
+    package func guarding(_ progress: ImageLoaderProgressBlock?) -> ImageLoaderProgressBlock? {
+        guard let progress else { return nil }
+        return { [weak self] received, expected, url in
+            guard let self, !self.state.withLock({ $0.isEnded }) else { return }
+            progress(received, expected, url)
+        }
+    }
+
+    /// Takes the bytes, or why there are none.
+    package func receive(_ result: Result<ImageDataResult, WebImageError>) {
+        switch result {
+        case .failure(let error): finish(.failure(error), data: nil)
+        case .success(let fetched):
+            Self.decoding.addOperation {
+                guard !self.state.withLock({ $0.isEnded }) else { return }
+                self.finish(self.decode(fetched.data), data: fetched.data)
+            }
+        }
+    }
+
+    private func decode(_ data: Data) -> Result<Image, WebImageError> {
+        do throws(WebImageError) {
+            let coder = load.context?.read(.imageCoder, as: (any ImageCoder).self) ?? ImageCodersManager.shared
+            return .success(try coder.decodeWithReason(data, options: load.decodingOptions))
+        } catch {
+            return .failure(error.with(url: load.url))
+        }
+    }
+
+    private func finish(_ result: Result<Image, WebImageError>, data: Data?) {
+        let completed = state.withLock { state in
+            state.isEnded = true
+            if !state.isCancelled { state.onCancel = nil }
+            return state.completed.take()
+        }
+        guard let completed else { return }
+        let queue = load.context?.read(.callbackQueue, as: CallbackQueue.self) ?? .main
+        queue.async {
+            switch result {
+            case .success(let image): completed(image, data, nil, true)
+            case .failure(let error): completed(nil, nil, error, true)
+            }
+        }
+    }
+
+    private static let decoding: OperationQueue = {
+        let queue = OperationQueue()
+        queue.name = "webimage.loader.decode"
+        queue.maxConcurrentOperationCount = ProcessInfo.processInfo.activeProcessorCount
+        return queue
+    }()
+}
+
+extension ImageDataLoad {
+    /// How the callback form decodes; the manager has its own, richer reading.
+    fileprivate var decodingOptions: DecodingOptions {
+        var decoding = DecodingOptions(context?.read(.imageDecodeOptions, as: ImageCoderOptions.self))
+        decoding.firstFrameOnly = options.contains(.decodeFirstFrameOnly)
+        if let scale = context?.readNumber(.imageScaleFactor), scale >= 1 { decoding.scaleFactor = scale }
+        decoding.preserveAspectRatio = context?.read(.imagePreserveAspectRatio, as: Bool.self) ?? true
+        decoding.thumbnailPixelSize =
+            context?.read(.imageThumbnailPixelSize, as: CGSize.self).flatMap(PixelSize.init(box:))
+        if let limits = context?.read(.decodingLimits, as: DecodingLimits.self) { decoding.limits = limits }
+        return decoding
+    }
+}
+
+extension Optional {
+    /// The value, leaving nil behind.
+    package mutating func take() -> Wrapped? {
+        defer { self = nil }
+        return self
+    }
+}
+
+extension ImageDataLoader {
+    /// Fetches through ``loadData(for:progress:)``, decodes with the context's coder or the shared ones, completes once.
+    public func requestImage(
+        with url: URL?, options: WebImageOptions, context: WebImageContext?,
+        progress: ImageLoaderProgressBlock?, completed: ImageLoaderCompletedBlock?
+    ) -> (any WebImageOperation)? {
+        guard let url else {
+            completed?(nil, nil, .missingURL, true)
+            return nil
+        }
+        let load = ImageDataLoad(url: url, options: options, context: context, priority: LoadPriority(options))
+        let operation = DataLoadOperation(load, completed: completed)
+        let progress = operation.guarding(progress)
+        let task = Task {
+            do throws(WebImageError) {
+                operation.receive(.success(try await loadData(for: load, progress: progress)))
+            } catch {
+                operation.receive(.failure(error))
+            }
+        }
+        operation.whenCancelled { task.cancel() }
+        return operation
+    }
+
+    /// Remembers URLs that are themselves at fault: malformed, not a picture, 404, 410, 451.
+    public func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { error.condemnsURL }
+}
+
+extension WebImageError {
+    /// A load without a URL.
+    package static let missingURL = WebImageError(
+        .invalidURL, stage: .request, underlying: .message("the URL is nil"), hint: "Give a URL.")
+}

@@ -1,0 +1,128 @@
+public import Foundation
+
+/// Reads `file:` URLs: regular files alone, never pipes or devices, with a cap while reading.
+///
+/// Reads run on a queue of their own. Files are never mapped: one that shrinks while mapped would end the process.
+public final class FileImageLoader: ImageDataLoader, SchemeBoundLoader {
+    package let schemes = ["file"]
+
+    /// A loader; it holds nothing, any number may exist.
+    public init() {}
+
+    /// Whether the URL's scheme is `file`.
+    public func canRequestImage(for url: URL?) -> Bool { hasScheme(of: url) }
+
+    /// The file's bytes.
+    ///
+    /// - Throws: `.fileSystem` with the system's `errno`, `.limitExceeded`, `.invalidURL`, `.badImageData` when empty.
+    public func loadData(
+        for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
+    ) async throws(WebImageError) -> ImageDataResult {
+        let path = try Self.path(of: load.url)
+        return try await LoaderQueue.run(load) { isCancelled in
+            do throws(WebImageError) {
+                let reading = FileReading(url: load.url, path: path, maxBytes: load.maxEncodedBytes)
+                let data = try reading.bytes(progress: progress, isCancelled: isCancelled)
+                let response = WebImageResponse(url: load.url, expectedContentLength: data.count)
+                return .success(ImageDataResult(data: data, response: response))
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    private static func path(of url: URL) throws(WebImageError) -> String {
+        func invalid(_ problem: String, _ hint: String) -> WebImageError {
+            WebImageError(.invalidURL, stage: .request, url: url, underlying: .message(problem), hint: hint)
+        }
+        if let host = url.host(), !host.isEmpty, host.lowercased() != "localhost" {
+            throw invalid("the file is on the host \(host)", "Use a path on this machine.")
+        }
+        let path = url.path(percentEncoded: false)
+        guard path.hasPrefix("/"), !path.utf8.contains(0) else {
+            throw invalid("the path is not an absolute one", "Make the URL with URL(fileURLWithPath:).")
+        }
+        return path
+    }
+}
+
+/// One read of one file.
+private struct FileReading {
+    let url: URL
+    let path: String
+    let maxBytes: Int
+
+    func bytes(
+        progress: ImageLoaderProgressBlock?, isCancelled: () -> Bool
+    ) throws(WebImageError) -> Data {
+        // Looking before opening: opening some devices has effects. Looking again after: the name may have changed hands.
+        try checkIsRegular { stat(path, &$0) }
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { throw posix(errno) }
+        defer { close(descriptor) }
+        let size = try checkIsRegular { fstat(descriptor, &$0) }
+        guard size <= maxBytes else { throw limit(actual: size) }
+        progress?(0, size, url)
+        return try readAll(descriptor, size: size, progress: progress, isCancelled: isCancelled)
+    }
+
+    @discardableResult
+    private func checkIsRegular(_ look: (inout stat) -> Int32) throws(WebImageError) -> Int {
+        var status = stat()
+        guard look(&status) == 0 else { throw posix(errno) }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: return Int(status.st_size)
+        case S_IFDIR: throw posix(EISDIR)
+        default:
+            throw WebImageError(
+                .fileSystem, stage: .download, url: url, underlying: .message("not a regular file"),
+                hint: "Pipes, sockets and devices are not read; copy the data into a file.")
+        }
+    }
+
+    /// Reads to the end rather than to `size`, which is 0 for files that the kernel makes up.
+    private func readAll(
+        _ descriptor: Int32, size: Int, progress: ImageLoaderProgressBlock?, isCancelled: () -> Bool
+    ) throws(WebImageError) -> Data {
+        var data = Data(capacity: size)
+        var chunk = [UInt8](repeating: 0, count: 1 << 20)
+        while true {
+            guard !isCancelled() else { throw .cancelled.with(url: url) }
+            let count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw posix(errno) }
+            if count == 0 { break }
+            guard count <= maxBytes - data.count else { throw limit(actual: .max) }
+            chunk.withUnsafeBytes { data.append(contentsOf: $0[..<count]) }
+            progress?(data.count, size, url)
+        }
+        guard !data.isEmpty else { throw .emptyBody(url) }
+        return data
+    }
+
+    private func limit(actual: Int) -> WebImageError {
+        WebImageError.limit(.encodedBytes, actual: actual, allowed: maxBytes, stage: .download).with(url: url)
+    }
+
+    private func posix(_ number: Int32) -> WebImageError {
+        let hint =
+            switch number {
+            case ENOENT, ENOTDIR: "Check the path."
+            case EACCES, EPERM: "The program may not read this file; check its permissions."
+            case EISDIR: "The path names a folder; name a file."
+            case ELOOP: "The path runs in a circle of symbolic links."
+            case EMFILE, ENFILE: "Too many files are open; raise the limit (ulimit -n)."
+            default: "See the system's words."
+            }
+        return .posix(number, stage: .download, url: url, hint: hint)
+    }
+}
+
+extension WebImageError {
+    /// A load that ended well with not one byte.
+    package static func emptyBody(_ url: URL) -> WebImageError {
+        WebImageError(
+            .badImageData, stage: .download, url: url, underlying: .message("there is not one byte of data"),
+            hint: "Look at what the server or the file really holds.")
+    }
+}

@@ -1,0 +1,106 @@
+public import Foundation
+
+/// The loaders in use, asked from the last added to the first; the first that can, does, and its word is final.
+///
+/// Safe on any thread.
+public final class ImageLoadersManager: Sendable {
+    /// The loaders used wherever no other is named: the registered defaults.
+    public static let shared: ImageLoadersManager = {
+        let loader = WebImageDefaults.current.makeLoader()
+        return loader as? ImageLoadersManager ?? ImageLoadersManager(loaders: [loader])
+    }()
+
+    private let registered: Locked<[any ImageLoader]>
+
+    /// A manager of its own; the last loader is asked first.
+    public init(loaders: [any ImageLoader]) {
+        registered = Locked(loaders)
+    }
+
+    /// The loaders, the one asked first at the end.
+    public var loaders: [any ImageLoader] {
+        get { registered.withLock { $0 } }
+        set { registered.withLock { $0 = newValue } }
+    }
+
+    /// Adds a loader that is asked before all others.
+    public func addLoader(_ loader: any ImageLoader) {
+        registered.withLock { $0.append(loader) }
+    }
+
+    /// Removes a loader: the same object, or for values the same type.
+    public func removeLoader(_ loader: any ImageLoader) {
+        registered.withLock { loaders in loaders.removeAll { Self.isSame($0, loader) } }
+    }
+
+    /// The loader that a URL goes to; nil when none takes it.
+    public func loader(for url: URL?) -> (any ImageLoader)? {
+        loaders.last { $0.canRequestImage(for: url) }
+    }
+
+    private static func isSame(_ left: any ImageLoader, _ right: any ImageLoader) -> Bool {
+        guard type(of: left) == type(of: right) else { return false }
+        guard type(of: left) is AnyClass else { return true }
+        return left as AnyObject === right as AnyObject
+    }
+
+    private func noLoader(for url: URL) -> WebImageError {
+        let schemes = Set(loaders.compactMap { $0 as? any SchemeBoundLoader }.flatMap(\.schemes)).sorted()
+        let hint =
+            schemes.isEmpty ? "Add a loader for it." : "URLs of these schemes work: \(schemes.joined(separator: ", "))."
+        let problem = url.scheme.map { "no loader takes the scheme \($0)" } ?? "the URL has no scheme"
+        return WebImageError(.invalidURL, stage: .request, url: url, underlying: .message(problem), hint: hint)
+    }
+}
+
+/// A loader that takes URLs of certain schemes alone, so that errors can say which schemes work.
+package protocol SchemeBoundLoader {
+    /// In lower case.
+    var schemes: [String] { get }
+}
+
+extension SchemeBoundLoader {
+    package func hasScheme(of url: URL?) -> Bool {
+        guard let scheme = url?.scheme?.lowercased() else { return false }
+        return schemes.contains(scheme)
+    }
+}
+
+extension ImageLoadersManager: ImageDataLoader {
+    /// Whether any loader takes such a URL.
+    public func canRequestImage(for url: URL?) -> Bool { loader(for: url) != nil }
+
+    /// Starts the load at the loader that takes the URL; where none does it completes at once with `.invalidURL`.
+    public func requestImage(
+        with url: URL?, options: WebImageOptions, context: WebImageContext?,
+        progress: ImageLoaderProgressBlock?, completed: ImageLoaderCompletedBlock?
+    ) -> (any WebImageOperation)? {
+        guard let loader = loader(for: url) else {
+            completed?(nil, nil, url.map(noLoader(for:)) ?? .missingURL, true)
+            return nil
+        }
+        return loader.requestImage(
+            with: url, options: options, context: context, progress: progress, completed: completed)
+    }
+
+    /// The word of the loader that takes the URL; a URL that none takes is at fault itself.
+    public func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool {
+        loader(for: url)?.shouldBlockFailedURL(with: url, error: error) ?? error.condemnsURL
+    }
+
+    /// The bytes from the loader that takes the URL.
+    ///
+    /// - Throws: `.invalidURL` where none takes it, `.invalidDownloadOperation` where one does that yields no bytes.
+    public func loadData(
+        for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
+    ) async throws(WebImageError) -> ImageDataResult {
+        guard let loader = loader(for: load.url) else { throw noLoader(for: load.url) }
+        guard let dataLoader = loader as? any ImageDataLoader else {
+            throw WebImageError(
+                .invalidDownloadOperation, stage: .request, url: load.url,
+                underlying: .message("\(type(of: loader)) delivers images, not bytes"),
+                hint: "Use requestImage for this loader.")
+        }
+        return try await dataLoader.loadData(for: load, progress: progress)
+    }
+}

@@ -1,0 +1,54 @@
+package import Foundation
+
+/// Which answers count as pictures: the statuses and declared types a download accepts.
+package struct ResponseAcceptance: Sendable, Hashable {
+    /// Statuses that are accepted; nil accepts any.
+    package var statusCodes: IndexSet? = IndexSet(200..<300)
+    /// Declared types that are accepted, in lower case; nil accepts any.
+    package var contentTypes: Set<String>?
+
+    package init(statusCodes: IndexSet? = IndexSet(200..<300), contentTypes: Set<String>? = nil) {
+        self.statusCodes = statusCodes
+        self.contentTypes = contentTypes.map { Set($0.map { $0.lowercased() }) }
+    }
+
+    /// Why a head is refused; nil when it is accepted. What declares no type is accepted, as in the original.
+    package func refusal(of response: WebImageResponse, for url: URL) -> WebImageError? {
+        if let status = response.statusCode, let statusCodes, !statusCodes.contains(status) {
+            return WebImageError(
+                .invalidDownloadStatusCode, stage: .download, url: url, underlying: .http(status: status),
+                hint: Self.hint(for: status))
+        }
+        if let type = response.mimeType, let contentTypes, !contentTypes.contains(type) {
+            return WebImageError(
+                .invalidDownloadContentType, stage: .download, url: url, underlying: .message("content type \(type)"),
+                hint: "Accepted are \(contentTypes.sorted().joined(separator: ", ")).")
+        }
+        return nil
+    }
+
+    private static func hint(for status: Int) -> String? {
+        switch status {
+        case 304: "Nothing is cached that the server's answer could confirm; load without validators."
+        case 401, 407: "The server wants credentials; set username and password or an Authorization header."
+        case 403: "The server refuses this client; look at its rules, referrer and user agent."
+        case 404, 410: "There is nothing at this URL; check it."
+        case 429: "The server asks for fewer requests; try again later."
+        case 500...599: "The server has a problem of its own; try again later."
+        default: nil
+        }
+    }
+}
+
+extension WebImageError {
+    /// Whether the URL itself is at fault, so that trying again is useless until the server changes.
+    ///
+    /// Never for what passes by itself: 408, 425, 429, 5xx, TLS and connection failures, cancels, limits that fired.
+    package var condemnsURL: Bool {
+        switch (code, underlying) {
+        case (.invalidURL, _), (.badImageData, _): true
+        case (.invalidDownloadStatusCode, .http(let status)): [404, 410, 451].contains(status)
+        default: false
+        }
+    }
+}

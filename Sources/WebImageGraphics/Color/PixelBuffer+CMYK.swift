@@ -1,0 +1,74 @@
+import CLCMS
+import CYUV
+package import WebImageCore
+
+extension PixelBuffer {
+    /// Four bytes of ink a pixel (held in the layout `rgba8`) as opaque `rgba8`; the receiver is used up.
+    ///
+    /// With a CMYK profile the colours are converted to sRGB by lcms2; without one, or with one that cannot be used,
+    /// each channel is the product of its ink's and the black's absence. `isInverted` says that the bytes hold absence
+    /// of ink already, as in Adobe's files.
+    package func convertedFromCMYK(
+        isInverted: Bool, profile: ColorProfile?
+    ) throws(WebImageError) -> PixelBuffer {
+        let plane = try BytePlane(self)
+        let opaque = try PixelBuffer(width: width, height: 1, format: .gray8)
+        let row = try BytePlane(opaque)
+        SetPlane(row.base, row.stride, row.width, 1, 255)
+        if let profile, let transform = CMYKTransform(from: profile, isInverted: isInverted) {
+            transform.apply(to: self)
+        } else {
+            if !isInverted { try invert(plane) }
+            // Red, green and blue times black is what multiplying by alpha does.
+            try YUVError.check(
+                ARGBAttenuate(plane.base, plane.stride, plane.base, plane.stride, plane.width, plane.height),
+                "cannot convert CMYK")
+        }
+        // A stride of 0 reads the one row for all.
+        try YUVError.check(
+            ARGBCopyYToAlpha(row.base, 0, plane.base, plane.stride, plane.width, plane.height), "cannot convert CMYK")
+        return self
+    }
+
+    private func invert(_ plane: BytePlane) throws(WebImageError) {
+        let white = try PixelBuffer(width: width, height: 1, format: .rgba8)
+        let row = try BytePlane(white)
+        SetPlane(row.base, row.stride, row.width * 4, 1, 255)
+        try YUVError.check(
+            ARGBSubtract(row.base, 0, plane.base, plane.stride, plane.base, plane.stride, plane.width, plane.height),
+            "cannot convert CMYK")
+    }
+}
+
+/// Owns one lcms2 transform from ink to sRGB, in place.
+private struct CMYKTransform: ~Copyable {
+    private let handle: cmsHTRANSFORM
+
+    init?(from profile: ColorProfile, isInverted: Bool) {
+        guard
+            let stored = ICCProfile(profile.iccData), stored.colorSpace == cmsSigCmykData,
+            let target = ICCProfile.sRGB()
+        else { return nil }
+        // Colour space from bit 16, inversion 13, extra channels 7, channels 3, bytes 0.
+        let ink = UInt32(PT_CMYK) << 16 | (isInverted ? 1 << 13 : 0) | 4 << 3 | 1
+        let rgba = UInt32(PT_RGB) << 16 | 1 << 7 | 3 << 3 | 1
+        guard
+            let handle = cmsCreateTransform(
+                stored.handle, ink, target.handle, rgba, UInt32(INTENT_PERCEPTUAL), UInt32(cmsFLAGS_NOCACHE))
+        else { return nil }
+        self.handle = handle
+        HandleLedger.opened("lcms transform")
+    }
+
+    deinit {
+        cmsDeleteTransform(handle)
+        HandleLedger.closed("lcms transform")
+    }
+
+    func apply(to buffer: PixelBuffer) {
+        let stride = UInt32(clamping: buffer.bytesPerRow)
+        cmsDoTransformLineStride(
+            handle, buffer.baseAddress, buffer.baseAddress, UInt32(buffer.width), UInt32(buffer.height), stride, stride,
+            0, 0)
+    }
+}

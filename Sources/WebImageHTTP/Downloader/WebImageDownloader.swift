@@ -1,0 +1,91 @@
+import Foundation
+import WebImageCore
+
+/// Downloads pictures over HTTP and HTTPS, each once however many ask for it at the same time.
+///
+/// Transfers run on one thread of the downloader's own; nothing is opened before the first. Safe on any thread.
+public final class WebImageDownloader: Sendable {
+    private struct State {
+        var config: WebImageDownloaderConfig
+        var headers: WebImageRequest
+    }
+
+    private let state: Locked<State>
+    private let engine: CurlEngine
+    let downloads: SharedDownloads
+
+    /// The downloader used wherever no other is named.
+    public static let shared = WebImageDownloader(config: .default, engine: CurlEngine())
+
+    /// A downloader with connections of its own.
+    public convenience init(config: WebImageDownloaderConfig = .default) {
+        self.init(config: config, engine: CurlEngine())
+    }
+
+    package init(config: WebImageDownloaderConfig, engine: CurlEngine) {
+        self.engine = engine
+        state = Locked(State(config: config, headers: Self.defaultHeaders))
+        downloads = SharedDownloads(engine: engine, config: config)
+    }
+
+    deinit { downloads.cancelAll() }
+
+    /// How this downloader behaves; a change counts for downloads that have not been asked for yet, the maximum
+    /// number and the order at once.
+    public var config: WebImageDownloaderConfig {
+        get { state.withLock { $0.config } }
+        set {
+            state.withLock { $0.config = newValue }
+            downloads.apply(newValue)
+        }
+    }
+
+    /// Sets a header field of every later request; nil removes it.
+    public func setValue(_ value: String?, forHTTPHeaderField field: String?) {
+        guard let field else { return }
+        state.withLock { $0.headers.setValue(value, forHTTPHeaderField: field) }
+    }
+
+    /// The value of a header field that every request gets.
+    public func value(forHTTPHeaderField field: String?) -> String? {
+        guard let field else { return nil }
+        return state.withLock { $0.headers.value(forHTTPHeaderField: field) }
+    }
+
+    /// Whether nothing new starts; downloads that run go on.
+    public var isSuspended: Bool {
+        get { downloads.isSuspended }
+        set { downloads.isSuspended = newValue }
+    }
+
+    /// Downloads that wait or run.
+    public var currentDownloadCount: Int { downloads.count }
+
+    /// Ends every download; every caller's completion hears `.cancelled`.
+    public func cancelAllDownloads() { downloads.cancelAll() }
+
+    /// Ends every download, closes every connection and waits until the network thread has ended (milliseconds).
+    ///
+    /// Later downloads fail with `.invalidDownloadOperation`.
+    public func shutdown() {
+        downloads.cancelAll()
+        engine.shutdown()
+    }
+
+    var headers: [String: String] { state.withLock { $0.headers.allHTTPHeaderFields } }
+
+    private static var defaultHeaders: WebImageRequest {
+        var headers = WebImageRequest(url: URL(fileURLWithPath: "/"))
+        headers.setValue("image/*,*/*;q=0.8", forHTTPHeaderField: "Accept")
+        headers.setValue(userAgent, forHTTPHeaderField: "User-Agent")
+        return headers
+    }
+
+    /// `<executable>/<version> (Linux …)` in printable ASCII, as header fields must be.
+    private static var userAgent: String {
+        let name = ProcessInfo.processInfo.processName
+        let version = Bundle.main.infoDictionary?["CFBundleShortVersionString"] as? String ?? "1.0"
+        let agent = "\(name)/\(version) (\(ProcessInfo.processInfo.operatingSystemVersionString))"
+        return String(agent.unicodeScalars.map { (0x20..<0x7F).contains($0.value) ? Character($0) : "_" })
+    }
+}

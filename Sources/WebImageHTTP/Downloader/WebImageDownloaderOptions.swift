@@ -1,0 +1,51 @@
+public import WebImageCore
+
+/// How one download is to behave; the bits are the original's.
+public struct WebImageDownloaderOptions: OptionSet, Sendable, Hashable {
+    /// The bits.
+    public let rawValue: UInt
+    /// Makes a set from bits.
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+
+    /// Download after everything of normal priority.
+    public static let lowPriority = WebImageDownloaderOptions(rawValue: 1 << 0)
+    /// Deliver partial images while bytes arrive.
+    public static let progressiveLoad = WebImageDownloaderOptions(rawValue: 1 << 1)
+    /// Finish the download in the background. Without effect on Linux, where programs are not suspended.
+    public static let continueInBackground = WebImageDownloaderOptions(rawValue: 1 << 4)
+    /// Send and keep cookies.
+    public static let handleCookies = WebImageDownloaderOptions(rawValue: 1 << 5)
+    /// Accept any server certificate.
+    public static let allowInvalidSSLCertificates = WebImageDownloaderOptions(rawValue: 1 << 6)
+    /// Download before everything of normal priority; wins over ``lowPriority``.
+    public static let highPriority = WebImageDownloaderOptions(rawValue: 1 << 7)
+    /// Bound the decoded picture's memory by the default limit.
+    public static let scaleDownLargeImages = WebImageDownloaderOptions(rawValue: 1 << 8)
+    /// Do not force the decode. Pictures are decoded display-ready here, so this changes nothing.
+    public static let avoidDecodeImage = WebImageDownloaderOptions(rawValue: 1 << 9)
+    /// Decode the first frame alone.
+    public static let decodeFirstFrameOnly = WebImageDownloaderOptions(rawValue: 1 << 10)
+    /// Decode every frame of an animated image before delivering it.
+    public static let preloadAllFrames = WebImageDownloaderOptions(rawValue: 1 << 11)
+    /// An image of another class than the asked one is a failure.
+    public static let matchAnimatedImageClass = WebImageDownloaderOptions(rawValue: 1 << 12)
+
+    private static let pairs: [(WebImageDownloaderOptions, WebImageOptions)] = [
+        (.lowPriority, .lowPriority), (.progressiveLoad, .progressiveLoad),
+        (.continueInBackground, .continueInBackground), (.handleCookies, .handleCookies),
+        (.allowInvalidSSLCertificates, .allowInvalidSSLCertificates), (.highPriority, .highPriority),
+        (.scaleDownLargeImages, .scaleDownLargeImages), (.avoidDecodeImage, .avoidDecodeImage),
+        (.decodeFirstFrameOnly, .decodeFirstFrameOnly), (.preloadAllFrames, .preloadAllFrames),
+        (.matchAnimatedImageClass, .matchAnimatedImageClass),
+    ]
+
+    /// The options of a load that concern a download.
+    public init(_ options: WebImageOptions) {
+        self = Self.pairs.reduce(into: []) { if options.contains($1.1) { $0.insert($1.0) } }
+    }
+
+    /// The options of a load with the same meaning.
+    public var loadOptions: WebImageOptions {
+        Self.pairs.reduce(into: []) { if contains($1.0) { $0.insert($1.1) } }
+    }
+}

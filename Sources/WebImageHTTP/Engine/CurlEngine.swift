@@ -1,0 +1,92 @@
+import Foundation
+import WebImageCore
+
+/// Runs HTTP transfers on one thread of its own; nothing is opened before the first transfer.
+///
+/// Connections, DNS answers and TLS sessions are shared by the transfers of one engine. Every started transfer ends
+/// exactly once. Safe on any thread.
+package final class CurlEngine: Sendable {
+    private struct State {
+        var mailbox: CurlMailbox?
+        var isShutDown = false
+    }
+
+    private let state = Locked(State())
+    private let ended = DispatchGroup()
+    private let label: String
+    private let thread = Locked<pthread_t?>(nil)
+
+    /// - Parameter label: Set apart in the ledger of live handles, for tests that count theirs alone.
+    package init(label: String = "") {
+        self.label = label
+    }
+
+    deinit { stop() }
+
+    /// Starts a transfer; its sink hears the end even when the engine was shut down.
+    package func start(_ transfer: CurlTransfer) {
+        guard let mailbox = openedMailbox(), mailbox.post(.start(transfer)) else {
+            // Not inline: the caller may hold the lock that its sink wants.
+            DispatchQueue.global().async { transfer.end(.failure(Self.shutDownError(transfer.url))) }
+            return
+        }
+    }
+
+    /// Ends a transfer with `.cancelled` unless it has ended; may overtake nothing, commands keep their order.
+    package func cancel(_ transfer: CurlTransfer) {
+        _ = state.withLock { $0.mailbox }?.post(.cancel(transfer))
+    }
+
+    /// Cancels every transfer and waits until the thread has ended and every handle is closed.
+    ///
+    /// On the engine's own thread it does not wait.
+    package func shutdown() {
+        stop()
+        let engineThread = thread.withLock { $0 }
+        if let engineThread, pthread_equal(engineThread, pthread_self()) != 0 { return }
+        ended.wait()
+    }
+
+    private func stop() {
+        let mailbox = state.withLock { state in
+            state.isShutDown = true
+            defer { state.mailbox = nil }
+            return state.mailbox
+        }
+        mailbox?.shutDown()
+    }
+
+    private func openedMailbox() -> CurlMailbox? {
+        state.withLock { state in
+            if state.isShutDown { return nil }
+            if let mailbox = state.mailbox { return mailbox }
+            guard let multi = CurlMulti(label: label) else { return nil }
+            let mailbox = CurlMailbox(multi: multi)
+            state.mailbox = mailbox
+            runThread(mailbox)
+            return mailbox
+        }
+    }
+
+    /// The thread holds the mailbox, not the engine, so that dropping the engine ends it.
+    private func runThread(_ mailbox: CurlMailbox) {
+        let (ended, label, identity) = (ended, label, thread)
+        ended.enter()
+        let thread = Thread {
+            identity.withLock { $0 = pthread_self() }
+            // The loop is gone, and its handles with it, before the multi handle goes.
+            if let multi = mailbox.multi { CurlLoop(mailbox: mailbox, multi: multi, label: label).run() }
+            mailbox.close()
+            identity.withLock { $0 = nil }
+            ended.leave()
+        }
+        thread.name = "webimage-http"
+        thread.start()
+    }
+
+    private static func shutDownError(_ url: URL) -> WebImageError {
+        WebImageError(
+            .invalidDownloadOperation, stage: .download, url: url,
+            underlying: .message("the downloader was shut down"), hint: "Make a new downloader.")
+    }
+}

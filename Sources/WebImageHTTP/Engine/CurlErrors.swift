@@ -1,0 +1,47 @@
+import CCurl
+import Foundation
+import WebImageCore
+
+/// From curl's codes to the library's errors, each with what to do next.
+enum CurlErrors {
+    static func error(_ code: CURLcode, message: String, url: URL, maxBodyBytes: Int, declaredBytes: Int?)
+        -> WebImageError
+    {
+        switch code {
+        case CURLE_FILESIZE_EXCEEDED:
+            return WebImageError.bodyLimit(actual: declaredBytes ?? .max, allowed: maxBodyBytes).with(url: url)
+        case CURLE_URL_MALFORMAT:
+            return WebImageError(
+                .invalidURL, stage: .request, url: url, underlying: .curl(code: Int(code.rawValue), message: message),
+                hint: "Check the spelling of the URL.")
+        default:
+            return WebImageError(
+                .transport, stage: .download, url: url, underlying: .curl(code: Int(code.rawValue), message: message),
+                hint: hint(for: code, message: message))
+        }
+    }
+
+    private static func hint(for code: CURLcode, message: String) -> String? {
+        switch code {
+        case CURLE_UNSUPPORTED_PROTOCOL where message.contains("HTTP/0.9"), CURLE_WEIRD_SERVER_REPLY:
+            "What answers at this port does not speak HTTP."
+        case CURLE_UNSUPPORTED_PROTOCOL: "The server redirected to something other than http or https."
+        case CURLE_COULDNT_RESOLVE_HOST: "Check the host's spelling and the network's name service."
+        case CURLE_COULDNT_RESOLVE_PROXY: "Check the proxy in the environment (http_proxy, https_proxy)."
+        case CURLE_COULDNT_CONNECT: "Check that the server is running and that host and port are right."
+        case CURLE_PARTIAL_FILE: "The server closed before the whole body had come; try again."
+        case CURLE_OPERATION_TIMEDOUT: "The server is too slow; try again or raise downloadTimeout."
+        case CURLE_SSL_CONNECT_ERROR: "The two sides agree on no TLS version or cipher, or the port speaks no TLS."
+        case CURLE_PEER_FAILED_VERIFICATION:
+            "The server's certificate is not trusted; give its authority's file, or accept any certificate for tests."
+        case CURLE_SSL_CACERT_BADFILE: "The file of certificate authorities cannot be read."
+        case CURLE_SSL_CERTPROBLEM: "The client certificate cannot be used."
+        case CURLE_TOO_MANY_REDIRECTS: "The server redirects in a loop; ask for the final URL."
+        case CURLE_GOT_NOTHING: "The server closed without an answer; try again."
+        case CURLE_SEND_ERROR, CURLE_RECV_ERROR: "The connection broke; try again."
+        case CURLE_BAD_CONTENT_ENCODING: "The server's compression is damaged."
+        case CURLE_HTTP2, CURLE_HTTP2_STREAM: "The server broke the HTTP/2 stream; try again."
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import CCurl
+import CCurlShim
+import Foundation
+import WebImageCore
+
+/// libcurl's process-wide set-up; thread-safe since 7.84.
+enum CurlLibrary {
+    static let isReady: Bool = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
+}
+
+/// Owns one easy handle and the buffer curl writes its words into.
+///
+/// Used on the engine's thread only, pooled between transfers with ``reset()``.
+final class CurlEasy {
+    let handle: UnsafeMutableRawPointer
+    private let errorBuffer: UnsafeMutablePointer<CChar>
+    private var headerList: UnsafeMutablePointer<curl_slist>?
+    private let ledgerKind: String
+
+    /// Nil when curl is out of memory.
+    init?(label: String) {
+        guard CurlLibrary.isReady, let handle = curl_easy_init() else { return nil }
+        self.handle = handle
+        errorBuffer = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        errorBuffer.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        ledgerKind = "curl easy" + label
+        HandleLedger.opened(ledgerKind)
+        installErrorBuffer()
+    }
+
+    deinit {
+        curl_easy_cleanup(handle)
+        curl_slist_free_all(headerList)
+        errorBuffer.deallocate()
+        HandleLedger.closed(ledgerKind)
+    }
+
+    /// Forgets every option; connections live in the multi handle and stay.
+    func reset() {
+        // A reset keeps an attached share, so it goes by hand.
+        webimage_curl_set_pointer(handle, CURLOPT_SHARE, nil)
+        curl_easy_reset(handle)
+        curl_slist_free_all(headerList)
+        headerList = nil
+        errorBuffer[0] = 0
+        installErrorBuffer()
+    }
+
+    private func installErrorBuffer() {
+        webimage_curl_set_pointer(handle, CURLOPT_ERRORBUFFER, errorBuffer)
+    }
+
+    func set(_ option: CURLoption, _ value: Int) { webimage_curl_set_long(handle, option, value) }
+    func set(_ option: CURLoption, bytes value: Int) { webimage_curl_set_offset(handle, option, curl_off_t(value)) }
+    func set(_ option: CURLoption, _ value: String) { webimage_curl_set_string(handle, option, value) }
+    func set(_ option: CURLoption, pointer: UnsafeMutableRawPointer?) {
+        webimage_curl_set_pointer(handle, option, pointer)
+    }
+    func set(_ option: CURLoption, function: @escaping webimage_curl_data_function) {
+        webimage_curl_set_data_function(handle, option, function)
+    }
+
+    /// Header lines; kept until the next reset, as curl wants.
+    func setHeaders(_ lines: [String]) {
+        for line in lines {
+            guard let longer = curl_slist_append(headerList, line) else { break }
+            headerList = longer
+        }
+        webimage_curl_set_list(handle, CURLOPT_HTTPHEADER, headerList)
+    }
+
+    func long(_ info: CURLINFO) -> Int {
+        var value = 0
+        webimage_curl_get_long(handle, info, &value)
+        return value
+    }
+
+    func offset(_ info: CURLINFO) -> Int {
+        var value: curl_off_t = 0
+        webimage_curl_get_offset(handle, info, &value)
+        return Int(value)
+    }
+
+    func string(_ info: CURLINFO) -> String? {
+        var value: UnsafePointer<CChar>?
+        webimage_curl_get_string(handle, info, &value)
+        return value.map { String(cString: $0) }
+    }
+
+    /// What curl wrote about the failure, or its general words for the code.
+    func message(for code: CURLcode) -> String {
+        let written = String(cString: errorBuffer)
+        return written.isEmpty ? String(cString: curl_easy_strerror(code)) : written
+    }
+}
+
+/// Owns the multi handle.
+///
+/// Only ``wake()`` may be called from other threads; whoever calls it holds a reference, so the handle is alive.
+final class CurlMulti: @unchecked Sendable {
+    // Unchecked is true because everything but `wake` is called on the engine's thread, and curl_multi_wakeup may be
+    // called from any thread at any time.
+    let handle: OpaquePointer
+    private let ledgerKind: String
+
+    init?(label: String) {
+        guard CurlLibrary.isReady, let handle = curl_multi_init() else { return nil }
+        self.handle = OpaquePointer(handle)
+        ledgerKind = "curl multi" + label
+        HandleLedger.opened(ledgerKind)
+    }
+
+    deinit {
+        curl_multi_cleanup(UnsafeMutableRawPointer(handle))
+        HandleLedger.closed(ledgerKind)
+    }
+
+    var pointer: UnsafeMutableRawPointer { UnsafeMutableRawPointer(handle) }
+
+    func wake() { curl_multi_wakeup(pointer) }
+}
+
+/// Owns the cookies that transfers of one engine share when they ask for cookies; kept in memory alone.
+final class CurlCookieJar {
+    let pointer: UnsafeMutableRawPointer
+    private let ledgerKind: String
+
+    init?(label: String) {
+        guard CurlLibrary.isReady, let share = curl_share_init() else { return nil }
+        pointer = share
+        ledgerKind = "curl share" + label
+        // One thread uses the share, so curl needs no lock functions.
+        webimage_curl_share_set_long(pointer, CURLSHOPT_SHARE, Int(CURL_LOCK_DATA_COOKIE.rawValue))
+        HandleLedger.opened(ledgerKind)
+    }
+
+    deinit {
+        curl_share_cleanup(pointer)
+        HandleLedger.closed(ledgerKind)
+    }
+}

@@ -1,0 +1,158 @@
+import CCurl
+import CCurlShim
+import Foundation
+import WebImageCore
+
+/// The engine's thread: takes commands, lets curl work, ends transfers, waits. Everything here runs on that thread.
+final class CurlLoop {
+    private let mailbox: CurlMailbox
+    private let multi: CurlMulti
+    private let label: String
+    private var active: [UnsafeMutableRawPointer: CurlTransfer] = [:]
+    private var pool: [CurlEasy] = []
+    private var cookies: CurlCookieJar?
+
+    private static let maxPooledHandles = 16
+
+    init(mailbox: CurlMailbox, multi: CurlMulti, label: String) {
+        self.mailbox = mailbox
+        self.multi = multi
+        self.label = label
+        // 2 is CURLPIPE_MULTIPLEX: streams of one host share an HTTP/2 connection.
+        webimage_curl_multi_set_long(multi.pointer, CURLMOPT_PIPELINING, 2)
+        webimage_curl_multi_set_long(multi.pointer, CURLMOPT_MAXCONNECTS, 32)
+        webimage_curl_multi_set_long(multi.pointer, CURLMOPT_MAX_CONCURRENT_STREAMS, 32)
+    }
+
+    func run() {
+        Self.blockSignals()
+        while true {
+            let (commands, isShutDown) = mailbox.drain()
+            for command in commands { perform(command) }
+            if isShutDown { break }
+            var running: Int32 = 0
+            curl_multi_perform(multi.pointer, &running)
+            endFinished()
+            endIdle()
+            curl_multi_poll(multi.pointer, nil, 0, pollTimeout, nil)
+        }
+        for transfer in Array(active.values) { end(transfer, .failure(.cancelled.with(url: transfer.url))) }
+        pool.removeAll()
+        cookies = nil
+    }
+
+    /// OpenSSL writes without MSG_NOSIGNAL; with every signal blocked a broken pipe is an error code, and the
+    /// program's handlers never run here.
+    private static func blockSignals() {
+        var all = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_BLOCK, &all, nil)
+    }
+
+    private func perform(_ command: CurlCommand) {
+        switch command {
+        case .start(let transfer): start(transfer)
+        case .cancel(let transfer): end(transfer, .failure(.cancelled.with(url: transfer.url)))
+        }
+    }
+
+    private func start(_ transfer: CurlTransfer) {
+        guard !transfer.hasEnded else { return }
+        guard let easy = pool.popLast() ?? CurlEasy(label: label) else {
+            return end(transfer, .failure(Self.outOfMemory(transfer)))
+        }
+        if transfer.order.request.httpShouldHandleCookies, cookies == nil { cookies = CurlCookieJar(label: label) }
+        transfer.easy = easy
+        transfer.configure(easy, cookies: cookies)
+        transfer.lastActivity = .now
+        guard curl_multi_add_handle(multi.pointer, easy.handle) == CURLM_OK else {
+            return end(transfer, .failure(Self.outOfMemory(transfer)))
+        }
+        active[easy.handle] = transfer
+    }
+
+    private static func outOfMemory(_ transfer: CurlTransfer) -> WebImageError {
+        WebImageError(
+            .transport, stage: .download, url: transfer.url,
+            underlying: .curl(code: Int(CURLE_OUT_OF_MEMORY.rawValue), message: "no handle could be made"))
+    }
+
+    private func endFinished() {
+        var handle: UnsafeMutableRawPointer?
+        var code = CURLE_OK
+        while webimage_curl_multi_next_done(multi.pointer, &handle, &code) != 0 {
+            guard let handle, let transfer = active[handle], let easy = transfer.easy else { continue }
+            end(transfer, Self.result(of: transfer, easy, code))
+        }
+    }
+
+    private static func result(
+        of transfer: CurlTransfer, _ easy: CurlEasy, _ code: CURLcode
+    ) -> Result<CurlTransferEnd, WebImageError> {
+        // With these results the last head read is the last of its chain, whatever its status.
+        if [CURLE_OK, CURLE_FILESIZE_EXCEEDED, CURLE_PARTIAL_FILE].contains(code) { _ = transfer.deliverParsedHead() }
+        if let refusal = transfer.refusal { return .failure(refusal.with(url: transfer.url)) }
+        let response = transfer.head.response(
+            url: easy.string(CURLINFO_EFFECTIVE_URL).flatMap { URL(string: $0) } ?? transfer.url)
+        guard code == CURLE_OK else {
+            return .failure(
+                CurlErrors.error(
+                    code, message: easy.message(for: code), url: transfer.url, maxBodyBytes: transfer.maxBodyBytes,
+                    declaredBytes: response.fieldsContentLength))
+        }
+        return .success(CurlTransferEnd(response: response, metrics: DownloadMetrics(easy)))
+    }
+
+    /// Fails transfers that have been silent for their timeout; curl's own low-speed check averages over seconds.
+    private func endIdle() {
+        let now = ContinuousClock.now
+        for transfer in Array(active.values) where transfer.idleDeadline <= now {
+            guard let easy = transfer.easy else { continue }
+            // Bytes that a decompressor still holds back are activity too.
+            let wireBytes = easy.offset(CURLINFO_SIZE_DOWNLOAD_T) + easy.offset(CURLINFO_SIZE_UPLOAD_T)
+            if wireBytes != transfer.lastWireBytes {
+                transfer.lastWireBytes = wireBytes
+                transfer.lastActivity = now
+                continue
+            }
+            let message = "no byte for \(transfer.idleTimeout.formatted()) seconds"
+            end(
+                transfer,
+                .failure(
+                    transfer.refusal?.with(url: transfer.url)
+                        ?? CurlErrors.error(
+                            CURLE_OPERATION_TIMEDOUT, message: message, url: transfer.url,
+                            maxBodyBytes: transfer.maxBodyBytes, declaredBytes: nil)))
+        }
+    }
+
+    /// At most a second while transfers run, against lost wake-ups in curl; long when there are none.
+    private var pollTimeout: Int32 {
+        guard !active.isEmpty else { return 600_000 }
+        let now = ContinuousClock.now
+        let next = active.values.map { now.duration(to: $0.idleDeadline) }.min() ?? .seconds(1)
+        let milliseconds = next.components.seconds >= 1 ? 1000 : next.components.attoseconds / 1_000_000_000_000_000 + 1
+        return Int32(max(min(milliseconds, 1000), 0))
+    }
+
+    /// Takes the handle back and tells the sink; the handle is ready for reuse before the sink hears of the end.
+    private func end(_ transfer: CurlTransfer, _ result: Result<CurlTransferEnd, WebImageError>) {
+        if let easy = transfer.easy {
+            active[easy.handle] = nil
+            transfer.easy = nil
+            curl_multi_remove_handle(multi.pointer, easy.handle)
+            easy.reset()
+            if pool.count < Self.maxPooledHandles { pool.append(easy) }
+        }
+        transfer.end(result)
+    }
+}
+
+extension CurlTransfer {
+    var idleDeadline: ContinuousClock.Instant { lastActivity + .seconds(idleTimeout) }
+}
+
+extension WebImageResponse {
+    /// The length as the server wrote it, encoded or not.
+    var fieldsContentLength: Int? { value(forHTTPHeaderField: "content-length").flatMap { Int($0) } }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import WebImageCore
+
+/// What other threads ask of the engine's thread.
+enum CurlCommand: Sendable {
+    case start(CurlTransfer)
+    case cancel(CurlTransfer)
+}
+
+/// The only state that callers and the engine's thread share: commands in order, and whether a wake-up is on its way.
+final class CurlMailbox: Sendable {
+    private struct State {
+        var commands: [CurlCommand] = []
+        var isWoken = false
+        var isShutDown = false
+        var multi: CurlMulti?
+    }
+
+    private let state: Locked<State>
+
+    init(multi: CurlMulti) { state = Locked(State(multi: multi)) }
+
+    /// The handle, until ``close()``.
+    var multi: CurlMulti? { state.withLock { $0.multi } }
+
+    /// Hands a command over; false after ``shutDown()``.
+    func post(_ command: CurlCommand) -> Bool {
+        state.withLock { state in
+            guard !state.isShutDown else { return false }
+            state.commands.append(command)
+            // One wake-up serves every command posted until the thread has looked.
+            if !state.isWoken { state.multi?.wake() }
+            state.isWoken = true
+            return true
+        }
+    }
+
+    /// Refuses commands from now on and lets the thread end.
+    func shutDown() {
+        state.withLock {
+            $0.isShutDown = true
+            $0.multi?.wake()
+        }
+    }
+
+    /// Lets go of the handle; waking happens under the same lock, so nobody wakes a freed one.
+    func close() { state.withLock { $0.multi = nil } }
+
+    /// The commands so far, and whether the thread is to end.
+    func drain() -> (commands: [CurlCommand], isShutDown: Bool) {
+        state.withLock { state in
+            defer {
+                state.commands.removeAll()
+                state.isWoken = false
+            }
+            return (state.commands, state.isShutDown)
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import CCurl
+import Foundation
+import WebImageCore
+
+extension CurlTransfer {
+    /// Sets every option of the transfer on a fresh or reset handle.
+    func configure(_ easy: CurlEasy, cookies: CurlCookieJar?) {
+        setBasics(easy)
+        setMethod(easy)
+        setTLS(easy)
+        easy.setHeaders(Self.headerLines(order.request))
+        if let username = order.username { easy.set(CURLOPT_USERNAME, username) }
+        if let password = order.password { easy.set(CURLOPT_PASSWORD, password) }
+        // Digest is tried when the server offers it; CURLAUTH_ANY would add schemes that hand out system identities.
+        easy.set(CURLOPT_HTTPAUTH, Int(bitPattern: UInt(1 << 0 | 1 << 1)))
+        if order.request.httpShouldHandleCookies, let cookies {
+            easy.set(CURLOPT_SHARE, pointer: cookies.pointer)
+            easy.set(CURLOPT_COOKIEFILE, "")
+        }
+        setCallbacks(easy)
+    }
+
+    private func setBasics(_ easy: CurlEasy) {
+        easy.set(CURLOPT_URL, url.absoluteString)
+        easy.set(CURLOPT_NOSIGNAL, 1)
+        // Without it, removing a handle whose name is still being resolved waits for the resolver's thread.
+        easy.set(CURLOPT_QUICK_EXIT, 1)
+        easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
+        easy.set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
+        easy.set(CURLOPT_FOLLOWLOCATION, 1)
+        easy.set(CURLOPT_MAXREDIRS, order.maxRedirects)
+        easy.set(CURLOPT_ACCEPT_ENCODING, "")
+        easy.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
+        easy.set(CURLOPT_PIPEWAIT, 1)
+        easy.set(CURLOPT_BUFFERSIZE, 64 * 1024)
+        easy.set(CURLOPT_CONNECTTIMEOUT_MS, Int(idleTimeout * 1000))
+        easy.set(CURLOPT_MAXFILESIZE_LARGE, bytes: maxBodyBytes == .max ? 0 : maxBodyBytes)
+    }
+
+    private func setMethod(_ easy: CurlEasy) {
+        let request = order.request
+        if let body = request.httpBody {
+            easy.set(CURLOPT_POSTFIELDSIZE_LARGE, bytes: body.count)
+            body.withUnsafeBytes { bytes in
+                // Curl copies the bytes; an empty body still needs an address.
+                var nothing: UInt8 = 0
+                withUnsafeMutablePointer(to: &nothing) { fallback in
+                    let start = bytes.baseAddress.map(UnsafeMutableRawPointer.init(mutating:))
+                    easy.set(CURLOPT_COPYPOSTFIELDS, pointer: start ?? UnsafeMutableRawPointer(fallback))
+                }
+            }
+        }
+        switch request.httpMethod {
+        case "GET" where request.httpBody == nil: break
+        case "HEAD": easy.set(CURLOPT_NOBODY, 1)
+        case let method: easy.set(CURLOPT_CUSTOMREQUEST, method)
+        }
+    }
+
+    private func setTLS(_ easy: CurlEasy) {
+        if order.request.allowsInvalidCertificates {
+            easy.set(CURLOPT_SSL_VERIFYPEER, 0)
+            easy.set(CURLOPT_SSL_VERIFYHOST, 0)
+        }
+        if let file = order.certificateAuthorityFile { easy.set(CURLOPT_CAINFO, file) }
+    }
+
+    private func setCallbacks(_ easy: CurlEasy) {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        easy.set(CURLOPT_HEADERFUNCTION, function: takeHeaderLine)
+        easy.set(CURLOPT_HEADERDATA, pointer: context)
+        easy.set(CURLOPT_WRITEFUNCTION, function: takeBodyBytes)
+        easy.set(CURLOPT_WRITEDATA, pointer: context)
+    }
+
+    /// Seconds without a byte after which the transfer fails.
+    var idleTimeout: TimeInterval {
+        let wanted = order.request.timeoutInterval
+        // Not positive means the default, as in the original; a day bounds what may overflow curl's milliseconds.
+        return wanted > 0 ? min(max(wanted, 0.001), 86_400) : 15
+    }
+
+    /// Curl's own notation: `Name;` sends an empty value, `Name:` would remove the header.
+    static func headerLines(_ request: WebImageRequest) -> [String] {
+        request.allHTTPHeaderFields.sorted { $0.key < $1.key }.map {
+            $0.value.isEmpty ? "\($0.key);" : "\($0.key): \($0.value)"
+        }
+    }
+
+    /// Delivers the head as far as curl has read it; false ends the transfer.
+    func deliverParsedHead() -> Bool {
+        guard !hasDeliveredHead, head.statusCode != nil else { return true }
+        let effective = easy?.string(CURLINFO_EFFECTIVE_URL).flatMap { URL(string: $0) }
+        return deliverHead(head.response(url: effective ?? url))
+    }
+}
+
+/// Curl's header callback: one whole line a call. Returning less than was given stops the transfer.
+private func takeHeaderLine(
+    _ data: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let data, let context else { return 0 }
+    let length = size * count
+    let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
+    let line = String(decoding: UnsafeRawBufferPointer(start: data, count: length), as: UTF8.self)
+    transfer.lastActivity = .now
+    guard !transfer.hasDeliveredHead else { return length }
+    guard transfer.head.take(line) else {
+        transfer.refusal = WebImageError(
+            .invalidDownloadResponse, stage: .download, url: transfer.url,
+            underlying: .message("the response's head is over \(ResponseHeadParser.maxBytes) bytes"),
+            hint: "The server sends more header fields than any picture needs.")
+        return 0
+    }
+    guard transfer.head.isCertainlyFinal else { return length }
+    return transfer.deliverParsedHead() ? length : 0
+}
+
+/// Curl's body callback. Returning less than was given stops the transfer.
+private func takeBodyBytes(
+    _ data: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let data, let context else { return 0 }
+    let length = size * count
+    let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
+    // The body of a redirect is never given to this callback, so the head is the last one by now.
+    guard transfer.deliverParsedHead() else { return 0 }
+    return transfer.deliver(UnsafeRawBufferPointer(start: data, count: length)) ? length : 0
+}

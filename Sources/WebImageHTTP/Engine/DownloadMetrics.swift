@@ -1,0 +1,47 @@
+import CCurl
+import Foundation
+
+/// Where the time of one download went; each time counts from its start.
+public struct DownloadMetrics: Sendable, Hashable {
+    /// Until the name was resolved.
+    public var nameLookup: Duration = .zero
+    /// Until the connection stood; about ``nameLookup`` for a reused one.
+    public var connect: Duration = .zero
+    /// Until TLS was agreed; zero without TLS.
+    public var secureConnect: Duration = .zero
+    /// Until the first byte of the answer.
+    public var firstByte: Duration = .zero
+    /// Until the end.
+    public var total: Duration = .zero
+    /// The protocol as the response names it: `HTTP/1.1`, `HTTP/2`.
+    public var networkProtocol = ""
+    /// Whether no connection had to be made.
+    public var isReusedConnection = false
+    /// Redirects that were followed.
+    public var redirectCount = 0
+    /// Body bytes on the wire, before content decoding.
+    public var bodyBytesReceived = 0
+
+    /// Metrics of nothing.
+    public init() {}
+}
+
+extension DownloadMetrics {
+    init(_ easy: CurlEasy) {
+        func time(_ info: CURLINFO) -> Duration { .microseconds(easy.offset(info)) }
+        nameLookup = time(CURLINFO_NAMELOOKUP_TIME_T)
+        connect = time(CURLINFO_CONNECT_TIME_T)
+        secureConnect = time(CURLINFO_APPCONNECT_TIME_T)
+        firstByte = time(CURLINFO_STARTTRANSFER_TIME_T)
+        total = time(CURLINFO_TOTAL_TIME_T)
+        isReusedConnection = easy.long(CURLINFO_NUM_CONNECTS) == 0
+        redirectCount = easy.long(CURLINFO_REDIRECT_COUNT)
+        bodyBytesReceived = easy.offset(CURLINFO_SIZE_DOWNLOAD_T)
+        networkProtocol = Self.protocolNames[easy.long(CURLINFO_HTTP_VERSION)] ?? ""
+    }
+
+    private static let protocolNames = [
+        CURL_HTTP_VERSION_1_0: "HTTP/1.0", CURL_HTTP_VERSION_1_1: "HTTP/1.1",
+        CURL_HTTP_VERSION_2_0: "HTTP/2", CURL_HTTP_VERSION_3: "HTTP/3",
+    ]
+}

@@ -1,0 +1,162 @@
+import CSQLite
+import Dispatch
+import Foundation
+import WebImageCore
+
+/// What ``DiskCache`` does, in an object that background work may hold on to: closing the cache then waits for it.
+final class DiskStore: Sendable {
+    let path: String
+    let clock: @Sendable () -> Date
+    let state: Locked<State>
+    /// Lock order: writer, reader, state.
+    let writer = Locked<StoreWriter?>(nil)
+    let reader = Locked<StoreReader?>(nil)
+    let queue = DispatchQueue(label: "webimage.disk-cache.flush", qos: .utility)
+    let warning: OneWarning
+
+    struct State {
+        var config: ImageCacheConfig
+        var pending = PendingWrites()
+        /// What is being committed: still answered from memory.
+        var committing = PendingWrites()
+        var isFlushScheduled = false
+        var isAccessFlushScheduled = false
+        var nextOpening = Date.distantPast
+        var nextMaintenance = Date.distantPast
+        /// The shard to look for orphans in; starts anywhere so that short-lived processes cover them all.
+        var shard = UInt8.random(in: .min ... .max)
+    }
+
+    /// Bytes that may wait for a commit; beyond, the storing thread commits itself.
+    static let pendingLimit = 16 << 20
+    static let pendingAccessLimit = 512
+
+    init?(cachePath: String, config: ImageCacheConfig, clock: @escaping @Sendable () -> Date) {
+        guard cachePath.hasPrefix("/"), !cachePath.utf8.contains(0) else { return nil }
+        path = cachePath
+        self.clock = clock
+        state = Locked(State(config: config))
+        warning = OneWarning(subject: "disk cache \(cachePath)")
+        writer.withLock { openIfNeeded(&$0) }
+    }
+
+    // MARK: Reading
+
+    func containsData(forKey key: String) -> Bool {
+        let hash = KeyHash(key)
+        if let waiting = waiting(hash) { return waiting.data != nil }
+        return read { reader throws(DatabaseError) in try reader.contains(hash) } ?? false
+    }
+
+    func data(forKey key: String) -> Data? {
+        let hash = KeyHash(key)
+        if let waiting = waiting(hash) { return waiting.data }
+        guard let found = find(hash) else { return nil }
+        if let data = found.entry.value(in: found.folder) { return noted(hash, data) }
+        // Replaced between the look into the index and the look at the file: the new row names the new file.
+        guard let again = find(hash) else { return nil }
+        if again.entry.generation != found.entry.generation, let data = again.entry.value(in: again.folder) {
+            return noted(hash, data)
+        }
+        write { writer throws(DatabaseError) in
+            try writer.remove(row: again.entry.id, generation: again.entry.generation)
+        }
+        return nil
+    }
+
+    func extendedData(forKey key: String) -> Data? {
+        let hash = KeyHash(key)
+        if waiting(hash) != nil { flush() }
+        return read { reader throws(DatabaseError) in try reader.extendedData(hash) } ?? nil
+    }
+
+    /// The path of the file that holds an entry; nil for an absent one and for one small enough to be in the index.
+    func cachePath(forKey key: String) -> String? {
+        let hash = KeyHash(key)
+        if waiting(hash) != nil { flush() }
+        guard let found = find(hash) else { return nil }
+        return found.entry.file.flatMap(found.folder.file)
+    }
+
+    // MARK: Writing
+
+    func setData(_ data: Data?, forKey key: String) {
+        guard let data else { return removeData(forKey: key) }
+        enqueue(data, key)
+    }
+
+    func removeData(forKey key: String) { enqueue(nil, key) }
+
+    func setExtendedData(_ data: Data?, forKey key: String) {
+        flush()
+        let hash = KeyHash(key)
+        let time = milliseconds()
+        write { writer throws(DatabaseError) in try writer.setExtendedData(data, for: hash, time: time) }
+    }
+
+    func removeAllData() {
+        writer.withLock { slot in
+            state.withLock { $0.pending = PendingWrites() }
+            if attempt(&slot, { writer throws(DatabaseError) in try writer.removeAll() }) { return }
+            // A full disk has no room for the log of a removal, but it has for removing the files.
+            discard(&slot)
+        }
+    }
+
+    /// New limits, at once.
+    func configDidChange(_ config: ImageCacheConfig) {
+        state.withLock {
+            $0.config = config
+            $0.nextMaintenance = .distantPast
+        }
+    }
+
+    // MARK: Parts
+
+    private func waiting(_ key: KeyHash) -> PendingWrite? {
+        state.withLock { $0.pending.writes[key] ?? $0.committing.writes[key] }
+    }
+
+    private func find(_ key: KeyHash) -> (folder: StoreFolder, entry: StoredEntry)? {
+        read { reader throws(DatabaseError) in try reader.entry(key).map { (reader.folder, $0) } } ?? nil
+    }
+
+    private func noted(_ key: KeyHash, _ data: Data) -> Data {
+        let time = milliseconds()
+        let (isFirst, isMany) = state.withLock { state in
+            state.pending.noteAccess(key, at: time)
+            let isFirst = !state.isAccessFlushScheduled
+            state.isAccessFlushScheduled = true
+            return (isFirst, state.pending.accesses.count >= Self.pendingAccessLimit)
+        }
+        if isMany { scheduleFlush() }
+        if isFirst { queue.asyncAfter(deadline: .now() + 5) { [weak self] in self?.flush() } }
+        return data
+    }
+
+    private func enqueue(_ data: Data?, _ key: String) {
+        let hash = KeyHash(key)
+        let time = milliseconds()
+        let isTooMuch = state.withLock { state in
+            let name = state.config.diskCacheStoresPlainKeys ? key : nil
+            state.pending.put(PendingWrite(data: data, time: time, name: name), for: hash)
+            return state.pending.byteCount > Self.pendingLimit
+        }
+        if isTooMuch { flush() } else { scheduleFlush() }
+    }
+
+    func totals() -> (count: Int, bytes: Int) {
+        flush()
+        return read { reader throws(DatabaseError) in try reader.totals() } ?? (0, 0)
+    }
+
+    func scheduleFlush() {
+        let isFirst = state.withLock { state in
+            defer { state.isFlushScheduled = true }
+            return !state.isFlushScheduled
+        }
+        if isFirst { queue.async { [weak self] in self?.flush() } }
+    }
+
+    func milliseconds() -> Int { Int(clock().timeIntervalSince1970 * 1000) }
+}

@@ -1,0 +1,185 @@
+import Foundation
+import WebImageCore
+
+/// One connection of a ``FaultServer``, on a thread of its own.
+final class FaultConnection {
+    private let server: FaultServer
+    private let descriptor: Int32
+    private let number: Int
+    private var buffered = Data()
+
+    init(server: FaultServer, descriptor: Int32, number: Int) {
+        self.server = server
+        self.descriptor = descriptor
+        self.number = number
+        var on: Int32 = 1
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    /// Answers requests until one side closes.
+    func serve() {
+        while let request = readRequest() {
+            let behaviour = server.state.withLock { state in
+                state.requests.append(request)
+                state.concurrent += 1
+                state.maxConcurrent = max(state.maxConcurrent, state.concurrent)
+                return state.routes[request.path] ?? .status(404)
+            }
+            let goesOn = perform(behaviour, request)
+            server.state.withLock { $0.concurrent -= 1 }
+            guard goesOn else { return }
+        }
+    }
+
+    /// False when the connection is to be closed.
+    private func perform(_ behaviour: FaultBehaviour, _ request: FaultRequest) -> Bool {
+        switch behaviour {
+        case .respond(let response): return send(response, request)
+        case .hang:
+            _ = pause(nil)
+            return false
+        case .raw(let data):
+            _ = write(data)
+            return false
+        case .close: return false
+        case .reset:
+            var linger = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
+            return false
+        case .gated(let gate, let then):
+            guard pause(nil, until: gate) else { return false }
+            return perform(then, request)
+        case .dynamic(let decide): return perform(decide(request), request)
+        }
+    }
+
+    /// Waits; false when the server stops or the client leaves meanwhile. Without a duration only those, or the gate, end it.
+    private func pause(_ duration: Duration?, until gate: FaultGate? = nil) -> Bool {
+        let end = duration.map { ContinuousClock.now + $0 }
+        while true {
+            var waits = [
+                pollfd(fd: server.stopping.descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: descriptor, events: Self.clientLeaves, revents: 0),
+                pollfd(fd: gate?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
+            ]
+            let left = end.map { ContinuousClock.now.duration(to: $0) }
+            if let left, left <= .zero { return true }
+            let milliseconds = left.map { Int32(clamping: Int64($0 / .milliseconds(1)) + 1) } ?? -1
+            let count = poll(&waits, nfds_t(waits.count), milliseconds)
+            if count < 0, errno == EINTR { continue }
+            if waits[0].revents != 0 || waits[1].revents != 0 { return false }
+            if waits[2].revents != 0 { return true }
+        }
+    }
+
+    /// POLLRDHUP, which is a macro behind a feature test and so not imported.
+    private static let clientLeaves: Int16 = 0x2000
+
+    // MARK: Reading
+
+    private func readRequest() -> FaultRequest? {
+        let separator = Data("\r\n\r\n".utf8)
+        while true {
+            if let end = buffered.range(of: separator) {
+                let head = String(decoding: buffered[..<end.lowerBound], as: UTF8.self)
+                buffered = Data(buffered[end.upperBound...])
+                return parse(head)
+            }
+            guard buffered.count < 1 << 20, readMore() else { return nil }
+        }
+    }
+
+    private func parse(_ head: String) -> FaultRequest? {
+        var lines = head.components(separatedBy: "\r\n")
+        let first = lines.removeFirst().split(separator: " ")
+        guard first.count >= 2 else { return nil }
+        var headers: [String: String] = [:]
+        for line in lines {
+            guard let colon = line.firstIndex(of: ":") else { continue }
+            headers[line[..<colon].lowercased()] =
+                line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+        }
+        let length = min(headers["content-length"].flatMap { Int($0) } ?? 0, 64 << 20)
+        while buffered.count < length { guard readMore() else { return nil } }
+        let body = Data(buffered.prefix(max(length, 0)))
+        buffered = Data(buffered.dropFirst(max(length, 0)))
+        let target = first[1].split(separator: "?", maxSplits: 1)
+        return FaultRequest(
+            method: String(first[0]), path: target.first.map { String($0) } ?? "/",
+            query: target.count > 1 ? String(target[1]) : nil, headers: headers, body: body, connection: number)
+    }
+
+    private func readMore() -> Bool {
+        var chunk = [UInt8](repeating: 0, count: 16 * 1024)
+        while true {
+            let count = recv(descriptor, &chunk, chunk.count, 0)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            buffered.append(contentsOf: chunk[..<count])
+            return true
+        }
+    }
+
+    // MARK: Writing
+
+    private func send(_ response: FaultResponse, _ request: FaultRequest) -> Bool {
+        if response.delay > .zero { guard pause(response.delay) else { return false } }
+        guard write(head(response)) else { return false }
+        if request.method == "HEAD" { return true }
+        guard sendBody(response) else { return false }
+        switch response.framing {
+        case .contentLength: return response.closeAfter == nil && response.body.count != nil
+        case .chunked: return response.closeAfter == nil && write(Data("0\r\n\r\n".utf8))
+        case .claimedLength, .untilClose: return false
+        }
+    }
+
+    private func head(_ response: FaultResponse) -> Data {
+        var text = "HTTP/1.1 \(response.status) \(response.status == 200 ? "OK" : "Status")\r\n"
+        for (name, value) in response.headers.sorted(by: { $0.key < $1.key }) { text += "\(name): \(value)\r\n" }
+        switch (response.framing, response.body.count) {
+        case (.contentLength, .some(let count)) where response.status != 304: text += "Content-Length: \(count)\r\n"
+        case (.claimedLength(let count), _): text += "Content-Length: \(count)\r\n"
+        case (.chunked, _): text += "Transfer-Encoding: chunked\r\n"
+        default: text += response.status == 304 ? "" : "Connection: close\r\n"
+        }
+        return Data((text + "\r\n").utf8)
+    }
+
+    private func sendBody(_ response: FaultResponse) -> Bool {
+        let total = min(response.body.count ?? .max, response.closeAfter ?? .max)
+        var sent = 0
+        while sent < total {
+            if sent > 0, response.interval > .zero { guard pause(response.interval) else { return false } }
+            let count = min(max(response.piece, 1), total - sent)
+            let piece =
+                switch response.body {
+                case .data(let data): Data(data.dropFirst(sent).prefix(count))
+                case .zeros, .endless: Data(count: count)
+                }
+            guard writePiece(piece, response.framing) else { return false }
+            sent += count
+        }
+        return true
+    }
+
+    private func writePiece(_ piece: Data, _ framing: FaultResponse.Framing) -> Bool {
+        guard case .chunked = framing else { return write(piece) }
+        return write(Data("\(String(piece.count, radix: 16))\r\n".utf8) + piece + Data("\r\n".utf8))
+    }
+
+    private func write(_ data: Data) -> Bool {
+        data.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = Foundation.send(
+                    descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count,
+                    Int32(MSG_NOSIGNAL))
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return false }
+                rest = rest.dropFirst(count)
+            }
+            return true
+        }
+    }
+}

@@ -1,0 +1,147 @@
+public import Foundation
+import Glibc
+import WebImageCore
+
+/// An HTTP server on 127.0.0.1 that misbehaves on demand, for tests of whatever fetches.
+///
+/// Paths without a route get 404. Connections are kept alive unless a behaviour closes them. Each connection has a
+/// thread; ``stop()`` ends all of them before it returns, and must be called: the threads keep the server alive.
+public final class FaultServer: Sendable {
+    struct State {
+        var routes: [String: FaultBehaviour] = [:]
+        var requests: [FaultRequest] = []
+        var connections: [Int: Int32] = [:]
+        var acceptedCount = 0
+        var concurrent = 0
+        var maxConcurrent = 0
+        var listener: Int32 = -1
+        var isStopped = false
+    }
+
+    let state = Locked(State())
+    let stopping = FaultGate()
+    private let threads = DispatchGroup()
+
+    /// The port it listens on.
+    public let port: Int
+
+    /// Starts listening on a free port of 127.0.0.1.
+    ///
+    /// - Throws: ``FaultServerError`` when no port can be had.
+    public init() throws {
+        let (listener, port) = try Self.listen()
+        self.port = port
+        state.withLock { $0.listener = listener }
+        run { [self] in acceptConnections(listener) }
+    }
+
+    /// The URL of a path.
+    public func url(_ path: String) -> URL {
+        // The parts are the server's own; a path that makes no URL is a mistake in the test.
+        URL(string: "http://127.0.0.1:\(port)\(path)") ?? URL(fileURLWithPath: "/invalid-test-path")
+    }
+
+    /// Says what a path does from now on.
+    public func route(_ path: String, _ behaviour: FaultBehaviour) {
+        state.withLock { $0.routes[path] = behaviour }
+    }
+
+    /// Every request so far, in order of arrival.
+    public var requests: [FaultRequest] { state.withLock { $0.requests } }
+
+    /// How many requests a path has had.
+    public func requestCount(_ path: String) -> Int { requests.count { $0.path == path } }
+
+    /// Connections accepted so far.
+    public var connectionCount: Int { state.withLock { $0.acceptedCount } }
+
+    /// The most requests that were being answered at the same time.
+    public var maxConcurrentRequests: Int { state.withLock { $0.maxConcurrent } }
+
+    /// Requests being answered now.
+    public var concurrentRequests: Int { state.withLock { $0.concurrent } }
+
+    /// Closes every connection and waits until every thread has ended. Idempotent.
+    public func stop() {
+        let isFirst = state.withLock { state in
+            defer { state.isStopped = true }
+            guard !state.isStopped else { return false }
+            // Shutting down wakes a blocked accept and blocked reads; the threads close their own descriptors.
+            shutdown(state.listener, Int32(SHUT_RDWR))
+            for descriptor in state.connections.values { shutdown(descriptor, Int32(SHUT_RDWR)) }
+            return true
+        }
+        guard isFirst else { return }
+        stopping.open()
+        threads.wait()
+    }
+
+    private func run(_ body: @escaping @Sendable () -> Void) {
+        threads.enter()
+        let threads = threads
+        let thread = Thread {
+            body()
+            threads.leave()
+        }
+        thread.stackSize = 512 * 1024
+        thread.start()
+    }
+
+    private func acceptConnections(_ listener: Int32) {
+        defer { close(listener) }
+        while true {
+            let descriptor = accept(listener, nil, nil)
+            if descriptor < 0 {
+                if errno == EINTR || errno == ECONNABORTED { continue }
+                return
+            }
+            let number = state.withLock { state -> Int? in
+                guard !state.isStopped else { return nil }
+                state.acceptedCount += 1
+                state.connections[state.acceptedCount] = descriptor
+                return state.acceptedCount
+            }
+            guard let number else {
+                close(descriptor)
+                return
+            }
+            run { [self] in
+                FaultConnection(server: self, descriptor: descriptor, number: number).serve()
+                // Under the lock, so that `stop` shuts down no descriptor that has gone to somebody else.
+                state.withLock { state in
+                    state.connections[number] = nil
+                    close(descriptor)
+                }
+            }
+        }
+    }
+
+    private static func listen() throws(FaultServerError) -> (listener: Int32, port: Int) {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard listener >= 0 else { throw FaultServerError("socket", errno) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address -> Int32 in
+                guard bind(listener, address, length) == 0, Glibc.listen(listener, 1024) == 0 else { return -1 }
+                return getsockname(listener, address, &length)
+            }
+        }
+        guard result == 0 else {
+            let number = errno
+            close(listener)
+            throw FaultServerError("listen", number)
+        }
+        return (listener, Int(UInt16(bigEndian: address.sin_port)))
+    }
+}
+
+/// Why a ``FaultServer`` could not start.
+public struct FaultServerError: Error, CustomStringConvertible {
+    /// The system call and its words.
+    public let description: String
+
+    init(_ call: String, _ number: Int32) { description = "\(call): \(String(cString: strerror(number)))" }
+}

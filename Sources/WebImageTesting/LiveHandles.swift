@@ -1,0 +1,38 @@
+import Foundation
+import WebImageCore
+
+/// The C handles that are alive in this process, by kind: curl, JPEG, PNG, SQLite …
+public enum LiveHandles {
+    /// Kinds that have live handles, and how many.
+    public static var current: [String: Int] { HandleLedger.live }
+
+    /// Waits until no handle of a chosen kind is alive.
+    ///
+    /// - Parameters:
+    ///   - deadline: How long to wait for the last one to close.
+    ///   - isChosen: The kinds that count; all unless said.
+    /// - Throws: ``LiveHandlesError`` that names those still alive at the deadline.
+    public static func expectNone(
+        within deadline: Duration = .seconds(2), where isChosen: @Sendable (String) -> Bool = { _ in true }
+    ) async throws {
+        let end = ContinuousClock.now + deadline
+        while true {
+            let left = current.filter { isChosen($0.key) }
+            if left.isEmpty { return }
+            guard ContinuousClock.now < end else { throw LiveHandlesError(left: left) }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+}
+
+/// Handles that were not closed in time.
+public struct LiveHandlesError: Error, CustomStringConvertible {
+    /// Kinds and counts.
+    public let left: [String: Int]
+
+    /// The kinds and counts in one line.
+    public var description: String {
+        "C handles still alive: "
+            + left.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import Testing
+import WebImageCodecs
+import WebImageCore
+
+@Suite(.timeLimit(.minutes(1)))
+struct GIFDecodingTests {
+    private let coder = ImageGIFCoder.shared
+
+    private func pixels(_ data: Data, _ format: PixelFormat = .rgba8) throws -> PixelBuffer {
+        var options = DecodingOptions()
+        options.pixelFormat = format
+        return try coder.decode(data, options: options).pixels
+    }
+
+    @Test func infoTellsAllFramesAsStored() throws {
+        let one = GIFBytes.image(width: 2, height: 1, indices: [1, 2])
+        let file = GIFBytes.file(
+            GIFBytes.screen(2, 1), GIFBytes.loop(5), GIFBytes.control(delay: 0), one, GIFBytes.control(delay: 7), one,
+            GIFBytes.loop(9, "ANIMEXTS1.0"), one)
+        let info = try coder.imageInfo(of: file, limits: .default)
+        #expect(info.format == .gif && info.frameCount == 3 && info.loopCount == 9)
+        #expect(info.delaysMilliseconds == [0, 70, 0])
+        #expect(info.bitDepth == 7 && !info.hasAlpha)
+    }
+
+    @Test func withoutLoopBlockItPlaysOnce() throws {
+        let file = GIFBytes.file(
+            GIFBytes.screen(1, 1), GIFBytes.control(delay: 1, transparent: 0),
+            GIFBytes.image(width: 1, height: 1, indices: [0]))
+        let info = try coder.imageInfo(of: file, limits: .default)
+        #expect(info.loopCount == 1 && info.hasAlpha && info.delaysMilliseconds == [10])
+    }
+
+    @Test(arguments: [PixelFormat.rgba8, .bgra8Premultiplied])
+    func localPaletteWinsAndChannelsAreInOrder(format: PixelFormat) throws {
+        let palette: [UInt8] = [10, 20, 30] + [UInt8](repeating: 0, count: 127 * 3)
+        let file = GIFBytes.file(
+            GIFBytes.screen(2, 1), GIFBytes.control(delay: 0, transparent: 1),
+            GIFBytes.image(width: 2, height: 1, palette: palette, indices: [0, 1]))
+        let decoded = try pixels(file, format)
+        #expect(Sample.pixel(decoded, 0, 0) == (format == .rgba8 ? [10, 20, 30, 255] : [30, 20, 10, 255]))
+        #expect(Sample.pixel(decoded, 1, 0) == [0, 0, 0, 0])
+    }
+
+    @Test func interlacedEqualsPlain() throws {
+        let (width, height) = (300, 37)
+        let row = { (y: Int) in (0..<width).map { UInt8(($0 + y * 3) % 128) } }
+        let order = [(0, 8), (4, 8), (2, 4), (1, 2)].flatMap { Array(stride(from: $0.0, to: height, by: $0.1)) }
+        let plain = GIFBytes.image(width: width, height: height, indices: (0..<height).flatMap(row))
+        let mixed = GIFBytes.image(width: width, height: height, interlaced: true, indices: order.flatMap(row))
+        let screen = GIFBytes.screen(width, height)
+        let expected = Sample.values(try pixels(GIFBytes.file(screen, plain)))
+        #expect(Sample.values(try pixels(GIFBytes.file(screen, mixed))) == expected)
+        #expect(expected[4] == 2 && expected[7] == 255)
+    }
+
+    @Test(arguments: [false, true])
+    func framesAreClippedToTheScreen(interlaced: Bool) throws {
+        let file = GIFBytes.file(
+            GIFBytes.screen(3, 3),
+            GIFBytes.image(
+                x: 1, y: 2, width: 4, height: 20, interlaced: interlaced, indices: [UInt8](repeating: 50, count: 80)))
+        let decoded = try pixels(file)
+        #expect(decoded.width == 3 && decoded.height == 3)
+        for y in 0..<3 {
+            for x in 0..<3 {
+                #expect(Sample.pixel(decoded, x, y) == (x > 0 && y == 2 ? [100, 100, 100, 255] : [0, 0, 0, 0]))
+            }
+        }
+    }
+
+    @Test func opaqueOnlyWhenTheFrameCoversTheScreen() throws {
+        let whole = GIFBytes.file(GIFBytes.screen(1, 1), GIFBytes.image(width: 1, height: 1, indices: [0]))
+        #expect(try !coder.decode(whole, options: DecodingOptions()).hasAlpha)
+        let part = GIFBytes.file(GIFBytes.screen(2, 1), GIFBytes.image(width: 1, height: 1, indices: [0]))
+        #expect(try coder.decode(part, options: DecodingOptions()).hasAlpha)
+    }
+
+    @Test func missingPaletteIsBlack() throws {
+        let file = GIFBytes.file(
+            GIFBytes.screen(1, 1, hasPalette: false), GIFBytes.image(width: 1, height: 1, indices: [3]))
+        #expect(Sample.pixel(try pixels(file), 0, 0) == [0, 0, 0, 255])
+    }
+
+    @Test func rowsBeforeBrokenCompressionAreShown() throws {
+        // The end code comes after two of three rows.
+        let file = GIFBytes.file(GIFBytes.screen(2, 3), GIFBytes.image(width: 2, height: 3, indices: [9, 9, 9, 9]))
+        let image = try coder.decode(file, options: DecodingOptions())
+        #expect(Sample.pixel(image.pixels, 1, 1) == [18, 18, 18, 255])
+        #expect(Sample.pixel(image.pixels, 0, 2) == [0, 0, 0, 0] && image.hasAlpha)
+    }
+
+    @Test func onlyReads() throws {
+        #expect(!coder.canEncode(to: .gif))
+        let image = Image(pixels: try Sample.gradient(1, 1, .rgba8))
+        #expect(throws: WebImageError.self) { try coder.encode(image, format: .gif, options: EncodingOptions()) }
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import Testing
+
+@testable import WebImageCore
+
+struct CacheLocationTests {
+    @Test(arguments: [
+        (["XDG_CACHE_HOME": "/var/cache/me"], "/var/cache/me/app/webimage"),
+        (["XDG_CACHE_HOME": "/var/cache/me/"], "/var/cache/me/app/webimage"),
+        (["XDG_CACHE_HOME": "relative"], "/home/u/.cache/app/webimage"),
+        (["XDG_CACHE_HOME": ""], "/home/u/.cache/app/webimage"),
+        ([:], "/home/u/.cache/app/webimage"),
+    ])
+    func cachesLiveWhereXDGSays(environment: [String: String], expected: String) {
+        let found = CacheLocation.directory(environment: environment, home: "/home/u", application: "app")
+        #expect(found == expected)
+    }
+
+    @Test(arguments: ["a/b", "..", ".", "", "/etc", "../../x", "a\0b"])
+    func namespaceNeverLeavesTheDirectory(namespace: String) {
+        var config = ImageCacheConfig()
+        config.diskCacheClass = DictionaryDiskCache.self
+        let path = ImageCache(namespace: namespace, diskCacheDirectory: "/d", config: config).diskCachePath
+        let name = path.dropFirst("/d/".count)
+        #expect(path.hasPrefix("/d/"))
+        #expect(!name.isEmpty && name != "." && name != ".." && !name.contains("/") && !name.contains("\0"))
+    }
+
+    @Test func namespaceIsTheFoldersName() {
+        var config = ImageCacheConfig()
+        config.diskCacheClass = DictionaryDiskCache.self
+        #expect(
+            ImageCache(namespace: "avatars", diskCacheDirectory: "/d", config: config).diskCachePath == "/d/avatars")
+        #expect(ImageCache.defaultDiskCacheDirectory.hasSuffix("/webimage"))
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import WebImageCore
+
+/// A picture of some bytes; each is an object of its own.
+func picture(width: Int = 16, height: Int = 1, format: PixelFormat = .bgra8Premultiplied) -> Image {
+    guard let pixels = try? PixelBuffer(width: width, height: height, format: format) else {
+        fatalError("no memory for \(width)×\(height)")
+    }
+    return Image(pixels: pixels)
+}
+
+/// Reads and writes "P <width> <height>": enough of a format to see what a cache does with one.
+struct ToyCoder: DetailedImageCoder {
+    let decodes = Locked(0)
+
+    static func data(width: Int, height: Int) -> Data { Data("P \(width) \(height)".utf8) }
+
+    func canDecode(from data: Data?) -> Bool { data?.first == UInt8(ascii: "P") }
+    func canEncode(to format: ImageFormat) -> Bool { true }
+
+    func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
+        ImageInfo(format: .undefined, storedSize: try decode(data, options: DecodingOptions()).pixelSize)
+    }
+
+    func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
+        decodes.withLock { $0 += 1 }
+        let words = String(decoding: data, as: UTF8.self).split(separator: " ")
+        guard words.count == 3, words[0] == "P", let width = Int(words[1]), let height = Int(words[2]) else {
+            throw .badData("toy", "not a toy picture")
+        }
+        let size = options.targetSize(for: PixelSize(width: width, height: height))
+        let pixels = try PixelBuffer(width: size.width, height: size.height, format: options.pixelFormat)
+        return Image(pixels: pixels, scale: options.scaleFactor)
+    }
+
+    func encode(_ image: Image, format: ImageFormat, options: EncodingOptions) throws(WebImageError) -> Data {
+        Self.data(width: image.pixelSize.width, height: image.pixelSize.height)
+    }
+}
+
+/// A disk layer in memory, so that Core's tests need no database.
+final class DictionaryDiskCache: DiskCaching {
+    struct State {
+        var values: [String: Data] = [:]
+        var extended: [String: Data] = [:]
+        var sizes: [String: PixelSize] = [:]
+        var config: ImageCacheConfig
+        var flushes = 0
+    }
+    let state: Locked<State>
+
+    init?(cachePath: String, config: ImageCacheConfig) {
+        if cachePath.contains("refused") { return nil }
+        state = Locked(State(config: config))
+    }
+
+    func containsData(forKey key: String) -> Bool { state.withLock { $0.values[key] != nil } }
+    func data(forKey key: String) -> Data? { state.withLock { $0.values[key] } }
+    func setData(_ data: Data?, forKey key: String) { state.withLock { $0.values[key] = data } }
+    func extendedData(forKey key: String) -> Data? { state.withLock { $0.extended[key] } }
+    func setExtendedData(_ data: Data?, forKey key: String) { state.withLock { $0.extended[key] = data } }
+    func removeData(forKey key: String) { state.withLock { $0.values[key] = nil } }
+    func removeAllData() { state.withLock { $0.values = [:] } }
+    func removeExpiredData() {}
+    func cachePath(forKey key: String) -> String? { nil }
+    func totalCount() -> Int { state.withLock { $0.values.count } }
+    func totalSize() -> Int { state.withLock { $0.values.values.reduce(0) { $0 + $1.count } } }
+    func configDidChange(_ config: ImageCacheConfig) { state.withLock { $0.config = config } }
+    func flush() { state.withLock { $0.flushes += 1 } }
+    func setPixelSize(_ size: PixelSize, forKey key: String) { state.withLock { $0.sizes[key] = size } }
+    func pixelSize(forKey key: String) -> PixelSize? { state.withLock { $0.sizes[key] } }
+}
+
+/// What a completion was called with, and how often.
+final class Calls<Value: Sendable>: Sendable {
+    private let values = Locked<[Value]>([])
+    var all: [Value] { values.withLock { $0 } }
+    func append(_ value: Value) { values.withLock { $0.append(value) } }
+
+    /// Waits until there are so many calls, or five seconds.
+    func wait(for count: Int = 1) -> [Value] {
+        let deadline = Date().addingTimeInterval(5)
+        while all.count < count, Date() < deadline { usleep(500) }
+        return all
+    }
+}

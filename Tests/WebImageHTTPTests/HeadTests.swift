@@ -1,0 +1,64 @@
+import Foundation
+import Testing
+import WebImageCore
+
+@testable import WebImageHTTP
+
+/// Header lines become the response as users see it.
+struct ResponseHeadTests {
+    private func head(_ lines: String...) -> ResponseHeadParser {
+        var parser = ResponseHeadParser()
+        for line in lines { #expect(parser.take(line + "\r\n")) }
+        return parser
+    }
+
+    private let url = URL(string: "http://example.com/a")!
+
+    @Test func lastHeadOfAChainCounts() {
+        let parser = head("HTTP/1.1 302 Found", "Location: /b", "", "HTTP/2 200", "content-type: Image/PNG; q=1", "")
+        let response = parser.response(url: url)
+        #expect(response.statusCode == 200)
+        #expect(response.allHeaderFields == ["content-type": "Image/PNG; q=1"])
+        #expect(response.mimeType == "image/png")
+        #expect(parser.isCertainlyFinal)
+    }
+
+    @Test func repeatedFieldsAreJoinedAndFoldedLinesContinue() {
+        let fields = head("HTTP/1.1 200 OK", "Vary: a", "VARY:b ", "X: 1", "  2", "nonsense", "").fields
+        #expect(fields == ["vary": "a, b", "x": "1 2"])
+    }
+
+    @Test(arguments: ["-5", "abc", "99999999999999999999999"]) func senselessLengthIsUnknown(value: String) {
+        #expect(head("HTTP/1.1 200 OK", "Content-Length: \(value)").response(url: url).expectedContentLength == nil)
+    }
+
+    @Test func encodedLengthIsUnknown() {
+        let parser = head("HTTP/1.1 200 OK", "Content-Length: 5", "Content-Encoding: gzip")
+        #expect(parser.response(url: url).expectedContentLength == nil)
+    }
+
+    @Test func brokenStatusLinesNameNoStatus() {
+        #expect(head("HTTP/1.1").statusCode == nil)
+        #expect(head("HTTP/1.1 abc").statusCode == nil)
+    }
+}
+
+/// Which failures make a URL not worth another try.
+struct FailedURLRuleTests {
+    @Test func onlyWhatIsTheURLsOwnFaultIsRemembered() {
+        func error(_ code: WebImageError.Code, _ underlying: WebImageError.Underlying? = nil) -> WebImageError {
+            WebImageError(code, stage: .download, underlying: underlying)
+        }
+        for status in [404, 410, 451] { #expect(error(.invalidDownloadStatusCode, .http(status: status)).condemnsURL) }
+        for status in [400, 401, 403, 408, 425, 429, 500, 502, 503, 504] {
+            #expect(!error(.invalidDownloadStatusCode, .http(status: status)).condemnsURL)
+        }
+        #expect(error(.invalidURL).condemnsURL)
+        #expect(error(.badImageData).condemnsURL)
+        for code in [
+            WebImageError.Code.transport, .cancelled, .limitExceeded, .invalidDownloadContentType, .fileSystem,
+        ] {
+            #expect(!error(code).condemnsURL)
+        }
+    }
+}

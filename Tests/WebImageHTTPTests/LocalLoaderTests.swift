@@ -1,0 +1,165 @@
+import Foundation
+import Testing
+import WebImageCore
+import WebImageHTTP
+import WebImageTesting
+
+/// `file:` URLs: regular files within the cap, and a reason for everything else.
+@Suite(.timeLimit(.minutes(1)))
+struct FileImageLoaderTests {
+    private let folder: URL
+    private let loader = FileImageLoader()
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("webimage-files-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    private func failure(_ url: URL, limit: Int? = nil) async -> WebImageError? {
+        var limits = DecodingLimits.default
+        if let limit { limits.maxEncodedBytes = limit }
+        do throws(WebImageError) {
+            _ = try await loader.loadData(
+                for: ImageDataLoad(url: url, context: [.decodingLimits: limits]), progress: nil)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func posixNumber(_ error: WebImageError?) -> Int32? {
+        if case .posix(let number, _) = error?.underlying { number } else { nil }
+    }
+
+    @Test func regularFileIsReadWithProgress() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let url = folder.appendingPathComponent("a b%20ü.png")
+        let body = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0) })
+        try body.write(to: url)
+        let seen = Collected<Int>()
+        let result = try await loader.loadData(for: ImageDataLoad(url: url)) { received, _, _ in seen.append(received) }
+        #expect(result.data == body)
+        #expect(result.response.statusCode == nil)
+        #expect(seen.values.first == 0)
+        #expect(seen.values.last == body.count)
+        #expect(seen.values == seen.values.sorted())
+    }
+
+    @Test func missingFolderFIFOAndDeviceHaveReasons() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let fifo = folder.appendingPathComponent("fifo")
+        #expect(mkfifo(fifo.path, 0o600) == 0)
+        #expect(await posixNumber(failure(folder.appendingPathComponent("none.png"))) == ENOENT)
+        #expect(await posixNumber(failure(folder)) == EISDIR)
+        #expect(await failure(fifo)?.underlying == .message("not a regular file"))
+        #expect(await failure(URL(fileURLWithPath: "/dev/zero"))?.underlying == .message("not a regular file"))
+    }
+
+    @Test func capHoldsForDeclaredAndForMadeUpSizes() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let url = folder.appendingPathComponent("a")
+        try Data(count: 1000).write(to: url)
+        #expect(await failure(url, limit: 999)?.underlying == .limit(.encodedBytes, actual: 1000, allowed: 999))
+        #expect(await failure(url, limit: 1000) == nil)
+        // The kernel says 0 for this file and yields bytes all the same.
+        #expect(await failure(URL(fileURLWithPath: "/proc/self/status"), limit: 10)?.code == .limitExceeded)
+    }
+
+    @Test func emptyFileOtherHostAndNULAreRefused() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let url = folder.appendingPathComponent("empty")
+        try Data().write(to: url)
+        #expect(await failure(url)?.code == .badImageData)
+        #expect(await failure(URL(string: "file://elsewhere/etc/hostname")!)?.code == .invalidURL)
+        #expect(await failure(URL(string: "file:///etc/hostname%00.png")!)?.code == .invalidURL)
+    }
+
+    @Test func cancelledReadIsCancelled() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let url = folder.appendingPathComponent("a")
+        try Data(count: 10).write(to: url)
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await loader.loadData(for: ImageDataLoad(url: url), progress: nil)
+        }
+        await #expect { try await task.value } throws: { ($0 as? WebImageError)?.code == .cancelled }
+    }
+}
+
+/// `data:` URLs.
+struct DataURLImageLoaderTests {
+    private func content(_ text: String, limit: Int = 1000) throws -> DataURLContent {
+        try DataURLContent(#require(URL(string: text)), maxBytes: limit)
+    }
+
+    @Test(arguments: [
+        ("data:image/png;base64,aGVsbG8=", "image/png", "hello"),
+        ("data:image/png;base64,aGVsbG8", "image/png", "hello"),
+        ("data:image/png;base64,aGVs%62G8%3D", "image/png", "hello"),
+        ("data:image/png;base64,aGVs%0AbG8=", "image/png", "hello"),
+        ("DATA:IMAGE/SVG+XML;charset=utf-8;BASE64,aGVsbG8=", "image/svg+xml", "hello"),
+        ("data:,hel%6Co", "text/plain", "hello"),
+        ("data:image/svg+xml,%3Csvg%3E,x", "image/svg+xml", "<svg>,x"),
+        ("data:;base64,Pz8_", "text/plain", "???"),
+        ("data:text/plain,hello#fragment", "text/plain", "hello"),
+    ]) func spelledBytesAreRead(text: String, type: String, body: String) throws {
+        let content = try content(text)
+        #expect(content.mimeType == type)
+        #expect(String(decoding: content.data, as: UTF8.self) == body)
+    }
+
+    @Test(arguments: ["data:image/png;base64", "data:image/png;base64,!!!!", "data:image/png;base64,a"])
+    func damagedOnesAreInvalid(text: String) {
+        #expect { try content(text) } throws: { ($0 as? WebImageError)?.code == .invalidURL }
+    }
+
+    @Test func capAndEmptinessAreChecked() {
+        #expect { try content("data:,hello", limit: 4) } throws: { ($0 as? WebImageError)?.code == .limitExceeded }
+        #expect { try content("data:image/png;base64,") } throws: { ($0 as? WebImageError)?.code == .badImageData }
+    }
+}
+
+/// The composite that the composition root registers.
+@Suite(.timeLimit(.minutes(1)))
+struct ImageLoadersManagerTests {
+    @Test func everySchemeFindsItsLoader() async throws {
+        try await withDownloader { server, downloader in
+            server.route("/a", .body(Data("http".utf8)))
+            let loaders = ImageLoadersManager(loaders: [DataURLImageLoader(), FileImageLoader(), downloader])
+            func fetch(_ url: URL) async throws -> Data {
+                try await loaders.loadData(for: ImageDataLoad(url: url), progress: nil).data
+            }
+            try await #expect(fetch(server.url("/a")) == Data("http".utf8))
+            try await #expect(fetch(URL(string: "data:,x")!) == Data("x".utf8))
+            try await #expect(!fetch(URL(fileURLWithPath: "/proc/self/status")).isEmpty)
+        }
+    }
+
+    @Test func otherSchemesAreToldWhichWork() async throws {
+        let loaders = ImageLoadersManager(loaders: [DataURLImageLoader(), FileImageLoader()])
+        let url = try #require(URL(string: "gopher://x/a"))
+        await #expect {
+            try await loaders.loadData(for: ImageDataLoad(url: url), progress: nil)
+        } throws: { error in
+            let error = error as? WebImageError
+            return error?.code == .invalidURL && error?.hint == "URLs of these schemes work: data, file."
+        }
+        let completions = Collected<WebImageError?>()
+        #expect(
+            loaders.requestImage(with: url, options: [], context: nil, progress: nil) { _, _, error, _ in
+                completions.append(error)
+            } == nil)
+        #expect(completions.values.map { $0?.code } == [.invalidURL])
+    }
+
+    @Test func lastAddedIsAskedFirst() throws {
+        let mine = FileImageLoader()
+        let loaders = ImageLoadersManager(loaders: [FileImageLoader()])
+        loaders.addLoader(mine)
+        let url = URL(fileURLWithPath: "/a")
+        #expect(loaders.loader(for: url) as AnyObject === mine)
+        loaders.removeLoader(mine)
+        #expect(loaders.loaders.count == 1)
+        #expect(loaders.loader(for: url) as AnyObject !== mine)
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+import WebImageCore
+import WebImageHTTP
+import WebImageTesting
+
+/// TLS and HTTP/2 against a well-behaved server.
+@Suite(.enabled(if: NginxServer.isAvailable, "nginx and openssl are not installed"), .timeLimit(.minutes(1)))
+struct NginxTests {
+    private let body = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+
+    private func withNginx(
+        _ config: WebImageDownloaderConfig = .default, trusting: Bool = false,
+        _ test: (NginxServer, WebImageDownloader) async throws -> Void
+    ) async throws {
+        let nginx = try NginxServer()
+        defer { nginx.stop() }
+        try body.write(to: nginx.root.appendingPathComponent("a.png"))
+        var config = config
+        if trusting { config.certificateAuthorityFile = nginx.certificateFile.path }
+        try await withDownloader(config) { _, downloader in try await test(nginx, downloader) }
+    }
+
+    @Test func selfSignedCertificateIsCurl60AndSaysWhatToDo() async throws {
+        try await withNginx { nginx, downloader in
+            let error = try await downloader.failure(nginx.secureURL("/a.png"))
+            #expect(error.code == .transport)
+            #expect(error.curlCode == 60)
+            #expect(error.hint?.contains("not trusted") == true)
+            #expect(!downloader.shouldBlockFailedURL(with: nginx.secureURL("/a.png"), error: error))
+        }
+    }
+
+    @Test func certificateIsAcceptedWhenAskedAndOnlyThen() async throws {
+        try await withNginx { nginx, downloader in
+            let url = nginx.secureURL("/a.png")
+            try await #expect(downloader.fetch(url, options: .allowInvalidSSLCertificates).data == body)
+            // The connection made without checks is not reused by a load with checks.
+            try await #expect(downloader.failure(url).curlCode == 60)
+        }
+    }
+
+    @Test func authorityFileMakesTheServerTrusted() async throws {
+        try await withNginx(trusting: true) { nginx, downloader in
+            let result = try await downloader.fetch(nginx.secureURL("/a.png"))
+            #expect(result.data == body)
+            #expect(result.response.mimeType == "image/png")
+            #expect(result.response.expectedContentLength == body.count)
+            #expect(result.response.value(forHTTPHeaderField: "ETag") != nil)
+        }
+    }
+
+    @Test func loadsShareOneHTTP2Connection() async throws {
+        try await withNginx(trusting: true) { nginx, downloader in
+            let context: WebImageContext = [.callbackQueue: CallbackQueue.invoking]
+            let done = Collected<Int>()
+            let tokens = (0..<30).map { number in
+                downloader.downloadImage(with: nginx.secureURL("/a.png?\(number)"), context: context) {
+                    _, data, error, _ in
+                    // The body is no picture; the bytes came all the same.
+                    #expect(error?.code == .badImageData)
+                    done.append(number)
+                }
+            }
+            try await eventually("all came") { done.values.count == 30 }
+            let metrics = tokens.compactMap { $0?.metrics }
+            #expect(metrics.count == 30)
+            #expect(metrics.allSatisfy { $0.networkProtocol == "HTTP/2" })
+            #expect(metrics.count { !$0.isReusedConnection } == 1)
+            let first = try #require(metrics.first { !$0.isReusedConnection })
+            #expect(first.secureConnect > .zero)
+            #expect(first.total >= first.firstByte)
+            #expect(first.bodyBytesReceived == body.count)
+        }
+    }
+
+    @Test func missingFileIsItsStatus() async throws {
+        try await withNginx(trusting: true) { nginx, downloader in
+            try await #expect(downloader.failure(nginx.secureURL("/b.png")).underlying == .http(status: 404))
+            try await #expect(downloader.fetch(nginx.url("/a.png")).data == body)
+        }
+    }
+}

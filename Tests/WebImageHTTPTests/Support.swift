@@ -1,0 +1,74 @@
+import Foundation
+import Testing
+import WebImageCore
+import WebImageHTTP
+import WebImageTesting
+
+/// A fault server and a downloader of its own, both gone when the body returns, with no handle left.
+func withDownloader(
+    _ config: WebImageDownloaderConfig = .default,
+    _ body: (FaultServer, WebImageDownloader) async throws -> Void
+) async throws {
+    let label = " \(UUID().uuidString)"
+    let server = try FaultServer()
+    let downloader = WebImageDownloader(config: config, engine: CurlEngine(label: label))
+    do {
+        try await body(server, downloader)
+    } catch {
+        downloader.shutdown()
+        server.stop()
+        throw error
+    }
+    downloader.shutdown()
+    server.stop()
+    try await LiveHandles.expectNone { $0.hasSuffix(label) }
+}
+
+extension WebImageDownloader {
+    func fetch(
+        _ url: URL, options: WebImageOptions = [], priority: LoadPriority = .normal,
+        progress: ImageLoaderProgressBlock? = nil
+    ) async throws(WebImageError) -> ImageDataResult {
+        try await loadData(for: ImageDataLoad(url: url, options: options, priority: priority), progress: progress)
+    }
+
+    /// The error that fetching ends with.
+    func failure(_ url: URL, options: WebImageOptions = []) async throws -> WebImageError {
+        do throws(WebImageError) {
+            let result = try await fetch(url, options: options)
+            throw Unexpected("\(result.data.count) bytes instead of an error").wrapped
+        } catch {
+            return error
+        }
+    }
+}
+
+struct Unexpected: Error {
+    let words: String
+    init(_ words: String) { self.words = words }
+    var wrapped: WebImageError {
+        WebImageError(.invalidDownloadOperation, stage: .request, underlying: .message(words))
+    }
+}
+
+/// Waits until something is so, at most ten seconds.
+func eventually(_ words: String, _ isSo: () -> Bool) async throws {
+    let end = ContinuousClock.now + .seconds(10)
+    while !isSo() {
+        guard ContinuousClock.now < end else { throw Unexpected("never: \(words)") }
+        try await Task.sleep(for: .milliseconds(2))
+    }
+}
+
+/// Values gathered from any thread.
+final class Collected<Value: Sendable>: Sendable {
+    private let state = Locked<[Value]>([])
+    var values: [Value] { state.withLock { $0 } }
+    func append(_ value: Value) { state.withLock { $0.append(value) } }
+}
+
+extension WebImageError {
+    var curlCode: Int? {
+        if case .curl(let code, _) = underlying { code } else { nil }
+    }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import Testing
+import WebImageCore
+import WebImageStore
+
+@Suite(.timeLimit(.minutes(1)))
+struct DiskCacheTests {
+    let folder = TemporaryFolder()
+
+    func open(_ change: (inout ImageCacheConfig) -> Void = { _ in }) throws -> DiskCache {
+        var config = ImageCacheConfig()
+        change(&config)
+        return try #require(DiskCache(cachePath: folder.path + "/cache", config: config))
+    }
+
+    /// Around the inline limit and far beyond it.
+    static let sizes = [0, 1, 100, 20 * 1024, 20 * 1024 + 1, 1 << 20]
+
+    @Test(arguments: sizes)
+    func storedValueIsReadBackAtOnceAfterCommitAndByTheNextInstance(size: Int) throws {
+        let value = bytes(size)
+        var cache: DiskCache? = try open()
+        cache?.setData(value, forKey: "key")
+        #expect(cache?.data(forKey: "key") == value)
+        cache?.flush()
+        #expect(cache?.data(forKey: "key") == value)
+        #expect(cache?.containsData(forKey: "key") == true)
+        cache = nil
+        let next = try open()
+        #expect(next.data(forKey: "key") == value)
+        #expect(next.totalCount() == 1)
+        #expect(next.totalSize() == size)
+    }
+
+    @Test func closingCommitsWhatWaits() throws {
+        var cache: DiskCache? = try open()
+        for index in 0..<100 { cache?.setData(bytes(100, seed: UInt64(index)), forKey: "\(index)") }
+        cache = nil
+        let next = try open()
+        for index in 0..<100 { #expect(next.data(forKey: "\(index)") == bytes(100, seed: UInt64(index))) }
+    }
+
+    @Test(arguments: [(10, 20), (10, 100_000), (100_000, 10), (100_000, 200_000)])
+    func replacementLeavesOnlyTheNewValue(old: Int, new: Int) throws {
+        let cache = try open()
+        cache.setData(bytes(old), forKey: "key")
+        cache.flush()
+        cache.setExtendedData(Data("old".utf8), forKey: "key")
+        cache.setData(bytes(new, seed: 2), forKey: "key")
+        cache.flush()
+        #expect(cache.data(forKey: "key") == bytes(new, seed: 2))
+        #expect(cache.totalCount() == 1)
+        #expect(cache.totalSize() == new)
+        #expect(cache.extendedData(forKey: "key") == nil)
+        let valueFiles = folder.files.filter { $0.contains("/files/") }
+        #expect(valueFiles.count == (new > 20 * 1024 ? 1 : 0))
+    }
+
+    @Test(arguments: [10, 100_000])
+    func removedEntryIsGoneAtOnceAndWithItsFile(size: Int) throws {
+        let cache = try open()
+        cache.setData(bytes(size), forKey: "key")
+        cache.flush()
+        cache.removeData(forKey: "key")
+        #expect(cache.data(forKey: "key") == nil)
+        #expect(!cache.containsData(forKey: "key"))
+        cache.flush()
+        #expect(cache.data(forKey: "key") == nil)
+        #expect(cache.totalCount() == 0)
+        #expect(cache.totalSize() == 0)
+        #expect(folder.files.allSatisfy { !$0.contains("/files/") })
+    }
+
+    @Test func removeAllDataEmptiesTheCacheAndItGoesOn() throws {
+        let cache = try open()
+        for index in 0..<20 { cache.setData(bytes(index * 5000), forKey: "\(index)") }
+        cache.flush()
+        cache.setData(bytes(10), forKey: "waiting")
+        cache.removeAllData()
+        #expect(cache.totalCount() == 0)
+        #expect(cache.totalSize() == 0)
+        #expect(cache.data(forKey: "waiting") == nil)
+        #expect(folder.files.allSatisfy { !$0.contains("/files") })
+        cache.setData(bytes(100_000), forKey: "new")
+        cache.flush()
+        #expect(cache.data(forKey: "new") == bytes(100_000))
+    }
+
+    @Test func extendedDataBelongsToAnExistingEntry() throws {
+        let cache = try open()
+        cache.setExtendedData(Data("nothing".utf8), forKey: "key")
+        #expect(cache.extendedData(forKey: "key") == nil)
+        cache.setData(bytes(10), forKey: "key")
+        cache.setExtendedData(Data("hello".utf8), forKey: "key")
+        #expect(cache.extendedData(forKey: "key") == Data("hello".utf8))
+        cache.setExtendedData(nil, forKey: "key")
+        #expect(cache.extendedData(forKey: "key") == nil)
+    }
+
+    @Test func pixelSizeOutlivesTheEntryButNotTheClearing() throws {
+        let cache = try open()
+        cache.setData(bytes(10), forKey: "key")
+        cache.setPixelSize(PixelSize(width: 300, height: 200), forKey: "key")
+        #expect(cache.pixelSize(forKey: "key") == PixelSize(width: 300, height: 200))
+        cache.removeData(forKey: "key")
+        cache.flush()
+        #expect(cache.pixelSize(forKey: "key") == PixelSize(width: 300, height: 200))
+        cache.removeAllData()
+        #expect(cache.pixelSize(forKey: "key") == nil)
+    }
+
+    @Test func filesAreNamedByHashAndPrivate() throws {
+        let cache = try open()
+        let key = "https://example.com/secret-name.png?token=abc"
+        cache.setData(bytes(100_000), forKey: key)
+        cache.setData(bytes(10), forKey: key + "2")
+        cache.flush()
+        let path = try #require(cache.cachePath(forKey: key))
+        #expect(FileManager.default.contents(atPath: path) == bytes(100_000))
+        #expect(cache.cachePath(forKey: key + "2") == nil)
+        #expect(cache.cachePath(forKey: "absent") == nil)
+        for file in folder.files {
+            #expect(!file.contains("secret"))
+            let rights = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+            #expect(rights == 0o600, "\(file)")
+        }
+        for each in [folder.path + "/cache", folder.path + "/cache/files"] {
+            #expect(try FileManager.default.attributesOfItem(atPath: each)[.posixPermissions] as? Int == 0o700)
+        }
+    }
+
+    @Test(arguments: [false, true]) func plainKeysAreStoredOnlyWhenAsked(asked: Bool) throws {
+        var cache: DiskCache? = try open { $0.diskCacheStoresPlainKeys = asked }
+        cache?.setData(bytes(10), forKey: "https://example.com/findable.png")
+        cache = nil
+        let contents = folder.files.compactMap { FileManager.default.contents(atPath: $0) }
+        #expect(contents.contains { $0.range(of: Data("findable".utf8)) != nil } == asked)
+    }
+
+    @Test func dataSlicesAreStoredAsWhatTheyShow() throws {
+        let cache = try open()
+        let slice = bytes(50_000)[10_000..<40_000]
+        cache.setData(slice, forKey: "key")
+        cache.flush()
+        #expect(cache.data(forKey: "key") == Data(slice))
+    }
+
+    @Test func relativePathIsRefused() {
+        #expect(DiskCache(cachePath: "relative/path", config: ImageCacheConfig()) == nil)
+    }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import Testing
+import WebImageCore
+import WebImageStore
+
+/// Folders that take nothing: every call returns, one warning is given.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct HostileFolderTests {
+    let folder = TemporaryFolder()
+
+    @Test(.enabled(if: Mount.isPossible, "needs root and mount(8)"))
+    func fullDiskIsWarnedOfOnceAndReadingGoesOn() throws {
+        let mount = try #require(Mount(at: folder.path + "/small", options: "size=512k"))
+        let log = Recorder(containing: mount.path)
+        defer { log.stop() }
+        var config = ImageCacheConfig()
+        config.maxDiskSize = .max
+        let cache = try #require(DiskCache(cachePath: mount.path + "/cache", config: config))
+        cache.setData(bytes(1000), forKey: "kept")
+        cache.flush()
+        for number in 0..<100 {
+            cache.setData(bytes(number % 2 == 0 ? 100_000 : 15_000, seed: UInt64(number)), forKey: "\(number)")
+            cache.flush()
+        }
+        for number in 0..<100 {
+            let data = cache.data(forKey: "\(number)")
+            #expect(data == nil || data == bytes(number % 2 == 0 ? 100_000 : 15_000, seed: UInt64(number)))
+        }
+        #expect(eventually { log.warnings.count == 1 })
+        #expect(log.warnings.count == 1, "\(log.warnings)")
+        cache.removeAllData()
+        cache.setData(bytes(50_000), forKey: "again")
+        cache.flush()
+        #expect(cache.data(forKey: "again") == bytes(50_000))
+    }
+
+    @Test(.enabled(if: Mount.isPossible, "needs root and mount(8)"))
+    func diskFullFromTheStartWorksOnceThereIsRoom() throws {
+        let mount = try #require(Mount(at: folder.path + "/full", options: "size=256k"))
+        let ballast = mount.path + "/ballast"
+        #expect(FileManager.default.createFile(atPath: ballast, contents: nil))
+        #expect(throws: (any Error).self) {
+            let file = try #require(FileHandle(forWritingAtPath: ballast))
+            while true { try file.write(contentsOf: Data(count: 4096)) }
+        }
+        let now = Locked(Date())
+        let opened = DiskCache(
+            cachePath: mount.path + "/cache", config: ImageCacheConfig(), clock: { now.withLock { $0 } })
+        let cache = try #require(opened)
+        cache.setData(bytes(1000), forKey: "key")
+        cache.flush()
+        #expect(cache.data(forKey: "key") == nil)
+        try FileManager.default.removeItem(atPath: ballast)
+        now.withLock { $0 += 60 }
+        cache.setData(bytes(1000), forKey: "key")
+        cache.flush()
+        #expect(cache.data(forKey: "key") == bytes(1000))
+    }
+
+    @Test(.enabled(if: Mount.isPossible, "needs root and mount(8)"))
+    func readOnlyFolderIsReadAndWarnedOfOnce() throws {
+        let mount = try #require(Mount(at: folder.path + "/ro", options: "size=4m"))
+        let path = mount.path + "/cache"
+        DiskCache(cachePath: path, config: ImageCacheConfig())?.setData(bytes(50_000), forKey: "key")
+        try #require(mount.remount("ro"))
+        let log = Recorder(containing: mount.path)
+        defer { log.stop() }
+        let cache = try #require(DiskCache(cachePath: path, config: ImageCacheConfig()))
+        #expect(cache.data(forKey: "key") == bytes(50_000))
+        cache.setData(bytes(10), forKey: "new")
+        cache.flush()
+        cache.removeAllData()
+        cache.removeExpiredData()
+        #expect(cache.data(forKey: "key") == bytes(50_000))
+        #expect(cache.totalCount() == 1)
+        let elsewhere = try #require(DiskCache(cachePath: mount.path + "/other", config: ImageCacheConfig()))
+        elsewhere.setData(bytes(10), forKey: "key")
+        elsewhere.flush()
+        #expect(elsewhere.data(forKey: "key") == nil)
+        #expect(eventually { log.warnings.count == 2 })
+        #expect(log.warnings.count == 2, "one for each of the two folders: \(log.warnings)")
+    }
+
+    @Test func fileInTheFoldersPlaceIsNoFailure() throws {
+        let path = folder.path + "/plain"
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: path))
+        let log = Recorder(containing: path)
+        defer { log.stop() }
+        let cache = try #require(DiskCache(cachePath: path, config: ImageCacheConfig()))
+        cache.setData(bytes(10), forKey: "key")
+        cache.flush()
+        #expect(cache.data(forKey: "key") == nil)
+        #expect(FileManager.default.contents(atPath: path) == Data("mine".utf8))
+        #expect(eventually { log.warnings.count == 1 })
+    }
+}
+
+/// Warnings that name a path.
+final class Recorder: WebImageLogging {
+    private let messages = Locked<[String]>([])
+    private let needle: String
+
+    init(containing needle: String) {
+        self.needle = needle
+        WebImageLog.shared.destination = self
+    }
+
+    func stop() { WebImageLog.shared.destination = nil }
+    var warnings: [String] { messages.withLock { $0 } }
+
+    func log(_ level: WebImageLogLevel, _ message: String) {
+        guard level >= .warning, message.contains(needle) else { return }
+        messages.withLock { $0.append(message) }
+    }
+}
+
+/// A small file system of the test's own.
+final class Mount {
+    let path: String
+
+    static let isPossible: Bool = {
+        let folder = TemporaryFolder()
+        return geteuid() == 0 && Mount(at: folder.path + "/probe", options: "size=64k") != nil
+    }()
+
+    init?(at path: String, options: String) {
+        self.path = path
+        try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        guard Self.run("mount", "-t", "tmpfs", "-o", options, "none", path) else { return nil }
+    }
+
+    deinit { _ = Self.run("umount", "-l", path) }
+
+    func remount(_ option: String) -> Bool { Self.run("mount", "-o", "remount," + option, path) }
+
+    private static func run(_ arguments: String...) -> Bool {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = arguments
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }
+}

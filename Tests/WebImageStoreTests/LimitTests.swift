@@ -1,0 +1,129 @@
+import Foundation
+import Testing
+import WebImageCore
+
+@testable import WebImageStore
+
+/// Age and size, with a clock of the test's own.
+@Suite(.timeLimit(.minutes(1)))
+struct LimitTests {
+    let folder = TemporaryFolder()
+    let now = Locked(Date(timeIntervalSince1970: 1_800_000_000))
+
+    func open(_ change: (inout ImageCacheConfig) -> Void) throws -> DiskCache {
+        var config = ImageCacheConfig()
+        change(&config)
+        let now = now
+        let cache = DiskCache(cachePath: folder.path + "/cache", config: config, clock: { now.withLock { $0 } })
+        return try #require(cache)
+    }
+
+    func pass(_ seconds: TimeInterval) { now.withLock { $0 += seconds } }
+
+    @Test func sizeIsKeptContinuouslyAndTheNewestUsedStay() throws {
+        let cache = try open { $0.maxDiskSize = 100_000 }
+        for key in 0..<9 {
+            cache.setData(bytes(10_000), forKey: "\(key)")
+            pass(1)
+        }
+        cache.flush()
+        #expect(cache.data(forKey: "0") != nil)
+        pass(1)
+        for key in 9..<13 {
+            cache.setData(bytes(10_000), forKey: "\(key)")
+            pass(1)
+        }
+        #expect(cache.totalSize() <= 100_000)
+        #expect(cache.totalCount() >= 8)
+        #expect(cache.containsData(forKey: "0"))
+        #expect(!cache.containsData(forKey: "1"))
+        #expect(cache.containsData(forKey: "12"))
+    }
+
+    @Test func explicitRemovalTrimsToHalf() throws {
+        let cache = try open { $0.maxDiskSize = .max }
+        for key in 0..<10 {
+            cache.setData(bytes(10_000), forKey: "\(key)")
+            pass(1)
+        }
+        cache.flush()
+        var config = ImageCacheConfig()
+        config.maxDiskSize = 80_000
+        cache.configDidChange(config)
+        cache.removeExpiredData()
+        #expect(cache.totalSize() < 40_000)
+        #expect(cache.totalCount() == 3)
+        #expect(cache.containsData(forKey: "9"))
+    }
+
+    @Test(arguments: [
+        (ImageCacheConfig.ExpireType.accessDate, ["read", "extended"]),
+        (.modificationDate, ["replaced"]),
+        (.creationDate, []),
+        (.changeDate, ["replaced", "extended"]),
+    ])
+    func ageIsCountedFromTheConfiguredDate(type: ImageCacheConfig.ExpireType, survivors: [String]) throws {
+        let cache = try open {
+            $0.maxDiskAge = 100
+            $0.diskCacheExpireType = type
+        }
+        for key in ["untouched", "read", "replaced", "extended"] { cache.setData(bytes(10), forKey: key) }
+        cache.flush()
+        pass(80)
+        _ = cache.data(forKey: "read")
+        cache.setData(bytes(11), forKey: "replaced")
+        cache.setExtendedData(bytes(5), forKey: "extended")
+        cache.flush()
+        pass(80)
+        cache.removeExpiredData()
+        // Storing bytes counts as reading them.
+        let expected = type == .accessDate ? ["read", "replaced"] : survivors
+        #expect(Set(["untouched", "read", "replaced", "extended"].filter(cache.containsData)) == Set(expected))
+    }
+
+    @Test(arguments: [(-1.0, 3), (0.0, 0), (1000.0, 3)])
+    func negativeAgeIsForEverAndZeroIsNow(age: Double, remaining: Int) throws {
+        let cache = try open { $0.maxDiskAge = age }
+        for key in 0..<3 { cache.setData(bytes(10), forKey: "\(key)") }
+        pass(500)
+        cache.removeExpiredData()
+        #expect(cache.totalCount() == remaining)
+    }
+
+    @Test func ageIsKeptByOrdinaryWritesToo() throws {
+        let cache = try open { $0.maxDiskAge = 100 }
+        for key in 0..<1000 { cache.setData(bytes(10), forKey: "\(key)") }
+        cache.flush()
+        pass(200)
+        for key in 0..<20 {
+            cache.setData(bytes(10), forKey: "new \(key)")
+            cache.flush()
+            pass(1)
+        }
+        #expect(cache.totalCount() == 20)
+    }
+
+    @Test func clockSetBackLosesNothing() throws {
+        let cache = try open { $0.maxDiskAge = 100 }
+        cache.setData(bytes(10), forKey: "key")
+        cache.flush()
+        pass(-1_000_000)
+        cache.setData(bytes(10), forKey: "other")
+        cache.removeExpiredData()
+        #expect(cache.data(forKey: "key") != nil)
+        #expect(cache.data(forKey: "other") != nil)
+    }
+
+    @Test func thousandsAreTrimmedInBatches() throws {
+        let cache = try open { $0.maxDiskSize = .max }
+        for key in 0..<3000 { cache.setData(bytes(100), forKey: "\(key)") }
+        cache.flush()
+        var config = ImageCacheConfig()
+        config.maxDiskSize = 10_000
+        cache.configDidChange(config)
+        cache.setData(bytes(100), forKey: "last")
+        cache.flush()
+        #expect(cache.totalSize() <= 10_000)
+        #expect(cache.totalCount() > 80)
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import Testing
+import WebImageCore
+import WebImageStore
+
+/// Several users of one folder, and users that die.
+@Suite(.timeLimit(.minutes(2)))
+struct ProcessTests {
+    let folder = TemporaryFolder()
+
+    static func value(_ number: Int) -> Data { bytes(number % 4 == 0 ? 60_000 : 700, seed: UInt64(number)) }
+
+    @Test(arguments: 0..<10)
+    func killedWriterLosesNothingCommittedAndLeavesNothingWrong(round: Int) async throws {
+        let path = folder.path
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, round = round as Int] in
+            guard let cache = DiskCache(cachePath: path + "/cache", config: ImageCacheConfig()) else { return }
+            let delay = UInt32(2000 + round * 3000) + UInt32.random(in: 0..<3000)
+            Thread.detachNewThread {
+                usleep(delay)
+                kill(getpid(), SIGKILL)
+            }
+            let journal = open(path + "/committed", O_CREAT | O_WRONLY, 0o600)
+            for number in 0... {
+                cache.setData(ProcessTests.value(number), forKey: "\(number)")
+                if number % 5 == 4 {
+                    cache.flush()
+                    let line = String(number) + String(repeating: " ", count: 20 - String(number).count)
+                    pwrite(journal, line, 20, 0)
+                }
+            }
+        }
+        let line = (try? String(contentsOfFile: path + "/committed", encoding: .utf8)) ?? ""
+        let committed = Int(line.trimmingCharacters(in: .whitespaces)) ?? -1
+        let started = Date()
+        let cache = try #require(DiskCache(cachePath: path + "/cache", config: ImageCacheConfig()))
+        #expect(Date().timeIntervalSince(started) < 1)
+        var found = 0
+        for number in 0..<committed + 200 {
+            let data = cache.data(forKey: "\(number)")
+            #expect(data == nil || data == Self.value(number))
+            if number <= committed { #expect(data != nil, "\(number) of \(committed) was committed") }
+            found += data == nil ? 0 : 1
+        }
+        #expect(cache.totalCount() == found)
+        #expect(cache.verify().removed == 0)
+    }
+
+    @Test func twoProcessesShareAFolder() async throws {
+        let path = folder.path + "/cache"
+        let cache = try #require(DiskCache(cachePath: path, config: ImageCacheConfig()))
+        let writer = Thread {
+            for number in 0..<300 {
+                cache.setData(Self.value(number), forKey: "parent \(number)")
+                cache.setData(Self.value(number), forKey: "both \(number)")
+            }
+            cache.flush()
+        }
+        writer.start()
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            guard let cache = DiskCache(cachePath: path, config: ImageCacheConfig()) else { exit(2) }
+            for number in 0..<300 {
+                cache.setData(ProcessTests.value(number), forKey: "child \(number)")
+                cache.setData(ProcessTests.value(number), forKey: "both \(number)")
+            }
+            cache.flush()
+            for number in 0..<300 where cache.data(forKey: "both \(number)") != ProcessTests.value(number) { exit(3) }
+        }
+        #expect(eventually(within: 30) { writer.isFinished })
+        for number in 0..<300 {
+            for who in ["parent", "child", "both"] {
+                #expect(cache.data(forKey: "\(who) \(number)") == Self.value(number), "\(who) \(number)")
+            }
+        }
+        #expect(cache.totalCount() == 900)
+        #expect(cache.verify().removed == 0)
+    }
+
+    @Test func instancesOfOneFolderSeeEachOther() throws {
+        let path = folder.path + "/cache"
+        let first = try #require(DiskCache(cachePath: path, config: ImageCacheConfig()))
+        let second = try #require(DiskCache(cachePath: path, config: ImageCacheConfig()))
+        first.setData(Self.value(1), forKey: "key")
+        first.flush()
+        #expect(second.data(forKey: "key") == Self.value(1))
+        second.setData(Self.value(4), forKey: "key")
+        second.flush()
+        #expect(first.data(forKey: "key") == Self.value(4))
+        second.removeAllData()
+        #expect(first.data(forKey: "key") == nil)
+        #expect(first.totalCount() == 0)
+    }
+
+    @Test func threadsMayDoEverythingAtOnce() throws {
+        let path = folder.path + "/cache"
+        var config = ImageCacheConfig()
+        config.maxDiskSize = 3_000_000
+        let cache = try #require(DiskCache(cachePath: path, config: config))
+        DispatchQueue.concurrentPerform(iterations: 8) { thread in
+            for step in 0..<200 {
+                let number = (step * 7 + thread) % 50
+                switch step % 5 {
+                case 0, 1: cache.setData(Self.value(number), forKey: "\(number)")
+                case 4 where step % 50 == 49: cache.removeData(forKey: "\(number)")
+                default:
+                    let data = cache.data(forKey: "\(number)")
+                    #expect(data == nil || data == Self.value(number))
+                }
+            }
+        }
+        #expect(cache.verify().removed == 0)
+    }
+
+    @Test func everyHandleIsClosed() throws {
+        // Other tests of this process hold handles; this one's come and go many times over.
+        let path = folder.path + "/cache"
+        for _ in 0..<50 {
+            let cache = try #require(DiskCache(cachePath: path, config: ImageCacheConfig()))
+            cache.setData(bytes(10), forKey: "key")
+            cache.removeExpiredData()
+        }
+        #expect(eventually { HandleLedger.live["sqlite3", default: 0] < 80 })
+    }
+}
