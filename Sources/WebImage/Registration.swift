@@ -7,10 +7,14 @@ import WebImageStore
 @_cdecl("webimage_register_defaults")
 func registerDefaults() {
     var defaults = WebImageDefaults()
-    defaults.makeCoders = { [
+    defaults.makeCoders = {
+        [
             ImageWebPCoder.shared, ImageGIFCoder.shared, ImagePNGCoder.shared, ImageJPEGCoder.shared,
-        ] }
-    defaults.makeLoader = { ImageLoadersManager.shared }
+        ]
+    }
+    defaults.makeLoader = {
+        ImageLoadersManager(loaders: [DataURLImageLoader(), FileImageLoader(), WebImageDownloader.shared])
+    }
     defaults.makeDiskCache = { path, config in DiskCache(cachePath: path, config: config) }
     WebImageDefaults.register(defaults)
     ImageViewBinding.defaultLoader = { WebImageManager.shared }

@@ -8,7 +8,10 @@ import WebImageCore
 struct ResponseHeadTests {
     private func head(_ lines: String...) -> ResponseHeadParser {
         var parser = ResponseHeadParser()
-        for line in lines { #expect(parser.take(line + "\r\n")) }
+        for line in lines {
+            let isTaken = parser.take(line + "\r\n")
+            #expect(isTaken)
+        }
         return parser
     }
 

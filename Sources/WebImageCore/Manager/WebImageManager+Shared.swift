@@ -23,7 +23,7 @@ extension WebImageManager {
     public convenience init() {
         self.init(
             cache: Self.defaultImageCache ?? ImageCache.shared,
-            loader: Self.defaultImageLoader ?? WebImageDefaults.current.makeLoader())
+            loader: Self.defaultImageLoader ?? ImageLoadersManager.shared)
     }
 }
 
