@@ -1,0 +1,90 @@
+import CGTK
+import Foundation
+import Testing
+import WebImageCore
+import WebImageTesting
+
+@testable import WebImageGTK
+
+extension GTKSuite {
+    /// The whole way in a process of its own: files, manager, coders, view, pixels on screen.
+    @Suite("Gallery") @MainActor struct GalleryTests {
+        let folder: URL
+
+        init() throws {
+            try Display.open()
+            folder = FileManager.default.temporaryDirectory.appendingPathComponent("gallery-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        }
+
+        @Test func picturesStandUprightAndUnstretchedAndABrokenOneSaysSo() async throws {
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let picture = try Image.generated(width: 400, height: 200) { _, y in
+                y < 100 ? (0, 0, 255, 255) : (255, 0, 0, 255)
+            }
+            let good = folder.appendingPathComponent("good.png").path
+            let saved = try #require(picture.makeTexture()).withPointer { gdk_texture_save_to_png($0, good) != 0 }
+            #expect(saved)
+            let broken = folder.appendingPathComponent("broken.png").path
+            try Data("not a picture".utf8).write(to: URL(fileURLWithPath: broken))
+
+            let shot = folder.appendingPathComponent("shot.png").path
+            let run = try await Gallery.run(["--screenshot", shot, good, broken], cache: folder.path)
+            #expect(run.status == 0)
+            #expect(run.output == "1 shown, 1 failed, 0 missing\n")
+            let texture = try #require(gdk_texture_new_from_filename(shot, nil))
+            let drawn = try #require(Texture(owning: texture).downloaded())
+            let red = try #require(drawn.box { $0 == [0, 0, 255, 255] })
+            let blue = try #require(drawn.box { $0 == [255, 0, 0, 255] })
+            // Twice as wide as high in all, red on top; a pixel or two at the seam are mixed.
+            #expect(red.maxX == blue.maxX && red.minX == blue.minX && red.maxY <= blue.minY)
+            #expect(abs(red.width - 2 * (blue.maxY - red.minY)) <= 2)
+            #expect(abs(red.height - blue.height) <= 2)
+        }
+
+        @Test(arguments: [["--columns", "0", "a"], ["--size", "10", "a"], ["--unknown"], [], ["--title"]])
+        func badArgumentsAreRefused(arguments: [String]) async throws {
+            defer { try? FileManager.default.removeItem(at: folder) }
+            #expect(try await Gallery.run(arguments, cache: folder.path).status == 1)
+        }
+    }
+}
+
+/// The gallery as a child process.
+enum Gallery {
+    static func run(_ arguments: [String], cache: String) async throws -> (status: Int32, output: String) {
+        let executable = try #require(url, "webimage-gallery was not built beside the tests")
+        let process = Process()
+        process.executableURL = executable
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(["XDG_CACHE_HOME": cache]) { $1 }
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try await withCheckedThrowingContinuation { (ended: CheckedContinuation<Void, any Error>) in
+            process.terminationHandler = { _ in ended.resume() }
+            do { try process.run() } catch { ended.resume(throwing: error) }
+        }
+        return (process.terminationStatus, String(decoding: output.fileHandleForReading.availableData, as: UTF8.self))
+    }
+
+    private static var url: URL? {
+        guard let folder = Bundle.main.executableURL?.deletingLastPathComponent() else { return nil }
+        let url = folder.appendingPathComponent("webimage-gallery")
+        return FileManager.default.isExecutableFile(atPath: url.path) ? url : nil
+    }
+}
+
+extension Image {
+    /// The box around the pixels a test accepts; nil when there is none.
+    func box(_ isWanted: ([UInt8]) -> Bool) -> CGRect? {
+        var box: CGRect?
+        for y in 0..<pixels.height {
+            for x in 0..<pixels.width where isWanted(bgra(x, y)) {
+                let place = CGRect(x: x, y: y, width: 1, height: 1)
+                box = box?.union(place) ?? place
+            }
+        }
+        return box
+    }
+}
