@@ -12,6 +12,8 @@ enum InputSource {
     /// The bytes of an operand, through the same loaders as every picture.
     static func data(_ operand: String, limits: DecodingLimits) async throws(WebImageError) -> Data {
         let context: WebImageContext = [.decodingLimits: limits]
-        return try await ImageLoadersManager.shared.loadData(for: ImageDataLoad(url: url(operand), context: context), progress: nil).data
+        return try await ImageLoadersManager.shared.loadData(
+            for: ImageDataLoad(url: url(operand), context: context), progress: nil
+        ).data
     }
 }

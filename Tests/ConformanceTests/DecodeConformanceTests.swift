@@ -12,15 +12,14 @@ struct DecodeConformanceTests {
     func theHeaderSaysWhatTheManifestSays(_ entry: ConformanceEntry) throws {
         let info = try Self.coders.imageInfo(of: Conformance.data(entry.path), limits: .default)
         #expect(info.format.name == entry.format)
-        #expect(info.pixelSize.width == entry.width)
-        #expect(info.pixelSize.height == entry.height)
+        #expect(info.pixelSize == entry.pixelSize)
         if let orientation = entry.orientation { #expect(info.orientation.rawValue == orientation) }
         if let frames = entry.frames { #expect(info.frameCount == frames) }
         if let loopCount = entry.loopCount { #expect(info.loopCount == loopCount) }
         if let delays = entry.delaysMs {
             #expect(info.delaysMilliseconds.map { ($0 * 1000).rounded() / 1000 } == delays)
         }
-        if let hasAlpha = entry.hasAlpha { #expect(info.hasAlpha == hasAlpha) }
+        if let hasAlpha = entry.hasAlpha, !entry.isMadeReference { #expect(info.hasAlpha == hasAlpha) }
         if let isGray = entry.isGray { #expect(info.isGray == isGray) }
         if let bitDepth = entry.bitDepth { #expect(info.bitDepth == bitDepth) }
         if let profile = entry.iccProfile { #expect(info.hasICCProfile == profile) }
@@ -29,8 +28,7 @@ struct DecodeConformanceTests {
     @Test(arguments: Conformance.decodable(formats))
     func theFirstFrameIsRight(_ entry: ConformanceEntry) throws {
         let pixels = try Self.straightPixels(entry.path)
-        #expect(pixels.width == entry.width)
-        #expect(pixels.height == entry.height)
+        #expect(PixelSize(width: pixels.width, height: pixels.height) == entry.pixelSize)
         let hash = try pixels.sha256()
         let exact = [entry.rgbaSHA256, entry.libjpegTurboSHA256, entry.libwebpSHA256].compactMap { $0 }
         if exact.contains(hash) { return }

@@ -23,7 +23,8 @@ struct ConformanceEntry: Decodable, Sendable, CustomTestStringConvertible {
     let reference: Reference?
     let tolerance: Int?
     let meanRGBA: [Double]?
-    let xmpOrientationOnly: Bool?
+    let role: String?
+    let agreedBy: [String]?
 
     var testDescription: String { path }
 
@@ -48,6 +49,25 @@ struct ConformanceEntry: Decodable, Sendable, CustomTestStringConvertible {
             }
         }
     }
+}
+
+/// Where the manifest says something else than its own rules and hashes do.
+extension ConformanceEntry {
+    /// Two GIFs whose only frame passes the logical screen: the manifest gives the frame's size, its rule, its
+    /// reference and its hash are the screen's.
+    private static let screenSizes = [
+        "gif/image-rs/issue_1455_oversized.gif": PixelSize(width: 10, height: 10),
+        "gif/image-rs/oob.gif": PixelSize(width: 32, height: 32),
+    ]
+
+    var pixelSize: PixelSize? {
+        if let size = Self.screenSizes[path] { return size }
+        guard let width, let height else { return nil }
+        return PixelSize(width: width, height: height)
+    }
+
+    /// References the data set's maker wrote are RGBA files, which declare alpha; the manifest notes that no pixel uses it.
+    var isMadeReference: Bool { role == "reference" && agreedBy == ["written by this pack's maker"] }
 }
 
 /// The conformance folder: `WEBIMAGE_CONFORMANCE`, or `../shared/conformance` beside the package.

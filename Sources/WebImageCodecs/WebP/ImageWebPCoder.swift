@@ -74,8 +74,11 @@ public final class ImageWebPCoder: DetailedImageCoder {
         let orientation = webP.orientation(in: data)
         let scaled = webP.roughSize(for: options, orientation: orientation)
         let size = scaled ?? webP.canvas
+        // A lossless bitstream may hold alpha that its header says is not to be used (RFC 9649 §3.4): it is not read.
+        let isLossless = try WebPFeatures(bytes).isLossless
         let pixels = try PixelBuffer(
-            width: size.width, height: size.height, format: webP.format(for: options))
+            width: size.width, height: size.height,
+            format: isLossless && !webP.hasAlpha ? .rgb8 : webP.format(for: options))
         try WebPDecoding.decode(bytes, into: .init(pixels: pixels, scaledSize: scaled))
         return webP.picture(pixels, data, hasAlpha: webP.hasAlpha)
     }

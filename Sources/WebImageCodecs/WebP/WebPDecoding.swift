@@ -5,6 +5,7 @@ import WebImageCore
 struct WebPFeatures {
     var size: PixelSize
     var hasAlpha: Bool
+    var isLossless: Bool
 
     init(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) {
         var features = WebPBitstreamFeatures()
@@ -12,6 +13,7 @@ struct WebPFeatures {
         guard status == VP8_STATUS_OK else { throw .libwebp(status) }
         size = PixelSize(width: Int(features.width), height: Int(features.height))
         hasAlpha = features.has_alpha != 0
+        isLossless = features.format == 2
     }
 }
 
