@@ -11,8 +11,8 @@ extension CurlTransfer {
         easy.setHeaders(Self.headerLines(order.request))
         if let username = order.username { easy.set(CURLOPT_USERNAME, username) }
         if let password = order.password { easy.set(CURLOPT_PASSWORD, password) }
-        // Digest is tried when the server offers it; CURLAUTH_ANY would add schemes that hand out system identities.
-        easy.set(CURLOPT_HTTPAUTH, Int(bitPattern: UInt(1 << 0 | 1 << 1)))
+        // CURLAUTH_BASIC | CURLAUTH_DIGEST, macros with casts; CURLAUTH_ANY would add schemes that hand out system identities.
+        easy.set(CURLOPT_HTTPAUTH, 0b11)
         if order.request.httpShouldHandleCookies, let cookies {
             easy.set(CURLOPT_SHARE, pointer: cookies.pointer)
             easy.set(CURLOPT_COOKIEFILE, "")

@@ -1,0 +1,89 @@
+import Foundation
+import Testing
+import WebImageCore
+import WebImageHTTP
+import WebImageTesting
+
+/// The original's form: one call, a token, one completion with a decoded image.
+@Suite(.timeLimit(.minutes(1)))
+struct CallbackFormTests {
+    /// Reads any bytes as a picture of one pixel; refuses "bad".
+    private struct OnePixelCoder: ImageCoder {
+        func canDecode(from data: Data?) -> Bool { true }
+        func canEncode(to format: ImageFormat) -> Bool { false }
+        func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? { nil }
+        func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image? {
+            guard data != Data("bad".utf8) else { return nil }
+            return (try? PixelBuffer(width: 1, height: 1, format: .bgra8Premultiplied)).map { Image(pixels: $0) }
+        }
+    }
+
+    private struct Completion {
+        let image: Image?
+        let data: Data?
+        let error: WebImageError?
+    }
+
+    private func load(_ url: URL?, _ downloader: WebImageDownloader) async -> (Completion, WebImageDownloadToken?) {
+        let tokens = Collected<WebImageDownloadToken?>()
+        let context: WebImageContext = [.callbackQueue: CallbackQueue.invoking, .imageCoder: OnePixelCoder()]
+        let completion = await withCheckedContinuation { continuation in
+            tokens.append(
+                downloader.downloadImage(with: url, context: context) { image, data, error, finished in
+                    #expect(finished)
+                    continuation.resume(returning: Completion(image: image, data: data, error: error))
+                })
+        }
+        while tokens.values.isEmpty { await Task.yield() }
+        return (completion, tokens.values[0])
+    }
+
+    @Test func pictureComesWithItsBytesAndTheTokenKnowsMore() async throws {
+        try await withDownloader { server, downloader in
+            server.route("/a", .body(Data("good".utf8)))
+            let (completion, token) = await load(server.url("/a"), downloader)
+            #expect(completion.image?.pixelSize == PixelSize(width: 1, height: 1))
+            #expect(completion.data == Data("good".utf8))
+            #expect(completion.error == nil)
+            #expect(token?.url == server.url("/a"))
+            #expect(token?.request.value(forHTTPHeaderField: "accept") == "image/*,*/*;q=0.8")
+            #expect(token?.response?.statusCode == 200)
+            #expect(token?.metrics?.networkProtocol == "HTTP/1.1")
+            #expect(token?.metrics?.bodyBytesReceived == 4)
+            #expect(token?.isCancelled == false)
+        }
+    }
+
+    @Test func undecodableBytesAreBadImageDataOfThatURL() async throws {
+        try await withDownloader { server, downloader in
+            server.route("/a", .body(Data("bad".utf8)))
+            let (completion, _) = await load(server.url("/a"), downloader)
+            #expect(completion.image == nil)
+            #expect(completion.error?.code == .badImageData)
+            #expect(completion.error?.url == server.url("/a"))
+        }
+    }
+
+    @Test func nilURLCompletesInlineWithoutAToken() async throws {
+        try await withDownloader { _, downloader in
+            let (completion, token) = await load(nil, downloader)
+            #expect(completion.error?.code == .invalidURL)
+            #expect(token == nil)
+        }
+    }
+
+    @Test func defaultRequestImageOfALocalLoaderDecodesAndCompletesOnce() async throws {
+        let completions = Collected<WebImageError?>()
+        let context: WebImageContext = [.callbackQueue: CallbackQueue.invoking, .imageCoder: OnePixelCoder()]
+        let url = URL(string: "data:,hello")
+        let operation = DataURLImageLoader().requestImage(with: url, options: [], context: context, progress: nil) {
+            image, _, error, _ in
+            #expect(image != nil)
+            completions.append(error)
+        }
+        try await eventually("completed") { !completions.values.isEmpty }
+        operation?.cancel()
+        #expect(completions.values.count == 1)
+        #expect(operation?.isCancelled == false)
+    }
+}
