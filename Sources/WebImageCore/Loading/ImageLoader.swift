@@ -8,6 +8,9 @@ public typealias ImageLoaderProgressBlock =
 public typealias ImageLoaderCompletedBlock =
     @Sendable (_ image: Image?, _ data: Data?, _ error: WebImageError?, _ finished: Bool) -> Void
 
+/// The next bytes of a body and the head they belong to; called on one serial queue of the loader's.
+public typealias ImageLoaderDataBlock = @Sendable (_ bytes: Data, _ response: WebImageResponse) -> Void
+
 /// Fetches images for the manager; the shape is the original's.
 ///
 /// Called on any thread; must not block it. Loaders that deliver bytes and leave decoding to the manager adopt
@@ -45,6 +48,9 @@ public struct ImageDataLoad: Sendable {
     public var context: WebImageContext? { sharedContext.value }
     /// When to fetch it, relative to others.
     public var priority: LoadPriority
+
+    /// Called with bytes as they arrive, in order and without gaps; who joins late gets what there was first.
+    public var receivedData: ImageLoaderDataBlock?
 
     private let sharedContext: SharedContext
 
