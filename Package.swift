@@ -49,7 +49,8 @@ let package = Package(
         .testTarget(name: "WebImageStoreTests", dependencies: ["WebImageStore", "WebImageTesting"]),
         .testTarget(name: "WebImageTests", dependencies: ["WebImage", "WebImageTesting"]),
         .testTarget(name: "WebImageGTKTests", dependencies: ["WebImageGTK", "WebImage", "WebImageTesting"]),
-        .testTarget(name: "WebImageCLITests", dependencies: ["WebImage", "WebImageCLI", "WebImageTesting", "webimage"]),
+        .testTarget(
+            name: "WebImageCLITests", dependencies: ["WebImage", "WebImageCLI", "WebImageTesting", "webimage"]),
         .testTarget(name: "ConformanceTests", dependencies: ["WebImage", "WebImageTesting"]),
 
         // Shims: what Swift cannot call itself (variadic, macro, setjmp, GObject cast).
