@@ -54,6 +54,7 @@ let package = Package(
         .testTarget(
             name: "WebImageCLITests", dependencies: ["WebImage", "WebImageCLI", "WebImageTesting", "webimage"]),
         .testTarget(name: "ConformanceTests", dependencies: ["WebImage", "WebImageTesting"]),
+        .testTarget(name: "DocumentationTests", dependencies: ["WebImage", "WebImageGTK", "WebImageTesting"]),
 
         // Shims: what Swift cannot call itself (variadic, macro, setjmp, GObject cast).
         .target(name: "CCodecShim", dependencies: ["CJPEG", "CPNG"]),
