@@ -32,7 +32,7 @@ enum Usage {
         "load": """
         usage: webimage load [OPTIONS] URL...
 
-        Loads each picture and prints a line: origin (network, disk, memory), size in pixels, bytes, milliseconds.
+        Loads each picture and prints a line: origin (network, file, disk, memory), size in pixels, bytes, milliseconds.
         A path without a scheme means a file.
 
           --size WxH             decode to fit this box

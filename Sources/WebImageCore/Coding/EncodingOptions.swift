@@ -21,9 +21,9 @@ public struct EncodingOptions: Sendable, Hashable {
         self.init()
         guard let options else { return }
         firstFrameOnly = options.read(.encodeFirstFrameOnly, as: Bool.self) ?? false
-        quality = min(max(options.readNumber(.encodeCompressionQuality) ?? 1, 0), 1)
+        quality = options.readNumber(.encodeCompressionQuality).map { $0.isNaN ? 1 : min(max($0, 0), 1) } ?? 1
         maxPixelSize = options.read(.encodeMaxPixelSize, as: CGSize.self).flatMap(PixelSize.init(box:))
-        maxFileSize = options.readNumber(.encodeMaxFileSize).flatMap { $0 > 0 ? Int($0) : nil }
+        maxFileSize = options.readByteCount(.encodeMaxFileSize)
         lossless = options.read(.encodeWebPLossless, as: Bool.self) ?? false
     }
 
