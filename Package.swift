@@ -18,7 +18,7 @@ let package = Package(
         // Mechanism: each C library is imported by exactly one Swift target.
         .target(
             name: "WebImageGraphics",
-            dependencies: ["WebImageCore", "CZimg", "CYUV", "CLCMS"]),
+            dependencies: ["WebImageCore", "CZimg", "CYUV", "CPixman", "CLCMS"]),
         .target(
             name: "WebImageCodecs",
             dependencies: ["WebImageCore", "WebImageGraphics", "CCodecShim", "CJPEG", "CPNG", "CWebP", "CGIF"]),
@@ -69,6 +69,7 @@ let package = Package(
         .systemLibrary(name: "CGIF", providers: [.apt(["libgif-dev"])]),
         .systemLibrary(name: "CZimg", pkgConfig: "zimg", providers: [.apt(["libzimg-dev"])]),
         .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"])]),
+        .systemLibrary(name: "CPixman", pkgConfig: "pixman-1", providers: [.apt(["libpixman-1-dev"])]),
         .systemLibrary(name: "CLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"])]),
         .systemLibrary(name: "CGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
     ],

@@ -2,17 +2,22 @@ public import Foundation
 public import WebImageCore
 import WebImageGraphics
 
-/// Reads the first frame of GIF files (GIF89a), giflib doing the LZW.
+/// Reads and writes GIF files (GIF89a), giflib doing the LZW.
 ///
+/// The shared instance decodes first frames; one made by ``init(animation:options:)`` gives all frames of its animation.
 /// Broken files come out as browsers show them: the logical screen gives the size, the background colour is never
 /// painted, frames are clipped to the screen, rows that cannot be decoded stay clear. The decode time is checked every
 /// 64 KB of indices. Safe on any thread.
 public final class ImageGIFCoder: DetailedImageCoder {
-    /// The one instance; it has no state.
+    /// The one for stills; it holds no animation.
     public static let shared = ImageGIFCoder()
 
-    /// Makes another one.
-    public init() {}
+    let opened: OpenedAnimation?
+
+    /// Makes another one that holds no animation.
+    public init() { opened = nil }
+
+    init(_ opened: OpenedAnimation) { self.opened = opened }
 
     /// Whether the data starts as a GIF file does.
     public func canDecode(from data: Data?) -> Bool {
@@ -76,7 +81,8 @@ public final class ImageGIFCoder: DetailedImageCoder {
             let colors = (frame.localPalette ?? gif.palette)?.colors(in: bytes)
             let palette = PaletteTable(
                 rgb: colors.map(Array.init) ?? [], transparentIndex: frame.control.transparentIndex, format: format)
-            isWhole = try GIFFrameReader(bytes, frame).draw(frame, palette: palette, onto: canvas, deadline: deadline)
+            isWhole = try GIFFrameReader(bytes, frame).draw(
+                frame, in: gif.screen, palette: palette, onto: canvas, x: frame.x, y: frame.y, deadline: deadline)
         }
         let rect = frame.visibleRect(in: gif.screen)
         let covers = rect?.x == 0..<gif.screen.width && rect?.y == 0..<gif.screen.height
@@ -85,5 +91,5 @@ public final class ImageGIFCoder: DetailedImageCoder {
             hasAlpha: !covers || !isWhole || frame.control.transparentIndex != nil, format: .gif)
     }
 
-    private static let noFrames = WebImageError.badData("GIF", "there is no frame")
+    static let noFrames = WebImageError.badData("GIF", "there is no frame")
 }
