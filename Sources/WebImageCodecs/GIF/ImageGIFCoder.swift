@@ -24,8 +24,8 @@ public final class ImageGIFCoder: DetailedImageCoder {
         data.map { ImageFormat(sniffing: $0.prefix(ImageFormat.signatureLength)) == .gif } ?? false
     }
 
-    /// Never: this coder only reads.
-    public func canEncode(to format: ImageFormat) -> Bool { false }
+    /// Whether the format is GIF.
+    public func canEncode(to format: ImageFormat) -> Bool { format == .gif }
 
     /// What the blocks of all frames say; nothing is decompressed.
     ///
@@ -60,11 +60,17 @@ public final class ImageGIFCoder: DetailedImageCoder {
         }
     }
 
-    /// Throws `.encodingFailed`: this coder only reads.
+    /// The file; all frames of an image that is an animation, unless the options want the first alone.
+    ///
+    /// Quality is not GIF's to choose and is ignored; see ``encode(frameCount:loopCount:format:options:frame:)`` for what
+    /// becomes of colours.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
-        throw .cannotEncode("GIF", "this coder only reads", hint: "Choose PNG or WebP.")
+        if let file = try encodeAnimation(image, format: format, options: options) { return file }
+        return try encode(frameCount: 1, loopCount: 1, format: format, options: options) { _ in
+            ImageFrame(image: image, duration: 0)
+        }
     }
 
     private static func firstFrame(

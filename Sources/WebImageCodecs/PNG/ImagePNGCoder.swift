@@ -70,6 +70,7 @@ public final class ImagePNGCoder: DetailedImageCoder {
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
         guard canEncode(to: format) else { throw .cannotEncode("libpng", "\(format) is not PNG") }
+        if let file = try encodeAnimation(image, format: format, options: options) { return file }
         return try PNGWriter.encode(image, options: options)
     }
 }

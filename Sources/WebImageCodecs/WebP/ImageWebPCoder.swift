@@ -69,6 +69,7 @@ public final class ImageWebPCoder: DetailedImageCoder {
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
         guard canEncode(to: format) else { throw .cannotEncode("libwebp", "\(format) is not WebP") }
+        if let file = try encodeAnimation(image, format: format, options: options) { return file }
         return try WebPEncoding.encode(image, options: options)
     }
 
