@@ -39,7 +39,8 @@ struct PNGAnimationSource: AnimationSource {
     ) throws(WebImageError) -> Bool {
         guard let frame = chunks.animation?.frames[index] else { return false }
         return try data.withFileBytes { bytes throws(WebImageError) in
-            if frame.isDefaultImage, !chunks.isTransparencyMisplaced {
+            // A file that is cut off lacks the end that libpng wants to see, though this picture may be whole.
+            if frame.isDefaultImage, !chunks.isTransparencyMisplaced, chunks.isComplete {
                 try decode(bytes, frame.size, onto: canvas, x: x, y: y, deadline)
             } else {
                 let file =
