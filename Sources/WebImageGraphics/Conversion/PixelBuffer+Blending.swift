@@ -85,8 +85,8 @@ private struct BlendRegion {
                     width: min(Self.tileSide, columns.upperBound - left),
                     height: min(Self.tileSide, rows.upperBound - top))
                 // Which channel is which does not matter, as long as alpha is the highest byte of the word.
-                let above = try PixmanImage(sourceRow(top, column: left), size, stride: source.bytesPerRow)
-                let below = try PixmanImage(targetRow(top, column: left), size, stride: target.bytesPerRow)
+                let above = try PixmanTile(sourceRow(top, column: left), size, stride: source.bytesPerRow)
+                let below = try PixmanTile(targetRow(top, column: left), size, stride: target.bytesPerRow)
                 pixman_image_composite32(
                     PIXMAN_OP_OVER, above.handle, nil, below.handle, 0, 0, 0, 0, 0, 0, Int32(size.width),
                     Int32(size.height))
@@ -152,8 +152,8 @@ private enum StraightBlend {
     }
 }
 
-/// Owns one pixman image over pixels that outlive it.
-private struct PixmanImage: ~Copyable {
+/// Owns one pixman image over a part of pixels that outlive it.
+private struct PixmanTile: ~Copyable {
     let handle: OpaquePointer
 
     init(_ start: UnsafeMutableRawPointer, _ size: PixelSize, stride: Int) throws(WebImageError) {
