@@ -12,6 +12,8 @@ public struct EncodingOptions: Sendable, Hashable {
     public var maxFileSize: Int?
     /// Encode without loss where the format can do both.
     public var lossless = false
+    /// What WebP's encoder is told beside.
+    public var webP = WebPEncodingOptions()
 
     /// Full size, best quality.
     public init() {}
@@ -25,6 +27,7 @@ public struct EncodingOptions: Sendable, Hashable {
         maxPixelSize = options.read(.encodeMaxPixelSize, as: CGSize.self).flatMap(PixelSize.init(box:))
         maxFileSize = options.readByteCount(.encodeMaxFileSize)
         lossless = options.read(.encodeWebPLossless, as: Bool.self) ?? false
+        webP = WebPEncodingOptions(options)
     }
 
     /// The open dictionary with the same meaning, for coders that know only that.
@@ -36,6 +39,6 @@ public struct EncodingOptions: Sendable, Hashable {
         ]
         if let box = maxPixelSize { options[.encodeMaxPixelSize] = CGSize(width: box.width, height: box.height) }
         if let maxFileSize { options[.encodeMaxFileSize] = maxFileSize }
-        return options
+        return options.merging(webP.dictionary) { own, _ in own }
     }
 }
