@@ -36,10 +36,16 @@ public final class DiskCache: DiskCaching {
     public func setData(_ data: Data?, forKey key: String) { store.setData(data, forKey: key) }
 
     /// Opaque bytes stored beside an entry.
-    public func extendedData(forKey key: String) -> Data? { store.extendedData(forKey: key) }
+    public func extendedData(forKey key: String) -> Data? { store.companion(.extended, forKey: key) }
 
     /// Stores opaque bytes beside an existing entry; nil removes them.
-    public func setExtendedData(_ data: Data?, forKey key: String) { store.setExtendedData(data, forKey: key) }
+    public func setExtendedData(_ data: Data?, forKey key: String) { store.setCompanion(.extended, data, forKey: key) }
+
+    /// What the server said beside an entry's bytes, opaque here.
+    public func httpMetadata(forKey key: String) -> Data? { store.companion(.metadata, forKey: key) }
+
+    /// Keeps what the server said beside an existing entry; nil removes, and so does storing other bytes.
+    public func setHTTPMetadata(_ data: Data?, forKey key: String) { store.setCompanion(.metadata, data, forKey: key) }
 
     /// Removes an entry; gone for reads at once.
     public func removeData(forKey key: String) { store.removeData(forKey: key) }

@@ -13,6 +13,10 @@ final class DiskStore: Sendable {
     let reader = Locked<StoreReader?>(nil)
     let queue = DispatchQueue(label: "webimage.disk-cache.flush", qos: .utility)
     let warning: OneWarning
+    /// Where the log is folded back, so that no commit waits for the disk.
+    let foldingQueue = DispatchQueue(label: "webimage.disk-cache.fold", qos: .utility)
+    /// Whether folding is still allowed; held while it goes on.
+    let folding = Locked(true)
 
     struct State {
         var config: ImageCacheConfig
@@ -21,6 +25,7 @@ final class DiskStore: Sendable {
         var committing = PendingWrites()
         var isFlushScheduled = false
         var isAccessFlushScheduled = false
+        var isFoldScheduled = false
         var nextOpening = Date.distantPast
         var nextMaintenance = Date.distantPast
         /// The shard to look for orphans in; starts anywhere so that short-lived processes cover them all.
@@ -43,7 +48,10 @@ final class DiskStore: Sendable {
     // MARK: Reading
 
     func containsData(forKey key: String) -> Bool {
-        let hash = KeyHash(key)
+        contains(KeyHash(key))
+    }
+
+    func contains(_ hash: KeyHash) -> Bool {
         if let waiting = waiting(hash) { return waiting.data != nil }
         return read { reader throws(DatabaseError) in try reader.contains(hash) } ?? false
     }
@@ -66,12 +74,6 @@ final class DiskStore: Sendable {
         return nil
     }
 
-    func extendedData(forKey key: String) -> Data? {
-        let hash = KeyHash(key)
-        if waiting(hash) != nil { flush() }
-        return read { reader throws(DatabaseError) in try reader.extendedData(hash) } ?? nil
-    }
-
     /// The path of the file that holds an entry; nil for an absent one and for one small enough to be in the index.
     func cachePath(forKey key: String) -> String? {
         let hash = KeyHash(key)
@@ -88,13 +90,6 @@ final class DiskStore: Sendable {
     }
 
     func removeData(forKey key: String) { enqueue(nil, key) }
-
-    func setExtendedData(_ data: Data?, forKey key: String) {
-        flush()
-        let hash = KeyHash(key)
-        let time = milliseconds()
-        write { writer throws(DatabaseError) in try writer.setExtendedData(data, for: hash, time: time) }
-    }
 
     func removeAllData() {
         writer.withLock { slot in
@@ -115,7 +110,7 @@ final class DiskStore: Sendable {
 
     // MARK: Parts
 
-    private func waiting(_ key: KeyHash) -> PendingWrite? {
+    func waiting(_ key: KeyHash) -> PendingWrite? {
         state.withLock { $0.pending.writes[key] ?? $0.committing.writes[key] }
     }
 

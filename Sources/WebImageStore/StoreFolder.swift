@@ -72,6 +72,12 @@ struct StoreFolder {
         return overflow ? .max : bytes
     }
 
+    /// Bytes of the write-ahead log.
+    var logBytes: Int {
+        var status = stat()
+        return stat(index + "-wal", &status) == 0 ? Int(status.st_size) : 0
+    }
+
     /// The number that tells whether the index is still the file that was opened.
     var indexInode: UInt64 {
         var status = stat()

@@ -62,7 +62,7 @@ enum StoreOpening {
         let identity = try database.integer("PRAGMA application_id") ?? 0
         let version = try database.integer("PRAGMA user_version") ?? 0
         if identity == 0, version == 0, try database.integer("SELECT count(*) FROM sqlite_master") == 0 {
-            try database.execute("PRAGMA auto_vacuum = INCREMENTAL")
+            try database.execute("PRAGMA page_size = \(StoreFormat.pageSize); PRAGMA auto_vacuum = INCREMENTAL")
             try setJournal(of: database, in: folder)
             try database.execute("BEGIN IMMEDIATE;" + StoreFormat.schema + "COMMIT;")
             return database
@@ -76,9 +76,14 @@ enum StoreOpening {
     /// A write-ahead log where memory can be shared, else a rollback journal.
     private static func setJournal(of database: Database, in folder: StoreFolder) throws(DatabaseError) {
         _ = try database.integer("PRAGMA journal_mode = \(folder.isOnNetwork ? "TRUNCATE" : "WAL")")
-        // Folding the log back waits for the disk twice; every 8 MB of it instead of every 4 halves that.
+        // Folding the log back waits for the disk twice, so it is done in the background; a commit does it itself only
+        // when writes come faster than that.
+        let pages = StoreFormat.longestLog / (try database.integer("PRAGMA page_size") ?? StoreFormat.pageSize)
         try database.execute(
-            "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 2000; PRAGMA journal_size_limit = 8388608")
+            """
+            PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = \(pages);
+            PRAGMA journal_size_limit = \(StoreFormat.longestLog / 4)
+            """)
     }
 
     /// Sets aside the index that was open as file number `inode`, unless another process has done so already.
