@@ -24,6 +24,14 @@ public final class DiskCache: DiskCaching {
         self.store = store
     }
 
+    /// On a file system the caller names.
+    init?(cachePath: String, config: ImageCacheConfig, fileSystemType: @escaping StoreFolder.FileSystemType) {
+        let opened = DiskStore(
+            cachePath: cachePath, config: config, clock: { Date() }, fileSystemType: fileSystemType)
+        guard let opened else { return nil }
+        store = opened
+    }
+
     deinit { store.close() }
 
     /// Whether there is an entry, without reading it.
@@ -76,6 +84,13 @@ public final class DiskCache: DiskCaching {
 
     /// The remembered size of a key's picture: one look into the index.
     public func pixelSize(forKey key: String) -> PixelSize? { store.pixelSize(forKey: key) }
+
+    /// Takes over the files of a folder in the original's layout (`<MD5 of the key>.<extension>`), removing them there;
+    /// gives how many.
+    ///
+    /// They are found under the keys they were stored with. What is no plain file of such a name stays where it is; the
+    /// folder goes when nothing is left in it. Killed in between, it goes on where it was when called again.
+    public func importFiles(fromDirectory path: String) -> Int { store.importFiles(from: path) }
 
     /// Reads every entry, removes those that are not what was stored, and counts the totals anew.
     ///

@@ -101,7 +101,9 @@ extension DiskStore {
         }
         guard isDue else { return }
         do throws(WebImageError) {
-            let (folder, database) = try StoreOpening.open(path: path)
+            let (folder, database) = try StoreOpening.open(path: path, fileSystemType: fileSystemType)
+            let hasImports = access(folder.importedMark, F_OK) == 0
+            state.withLock { $0.hasImports = hasImports }
             do throws(DatabaseError) {
                 if folder.isReadOnly {
                     let opened = try StoreReader(folder: folder, database: database)

@@ -7,6 +7,7 @@ import WebImageCore
 final class DiskStore: Sendable {
     let path: String
     let clock: @Sendable () -> Date
+    let fileSystemType: StoreFolder.FileSystemType
     let state: Locked<State>
     /// Lock order: writer, reader, state.
     let writer = Locked<StoreWriter?>(nil)
@@ -26,6 +27,8 @@ final class DiskStore: Sendable {
         var isFlushScheduled = false
         var isAccessFlushScheduled = false
         var isFoldScheduled = false
+        /// Whether a key that is not found may stand under a provisional one.
+        var hasImports = false
         var nextOpening = Date.distantPast
         var nextMaintenance = Date.distantPast
         /// The shard to look for orphans in; starts anywhere so that short-lived processes cover them all.
@@ -36,10 +39,14 @@ final class DiskStore: Sendable {
     static let pendingLimit = 16 << 20
     static let pendingAccessLimit = 512
 
-    init?(cachePath: String, config: ImageCacheConfig, clock: @escaping @Sendable () -> Date) {
+    init?(
+        cachePath: String, config: ImageCacheConfig, clock: @escaping @Sendable () -> Date,
+        fileSystemType: @escaping StoreFolder.FileSystemType = StoreFolder.realFileSystemType
+    ) {
         guard cachePath.hasPrefix("/"), !cachePath.utf8.contains(0) else { return nil }
         path = cachePath
         self.clock = clock
+        self.fileSystemType = fileSystemType
         state = Locked(State(config: config))
         warning = OneWarning(subject: "disk cache \(cachePath)")
         writer.withLock { openIfNeeded(&$0) }
@@ -48,7 +55,7 @@ final class DiskStore: Sendable {
     // MARK: Reading
 
     func containsData(forKey key: String) -> Bool {
-        contains(KeyHash(key))
+        contains(KeyHash(key)) || containsImport(key)
     }
 
     func contains(_ hash: KeyHash) -> Bool {
@@ -56,7 +63,9 @@ final class DiskStore: Sendable {
         return read { reader throws(DatabaseError) in try reader.contains(hash) } ?? false
     }
 
-    func data(forKey key: String) -> Data? {
+    func data(forKey key: String) -> Data? { stored(key) ?? adopt(key) }
+
+    func stored(_ key: String) -> Data? {
         let hash = KeyHash(key)
         if let waiting = waiting(hash) { return waiting.data }
         var failed: Int?
@@ -87,9 +96,13 @@ final class DiskStore: Sendable {
     func setData(_ data: Data?, forKey key: String) {
         guard let data else { return removeData(forKey: key) }
         enqueue(data, key)
+        forgetImport(key)
     }
 
-    func removeData(forKey key: String) { enqueue(nil, key) }
+    func removeData(forKey key: String) {
+        enqueue(nil, key)
+        forgetImport(key)
+    }
 
     func removeAllData() {
         writer.withLock { slot in
@@ -131,7 +144,7 @@ final class DiskStore: Sendable {
         return data
     }
 
-    private func enqueue(_ data: Data?, _ key: String) {
+    func enqueue(_ data: Data?, _ key: String) {
         let hash = KeyHash(key)
         let time = milliseconds()
         let isTooMuch = state.withLock { state in

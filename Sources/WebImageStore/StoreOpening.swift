@@ -8,15 +8,17 @@ enum StoreOpening {
     ///
     /// A newer format is left alone and a folder beside it used; garbage is set aside, and a new index begun. Processes
     /// that open at the same time wait for each other on a lock file.
-    static func open(path: String) throws(WebImageError) -> (folder: StoreFolder, database: Database) {
-        let folder = try StoreFolder(path: path)
+    static func open(
+        path: String, fileSystemType: @escaping StoreFolder.FileSystemType
+    ) throws(WebImageError) -> (folder: StoreFolder, database: Database) {
+        let folder = try StoreFolder(path: path, fileSystemType: fileSystemType)
         do throws(DatabaseError) {
             return (folder, try open(folder))
         } catch let error {
             guard error == newer else { throw error.asWebImageError }
         }
         OneWarning.log(.warning, "disk cache \(path) has a newer format; a folder beside it is used")
-        let beside = try StoreFolder(path: path + ".v\(StoreFormat.version)")
+        let beside = try StoreFolder(path: path + ".v\(StoreFormat.version)", fileSystemType: fileSystemType)
         do throws(DatabaseError) {
             return (beside, try open(beside))
         } catch let error {

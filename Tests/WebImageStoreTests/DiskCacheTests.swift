@@ -15,7 +15,7 @@ struct DiskCacheTests {
     }
 
     /// Around the inline limit and far beyond it.
-    static let sizes = [0, 1, 100, 20 * 1024, 32 * 1024, 32 * 1024 + 1, 1 << 20]
+    static let sizes = [0, 1, 100, 20 * 1024, 64 * 1024, 64 * 1024 + 1, 1 << 20]
 
     @Test(arguments: sizes)
     func storedValueIsReadBackAtOnceAfterCommitAndByTheNextInstance(size: Int) throws {
@@ -54,7 +54,7 @@ struct DiskCacheTests {
         #expect(cache.totalSize() == new)
         #expect(cache.extendedData(forKey: "key") == nil)
         let valueFiles = folder.files.filter { $0.contains("/files/") }
-        #expect(valueFiles.count == (new > 32 * 1024 ? 1 : 0))
+        #expect(valueFiles.count == (new > 64 * 1024 ? 1 : 0))
     }
 
     @Test(arguments: [10, 100_000])

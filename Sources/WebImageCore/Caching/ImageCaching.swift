@@ -125,6 +125,9 @@ extension MemoryCaching {
     func setPixelSize(_ size: PixelSize, forKey key: String)
     /// The remembered size of a key's picture; nil unless implemented.
     func pixelSize(forKey key: String) -> PixelSize?
+    /// Takes over the files of a folder in the original's layout, removing them there; gives how many. None unless
+    /// implemented.
+    func importFiles(fromDirectory path: String) -> Int
     /// What the server said beside an entry's bytes, opaque here; nil unless implemented.
     func httpMetadata(forKey key: String) -> Data?
     /// Keeps what the server said beside an existing entry; nil removes, and so does storing other bytes. Nothing unless
@@ -143,6 +146,8 @@ extension DiskCaching {
     public func setPixelSize(_ size: PixelSize, forKey key: String) {}
     /// Nil.
     public func pixelSize(forKey key: String) -> PixelSize? { nil }
+    /// None.
+    public func importFiles(fromDirectory path: String) -> Int { 0 }
     /// Nil.
     public func httpMetadata(forKey key: String) -> Data? { nil }
     /// Nothing.
