@@ -54,8 +54,21 @@ public typealias ImageCacheQueryCompletionBlock =
     func diskImageData(forKey key: String?) async -> Data?
     /// The encoded data on disk, verified; blocks the caller while it is read.
     func diskImageDataSync(forKey key: String?) -> Data?
+    /// The encoded data on disk, verified, and the loader's metadata beside it; without metadata unless implemented.
+    func diskResource(forKey key: String?) async -> CachedResource?
+    /// Keeps a loader's metadata beside an existing disk entry; nothing unless implemented.
+    func storeResourceMetadata(_ metadata: Data?, forKey key: String?)
     /// Removes a disk entry that turned out not to be what it should, so that it is fetched again.
     func removeCorruptDiskEntry(forKey key: String?)
+}
+
+extension LayeredImageCaching {
+    /// ``diskImageData(forKey:)`` alone.
+    public func diskResource(forKey key: String?) async -> CachedResource? {
+        await diskImageData(forKey: key).map { CachedResource(data: $0) }
+    }
+    /// Nothing.
+    public func storeResourceMetadata(_ metadata: Data?, forKey key: String?) {}
 }
 
 /// The memory layer: an image per key, bounded by cost and count. Synchronous, lock-protected.
@@ -113,6 +126,10 @@ extension MemoryCaching {
     func setPixelSize(_ size: PixelSize, forKey key: String)
     /// The remembered size of a key's picture; nil unless implemented.
     func pixelSize(forKey key: String) -> PixelSize?
+    /// A loader's opaque bytes stored beside an existing entry; replacing the entry removes them. Nothing unless implemented.
+    func setHTTPMetadata(_ data: Data?, forKey key: String)
+    /// The loader's bytes stored beside an entry; nil unless implemented.
+    func httpMetadata(forKey key: String) -> Data?
     /// Reads every entry and removes those that are not what was stored; nothing unless implemented.
     func verify() -> (checked: Int, removed: Int)
 }
@@ -126,6 +143,10 @@ extension DiskCaching {
     public func setPixelSize(_ size: PixelSize, forKey key: String) {}
     /// Nil.
     public func pixelSize(forKey key: String) -> PixelSize? { nil }
+    /// Nothing.
+    public func setHTTPMetadata(_ data: Data?, forKey key: String) {}
+    /// Nil.
+    public func httpMetadata(forKey key: String) -> Data? { nil }
     /// Nothing.
     public func verify() -> (checked: Int, removed: Int) { (0, 0) }
 }

@@ -103,4 +103,16 @@ extension ImageLoadersManager: ImageDataLoader {
         }
         return try await dataLoader.loadData(for: load, progress: progress)
     }
+
+    /// The word of the loader that takes the URL; loads of loaders that yield images are shared by URL.
+    public func identity(of load: ImageDataLoad) -> LoadIdentity {
+        if let loader = loader(for: load.url) as? any ImageDataLoader { return loader.identity(of: load) }
+        return LoadIdentity(sharing: load.url.absoluteString, cacheScope: load.declaredScope ?? .shared)
+    }
+
+    /// The word of the loader that takes the URL.
+    public func cacheScope(of load: ImageDataLoad) -> CacheScope {
+        if let loader = loader(for: load.url) as? any ImageDataLoader { return loader.cacheScope(of: load) }
+        return load.declaredScope ?? .shared
+    }
 }
