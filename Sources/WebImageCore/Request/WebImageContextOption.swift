@@ -47,6 +47,12 @@ public struct WebImageContextOption: RawRepresentable, Hashable, Sendable {
     public static let originalImageCache = WebImageContextOption(rawValue: "originalImageCache")
     /// Subclass of ``Image``: tried first when decoding.
     public static let animatedImageClass = WebImageContextOption(rawValue: "animatedImageClass")
+    /// ``WebImageDownloaderRequestModifierProtocol``: instead of the downloader's.
+    public static let downloadRequestModifier = WebImageContextOption(rawValue: "downloadRequestModifier")
+    /// ``WebImageDownloaderResponseModifierProtocol``: instead of the downloader's.
+    public static let downloadResponseModifier = WebImageContextOption(rawValue: "downloadResponseModifier")
+    /// ``WebImageDownloaderDecryptorProtocol``: instead of the downloader's.
+    public static let downloadDecryptor = WebImageContextOption(rawValue: "downloadDecryptor")
     /// ``WebImageCacheKeyFilter``: instead of the manager's.
     public static let cacheKeyFilter = WebImageContextOption(rawValue: "cacheKeyFilter")
     /// ``WebImageCacheSerializer``: instead of the manager's.
