@@ -64,6 +64,11 @@ public struct ImageDataLoad: Sendable {
     /// Through which the priority can be raised while the load waits or runs; ``priority`` is where it begins.
     public var priorityHandle: LoadPriorityHandle?
 
+    /// Gets the body of a load that was cancelled when it was nearly done (90 %), so that a cache can keep it.
+    ///
+    /// Without it a load ends with its last cancel.
+    public var finishedAfterCancel: (@Sendable (ImageDataResult) -> Void)?
+
     private let sharedContext: SharedContext
 
     /// Describes a load.
@@ -87,7 +92,16 @@ public struct ImageDataResult: Sendable {
     /// same).
     public var isNotModified = false
     /// Opaque bytes of the loader's to be kept beside the body, also when it is not modified; nil removes those kept.
-    public var resourceMetadata: Data?
+    public var resourceMetadata: Data? {
+        get { metadata.isMade ? metadata.made : describeResource?() }
+        set { metadata = (true, newValue) }
+    }
+    private var metadata: (isMade: Bool, made: Data?) = (false, nil)
+    private var describeResource: (@Sendable () -> Data?)?
+
+    /// Has the metadata made when it is asked for: most bodies are never asked.
+    package mutating func describe(_ make: @escaping @Sendable () -> Data?) { describeResource = make }
+
     /// Whether a disk cache may keep the body (false under `Cache-Control: no-store`).
     public var mayBeStored = true
 
