@@ -1,7 +1,7 @@
 import Foundation
 
 /// Waits until `condition` holds, looking again every few milliseconds; false when `seconds` have passed.
-public func eventually(within seconds: Double = 5, _ condition: () -> Bool) async -> Bool {
+public func eventually(within seconds: Double = 30, _ condition: () -> Bool) async -> Bool {
     let deadline = ContinuousClock.now + .seconds(seconds)
     while !condition() {
         guard ContinuousClock.now < deadline else { return false }
