@@ -7,6 +7,7 @@ extension WebImageError: CustomStringConvertible, LocalizedError {
         if let url { line += " of \(url.redacted)" }
         if let underlying { line += ": \(underlying)" }
         if let hint { line += ". \(hint)" }
+        for failure in earlierFailures { line += " Before: \(failure)" }
         return line
     }
 

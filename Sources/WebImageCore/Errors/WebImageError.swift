@@ -84,6 +84,8 @@ public struct WebImageError: Error, Sendable {
     public var underlying: Underlying?
     /// What to do next, as a sentence.
     public var hint: String?
+    /// The failures of the sources that were tried before this one, in order.
+    public var earlierFailures: [WebImageError] = []
 
     /// Makes an error.
     public init(_ code: Code, stage: Stage, url: URL? = nil, underlying: Underlying? = nil, hint: String? = nil) {
