@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// The disk layer for callers that wait without a queue.
 extension ImageCache {
