@@ -17,7 +17,7 @@ struct ImportTests {
     static let staticMap = "https://maps.googleapis.com/maps/api/staticmap?center=48.8566,2.3522&zoom=14.5&size=100x100"
 
     @Test(arguments: [
-        ("https://placehold.co/50x50.jpg", "e9936aba8d7f7fcca7813d72290de957.jpg"),  // SDImageCacheTests.test34CachePathForSimpleKeyWithExtension
+        ("https://placehold.co/50x50.jpg", "e9936aba8d7f7fcca7813d72290de957.jpg")  // SDImageCacheTests.test34CachePathForSimpleKeyWithExtension
     ])
     func nameIsTheKeysDigestAndExtension(key: String, name: String) {
         #expect(OriginalLayout.fileName(forKey: key) == name)
