@@ -146,7 +146,8 @@ struct ImageCachesManagerTests {
 
     private func query(type: ImageCacheType) -> Calls<(image: Image?, type: ImageCacheType)> { query("key", type) }
 
-    @Test func concurrentContainsTakesTheFastestAnswer() {  // SDImageCacheTests.test56SDImageCachesManagerOperationPolicyConcurrent
+    @Test  // SDImageCacheTests.test56SDImageCachesManagerOperationPolicyConcurrent
+    func concurrentContainsTakesTheFastestAnswer() {
         set(.concurrent)
         #expect(query().wait().first?.image == nil)
         low.storeImageToMemory(picture(), forKey: "key")
@@ -160,7 +161,8 @@ struct ImageCachesManagerTests {
         #expect(contains() == [.none])
     }
 
-    @Test func serialContainsAsksTheHighestFirst() {  // SDImageCacheTests.test57SDImageCachesManagerOperationPolicySerial
+    @Test  // SDImageCacheTests.test57SDImageCachesManagerOperationPolicySerial
+    func serialContainsAsksTheHighestFirst() {
         set(.serial)
         low.storeImageToMemory(picture(), forKey: "key")
         high.storeImageDataToDisk(ToyCoder.data(width: 2, height: 2), forKey: "key")

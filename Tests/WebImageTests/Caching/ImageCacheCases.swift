@@ -47,7 +47,8 @@ struct ImageCacheCases {
         try ImageCodersManager.shared.encode(opaque(), format: .jpeg, options: EncodingOptions())
     }
 
-    @Test func sharedCacheIsOneAndOthersAreOthers() {  // SDImageCacheTests.test01SharedImageCache, test02Singleton, test03ImageCacheCanBeInstantiated
+    @Test  // SDImageCacheTests.test01SharedImageCache, test02Singleton, test03ImageCacheCanBeInstantiated
+    func sharedCacheIsOneAndOthersAreOthers() {
         #expect(ImageCache.shared === ImageCache.shared)
         #expect(cache !== ImageCache.shared)
     }
@@ -68,7 +69,8 @@ struct ImageCacheCases {
         #expect(cache.diskImageDataExists(withKey: key))
     }
 
-    @Test func storedImageIsInMemoryAtOnceAndOnDiskAtTheEnd() async throws {  // SDImageCacheTests.test06InsertionOfImage, test07InsertionOfImageForcingDiskStorage
+    @Test  // SDImageCacheTests.test06InsertionOfImage, test07InsertionOfImageForcingDiskStorage
+    func storedImageIsInMemoryAtOnceAndOnDiskAtTheEnd() async throws {
         let image = try opaque()
         cache.storeImage(image, forKey: key)
         #expect(cache.imageFromMemoryCache(forKey: key) === image)
@@ -94,7 +96,8 @@ struct ImageCacheCases {
         #expect(calls.all.first.flatMap { $0 } === image)
     }
 
-    @Test func removalReachesTheLayersMeant() async throws {  // SDImageCacheTests.test10RemoveImageForKeyWithCompletion, test11RemoveImageforKeyNotFromDiskWithCompletion, test12RemoveImageforKeyFromDiskWithCompletion
+    @Test  // SDImageCacheTests.test10RemoveImageForKeyWithCompletion, test11…, test12…
+    func removalReachesTheLayersMeant() async throws {
         await store(try opaque())
         await remove(fromDisk: false)
         #expect(cache.imageFromMemoryCache(forKey: key) == nil)
@@ -111,7 +114,8 @@ struct ImageCacheCases {
         #expect(cache.totalDiskCount() == 0)
     }
 
-    @Test func cancelOnMainCompletesBeforeItReturns() async {  // SDImageCacheTests.test15CancelQueryShouldCallbackOnceInSync
+    @Test  // SDImageCacheTests.test15CancelQueryShouldCallbackOnceInSync
+    func cancelOnMainCompletesBeforeItReturns() async {
         await MainActor.run {
             let calls = Calls<ImageCacheType>()
             let token = cache.queryCacheOperation(forKey: "absent") { _, _, type in calls.append(type) }
@@ -123,7 +127,8 @@ struct ImageCacheCases {
         }
     }
 
-    @Test func sizesAndCountsAreThoseStored() async throws {  // SDImageCacheTests.test20InitialCacheSize, test21InitialDiskCount
+    @Test  // SDImageCacheTests.test20InitialCacheSize, test21InitialDiskCount
+    func sizesAndCountsAreThoseStored() async throws {
         #expect(cache.totalDiskSize() == 0)
         await store(nil, Data(count: 1000))
         #expect(cache.totalDiskCount() == 1)
@@ -133,7 +138,8 @@ struct ImageCacheCases {
         #expect(await calls.wait() == [1, 1000])
     }
 
-    @Test func pathIsThatOfTheEntrysOwnFile() async {  // SDImageCacheTests.test31CachePathForAnyKey, test32CachePathForNilKey, test33CachePathForExistingKey
+    @Test  // SDImageCacheTests.test31CachePathForAnyKey, test32CachePathForNilKey, test33CachePathForExistingKey
+    func pathIsThatOfTheEntrysOwnFile() async {
         #expect(cache.cachePath(forKey: nil) == nil)
         #expect(cache.cachePath(forKey: "absent") == nil)
         await store(nil, Data(count: 200_000))
@@ -154,7 +160,8 @@ struct ImageCacheCases {
         #expect(await calls.wait() == true)
     }
 
-    @Test func contextsCoderWritesAndReads() async throws {  // SDImageCacheTests.test41ThatCustomDecoderWorksForImageCache
+    @Test  // SDImageCacheTests.test41ThatCustomDecoderWorksForImageCache
+    func contextsCoderWritesAndReads() async throws {
         let coder = FixedCoder(image: try TestImages.solid(width: 3, height: 2))
         let context: WebImageContext = [.imageCoder: coder, .callbackQueue: CallbackQueue.invoking]
         await withCheckedContinuation { continuation in
@@ -167,7 +174,8 @@ struct ImageCacheCases {
             cache.imageFromDiskCache(forKey: key, context: context)?.pixelSize == PixelSize(width: 3, height: 2))
     }
 
-    @Test func unwritableFolderIsNoFailureOfTheStore() async throws {  // SDImageCacheTests.test41StoreImageDataToDiskWithCustomFileManager
+    @Test  // SDImageCacheTests.test41StoreImageDataToDiskWithCustomFileManager
+    func unwritableFolderIsNoFailureOfTheStore() async throws {
         let cache = ImageCache(namespace: "test", diskCacheDirectory: "/proc/nowhere")
         cache.storeImageDataToDisk(Data([1]), forKey: key)
         await cache.flush()
@@ -179,7 +187,8 @@ struct ImageCacheCases {
 
     final class OtherImage: Image, @unchecked Sendable {}
 
-    @Test func memoryHitOfTheWrongClassIsAMissOnlyWhenAsked() throws {  // SDImageCacheTests.test41MatchAnimatedImageClassWorks
+    @Test  // SDImageCacheTests.test41MatchAnimatedImageClassWorks
+    func memoryHitOfTheWrongClassIsAMissOnlyWhenAsked() throws {
         let image = try opaque()
         cache.storeImageToMemory(image, forKey: key)
         let context: WebImageContext = [.animatedImageClass: OtherImage.self]
@@ -196,7 +205,8 @@ struct ImageCacheCases {
     }
 
     @Test(arguments: [(UInt8(128), ImageFormat.png), (255, .jpeg)])
-    func imageOfNoFormatIsStoredAsPNGWithAlphaElseJPEG(alpha: UInt8, format: ImageFormat) async throws {  // SDImageCacheTests.test42StoreCacheWithImageAndFormatWithoutImageData
+    // SDImageCacheTests.test42StoreCacheWithImageAndFormatWithoutImageData
+    func imageOfNoFormatIsStoredAsPNGWithAlphaElseJPEG(alpha: UInt8, format: ImageFormat) async throws {
         await store(try TestImages.solid(width: 8, height: 8, alpha: alpha))
         let data = try #require(cache.diskImageDataSync(forKey: key))
         #expect(ImageFormat(sniffing: data) == format)
@@ -241,7 +251,8 @@ struct ImageCacheCases {
         #expect(disk.totalCount() == 0)
     }
 
-    @Test func manyCachesDoWhatOneDoes() async throws {  // SDImageCacheTests.test49SDImageCacheQueryOp, test50SDImageCacheQueryOp, test51SDImageCacheStoreOp, test52SDImageCacheRemoveOp, test53SDImageCacheContainsOp, test54SDImageCacheClearOp
+    @Test  // SDImageCacheTests.test49SDImageCacheQueryOp, test50…, test51…, test52…, test53…, test54…
+    func manyCachesDoWhatOneDoes() async throws {
         let manager = ImageCachesManager(caches: [cache])
         cache.storeImageDataToDisk(try jpeg(), forKey: key)
         let found = Calls<Image?>()
