@@ -54,20 +54,21 @@ public typealias ImageCacheQueryCompletionBlock =
     func diskImageData(forKey key: String?) async -> Data?
     /// The encoded data on disk, verified; blocks the caller while it is read.
     func diskImageDataSync(forKey key: String?) -> Data?
+    /// The encoded data on disk, verified, and the loader's metadata beside it; without metadata unless implemented.
+    func diskResource(forKey key: String?) async -> CachedResource?
+    /// Keeps a loader's metadata beside an existing disk entry; nothing unless implemented.
+    func storeResourceMetadata(_ metadata: Data?, forKey key: String?)
     /// Removes a disk entry that turned out not to be what it should, so that it is fetched again.
     func removeCorruptDiskEntry(forKey key: String?)
-    /// What the server said beside a disk entry's bytes, opaque here; nil unless implemented.
-    func httpMetadata(forKey key: String?) async -> Data?
-    /// Keeps what the server said beside an existing disk entry, in the order of the stores before it; nothing unless
-    /// implemented.
-    func setHTTPMetadata(_ data: Data?, forKey key: String?)
 }
 
 extension LayeredImageCaching {
-    /// Nil.
-    public func httpMetadata(forKey key: String?) async -> Data? { nil }
+    /// ``diskImageData(forKey:)`` alone.
+    public func diskResource(forKey key: String?) async -> CachedResource? {
+        await diskImageData(forKey: key).map { CachedResource(data: $0) }
+    }
     /// Nothing.
-    public func setHTTPMetadata(_ data: Data?, forKey key: String?) {}
+    public func storeResourceMetadata(_ metadata: Data?, forKey key: String?) {}
 }
 
 /// The memory layer: an image per key, bounded by cost and count. Synchronous, lock-protected.

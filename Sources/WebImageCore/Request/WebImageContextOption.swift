@@ -47,6 +47,16 @@ public struct WebImageContextOption: RawRepresentable, Hashable, Sendable {
     public static let originalImageCache = WebImageContextOption(rawValue: "originalImageCache")
     /// Subclass of ``Image``: tried first when decoding.
     public static let animatedImageClass = WebImageContextOption(rawValue: "animatedImageClass")
+    /// ``WebImageDownloaderRequestModifierProtocol``: instead of the downloader's.
+    public static let downloadRequestModifier = WebImageContextOption(rawValue: "downloadRequestModifier")
+    /// ``WebImageDownloaderResponseModifierProtocol``: instead of the downloader's.
+    public static let downloadResponseModifier = WebImageContextOption(rawValue: "downloadResponseModifier")
+    /// ``WebImageDownloaderDecryptorProtocol``: instead of the downloader's.
+    public static let downloadDecryptor = WebImageContextOption(rawValue: "downloadDecryptor")
+    /// `[URL]`: where else the picture is, tried in order when its own URL fails. For loads through a loaders manager.
+    public static let alternativeSources = WebImageContextOption(rawValue: "alternativeSources")
+    /// `URL`: a smaller stand-in, tried first while ``ImageLoadersManager/prefersLowData`` is set.
+    public static let lowDataSource = WebImageContextOption(rawValue: "lowDataSource")
     /// ``WebImageCacheKeyFilter``: instead of the manager's.
     public static let cacheKeyFilter = WebImageContextOption(rawValue: "cacheKeyFilter")
     /// ``WebImageCacheSerializer``: instead of the manager's.
