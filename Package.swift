@@ -43,7 +43,10 @@ let package = Package(
 
         // Proof.
         .target(name: "WebImageTesting", dependencies: ["WebImageCore"]),
-        .testTarget(name: "WebImageCoreTests", dependencies: ["WebImageCore", "WebImageTesting"]),
+        // Counts allocations in tests alone: it replaces the allocator of the executable it is linked into.
+        .target(name: "CAllocationCounter", path: "Tests/Support/CAllocationCounter"),
+        .testTarget(
+            name: "WebImageCoreTests", dependencies: ["WebImageCore", "WebImageTesting", "CAllocationCounter"]),
         .testTarget(
             name: "WebImageCodecsTests",
             dependencies: ["WebImageCodecs", "WebImageGraphics", "WebImageTesting"]),
