@@ -1,4 +1,5 @@
 import Foundation
+import WebImage
 
 /// The `webimage` command.
 public enum WebImageCommand {
@@ -11,6 +12,8 @@ public enum WebImageCommand {
     /// Blocks the calling thread, which must be one of its own and no thread of the cooperative pool.
     public static func run(_ arguments: [String]) -> Int32 {
         let arguments = commandFirst(arguments)
+        let log = WebImageLog.shared
+        if log.destination == nil { log.destination = StandardErrorLogger(minimum: .warning) }
         let name = arguments.dropFirst().first ?? "--help"
         switch name {
         case "--help", "-h", "help":

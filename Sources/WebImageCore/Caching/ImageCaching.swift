@@ -54,21 +54,36 @@ public typealias ImageCacheQueryCompletionBlock =
     func diskImageData(forKey key: String?) async -> Data?
     /// The encoded data on disk, verified; blocks the caller while it is read.
     func diskImageDataSync(forKey key: String?) -> Data?
-    /// The encoded data on disk, verified, and the loader's metadata beside it; without metadata unless implemented.
+    /// The encoded data on disk, verified, and the loader's metadata beside it, in one read where the cache can.
     func diskResource(forKey key: String?) async -> CachedResource?
-    /// Keeps a loader's metadata beside an existing disk entry; nothing unless implemented.
+    /// Keeps a loader's metadata beside an existing disk entry; ``setHTTPMetadata(_:forKey:)`` unless implemented.
     func storeResourceMetadata(_ metadata: Data?, forKey key: String?)
     /// Removes a disk entry that turned out not to be what it should, so that it is fetched again.
     func removeCorruptDiskEntry(forKey key: String?)
+    /// What the server said beside a disk entry's bytes, opaque here; nil unless implemented.
+    func httpMetadata(forKey key: String?) async -> Data?
+    /// Keeps what the server said beside an existing disk entry, in the order of the stores before it; nothing unless
+    /// implemented.
+    func setHTTPMetadata(_ data: Data?, forKey key: String?)
 }
 
 extension LayeredImageCaching {
-    /// ``diskImageData(forKey:)`` alone.
-    public func diskResource(forKey key: String?) async -> CachedResource? {
-        await diskImageData(forKey: key).map { CachedResource(data: $0) }
-    }
+    /// Nil.
+    public func httpMetadata(forKey key: String?) async -> Data? { nil }
     /// Nothing.
-    public func storeResourceMetadata(_ metadata: Data?, forKey key: String?) {}
+    public func setHTTPMetadata(_ data: Data?, forKey key: String?) {}
+}
+
+extension LayeredImageCaching {
+    /// ``diskImageData(forKey:)`` and ``httpMetadata(forKey:)``.
+    public func diskResource(forKey key: String?) async -> CachedResource? {
+        guard let data = await diskImageData(forKey: key) else { return nil }
+        return CachedResource(data: data, metadata: await httpMetadata(forKey: key))
+    }
+    /// ``setHTTPMetadata(_:forKey:)``.
+    public func storeResourceMetadata(_ metadata: Data?, forKey key: String?) {
+        setHTTPMetadata(metadata, forKey: key)
+    }
 }
 
 /// The memory layer: an image per key, bounded by cost and count. Synchronous, lock-protected.
@@ -126,10 +141,14 @@ extension MemoryCaching {
     func setPixelSize(_ size: PixelSize, forKey key: String)
     /// The remembered size of a key's picture; nil unless implemented.
     func pixelSize(forKey key: String) -> PixelSize?
-    /// A loader's opaque bytes stored beside an existing entry; replacing the entry removes them. Nothing unless implemented.
-    func setHTTPMetadata(_ data: Data?, forKey key: String)
-    /// The loader's bytes stored beside an entry; nil unless implemented.
+    /// Takes over the files of a folder in the original's layout, removing them there; gives how many. None unless
+    /// implemented.
+    func importFiles(fromDirectory path: String) -> Int
+    /// What the server said beside an entry's bytes, opaque here; nil unless implemented.
     func httpMetadata(forKey key: String) -> Data?
+    /// Keeps what the server said beside an existing entry; nil removes, and so does storing other bytes. Nothing unless
+    /// implemented.
+    func setHTTPMetadata(_ data: Data?, forKey key: String)
     /// Reads every entry and removes those that are not what was stored; nothing unless implemented.
     func verify() -> (checked: Int, removed: Int)
 }
@@ -143,10 +162,12 @@ extension DiskCaching {
     public func setPixelSize(_ size: PixelSize, forKey key: String) {}
     /// Nil.
     public func pixelSize(forKey key: String) -> PixelSize? { nil }
-    /// Nothing.
-    public func setHTTPMetadata(_ data: Data?, forKey key: String) {}
+    /// None.
+    public func importFiles(fromDirectory path: String) -> Int { 0 }
     /// Nil.
     public func httpMetadata(forKey key: String) -> Data? { nil }
+    /// Nothing.
+    public func setHTTPMetadata(_ data: Data?, forKey key: String) {}
     /// Nothing.
     public func verify() -> (checked: Int, removed: Int) { (0, 0) }
 }
