@@ -52,7 +52,7 @@ public final class WebImagePrefetchToken: WebImageOperation {
         complete(tellsDelegate: remaining == 0)
     }
 
-    var counts: (finished: Int, skipped: Int, total: Int) {
+    package var counts: (finished: Int, skipped: Int, total: Int) {
         state.withLock { ($0.finished, $0.skipped, urls.count) }
     }
 

@@ -91,11 +91,17 @@ public final class WebImagePrefetcher: Sendable {
     }
 
     /// Loads a list with the prefetcher's own options and context.
+    @discardableResult
+    public func prefetchURLs(_ urls: [URL]?) -> WebImagePrefetchToken? {
+        prefetchURLs(urls, progress: nil, completed: nil)
+    }
+
+    /// Loads a list with the prefetcher's own options and context.
     ///
     /// - Returns: The list's handle; nil for an empty list, which completes inline with zeros.
     @discardableResult
     public func prefetchURLs(
-        _ urls: [URL]?, progress: ProgressBlock? = nil, completed: CompletionBlock? = nil
+        _ urls: [URL]?, progress: ProgressBlock?, completed: CompletionBlock?
     ) -> WebImagePrefetchToken? {
         let (options, context) = state.withLock { ($0.options, $0.context) }
         return prefetchURLs(urls, options: options, context: context.value, progress: progress, completed: completed)
@@ -107,7 +113,7 @@ public final class WebImagePrefetcher: Sendable {
     @discardableResult
     public func prefetchURLs(
         _ urls: [URL]?, options: WebImageOptions, context: WebImageContext?,
-        progress: ProgressBlock? = nil, completed: CompletionBlock? = nil
+        progress: ProgressBlock?, completed: CompletionBlock?
     ) -> WebImagePrefetchToken? {
         guard let urls, !urls.isEmpty else {
             completed?(0, 0)
@@ -137,9 +143,9 @@ public final class WebImagePrefetcher: Sendable {
         if context[.callbackQueue] == nil { context[.callbackQueue] = CallbackQueue.invoking }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let token = prefetchURLs(urls, options: options, context: context, progress: progress) {
-                    continuation.resume(returning: ($0, $1))
-                }
+                let token = prefetchURLs(
+                    urls, options: options, context: context, progress: progress,
+                    completed: { continuation.resume(returning: ($0, $1)) })
                 let isCancelled = hold.withLock { hold in
                     hold.token = token
                     return hold.isCancelled

@@ -36,7 +36,7 @@ extension WebImageDownloader {
         if let declared {
             switch declared {
             case .unstored: return .unstored
-            case .scoped(let name): parts.append("name:\(name)")
+            case .scoped(let name): parts.append(name)
             case .shared: break
             }
         } else {
@@ -47,11 +47,11 @@ extension WebImageDownloader {
             let secrets =
                 credentialFields.map { request.value(forHTTPHeaderField: $0) ?? "" }
                 + [config.username ?? "", config.password ?? "", config.clientCertificate?.certificateFile ?? ""]
-            if secrets.contains(where: { !$0.isEmpty }) { parts.append("key:\(keyedHash(secrets, for: request.url))") }
+            if secrets.contains(where: { !$0.isEmpty }) { parts.append("!key:\(keyedHash(secrets, for: request.url))") }
         }
-        if request.httpShouldHandleCookies { parts.append("cookies") }
+        if request.httpShouldHandleCookies { parts.append("!cookies") }
         // What anybody on the way could have put there is never shown to who asked for checked bytes.
-        if request.allowsInvalidCertificates { parts.append("unchecked") }
+        if request.allowsInvalidCertificates { parts.append("!unchecked") }
         return parts.isEmpty ? .shared : .scoped(parts.joined(separator: "+"))
     }
 
