@@ -25,6 +25,8 @@ struct ConformanceEntry: Decodable, Sendable, CustomTestStringConvertible {
     let meanRGBA: [Double]?
     let role: String?
     let agreedBy: [String]?
+    let sameSceneAs: String?
+    let sceneMeanAbsDiff64: Double?
 
     var testDescription: String { path }
 
