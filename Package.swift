@@ -64,8 +64,8 @@ let package = Package(
         .testTarget(
             name: "OptionalCodersTests",
             dependencies: [
-                "WebImageAVIF", "WebImageHEIF", "WebImageJXL", "WebImageSVG", "WebImageTIFF", "WebImageGraphics",
-                "WebImageTesting",
+                "WebImage", "WebImageAVIF", "WebImageHEIF", "WebImageJXL", "WebImageSVG", "WebImageTIFF",
+                "WebImageGraphics", "WebImageTesting",
             ]),
         .testTarget(name: "WebImageHTTPTests", dependencies: ["WebImageHTTP", "WebImageTesting"]),
         .testTarget(name: "WebImageStoreTests", dependencies: ["WebImageStore", "WebImageTesting"]),

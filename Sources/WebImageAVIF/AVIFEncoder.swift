@@ -27,7 +27,12 @@ final class AVIFEncoder {
         for frame in frames {
             let planes = try AVIFPlanes(frame.image, options: options)
             guard planes.size == size else { throw .cannotEncode("libavif", "frames differ in size") }
-            let flags = frames.count == 1 ? AVIF_ADD_IMAGE_FLAG_SINGLE.rawValue : AVIF_ADD_IMAGE_FLAG_NONE.rawValue
+            // Only key frames are exact: what is predicted passes through a transform.
+            let flags =
+                frames.count == 1
+                ? AVIF_ADD_IMAGE_FLAG_SINGLE.rawValue
+                : options.lossless
+                    ? AVIF_ADD_IMAGE_FLAG_FORCE_KEYFRAME.rawValue : AVIF_ADD_IMAGE_FLAG_NONE.rawValue
             let milliseconds = UInt64(max(1, min(frame.duration * 1000, 1e9).rounded()))
             try check(avifEncoderAddImage(handle, planes.image, milliseconds, flags))
         }

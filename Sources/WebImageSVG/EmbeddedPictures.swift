@@ -14,7 +14,8 @@ struct EmbeddedPictures {
         }
         if document.range(of: Data("<!ENTITY".utf8)) != nil {
             // `&#60;` in an entity becomes `<` when it is declared, so that it may hold any element.
-            for reference in ["&#", "%"] where entityDeclarations(document).contains(where: { has(reference, in: $0) }) {
+            for reference in ["&#", "%"] where entityDeclarations(document).contains(where: { has(reference, in: $0) })
+            {
                 throw .badData("SVG", "an entity holds references", hint: "Save it without entities.")
             }
         }
@@ -23,10 +24,17 @@ struct EmbeddedPictures {
             guard !href.prefix(32).contains(UInt8(ascii: "&")) else {
                 throw .badData("SVG", "a reference is written with entities", hint: "Save it without entities.")
             }
-            guard let data = Self.data(of: href) else { continue }
+            guard let data = Self.data(of: href), ImageFormat(sniffing: data) != .svg else { continue }
+            guard ImageCodersManager.shared.canDecode(from: data) else {
+                throw .badData(
+                    "SVG", "it holds a picture that no coder in use can look at", hint: "Add a coder for it.")
+            }
             let info: ImageInfo
-            do { info = try ImageCodersManager.shared.imageInfo(of: data, limits: limits) } catch {
-                if error.code == .limitExceeded { throw error }
+            do throws(WebImageError) {
+                info = try ImageCodersManager.shared.imageInfo(of: data, limits: limits)
+            } catch {
+                // What cannot be read is not drawn.
+                guard error.code != .limitExceeded else { throw error }
                 continue
             }
             pixels += info.storedSize.pixelCount
@@ -82,7 +90,9 @@ struct EmbeddedPictures {
         let text = String(decoding: href.drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }, as: UTF8.self)
         guard text.prefix(5).lowercased() == "data:", let comma = text.firstIndex(of: ",") else { return nil }
         let payload = String(text[text.index(after: comma)...])
-        guard text[..<comma].lowercased().hasSuffix("base64") else { return payload.removingPercentEncoding.map { Data($0.utf8) } }
+        guard text[..<comma].lowercased().hasSuffix("base64") else {
+            return payload.removingPercentEncoding.map { Data($0.utf8) }
+        }
         let plain = payload.contains("%") ? payload.removingPercentEncoding ?? payload : payload
         return Data(base64Encoded: plain, options: .ignoreUnknownCharacters)
     }

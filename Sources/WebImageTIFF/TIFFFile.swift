@@ -70,8 +70,11 @@ final class TIFFFile {
         return UnsafeRawBufferPointer(start: bytes, count: Int(count))
     }
 
-    /// Whether one of the samples beyond colour is alpha.
-    var hasAlphaSample: Bool {
+    /// Whether the first sample beyond colour is alpha.
+    var hasAlphaSample: Bool { firstExtraSample.map { $0 != Int(EXTRASAMPLE_UNSPECIFIED) } ?? false }
+
+    /// What the first sample beyond colour is.
+    var firstExtraSample: Int? {
         var count: UInt16 = 0
         var types: UnsafeMutablePointer<UInt16>?
         let isThere = withUnsafeMutablePointer(to: &count) { count in
@@ -79,8 +82,8 @@ final class TIFFFile {
                 withVaList([count, types]) { TIFFVGetFieldDefaulted(handle, UInt32(TIFFTAG_EXTRASAMPLES), $0) }
             }
         }
-        guard isThere == 1, let types else { return false }
-        return (0..<Int(count)).contains { types[$0] != EXTRASAMPLE_UNSPECIFIED }
+        guard isThere == 1, count > 0, let types else { return nil }
+        return Int(types[0])
     }
 
     func set(_ tag: Int32, _ values: any CVarArg...) throws(WebImageError) {

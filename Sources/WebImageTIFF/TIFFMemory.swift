@@ -19,10 +19,12 @@ final class TIFFMemory {
         defer { TIFFOpenOptionsFree(options) }
         let me = Unmanaged.passUnretained(self).toOpaque()
         TIFFOpenOptionsSetMaxSingleMemAlloc(options, tmsize_t(maxAllocation))
-        TIFFOpenOptionsSetErrorHandlerExtR(options, { _, me, _, format, arguments in
-            memory(me)?.note(format, arguments)
-            return 1
-        }, me)
+        TIFFOpenOptionsSetErrorHandlerExtR(
+            options,
+            { _, me, _, format, arguments in
+                memory(me)?.note(format, arguments)
+                return 1
+            }, me)
         // Files in the wild are full of things worth a warning; none of them is worth a line on standard error.
         TIFFOpenOptionsSetWarningHandlerExtR(options, { _, _, _, _, _ in 1 }, me)
         return TIFFClientOpenExt(

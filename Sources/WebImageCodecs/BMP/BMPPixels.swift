@@ -118,7 +118,7 @@ struct BMPPixels {
     }
 }
 
-/// One channel of a word by its bit mask, widened or narrowed to eight bits.
+/// One channel of a word by its bit mask: fewer than eight bits are widened, of more the high ones are taken.
 struct BMPChannel {
     private let mask: UInt32
     private let shift: UInt32
@@ -132,6 +132,16 @@ struct BMPChannel {
 
     func value(_ word: UInt32) -> UInt8 {
         guard most > 0 else { return 0 }
-        return UInt8(truncatingIfNeeded: (UInt64((word & mask) >> shift) &* 255 &+ most / 2) / most)
+        let bits = UInt64((word & mask) >> shift)
+        if most > 255 { return UInt8(truncatingIfNeeded: bits >> UInt64(most.bitWidth - most.leadingZeroBitCount - 8)) }
+        // Repeating the bits maps the most to 255 and nothing to 0.
+        let width = UInt64(most.bitWidth - most.leadingZeroBitCount)
+        var value = bits << (8 - width)
+        var filled = width
+        while filled < 8 {
+            value |= value >> filled
+            filled &*= 2
+        }
+        return UInt8(truncatingIfNeeded: value)
     }
 }

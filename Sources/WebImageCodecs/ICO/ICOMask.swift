@@ -10,7 +10,9 @@ struct ICOMask {
         let stride = (header.size.width + 31) / 32 * 4
         let start = header.pixels + header.rowBytes * header.size.height
         let least = stride * (header.size.height - 1) + (header.size.width + 7) / 8
-        guard bytes.range(at: start, count: least) != nil else { return nil }
+        guard let range = bytes.range(at: start, count: least) else { return nil }
+        // A profile where the mask would be means that there is none.
+        if let profile = header.iccProfile, profile.overlaps(range) { return nil }
         let plane = try PixelBuffer(width: header.size.width, height: header.size.height, format: .gray8)
         for stored in 0..<header.size.height {
             let row = header.isTopDown ? stored : header.size.height - 1 - stored
