@@ -1,4 +1,5 @@
 import Foundation
+import WebImage
 
 /// The `webimage` command.
 public enum WebImageCommand {
@@ -12,6 +13,8 @@ public enum WebImageCommand {
     public static func run(_ arguments: [String]) -> Int32 {
         OptionalCoders.register()
         let arguments = commandFirst(arguments)
+        let log = WebImageLog.shared
+        if log.destination == nil { log.destination = StandardErrorLogger(minimum: .warning) }
         let name = arguments.dropFirst().first ?? "--help"
         switch name {
         case "--help", "-h", "help":

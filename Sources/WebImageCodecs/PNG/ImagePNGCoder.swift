@@ -7,11 +7,15 @@ import WebImageGraphics
 /// Of the ancillary chunks only `tRNS`, `iCCP`, `eXIf` and XMP are read and count against the limits; the others are
 /// skipped and cost nothing. The decode time is checked every 256 KB of pixels. Safe on any thread.
 public final class ImagePNGCoder: DetailedImageCoder {
-    /// The one instance; it has no state.
+    /// The one for stills; it holds no animation.
     public static let shared = ImagePNGCoder()
 
-    /// Makes another one.
-    public init() {}
+    let opened: OpenedAnimation?
+
+    /// Makes another one that holds no animation.
+    public init() { opened = nil }
+
+    init(_ opened: OpenedAnimation) { self.opened = opened }
 
     /// Whether the data starts as a PNG file does.
     public func canDecode(from data: Data?) -> Bool {
@@ -30,9 +34,10 @@ public final class ImagePNGCoder: DetailedImageCoder {
         var info = ImageInfo(format: chunks.animation == nil ? .png : .apng, storedSize: chunks.header.size)
         info.orientation = chunks.orientation(in: data)
         if let animation = chunks.animation {
-            info.frameCount = animation.frames.count
+            let frames = animation.playableFrames(on: chunks.header.size)
+            info.frameCount = max(1, frames.count)
             info.loopCount = animation.loopCount
-            info.delaysMilliseconds = animation.frames.map(\.delayMilliseconds)
+            info.delaysMilliseconds = frames.map(\.delayMilliseconds)
         }
         info.hasAlpha = chunks.hasAlpha
         info.isGray = chunks.header.isGray
@@ -65,13 +70,14 @@ public final class ImagePNGCoder: DetailedImageCoder {
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
         guard canEncode(to: format) else { throw .cannotEncode("libpng", "\(format) is not PNG") }
+        if let file = try encodeAnimation(image, format: format, options: options) { return file }
         return try PNGWriter.encode(image, options: options)
     }
 }
 
 extension PNGChunks {
     /// EXIF's word, else XMP's; upright when neither says.
-    fileprivate func orientation(in data: Data) -> ImageOrientation {
+    func orientation(in data: Data) -> ImageOrientation {
         exif.flatMap { ExifOrientation.orientation(exif: data.slice($0)) }
             ?? xmp.flatMap { ExifOrientation.orientation(xmp: data.slice($0)) } ?? .up
     }

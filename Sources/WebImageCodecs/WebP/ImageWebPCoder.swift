@@ -7,11 +7,15 @@ import WebImageGraphics
 /// libwebp calls nobody back while it decodes: the time limit is checked before and after a picture, the pixel limit
 /// bounds what lies between. Safe on any thread.
 public final class ImageWebPCoder: DetailedImageCoder {
-    /// The one instance; it has no state.
+    /// The one for stills; it holds no animation.
     public static let shared = ImageWebPCoder()
 
-    /// Makes another one.
-    public init() {}
+    let opened: OpenedAnimation?
+
+    /// Makes another one that holds no animation.
+    public init() { opened = nil }
+
+    init(_ opened: OpenedAnimation) { self.opened = opened }
 
     /// Whether the data starts as a WebP file does.
     public func canDecode(from data: Data?) -> Bool {
@@ -65,6 +69,7 @@ public final class ImageWebPCoder: DetailedImageCoder {
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
         guard canEncode(to: format) else { throw .cannotEncode("libwebp", "\(format) is not WebP") }
+        if let file = try encodeAnimation(image, format: format, options: options) { return file }
         return try WebPEncoding.encode(image, options: options)
     }
 
@@ -100,12 +105,12 @@ public final class ImageWebPCoder: DetailedImageCoder {
         return webP.picture(canvas, data, hasAlpha: features.hasAlpha || !covers)
     }
 
-    private static let noFrames = WebImageError.badData("WebP", "the animation has no whole frame")
+    static let noFrames = WebImageError.badData("WebP", "the animation has no whole frame")
 }
 
 extension WebPContainer {
     /// EXIF's word, else XMP's; upright when neither says.
-    fileprivate func orientation(in data: Data) -> ImageOrientation {
+    func orientation(in data: Data) -> ImageOrientation {
         exif.flatMap { ExifOrientation.orientation(exif: data.slice($0)) }
             ?? xmp.flatMap { ExifOrientation.orientation(xmp: data.slice($0)) } ?? .up
     }

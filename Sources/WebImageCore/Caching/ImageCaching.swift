@@ -56,6 +56,18 @@ public typealias ImageCacheQueryCompletionBlock =
     func diskImageDataSync(forKey key: String?) -> Data?
     /// Removes a disk entry that turned out not to be what it should, so that it is fetched again.
     func removeCorruptDiskEntry(forKey key: String?)
+    /// What the server said beside a disk entry's bytes, opaque here; nil unless implemented.
+    func httpMetadata(forKey key: String?) async -> Data?
+    /// Keeps what the server said beside an existing disk entry, in the order of the stores before it; nothing unless
+    /// implemented.
+    func setHTTPMetadata(_ data: Data?, forKey key: String?)
+}
+
+extension LayeredImageCaching {
+    /// Nil.
+    public func httpMetadata(forKey key: String?) async -> Data? { nil }
+    /// Nothing.
+    public func setHTTPMetadata(_ data: Data?, forKey key: String?) {}
 }
 
 /// The memory layer: an image per key, bounded by cost and count. Synchronous, lock-protected.
@@ -113,6 +125,14 @@ extension MemoryCaching {
     func setPixelSize(_ size: PixelSize, forKey key: String)
     /// The remembered size of a key's picture; nil unless implemented.
     func pixelSize(forKey key: String) -> PixelSize?
+    /// Takes over the files of a folder in the original's layout, removing them there; gives how many. None unless
+    /// implemented.
+    func importFiles(fromDirectory path: String) -> Int
+    /// What the server said beside an entry's bytes, opaque here; nil unless implemented.
+    func httpMetadata(forKey key: String) -> Data?
+    /// Keeps what the server said beside an existing entry; nil removes, and so does storing other bytes. Nothing unless
+    /// implemented.
+    func setHTTPMetadata(_ data: Data?, forKey key: String)
     /// Reads every entry and removes those that are not what was stored; nothing unless implemented.
     func verify() -> (checked: Int, removed: Int)
 }
@@ -126,6 +146,12 @@ extension DiskCaching {
     public func setPixelSize(_ size: PixelSize, forKey key: String) {}
     /// Nil.
     public func pixelSize(forKey key: String) -> PixelSize? { nil }
+    /// None.
+    public func importFiles(fromDirectory path: String) -> Int { 0 }
+    /// Nil.
+    public func httpMetadata(forKey key: String) -> Data? { nil }
+    /// Nothing.
+    public func setHTTPMetadata(_ data: Data?, forKey key: String) {}
     /// Nothing.
     public func verify() -> (checked: Int, removed: Int) { (0, 0) }
 }

@@ -42,7 +42,7 @@ extension DecodingOptions {
         scaleFactor = max(options.readNumber(.decodeScaleFactor) ?? 1, 1)
         preserveAspectRatio = options.read(.decodePreserveAspectRatio, as: Bool.self) ?? true
         thumbnailPixelSize = options.read(.decodeThumbnailPixelSize, as: CGSize.self).flatMap(PixelSize.init(box:))
-        scaleDownLimitBytes = options.readNumber(.decodeScaleDownLimitBytes).flatMap { $0 > 0 ? Int($0) : nil }
+        scaleDownLimitBytes = options.readByteCount(.decodeScaleDownLimitBytes)
         decodesToHDR = (options.readNumber(.decodeToHDR) ?? 0) != 0
         limits = options.read(.decodeLimits, as: DecodingLimits.self) ?? .default
         pixelFormat = options.read(.decodePixelFormat, as: PixelFormat.self) ?? .bgra8Premultiplied

@@ -29,6 +29,8 @@ extension WebImageError.Code {
         case .encodingFailed: "cannot be encoded"
         case .fileSystem: "file system failure"
         case .notCached: "not in the cache"
+        case .unsupportedFormat: "a format no coder reads"
+        case .outOfMemory: "out of memory"
         case .invalidDownloadOperation: "no download possible"
         case .invalidDownloadStatusCode: "unacceptable HTTP status"
         case .cancelled: "cancelled"

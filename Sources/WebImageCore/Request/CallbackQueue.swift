@@ -18,8 +18,9 @@ public final class CallbackQueue: Sendable {
     private let state: Locked<Policy>
     private let isMain: Bool
 
-    /// Inline when on main, else dispatched to the main queue.
-    public static let main = CallbackQueue(queue: .main, policy: .safeAsyncMainThread)
+    /// Inline when on main, else dispatched to the main queue; each access gives one of its own, whose policy is the
+    /// caller's to change.
+    public static var main: CallbackQueue { CallbackQueue(queue: .main, policy: .safeAsyncMainThread) }
 
     /// The global queue of high priority.
     public static var global: CallbackQueue {
