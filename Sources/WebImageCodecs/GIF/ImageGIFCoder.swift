@@ -8,11 +8,16 @@ import WebImageGraphics
 /// painted, frames are clipped to the screen, rows that cannot be decoded stay clear. The decode time is checked every
 /// 64 KB of indices. Safe on any thread.
 public final class ImageGIFCoder: DetailedImageCoder {
-    /// The one instance; it has no state.
+    /// The one instance for whole files; it has no state.
     public static let shared = ImageGIFCoder()
 
     /// Makes another one.
-    public init() {}
+    public init() { streaming = nil }
+
+    /// What an instance made for one arriving picture holds.
+    let streaming: StreamingDecode?
+
+    init(streaming: StreamingDecode) { self.streaming = streaming }
 
     /// Whether the data starts as a GIF file does.
     public func canDecode(from data: Data?) -> Bool {
@@ -29,15 +34,7 @@ public final class ImageGIFCoder: DetailedImageCoder {
         try limits.checkEncodedBytes(data.count)
         let gif = try data.withFileBytes { bytes throws(WebImageError) in try GIFStructure(bytes, limits: limits) }
         guard !gif.frames.isEmpty else { throw Self.noFrames }
-        let frames = gif.frames.prefix(max(1, gif.completeFrameCount))
-        var info = ImageInfo(format: .gif, storedSize: gif.screen)
-        info.frameCount = frames.count
-        info.loopCount = gif.loopCount ?? 1
-        info.delaysMilliseconds = frames.map { Double($0.control.delayMilliseconds) }
-        info.hasAlpha = frames.contains { $0.control.transparentIndex != nil }
-        info.bitDepth = (gif.palette ?? frames.first?.localPalette)?.bitDepth ?? 8
-        info.hasICCProfile = gif.hasICCProfile
-        return info
+        return gif.info
     }
 
     /// The first frame on its screen.
@@ -62,7 +59,7 @@ public final class ImageGIFCoder: DetailedImageCoder {
         throw .cannotEncode("GIF", "this coder only reads", hint: "Choose PNG or WebP.")
     }
 
-    private static func firstFrame(
+    static func firstFrame(
         _ bytes: UnsafeRawBufferPointer, _ gif: GIFStructure, format: PixelFormat, _ deadline: DecodeDeadline
     ) throws(WebImageError) -> DecodedPicture {
         guard let frame = gif.frames.first else { throw noFrames }
@@ -85,5 +82,20 @@ public final class ImageGIFCoder: DetailedImageCoder {
             hasAlpha: !covers || !isWhole || frame.control.transparentIndex != nil, format: .gif)
     }
 
-    private static let noFrames = WebImageError.badData("GIF", "there is no frame")
+    static let noFrames = WebImageError.badData("GIF", "there is no frame")
+}
+
+extension GIFStructure {
+    /// What the blocks so far say.
+    var info: ImageInfo {
+        let frames = frames.prefix(max(1, completeFrameCount))
+        var info = ImageInfo(format: .gif, storedSize: screen)
+        info.frameCount = frames.count
+        info.loopCount = loopCount ?? 1
+        info.delaysMilliseconds = frames.map { Double($0.control.delayMilliseconds) }
+        info.hasAlpha = frames.contains { $0.control.transparentIndex != nil }
+        info.bitDepth = (palette ?? frames.first?.localPalette)?.bitDepth ?? 8
+        info.hasICCProfile = hasICCProfile
+        return info
+    }
 }

@@ -7,11 +7,16 @@ import WebImageGraphics
 /// Of the ancillary chunks only `tRNS`, `iCCP`, `eXIf` and XMP are read and count against the limits; the others are
 /// skipped and cost nothing. The decode time is checked every 256 KB of pixels. Safe on any thread.
 public final class ImagePNGCoder: DetailedImageCoder {
-    /// The one instance; it has no state.
+    /// The one instance for whole files; it has no state.
     public static let shared = ImagePNGCoder()
 
     /// Makes another one.
-    public init() {}
+    public init() { streaming = nil }
+
+    /// What an instance made for one arriving picture holds.
+    let streaming: StreamingDecode?
+
+    init(streaming: StreamingDecode) { self.streaming = streaming }
 
     /// Whether the data starts as a PNG file does.
     public func canDecode(from data: Data?) -> Bool {
@@ -27,18 +32,7 @@ public final class ImagePNGCoder: DetailedImageCoder {
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         try limits.checkEncodedBytes(data.count)
         let chunks = try data.withFileBytes { bytes throws(WebImageError) in try PNGChunks(bytes, limits: limits) }
-        var info = ImageInfo(format: chunks.animation == nil ? .png : .apng, storedSize: chunks.header.size)
-        info.orientation = chunks.orientation(in: data)
-        if let animation = chunks.animation {
-            info.frameCount = animation.frames.count
-            info.loopCount = animation.loopCount
-            info.delaysMilliseconds = animation.frames.map(\.delayMilliseconds)
-        }
-        info.hasAlpha = chunks.hasAlpha
-        info.isGray = chunks.header.isGray
-        info.bitDepth = chunks.header.bitDepth
-        info.hasICCProfile = chunks.iccProfile != nil
-        return info
+        return chunks.info(orientation: chunks.orientation(in: data))
     }
 
     /// The picture, for APNG the first frame on its canvas, or the default image where that frame is damaged.
@@ -71,8 +65,24 @@ public final class ImagePNGCoder: DetailedImageCoder {
 
 extension PNGChunks {
     /// EXIF's word, else XMP's; upright when neither says.
-    fileprivate func orientation(in data: Data) -> ImageOrientation {
+    func orientation(in data: Data) -> ImageOrientation {
         exif.flatMap { ExifOrientation.orientation(exif: data.slice($0)) }
             ?? xmp.flatMap { ExifOrientation.orientation(xmp: data.slice($0)) } ?? .up
+    }
+
+    /// What the chunks say, for pixels that are to be turned so.
+    func info(orientation: ImageOrientation) -> ImageInfo {
+        var info = ImageInfo(format: animation == nil ? .png : .apng, storedSize: header.size)
+        info.orientation = orientation
+        if let animation {
+            info.frameCount = animation.frames.count
+            info.loopCount = animation.loopCount
+            info.delaysMilliseconds = animation.frames.map(\.delayMilliseconds)
+        }
+        info.hasAlpha = hasAlpha
+        info.isGray = header.isGray
+        info.bitDepth = header.bitDepth
+        info.hasICCProfile = iccProfile != nil
+        return info
     }
 }
