@@ -143,6 +143,12 @@ uint32_t cpng_crc32(uint32_t start, const uint8_t *bytes, size_t count) {
     return (uint32_t)crc32_z(start, bytes, count);
 }
 
+ptrdiff_t cpng_inflate(const uint8_t *bytes, size_t count, uint8_t *target, size_t capacity) {
+    uLongf length = (uLongf)capacity;
+    if (bytes == NULL || uncompress(target, &length, bytes, (uLong)count) != Z_OK) return -1;
+    return (ptrdiff_t)length;
+}
+
 static void write_memory(png_structp png, png_bytep from, size_t count) {
     CPNGWriter *writer = png_get_io_ptr(png);
     if (count > writer->capacity - writer->count) {

@@ -12,7 +12,8 @@ struct StreamingConformanceTests {
             let data = try Conformance.data(entry.path)
             let coder = try #require(
                 ImageCodersManager.shared.coders.last { $0.canDecode(from: data) } as? any StreamingImageCoder
-                    ?? (entry.verdict == "decode" ? nil : ImageCodersManager.shared.coders[0] as? any StreamingImageCoder),
+                    ?? (entry.verdict == "decode"
+                        ? nil : ImageCodersManager.shared.coders[0] as? any StreamingImageCoder),
                 "\(entry.path)")
             guard coder.canDecode(from: data) else { continue }
             let streaming = type(of: coder).init(incrementalWithOptions: nil)

@@ -27,7 +27,9 @@ struct StreamingTests {
             #expect(max(image.pixelSize.width, image.pixelSize.height) == 11)
         }
         let whole = try sample.decoded(options)
-        #expect(Sample.values(try #require(stream.incrementalDecodedImage(with: nil)).pixels) == Sample.values(whole.pixels))
+        #expect(
+            Sample.values(try #require(stream.incrementalDecodedImage(with: nil)).pixels) == Sample.values(whole.pixels)
+        )
     }
 
     /// What a preview shows opaque is final where rows come one after the other.

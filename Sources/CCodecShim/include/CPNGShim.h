@@ -76,6 +76,10 @@ void cpng_stream_destroy(CPNGStream *stream);
 /// In C because zlib has no Swift module here; libpng brings it along.
 uint32_t cpng_crc32(uint32_t start, const uint8_t *bytes, size_t count);
 
+/// Inflates a zlib stream; gives how many bytes came out, or -1 for a damaged one and for more than `capacity`.
+/// In C for the same reason.
+ptrdiff_t cpng_inflate(const uint8_t *bytes, size_t count, uint8_t *target, size_t capacity);
+
 typedef struct CPNGWriter CPNGWriter;
 
 typedef struct {

@@ -43,9 +43,12 @@ struct PNGDecoding {
     ) throws(WebImageError) -> DecodedPicture {
         let reader = try PNGReader(bytes)
         try reader.readHeader(limits: options.limits)
-        let profile = try chunks.profile(reader, limits: options.limits)
+        let profile = chunks.profile(reader, options)
         let canvas = chunks.header.size
         let hasAlpha = chunks.hasAlpha || size != canvas
+        if size == canvas, let shrunk = try shrunkPicture(reader, profile: profile, hasAlpha: hasAlpha) {
+            return shrunk
+        }
         let plan = PNGPlan(
             chunks: chunks, hasAlpha: hasAlpha, orientation: orientation, profile: profile, options: options)
         let pixels = try PixelBuffer(width: canvas.width, height: canvas.height, format: plan.format)

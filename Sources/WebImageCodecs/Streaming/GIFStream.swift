@@ -87,7 +87,8 @@ final class GIFStream: PictureStream {
 
     private func readHeader(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) -> Bool {
         guard bytes.count >= GIFStructure.headerLength else { return false }
-        let gif = try GIFStructure(UnsafeRawBufferPointer(rebasing: bytes[..<GIFStructure.headerLength]), limits: options.limits)
+        let gif = try GIFStructure(
+            UnsafeRawBufferPointer(rebasing: bytes[..<GIFStructure.headerLength]), limits: options.limits)
         screen = gif.screen
         info = ImageInfo(format: .gif, storedSize: gif.screen)
         offset = GIFStructure.headerLength + (gif.palette?.byteCount ?? 0)

@@ -95,7 +95,8 @@ final class PNGChunkFilter {
             throw .badData("PNG", "an unknown critical chunk")
         }
         guard (hasPixels ? Self.neededAnywhere : Self.needed).contains(tag) else { return .skip }
-        let allowed = min(limits.maxAncillaryChunkBytes, limits.maxAncillaryBytes - min(header.count, limits.maxAncillaryBytes))
+        let allowed = min(
+            limits.maxAncillaryChunkBytes, limits.maxAncillaryBytes - min(header.count, limits.maxAncillaryBytes))
         guard length > allowed else { return .keep }
         // Text is only perhaps of use; the others are what the limit is for.
         if tag == "iTXt" { return .skip }

@@ -5,8 +5,8 @@ import WebImageGraphics
 
 /// A PNG on its way: rows as they come, or the passes of an interlaced one.
 ///
-/// The first frame of an APNG that is not its default image, and a file whose chunks libpng wants in another order, are
-/// shown when they are whole.
+/// The first frame of an APNG that is not its default image, a file whose chunks libpng wants in another order, and a huge
+/// picture that is wanted small are shown when they are whole.
 final class PNGStream: PictureStream {
     private let options: DecodingOptions
     private var clock: WorkClock
@@ -72,7 +72,12 @@ final class PNGStream: PictureStream {
         if filter.declaresAnimation { info?.format = .apng }
         // An animation without a frame before the pixels starts with another picture.
         let startsElsewhere = filter.declaresAnimation && chunks.animation == nil
-        guard !startsElsewhere, !chunks.isTransparencyMisplaced else { return }
+        // What a decode at once would not hold in memory whole is not held whole here either.
+        let isShrunk =
+            PNGDecoding(
+                chunks: chunks, orientation: orientation, options: options, deadline: DecodeDeadline(options.limits)
+            ).shrinking(hasAlpha: chunks.hasAlpha) != nil
+        guard !startsElsewhere, !chunks.isTransparencyMisplaced, !isShrunk else { return }
         whole = nil
         rows = try PNGArrivingRows(start, chunks: chunks, orientation: orientation, options: options)
     }
@@ -121,7 +126,7 @@ private final class PNGArrivingRows {
         _ start: Data, chunks: PNGChunks, orientation: ImageOrientation, options: DecodingOptions
     ) throws(WebImageError) {
         let profile = try start.withFileBytes { bytes throws(WebImageError) in
-            try chunks.profile(in: bytes, limits: options.limits)
+            try chunks.profile(in: bytes, options)
         }
         let size = chunks.header.size
         hasAlpha = chunks.hasAlpha
