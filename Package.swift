@@ -18,7 +18,7 @@ let package = Package(
         // Mechanism: each C library is imported by exactly one Swift target.
         .target(
             name: "WebImageGraphics",
-            dependencies: ["WebImageCore", "CZimg", "CYUV", "CLCMS"]),
+            dependencies: ["WebImageCore", "CZimg", "CYUV", "CLCMS", "CPixman"]),
         .target(
             name: "WebImageCodecs",
             dependencies: ["WebImageCore", "WebImageGraphics", "CCodecShim", "CJPEG", "CPNG", "CWebP", "CGIF"]),
@@ -28,7 +28,9 @@ let package = Package(
         // Root: registers the defaults and re-exports Core.
         .target(
             name: "WebImage",
-            dependencies: ["WebImageCore", "WebImageHTTP", "WebImageStore", "WebImageCodecs", "CWebImageRoot"]),
+            dependencies: [
+                "WebImageCore", "WebImageGraphics", "WebImageHTTP", "WebImageStore", "WebImageCodecs", "CWebImageRoot",
+            ]),
 
         // Toolkit.
         .target(name: "WebImageGTK", dependencies: ["WebImageCore", "CGTK", "CGTKShim"]),
@@ -52,6 +54,7 @@ let package = Package(
         .testTarget(
             name: "WebImageCLITests", dependencies: ["WebImage", "WebImageCLI", "WebImageTesting", "webimage"]),
         .testTarget(name: "ConformanceTests", dependencies: ["WebImage", "WebImageTesting"]),
+        .testTarget(name: "DocumentationTests", dependencies: ["WebImage", "WebImageGTK", "WebImageTesting"]),
 
         // Shims: what Swift cannot call itself (variadic, macro, setjmp, GObject cast).
         .target(name: "CCodecShim", dependencies: ["CJPEG", "CPNG"]),
@@ -70,6 +73,7 @@ let package = Package(
         .systemLibrary(name: "CGIF", providers: [.apt(["libgif-dev"])]),
         .systemLibrary(name: "CZimg", pkgConfig: "zimg", providers: [.apt(["libzimg-dev"])]),
         .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"])]),
+        .systemLibrary(name: "CPixman", pkgConfig: "pixman-1", providers: [.apt(["libpixman-1-dev"])]),
         .systemLibrary(name: "CLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"])]),
         .systemLibrary(name: "CGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
     ],

@@ -1,1 +1,2 @@
 @_exported public import WebImageCore
+@_exported public import WebImageGraphics

@@ -6,19 +6,17 @@ import WebImageTesting
 /// The command as a user runs it: output, files, exit codes.
 @Suite(.timeLimit(.minutes(2)))
 final class CommandTests: Sendable {
-    let folder: URL
+    private let scratch: ScratchFolder
+    private var folder: URL { scratch.url }
     let server: FaultServer
 
     init() throws {
-        folder = try FileManager.default.url(
-            for: .itemReplacementDirectory, in: .userDomainMask,
-            appropriateFor: FileManager.default.temporaryDirectory, create: true)
+        scratch = try ScratchFolder()
         server = try FaultServer()
     }
 
     deinit {
         server.stop()
-        try? FileManager.default.removeItem(at: folder)
     }
 
     private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }

@@ -7,19 +7,16 @@ import WebImageTesting
 /// Real parts in a folder and a server of their own: curl, SQLite, codecs.
 final class Journey: Sendable {
     let server: FaultServer
-    let folder: URL
+    private let scratch: ScratchFolder
+    var folder: URL { scratch.url }
     let cache: ImageCache
     let downloader: WebImageDownloader
     let manager: WebImageManager
 
-    init(folder: URL? = nil, config: WebImageDownloaderConfig = .default) throws {
+    init(config: WebImageDownloaderConfig = .default) throws {
         server = try FaultServer()
-        self.folder =
-            try folder
-            ?? FileManager.default.url(
-                for: .itemReplacementDirectory, in: .userDomainMask,
-                appropriateFor: FileManager.default.temporaryDirectory, create: true)
-        cache = ImageCache(namespace: "default", diskCacheDirectory: self.folder.path)
+        scratch = try ScratchFolder()
+        cache = ImageCache(namespace: "default", diskCacheDirectory: scratch.url.path)
         downloader = WebImageDownloader(config: config)
         manager = WebImageManager(
             cache: cache, loader: ImageLoadersManager(loaders: [DataURLImageLoader(), FileImageLoader(), downloader]))
@@ -28,7 +25,6 @@ final class Journey: Sendable {
     deinit {
         server.stop()
         downloader.cancelAllDownloads()
-        try? FileManager.default.removeItem(at: folder)
     }
 
     /// A picture of one colour as a file.

@@ -20,6 +20,11 @@ struct Main {
             print("scenarios: \(scenarios.names.joined(separator: " "))")
             return
         }
+        guard FileManager.default.fileExists(atPath: data + "/photo.jpg") else {
+            FileHandle.standardError.write(
+                Data("webimage-benchmarks: no photo.jpg in \(data); name the folder of the inputs with --data\n".utf8))
+            exit(1)
+        }
         let wanted = arguments.isEmpty ? scenarios.names : arguments
         var results: [ContestResult] = []
         for name in wanted {

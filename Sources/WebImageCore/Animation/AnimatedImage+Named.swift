@@ -1,0 +1,61 @@
+public import Foundation
+
+/// Where pictures are found by name: registered bundles, the main bundle, the executable's folder, in this order.
+public enum ImageResources {
+    private static let bundles = Locked<[Bundle]>([])
+
+    /// Adds a bundle to look in, such as a package's `Bundle.module`; the last added is asked first.
+    public static func add(_ bundle: Bundle) { bundles.withLock { $0.insert(bundle, at: 0) } }
+
+    /// The file of a name and the scale its name says; nil when there is none.
+    ///
+    /// A name without extension means PNG; a name with `@2x` is taken as it is, else `@2x`, `@3x` and the plain name are
+    /// tried, those next to `scale` first.
+    static func file(named name: String, in bundle: Bundle?, scale: CGFloat) -> String? {
+        let path = name as NSString
+        let fileExtension = path.pathExtension.isEmpty ? "png" : path.pathExtension
+        let base = path.deletingPathExtension
+        let hasScale = ["@1x", "@2x", "@3x"].contains { base.hasSuffix($0) }
+        let order: [Int] = scale > 2 ? [3, 2, 1] : scale > 1 ? [2, 3, 1] : [1, 2, 3]
+        let candidates = hasScale ? [base] : order.map { base + "@\($0)x" } + [base]
+        let folders = bundle.map { [$0] } ?? bundles.withLock { $0 } + [.main]
+        for folder in folders {
+            for candidate in candidates {
+                if let found = folder.path(forResource: candidate, ofType: fileExtension) { return found }
+            }
+        }
+        guard bundle == nil, let executable = Bundle.main.executableURL else { return nil }
+        return candidates.lazy.map {
+            executable.deletingLastPathComponent().appendingPathComponent($0).path + "." + fileExtension
+        }.first { FileManager.default.fileExists(atPath: $0) }
+    }
+}
+
+extension AnimatedImage {
+    private static let named = Locked<[String: AnimatedImage]>([:])
+
+    /// The picture of a name, from the bundles of ``ImageResources``; kept in memory by name.
+    ///
+    /// Blocks the caller while it reads, the first time.
+    public static func named(_ name: String, in bundle: Bundle? = nil, scale: CGFloat = 1) -> AnimatedImage? {
+        let key = "\(bundle?.bundlePath ?? "")\u{0}\(name)\u{0}\(scale)"
+        if let known = named.withLock({ $0[key] }) { return known }
+        guard let file = ImageResources.file(named: name, in: bundle, scale: scale),
+            let image = AnimatedImage(contentsOfFile: file)
+        else { return nil }
+        return named.withLock { images in
+            if let known = images[key] { return known }
+            images[key] = image
+            return image
+        }
+    }
+
+    /// The picture of a name as an instance of its own, over the file and the decoder that are kept by name.
+    public convenience init?(named name: String, in bundle: Bundle? = nil) {
+        guard let kept = AnimatedImage.named(name, in: bundle) else { return nil }
+        self.init(sharing: kept)
+    }
+
+    /// Forgets the pictures kept by name, as memory is short.
+    public static func removeNamedImages() { named.withLock { $0.removeAll() } }
+}

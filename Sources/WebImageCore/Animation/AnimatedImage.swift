@@ -1,0 +1,137 @@
+public import Foundation
+
+/// An image whose frames are decoded when they are needed; shown as its first frame wherever a plain image is expected.
+///
+/// A file of one frame makes a plain image of this class: it has no coder and provides no frames. Safe on any thread;
+/// frames are decoded on the thread that asks.
+open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
+    // Unchecked is true because the coder is Sendable and immutable, and the frames stand in a `Locked` box.
+
+    /// The coder the frames come from; nil for a still.
+    public let animatedCoder: (any AnimatedImageCoder)?
+    private let loaded = Locked<[Image?]?>(nil)
+
+    /// Reads a file by the first registered coder that can give frames of it, else as a still.
+    ///
+    /// - Returns: nil for data that is empty or no picture, and for vector files.
+    public required convenience init?(data: Data, scale: CGFloat, options: ImageCoderOptions? = nil) {
+        guard !data.isEmpty else { return nil }
+        var options = options ?? [:]
+        options[.decodeScaleFactor] = Double(max(scale, 1))
+        let coder = ImageCodersManager.shared.coders.last { $0 is any AnimatedImageCoder && $0.canDecode(from: data) }
+        if let coder = coder as? any AnimatedImageCoder,
+            let instance = type(of: coder).init(animatedImageData: data, options: options)
+        {
+            self.init(animatedCoder: instance, scale: scale)
+            return
+        }
+        guard let still = ImageCodersManager.shared.decodedImage(with: data, options: options), !still.isVector else {
+            return nil
+        }
+        self.init(sharing: still)
+    }
+
+    /// Reads a file at its own scale of 1.
+    public convenience init?(data: Data) { self.init(data: data, scale: 1, options: nil) }
+
+    /// Reads a file from disk; the name's `@2x` or `@3x` is the scale.
+    ///
+    /// Blocks the caller while it reads.
+    public convenience init?(contentsOfFile path: String) {
+        guard let data = FileManager.default.contents(atPath: path) else { return nil }
+        self.init(data: data, scale: Self.scale(ofFile: path), options: nil)
+    }
+
+    /// Takes the frames of a coder; nil when the first cannot be decoded.
+    public required init?(animatedCoder: any AnimatedImageCoder, scale: CGFloat) {
+        guard let poster = animatedCoder.animatedImageFrame(at: 0) else { return nil }
+        self.animatedCoder = animatedCoder.animatedImageFrameCount > 1 ? animatedCoder : nil
+        super.init(
+            pixels: poster.pixels, scale: scale, colorProfile: poster.colorProfile, hasAlpha: poster.hasAlpha,
+            format: poster.imageFormat)
+        copyMetadata(from: poster)
+    }
+
+    /// The same picture, and the same coder if it has one, in an instance of its own.
+    init(sharing image: Image) {
+        animatedCoder = (image as? AnimatedImage)?.animatedCoder
+        super.init(
+            pixels: image.pixels, scale: image.scale, colorProfile: image.colorProfile, hasAlpha: image.hasAlpha,
+            format: image.imageFormat)
+        copyMetadata(from: image)
+    }
+
+    // MARK: Image
+
+    /// Frames there are; 1 for a still.
+    open override var imageFrameCount: Int { max(animatedCoder?.animatedImageFrameCount ?? 1, 1) }
+
+    /// The coder's loop count, which cannot be set; a still's own.
+    open override var imageLoopCount: Int {
+        get { animatedCoder?.animatedImageLoopCount ?? super.imageLoopCount }
+        set { if animatedCoder == nil { super.imageLoopCount = newValue } }
+    }
+
+    /// Bytes of the poster, or of every frame once they are preloaded, unless set.
+    open override var memoryCost: Int {
+        get { customCost.withLock { $0 } ?? pixels.byteCount * (isAllFramesLoaded ? imageFrameCount : 1) }
+        set { customCost.withLock { $0 = newValue } }
+    }
+
+    private let customCost = Locked<Int?>(nil)
+
+    // MARK: Frames
+
+    /// The encoded file; nil for a still.
+    open var animatedImageData: Data? { animatedCoder?.animatedImageData }
+
+    /// The format of the frames' file; undefined for a still.
+    public var animatedImageFormat: ImageFormat { animatedCoder == nil ? .undefined : imageFormat }
+
+    /// Frames; 0 for a still.
+    open var animatedImageFrameCount: Int { animatedCoder?.animatedImageFrameCount ?? 0 }
+
+    /// Loops, 0 for ever; 0 for a still.
+    open var animatedImageLoopCount: Int { animatedCoder?.animatedImageLoopCount ?? 0 }
+
+    /// A frame, decoded now unless it was preloaded; nil out of range and for a still.
+    open func animatedImageFrame(at index: Int) -> Image? {
+        guard index >= 0, index < animatedImageFrameCount else { return nil }
+        if let frames = loaded.withLock({ $0 }), index < frames.count { return frames[index] }
+        return animatedCoder?.animatedImageFrame(at: index)
+    }
+
+    /// Seconds a frame is shown; 0 out of range and for a still.
+    open func animatedImageDuration(at index: Int) -> TimeInterval {
+        guard index >= 0, index < animatedImageFrameCount else { return 0 }
+        return animatedCoder?.animatedImageDuration(at: index) ?? 0
+    }
+
+    /// Decodes every frame now; takes their memory until ``unloadAllFrames()``.
+    open func preloadAllFrames() {
+        guard let animatedCoder, !isAllFramesLoaded else { return }
+        let frames = (0..<animatedCoder.animatedImageFrameCount).map { animatedCoder.animatedImageFrame(at: $0) }
+        loaded.withLock { $0 = frames }
+    }
+
+    /// Forgets the frames that were preloaded.
+    open func unloadAllFrames() {
+        let dropped = loaded.withLock { frames in
+            defer { frames = nil }
+            return frames
+        }
+        _ = dropped
+    }
+
+    /// Whether every frame is in memory.
+    open var isAllFramesLoaded: Bool { loaded.withLock { $0 != nil } }
+
+    /// The number between `@` and `x` before the extension; 1 without one.
+    static func scale(ofFile path: String) -> CGFloat {
+        let name = ((path as NSString).lastPathComponent as NSString).deletingPathExtension
+        guard name.hasSuffix("x"), let at = name.lastIndex(of: "@"),
+            let scale = Double(name[name.index(after: at)...].dropLast()), scale.isFinite, scale > 0
+        else { return 1 }
+        return CGFloat(scale)
+    }
+}

@@ -1,0 +1,144 @@
+import Foundation
+
+/// The decoded frames of one animation, shared by all its players.
+///
+/// Holds as many frames as its share of the process's budget allows, at least one; the window opens from one frame and
+/// doubles each time it was filled. Frames are decoded one after another on the decode pool, in the order of play, and
+/// only while a player asks. Safe on any thread.
+package final class FrameStore: Sendable {
+    private struct State {
+        var frames: [Int: Image] = [:]
+        var frameBytes = 0
+        var isDecoding = false
+        var failed: Set<Int> = []
+        /// Frames the window has opened to.
+        var window = 1
+        /// Bytes a player allows this animation; nil leaves it to the budget.
+        var limit: Int?
+        var wanted: [Int] = []
+        var decodeCount = 0
+        var decodeSeconds = 0.0
+    }
+
+    package let provider: any AnimatedImageProvider
+    private let registry: FrameStoreRegistry
+    private let state = Locked(State())
+
+    init(provider: any AnimatedImageProvider, registry: FrameStoreRegistry) {
+        self.provider = provider
+        self.registry = registry
+    }
+
+    /// Frames in memory.
+    package var currentFrameCount: Int { state.withLock { $0.frames.count } }
+    /// Frames decoded since the store was made.
+    package var decodeCount: Int { state.withLock { $0.decodeCount } }
+    /// Bytes in memory.
+    package var byteCount: Int { state.withLock { $0.frames.count * $0.frameBytes } }
+    /// Seconds one decode took lately; 0 before the first.
+    package var decodeSeconds: Double { state.withLock { $0.decodeSeconds } }
+    /// Bytes all frames together would take; an estimate before the first frame.
+    var need: Int { state.withLock { max($0.frameBytes, 1) * provider.animatedImageFrameCount } }
+
+    package func frame(at index: Int) -> Image? { state.withLock { $0.frames[index] } }
+
+    /// Whether the frame can be shown, or never will be.
+    package func isReady(_ index: Int) -> Bool {
+        state.withLock { $0.frames[index] != nil || $0.failed.contains(index) }
+    }
+
+    /// Bytes this animation may hold whatever the budget says; nil leaves it to the budget.
+    package func setLimit(_ bytes: Int?) { state.withLock { $0.limit = bytes } }
+
+    package func setFrame(_ image: Image?, at index: Int) {
+        state.withLock { state in
+            state.frames[index] = image
+            if let image { state.frameBytes = max(state.frameBytes, image.pixels.byteCount) }
+        }
+    }
+
+    package func removeAllFrames() {
+        let dropped = state.withLock { state in
+            defer { (state.frames, state.window) = ([:], 1) }
+            return state.frames
+        }
+        _ = dropped
+    }
+
+    /// Shrinks the window to one frame, as memory is short.
+    func trim() {
+        let dropped = state.withLock { state -> [Int: Image] in
+            state.window = 1
+            let kept = state.wanted.first.flatMap { index in state.frames[index].map { [index: $0] } } ?? [:]
+            defer { state.frames = kept }
+            return state.frames
+        }
+        _ = dropped
+    }
+
+    /// Decodes the nearest of `upcoming` that is missing, if nothing is being decoded; called once per tick.
+    package func prefetch(_ upcoming: [Int]) {
+        let capacity = registry.capacity(of: self)
+        let (next, dropped) = state.withLock { state -> (Int?, [Image]) in
+            let bytes = state.limit ?? capacity
+            let fits = state.frameBytes == 0 ? 1 : max(1, bytes / state.frameBytes)
+            state.wanted = Array(upcoming.prefix(min(fits, state.window)))
+            if state.window < fits, state.wanted.allSatisfy({ state.frames[$0] != nil }) {
+                state.window = min(state.window * 2, fits)
+                state.wanted = Array(upcoming.prefix(min(fits, state.window)))
+            }
+            let dropped = Self.evict(&state, fits: fits, upcoming)
+            guard !state.isDecoding,
+                let next = state.wanted.first(where: { state.frames[$0] == nil && !state.failed.contains($0) })
+            else { return (nil, dropped) }
+            state.isDecoding = true
+            return (next, dropped)
+        }
+        _ = dropped
+        if let next { decode(next) }
+    }
+
+    /// A frame now, on the caller's thread: for seeking and for posters.
+    package func decodeNow(_ index: Int) -> Image? {
+        if let known = frame(at: index) { return known }
+        let image = provider.animatedImageFrame(at: index)
+        keep(image, at: index, seconds: nil)
+        return image
+    }
+
+    /// What does not fit goes: first what will be needed last.
+    private static func evict(_ state: inout State, fits: Int, _ upcoming: [Int]) -> [Image] {
+        guard state.frames.count > fits else { return [] }
+        let rank = Dictionary(uniqueKeysWithValues: upcoming.enumerated().map { ($1, $0) })
+        let ordered = state.frames.keys.sorted { rank[$0] ?? .max > rank[$1] ?? .max }
+        return ordered.prefix(state.frames.count - fits).compactMap { state.frames.removeValue(forKey: $0) }
+    }
+
+    private func decode(_ index: Int) {
+        Task.detached { [weak self, provider] in
+            let start = ContinuousClock.now
+            let image = try? await DecodePool.shared.run { () throws(WebImageError) in
+                provider.animatedImageFrame(at: index)
+            }
+            let time = ContinuousClock.now - start
+            let seconds = Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18
+            self?.keep(image ?? nil, at: index, seconds: seconds)
+        }
+    }
+
+    private func keep(_ image: Image?, at index: Int, seconds: Double?) {
+        state.withLock { state in
+            state.decodeCount += 1
+            if let seconds {
+                state.isDecoding = false
+                state.decodeSeconds = state.decodeSeconds == 0 ? seconds : state.decodeSeconds * 0.7 + seconds * 0.3
+            }
+            guard let image else {
+                state.failed.insert(index)
+                return
+            }
+            state.frames[index] = image
+            state.frameBytes = max(state.frameBytes, image.pixels.byteCount)
+        }
+    }
+}

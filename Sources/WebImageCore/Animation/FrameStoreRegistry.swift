@@ -1,0 +1,88 @@
+import Foundation
+
+/// The frame stores of the process: one per animation as long as a player uses it, and one budget over all.
+package final class FrameStoreRegistry: Sendable {
+    package static let shared = FrameStoreRegistry(budget: FrameBudget.automatic)
+
+    private struct State {
+        var budget: Int
+        var stores: [ObjectIdentifier: (store: FrameStore, users: Int)] = [:]
+        var shares: [ObjectIdentifier: Int] = [:]
+        /// Needs the shares were computed from; stale shares are computed anew.
+        var needs: [ObjectIdentifier: Int] = [:]
+    }
+
+    private let state: Locked<State>
+
+    package init(budget: Int) { state = Locked(State(budget: budget)) }
+
+    /// Bytes all animations together may hold.
+    package var budget: Int {
+        get { state.withLock { $0.budget } }
+        set {
+            state.withLock {
+                $0.budget = newValue
+                $0.needs = [:]
+            }
+        }
+    }
+
+    /// Bytes all animations together hold.
+    package var byteCount: Int { stores.reduce(0) { $0 + $1.byteCount } }
+
+    private var stores: [FrameStore] { state.withLock { $0.stores.values.map(\.store) } }
+
+    /// The store of a provider, made for its first user.
+    package func acquire(_ provider: any AnimatedImageProvider) -> FrameStore {
+        let key = Self.key(provider)
+        return state.withLock { state in
+            let store = state.stores[key]?.store ?? FrameStore(provider: provider, registry: self)
+            state.stores[key] = (store, (state.stores[key]?.users ?? 0) + 1)
+            return store
+        }
+    }
+
+    /// Gives a store back; the last user's return frees its frames.
+    package func release(_ store: FrameStore) {
+        let key = Self.key(store.provider)
+        let freed = state.withLock { state -> FrameStore? in
+            guard let entry = state.stores[key], entry.store === store else { return nil }
+            guard entry.users == 1 else {
+                state.stores[key]?.users -= 1
+                return nil
+            }
+            state.stores[key] = nil
+            state.needs = [:]
+            return store
+        }
+        freed?.removeAllFrames()
+    }
+
+    /// Drops every animation's frames but the ones to be shown next.
+    package func trim() { for store in stores { store.trim() } }
+
+    /// Bytes a store may hold now.
+    func capacity(of store: FrameStore) -> Int {
+        let key = Self.key(store.provider)
+        let need = store.need
+        let (isKnown, others) = state.withLock { state in
+            (state.needs[key] == need && state.shares[key] != nil, state.stores.map { ($0.key, $0.value.store) })
+        }
+        if !isKnown {
+            // Stores are asked outside the lock: their own lock comes first elsewhere.
+            let needs = others.map { ($0.0, $0.1.need) }
+            state.withLock { state in
+                let shares = FrameBudget.allot(needs.map(\.1), of: state.budget)
+                state.needs = Dictionary(needs, uniquingKeysWith: { $1 })
+                state.shares = Dictionary(zip(needs.map(\.0), shares), uniquingKeysWith: { $1 })
+            }
+        }
+        return state.withLock { $0.shares[key] ?? 0 }
+    }
+
+    /// Objects are told apart by identity; a value provider counts as one per type.
+    private static func key(_ provider: any AnimatedImageProvider) -> ObjectIdentifier {
+        type(of: provider) is AnyClass
+            ? ObjectIdentifier(provider as AnyObject) : ObjectIdentifier(type(of: provider))
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+
+/// A colour in sRGB, its components straight and between 0 and 1.
+public struct ImageColor: Sendable, Hashable {
+    /// Red, 0…1.
+    public var red: Double
+    /// Green, 0…1.
+    public var green: Double
+    /// Blue, 0…1.
+    public var blue: Double
+    /// Opacity, 0…1.
+    public var alpha: Double
+
+    /// Makes a colour; components are clamped to 0…1, what is no number becomes 0.
+    public init(red: Double, green: Double, blue: Double, alpha: Double = 1) {
+        func clamped(_ value: Double) -> Double { value.isNaN ? 0 : min(max(value, 0), 1) }
+        self.red = clamped(red)
+        self.green = clamped(green)
+        self.blue = clamped(blue)
+        self.alpha = clamped(alpha)
+    }
+
+    /// Makes a grey.
+    public init(white: Double, alpha: Double = 1) {
+        self.init(red: white, green: white, blue: white, alpha: alpha)
+    }
+
+    /// Opaque black.
+    public static let black = ImageColor(white: 0)
+    /// Opaque white.
+    public static let white = ImageColor(white: 1)
+    /// Transparent black.
+    public static let clear = ImageColor(white: 0, alpha: 0)
+
+    /// `#aarrggbb` in lower case, each component rounded to a byte; what transformer keys hold.
+    public var hexString: String {
+        let bytes = [alpha, red, green, blue].map { UInt8(($0 * 255).rounded()) }
+        return "#" + bytes.map { String(format: "%02x", $0) }.joined()
+    }
+}

@@ -1,0 +1,57 @@
+import CPixman
+import WebImageCore
+
+/// A `pixman_image_t` and what it points to; freed with this.
+final class PixmanImage {
+    let pointer: OpaquePointer
+    /// The pixels stay as long as pixman may look at them.
+    private let pixels: PixelBuffer?
+
+    /// Over pixels in display format, or a grey plane as a mask of alpha.
+    init(_ pixels: PixelBuffer) throws(WebImageError) {
+        let format = pixels.format == .gray8 ? PIXMAN_a8 : PIXMAN_a8r8g8b8
+        guard pixels.format == .gray8 || pixels.format == .bgra8Premultiplied,
+            max(pixels.width, pixels.height) <= Self.maxSide,
+            let image = pixman_image_create_bits_no_clear(
+                format, Int32(pixels.width), Int32(pixels.height),
+                pixels.baseAddress.assumingMemoryBound(to: UInt32.self), Int32(clamping: pixels.bytesPerRow))
+        else { throw Self.failure("cannot draw on \(pixels.width)×\(pixels.height) px \(pixels.format)") }
+        pointer = image
+        self.pixels = pixels
+        HandleLedger.opened("pixman image")
+    }
+
+    /// One colour everywhere.
+    init(_ color: ImageColor) throws(WebImageError) {
+        func component(_ value: Double) -> UInt16 { UInt16((value * color.alpha * 65535).rounded()) }
+        var fill = pixman_color(
+            red: component(color.red), green: component(color.green), blue: component(color.blue),
+            alpha: UInt16((color.alpha * 65535).rounded()))
+        guard let image = pixman_image_create_solid_fill(&fill) else { throw Self.failure("out of memory") }
+        pointer = image
+        pixels = nil
+        HandleLedger.opened("pixman image")
+    }
+
+    deinit {
+        pixman_image_unref(pointer)
+        HandleLedger.closed("pixman image")
+    }
+
+    /// Sides pixman's fixed-point coordinates can address.
+    static let maxSide = 32767
+
+    /// Draws this through an optional mask over the whole of `target`.
+    func composite(_ operation: pixman_op_t, mask: PixmanImage? = nil, onto target: PixelBuffer, x: Int = 0, y: Int = 0)
+        throws(WebImageError)
+    {
+        let canvas = try PixmanImage(target)
+        pixman_image_composite32(
+            operation, pointer, mask?.pointer, canvas.pointer, Int32(clamping: -x), Int32(clamping: -y), 0, 0, 0, 0,
+            Int32(target.width), Int32(target.height))
+    }
+
+    private static func failure(_ message: String) -> WebImageError {
+        WebImageError(.badImageData, stage: .transform, underlying: .codec(library: "pixman", message: message))
+    }
+}

@@ -1,0 +1,42 @@
+public import Foundation
+public import WebImageCore
+
+extension Image {
+    /// The colour of the pixel at `point`, in pixels from the top left, not multiplied by alpha; nil outside.
+    public func color(at point: CGPoint) -> ImageColor? {
+        guard point.x.isFinite, point.y.isFinite else { return nil }
+        return colors(with: CGRect(x: point.x, y: point.y, width: 1, height: 1))?.first
+    }
+
+    /// The colours inside `rect`, in pixels from the top left, row after row; nil when it passes the picture.
+    public func colors(with rect: CGRect) -> [ImageColor]? {
+        let sides = [rect.origin.x, rect.origin.y, rect.size.width, rect.size.height].map { Double($0) }
+        guard sides.allSatisfy({ $0.isFinite && abs($0) < 1e9 }) else { return nil }
+        let area = PixelRect(x: Int(sides[0]), y: Int(sides[1]), width: Int(sides[2]), height: Int(sides[3]))
+        guard sides[0] >= 0, sides[1] >= 0, area.width > 0, area.height > 0, area.x + area.width <= pixels.width,
+            area.y + area.height <= pixels.height
+        else { return nil }
+        return (area.y..<area.y + area.height).flatMap { y in
+            (area.x..<area.x + area.width).map { x in pixels.color(x, y) }
+        }
+    }
+}
+
+extension PixelBuffer {
+    /// One pixel's colour; inside the picture.
+    func color(_ x: Int, _ y: Int) -> ImageColor {
+        let pixel = baseAddress + y * bytesPerRow + x * format.bytesPerPixel
+        func byte(_ index: Int) -> Double { Double(pixel.load(fromByteOffset: index, as: UInt8.self)) / 255 }
+        func word(_ index: Int) -> Double { Double(pixel.load(fromByteOffset: index * 2, as: UInt16.self)) / 65535 }
+        switch format {
+        case .bgra8Premultiplied:
+            let alpha = byte(3)
+            guard alpha > 0 else { return .clear }
+            return ImageColor(red: byte(2) / alpha, green: byte(1) / alpha, blue: byte(0) / alpha, alpha: alpha)
+        case .rgba8: return ImageColor(red: byte(0), green: byte(1), blue: byte(2), alpha: byte(3))
+        case .rgb8: return ImageColor(red: byte(0), green: byte(1), blue: byte(2))
+        case .gray8: return ImageColor(white: byte(0))
+        case .rgba16: return ImageColor(red: word(0), green: word(1), blue: word(2), alpha: word(3))
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import CPixman
+public import Foundation
+public import WebImageCore
+
+extension Image {
+    /// The picture at exactly `size` points and this image's scale; Lanczos filtered.
+    ///
+    /// - Returns: nil for a size that is not positive and finite, or whose pixels pass the default limit.
+    public func resizedImage(with size: CGSize, scaleMode: ImageScaleMode) -> Image? {
+        guard let canvas = PixelSize(points: size, scale: scale) else { return nil }
+        return made {
+            () throws(WebImageError) in
+            let box = PixelSize(width: pixels.width, height: pixels.height).placed(in: canvas, scaleMode)
+            let source = try displayPixels().cropped(to: box.source)
+            let scaled = try source.scaled(to: box.target, as: .bgra8Premultiplied, isOpaque: !hasAlpha)
+            guard box.target != canvas else { return (scaled, hasAlpha) }
+            let result = try PixelBuffer.transparent(canvas)
+            result.copy(scaled, x: (canvas.width - box.target.width) / 2, y: (canvas.height - box.target.height) / 2)
+            return (result, true)
+        }
+    }
+
+    /// The part of the picture inside `rect`, in points from the top left.
+    ///
+    /// - Returns: nil for a rectangle that is empty, not finite or outside the picture.
+    public func croppedImage(with rect: CGRect) -> Image? {
+        let sides = [rect.origin.x, rect.origin.y, rect.size.width, rect.size.height].map { Double($0 * scale) }
+        guard sides.allSatisfy({ $0.isFinite && abs($0) < 1e9 }), sides[2] > 0, sides[3] > 0 else { return nil }
+        let area = PixelRect(
+            x: Int(sides[0].rounded(.down)), y: Int(sides[1].rounded(.down)), width: Int(sides[2].rounded(.up)),
+            height: Int(sides[3].rounded(.up)))
+        guard let part = area.intersection(width: pixels.width, height: pixels.height) else { return nil }
+        return made { () throws(WebImageError) in (try pixels.cropped(to: part), hasAlpha) }
+    }
+
+    /// The picture mirrored left to right, top to bottom, or both.
+    public func flippedImage(withHorizontal horizontal: Bool, vertical: Bool) -> Image? {
+        let orientation: ImageOrientation =
+            horizontal ? (vertical ? .down : .upMirrored) : vertical ? .downMirrored : .up
+        return made { () throws(WebImageError) in (try pixels.oriented(orientation), hasAlpha) }
+    }
+
+    /// The picture turned about its centre, counter-clockwise for a positive angle in radians.
+    ///
+    /// - Parameter fitSize: whether the result grows to hold the whole picture, or cuts its corners off.
+    /// - Returns: nil for an angle that is not finite, or when a side would pass 32,767 px.
+    public func rotatedImage(withAngle angle: CGFloat, fitSize: Bool) -> Image? {
+        guard angle.isFinite else { return nil }
+        let quarters = angle / (.pi / 2)
+        let isQuarter = abs(quarters - quarters.rounded()) < 1e-6
+        // Quarter turns move pixels and mix none; they keep the canvas only when that fits.
+        if isQuarter, fitSize || pixels.width == pixels.height || Int(fmod(quarters.rounded(), 2)) == 0 {
+            let turns = (Int(fmod(quarters.rounded(), 4)) + 4) % 4
+            let orientation: ImageOrientation = [.up, .left, .down, .right][turns]
+            return made { () throws(WebImageError) in (try pixels.oriented(orientation), hasAlpha) }
+        }
+        return made { () throws(WebImageError) in (try rotatedPixels(Double(angle), fitSize: fitSize), true) }
+    }
+
+    private func rotatedPixels(_ angle: Double, fitSize: Bool) throws(WebImageError) -> PixelBuffer {
+        let (sine, cosine) = (sin(angle), cos(angle))
+        let (width, height) = (Double(pixels.width), Double(pixels.height))
+        var canvas = pixelSize
+        if fitSize {
+            canvas.width = Int((width * abs(cosine) + height * abs(sine) - 1e-6).rounded(.up))
+            canvas.height = Int((width * abs(sine) + height * abs(cosine) - 1e-6).rounded(.up))
+        }
+        let source = try PixmanImage(try displayPixels())
+        let result = try PixelBuffer(width: canvas.width, height: canvas.height, format: .bgra8Premultiplied)
+        // From a place of the result to the place of the picture seen there, both from their centres.
+        let (centerX, centerY) = (Double(canvas.width) / 2, Double(canvas.height) / 2)
+        var matrix = pixman_f_transform(
+            m: (
+                (cosine, -sine, width / 2 - cosine * centerX + sine * centerY),
+                (sine, cosine, height / 2 - sine * centerX - cosine * centerY), (0, 0, 1)
+            ))
+        var fixed = pixman_transform()
+        guard pixman_transform_from_pixman_f_transform(&fixed, &matrix) != 0 else {
+            throw .badData("pixman", "the picture is too large to turn")
+        }
+        pixman_image_set_transform(source.pointer, &fixed)
+        pixman_image_set_filter(source.pointer, PIXMAN_FILTER_GOOD, nil, 0)
+        try source.composite(PIXMAN_OP_SRC, onto: result)
+        return result
+    }
+}
+
+extension Image {
+    /// An image of new pixels that is otherwise like this one; nil when making them failed.
+    func made(
+        _ make: () throws(WebImageError) -> (pixels: PixelBuffer, hasAlpha: Bool)
+    ) -> Image? {
+        do throws(WebImageError) {
+            let result = try make()
+            let image = Image(
+                pixels: result.pixels, scale: scale, colorProfile: colorProfile, hasAlpha: result.hasAlpha,
+                format: imageFormat)
+            image.copyMetadata(from: self)
+            return image
+        } catch {
+            WebImageLog.shared.log(.warning, "transform failed: \(error)")
+            return nil
+        }
+    }
+
+    /// The pixels in display format.
+    func displayPixels() throws(WebImageError) -> PixelBuffer {
+        try pixels.converted(to: .bgra8Premultiplied, isOpaque: !hasAlpha)
+    }
+}

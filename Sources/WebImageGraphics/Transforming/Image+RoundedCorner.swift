@@ -1,0 +1,43 @@
+import CPixman
+public import Foundation
+public import WebImageCore
+
+extension Image {
+    /// The picture with rounded corners and a border, transparent outside.
+    ///
+    /// - Parameters:
+    ///   - radius: of the corners in points, at most half the smaller side.
+    ///   - corners: which corners are round.
+    ///   - borderWidth: in points; from half the smaller side on nothing is drawn.
+    ///   - borderColor: nil draws no border, but still insets the picture.
+    /// - Returns: nil when a number is not finite or negative.
+    public func roundedCornerImage(
+        withRadius radius: CGFloat, corners: RectCorner, borderWidth: CGFloat, borderColor: ImageColor?
+    ) -> Image? {
+        guard radius.isFinite, borderWidth.isFinite, radius >= 0, borderWidth >= 0 else { return nil }
+        return made {
+            () throws(WebImageError) in
+            let canvas = try PixelBuffer.transparent(pixelSize)
+            let smallerSide = min(size.width, size.height)
+            guard borderWidth < smallerSide / 2 else { return (canvas, true) }
+            let shape = RoundedRectMask(
+                size: pixelSize, inset: Double(borderWidth * scale), radius: Double(radius * scale), corners: corners)
+            try PixmanImage(try displayPixels()).composite(
+                PIXMAN_OP_SRC, mask: try PixmanImage(try shape.plane(pixelSize)), onto: canvas)
+            if let borderColor, borderWidth > 0 { try stroke(canvas, radius, corners, borderWidth, borderColor) }
+            return (canvas, true)
+        }
+    }
+
+    private func stroke(
+        _ canvas: PixelBuffer, _ radius: CGFloat, _ corners: RectCorner, _ width: CGFloat, _ color: ImageColor
+    ) throws(WebImageError) {
+        let inset = (width * scale).rounded(.down) + 0.5
+        let outer = radius > scale / 2 ? radius - scale / 2 : 0
+        let outline = RoundedRectMask(
+            size: pixelSize, inset: Double(inset), radius: Double(outer * scale), corners: corners,
+            halfStroke: Double(width * scale) / 2)
+        try PixmanImage(color).composite(
+            PIXMAN_OP_OVER, mask: try PixmanImage(try outline.plane(pixelSize)), onto: canvas)
+    }
+}

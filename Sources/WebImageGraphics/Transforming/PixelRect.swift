@@ -1,0 +1,91 @@
+import Foundation
+import WebImageCore
+
+/// A rectangle of whole pixels.
+struct PixelRect: Equatable {
+    var x: Int
+    var y: Int
+    var width: Int
+    var height: Int
+
+    /// The part inside a picture of the given sides; nil when there is none.
+    func intersection(width limitX: Int, height limitY: Int) -> PixelRect? {
+        let (left, top) = (max(x, 0), max(y, 0))
+        let (right, bottom) = (min(x + width, limitX), min(y + height, limitY))
+        guard right > left, bottom > top else { return nil }
+        return PixelRect(x: left, y: top, width: right - left, height: bottom - top)
+    }
+}
+
+extension PixelSize {
+    /// Points at a scale in whole pixels; nil unless positive, finite and within the default pixel limit.
+    init?(points: CGSize, scale: CGFloat) {
+        let (width, height) = (Double(points.width * scale), Double(points.height * scale))
+        guard width.isFinite, height.isFinite, width > 0, height > 0, width < 1e9, height < 1e9 else { return nil }
+        self.init(width: max(Int(width.rounded(.up)), 1), height: max(Int(height.rounded(.up)), 1))
+        guard pixelCount <= DecodingLimits.default.maxPixels else { return nil }
+    }
+
+    /// Which part of a picture of this size is drawn on a canvas, and how large.
+    func placed(in canvas: PixelSize, _ mode: ImageScaleMode) -> (source: PixelRect, target: PixelSize) {
+        let whole = PixelRect(x: 0, y: 0, width: width, height: height)
+        let ratio = Double(width) / Double(height)
+        let canvasRatio = Double(canvas.width) / Double(canvas.height)
+        switch mode {
+        case .fill:
+            return (whole, canvas)
+        case .aspectFit:
+            let target =
+                ratio > canvasRatio
+                ? PixelSize(width: canvas.width, height: max(Int((Double(canvas.width) / ratio).rounded()), 1))
+                : PixelSize(width: max(Int((Double(canvas.height) * ratio).rounded()), 1), height: canvas.height)
+            return (whole, target)
+        case .aspectFill:
+            // Cutting before scaling gives the same picture for less work.
+            let wanted =
+                ratio > canvasRatio
+                ? PixelSize(width: max(Int((Double(height) * canvasRatio).rounded()), 1), height: height)
+                : PixelSize(width: width, height: max(Int((Double(width) / canvasRatio).rounded()), 1))
+            let part = PixelRect(
+                x: (width - wanted.width) / 2, y: (height - wanted.height) / 2, width: wanted.width,
+                height: wanted.height)
+            return (part.intersection(width: width, height: height) ?? whole, canvas)
+        }
+    }
+}
+
+extension PixelBuffer {
+    /// Transparent black.
+    static func transparent(_ size: PixelSize) throws(WebImageError) -> PixelBuffer {
+        let result = try PixelBuffer(width: size.width, height: size.height, format: .bgra8Premultiplied)
+        result.withUnsafeMutableBytes { bytes in _ = memset(bytes.baseAddress!, 0, bytes.count) }
+        return result
+    }
+
+    /// The part inside `rect`, which lies within the picture; itself when that is all of it.
+    func cropped(to rect: PixelRect) throws(WebImageError) -> PixelBuffer {
+        if rect == PixelRect(x: 0, y: 0, width: width, height: height) { return self }
+        let result = try PixelBuffer(width: rect.width, height: rect.height, format: format)
+        let rowBytes = rect.width * format.bytesPerPixel
+        for row in 0..<rect.height {
+            memcpy(
+                result.baseAddress + row * result.bytesPerRow,
+                baseAddress + (rect.y + row) * bytesPerRow + rect.x * format.bytesPerPixel, rowBytes)
+        }
+        return result
+    }
+
+    /// Copies a smaller picture of the same layout into this one, which its producer has not yet handed out.
+    func copy(_ source: PixelBuffer, x: Int, y: Int) {
+        guard
+            let part = PixelRect(x: x, y: y, width: source.width, height: source.height)
+                .intersection(width: width, height: height)
+        else { return }
+        for row in 0..<part.height {
+            memcpy(
+                baseAddress + (part.y + row) * bytesPerRow + part.x * format.bytesPerPixel,
+                source.baseAddress + (part.y - y + row) * source.bytesPerRow
+                    + (part.x - x) * format.bytesPerPixel, part.width * format.bytesPerPixel)
+        }
+    }
+}

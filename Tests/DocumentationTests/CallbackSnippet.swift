@@ -1,0 +1,18 @@
+// snippet: callback
+import Foundation
+import WebImage
+
+func load(_ url: URL, then use: @escaping @Sendable (Image) -> Void) -> WebImageCombinedOperation {
+    WebImageManager.shared.loadImage(
+        with: url, options: [.retryFailed, .highPriority],
+        context: [
+            .imageThumbnailPixelSize: CGSize(width: 512, height: 512),
+            .callbackQueue: CallbackQueue.global,
+        ],
+        progress: { received, expected, _ in print("\(received) of \(expected) bytes") }
+    ) { image, _, error, origin, _, _ in
+        // Exactly once: the picture, or why there is none (after `cancel()`: `.cancelled`).
+        if let image { use(image) } else { print(error?.description ?? "not cached", origin) }
+    }
+}
+// end

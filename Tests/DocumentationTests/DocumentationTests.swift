@@ -1,0 +1,46 @@
+import Foundation
+import Testing
+
+/// What documents show is what this target compiles.
+@Suite(.timeLimit(.minutes(1))) struct DocumentationTests {
+    @Test(arguments: Document.all) func everySwiftBlockIsACompiledSnippet(_ document: Document) throws {
+        let compiled = Set(Snippets.all.values)
+        let others = document.blocks("swift").filter { !compiled.contains(Snippets.evened($0)) }
+        #expect(others == [])
+    }
+
+    @Test func everySnippetIsShown() {
+        let shown = Set(Document.all.flatMap { $0.blocks("swift") }.map(Snippets.evened))
+        #expect(Snippets.all.count >= 6)
+        #expect(Snippets.all.filter { !shown.contains($0.value) }.keys.sorted() == [])
+    }
+
+    @Test func theThreeOfReadmeAreThere() throws {
+        let readme = try #require(Document.all.first { $0.path == "README.md" })
+        let shown = Set(readme.blocks("swift").map(Snippets.evened))
+        let missing = try ["gtk", "server", "callback"].filter { !shown.contains(try #require(Snippets.all[$0])) }
+        #expect(missing == [])
+    }
+
+    /// A manifest cannot be compiled here; the products it names must be ours.
+    @Test(arguments: Document.all) func productsThatManifestsNameExist(_ document: Document) throws {
+        let manifest = try String(contentsOf: Document.root.appendingPathComponent("Package.swift"), encoding: .utf8)
+        for product in document.text.matches(of: /\.product\(name: "([^"]+)", package: "swift-web-image"/) {
+            #expect(manifest.contains(".library(name: \"\(product.1)\""), "\(product.1) is no product")
+        }
+    }
+
+    @Test(arguments: Document.all) func linkedFilesExist(_ document: Document) {
+        let folder = Document.root.appendingPathComponent(document.path).deletingLastPathComponent()
+        for path in document.linkedPaths {
+            let target = folder.appendingPathComponent(path).standardizedFileURL.path
+            #expect(FileManager.default.fileExists(atPath: target), "\(path) leads nowhere")
+        }
+    }
+
+    @Test(arguments: Document.all) func scriptsThatAreNamedExist(_ document: Document) {
+        for name in Set(document.text.matches(of: /Scripts\/([a-z]+)/).map { String($0.1) }) {
+            #expect(FileManager.default.isExecutableFile(atPath: Document.root.path + "/Scripts/" + name), "\(name)")
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import Testing
+
+/// A document of the package and what can be checked in it.
+struct Document: CustomTestStringConvertible {
+    let path: String
+    let text: String
+
+    var testDescription: String { path }
+
+    static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    /// Every Markdown file at the root, under `Documentation` and in `Benchmarks`.
+    static let all: [Document] = {
+        let top = (try? FileManager.default.contentsOfDirectory(atPath: root.path)) ?? []
+        let deep = FileManager.default.enumerator(atPath: root.path + "/Documentation")?.compactMap { $0 as? String }
+        let paths = top + (deep ?? []).map { "Documentation/" + $0 } + ["Benchmarks/README.md"]
+        return paths.filter { $0.hasSuffix(".md") }.sorted().compactMap { path in
+            (try? String(contentsOfFile: root.path + "/" + path, encoding: .utf8)).map {
+                Document(path: path, text: $0)
+            }
+        }
+    }()
+
+    /// The fenced blocks of a language.
+    func blocks(_ language: String) -> [String] {
+        var blocks: [String] = []
+        var current: [Substring]?
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            if let lines = current {
+                guard line == "```" else {
+                    current?.append(line)
+                    continue
+                }
+                blocks.append(lines.joined(separator: "\n"))
+                current = nil
+            } else if line == "```" + language {
+                current = []
+            }
+        }
+        return blocks
+    }
+
+    /// Targets of links and pictures that are paths.
+    var linkedPaths: [String] {
+        text.matches(of: /\]\(([^)#\s]+)[^)]*\)/).map { String($0.1) }.filter { !$0.contains("://") }
+    }
+}
+
+/// The parts of this folder's sources between `// snippet: NAME` and `// end`, with white space evened out.
+enum Snippets {
+    static let all: [String: String] = {
+        let folder = Document.root.appendingPathComponent("Tests/DocumentationTests")
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        var snippets: [String: String] = [:]
+        for name in names where name.hasSuffix("Snippet.swift") {
+            let text = (try? String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)) ?? ""
+            for part in text.split(separator: "// snippet: ").dropFirst(text.hasPrefix("// snippet: ") ? 0 : 1) {
+                guard let line = part.firstIndex(of: "\n"), let end = part.range(of: "// end") else { continue }
+                snippets[String(part[..<line])] = evened(String(part[line..<end.lowerBound]))
+            }
+        }
+        return snippets
+    }()
+
+    static func evened(_ code: String) -> String {
+        code.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+}

@@ -1,0 +1,25 @@
+// snippet: loader
+import Foundation
+import WebImage
+
+/// Loads `bundle:name.png` from a folder of the program's own.
+struct BundleImageLoader: ImageDataLoader {
+    let folder: URL
+
+    func canRequestImage(for url: URL?) -> Bool { url?.scheme == "bundle" }
+
+    func loadData(
+        for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
+    ) async throws(WebImageError) -> ImageDataResult {
+        // The file loader reads on a queue of its own, with the byte cap, and refuses pipes and devices.
+        let name = (load.url.absoluteString.dropFirst("bundle:".count) as NSString).lastPathComponent
+        var file = ImageDataLoad(url: folder.appendingPathComponent(name), context: load.context)
+        file.priority = load.priority
+        return try await FileImageLoader().loadData(for: file, progress: progress)
+    }
+}
+
+func addBundleLoader(_ folder: URL) {
+    ImageLoadersManager.shared.addLoader(BundleImageLoader(folder: folder))
+}
+// end

@@ -1,0 +1,17 @@
+// snippet: server
+import Foundation
+import WebImage
+
+/// Any picture as a WebP that fits 320 × 320 px: fetched, checked, decoded at that size, cached, encoded.
+func preview(of url: URL) async throws(WebImageError) -> Data {
+    let image = try await WebImageManager.shared.image(
+        for: url,
+        context: [
+            .imageThumbnailPixelSize: CGSize(width: 320, height: 320),
+            .decodingLimits: DecodingLimits(maxEncodedBytes: 20_000_000, maxPixels: 50_000_000),
+        ])
+    var options = EncodingOptions()
+    options.quality = 0.8
+    return try ImageCodersManager.shared.encode(image, format: .webP, options: options)
+}
+// end

@@ -1,0 +1,93 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageTesting
+
+/// The snippets that need no network do what their documents say.
+@Suite(.timeLimit(.minutes(1))) struct SnippetTests {
+    let folder = URL(fileURLWithPath: NSTemporaryDirectory()).appendingPathComponent("snippets-\(UUID().uuidString)")
+
+    init() throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        // The snippets use the shared manager, whose folder would be the user's.
+        ImageCache.defaultDiskCacheDirectory = Self.sharedFolder
+    }
+
+    private static let sharedFolder = NSTemporaryDirectory() + "/snippets-shared/webimage"
+
+    private func picture(_ name: String, width: Int = 640, height: Int = 480) throws -> URL {
+        let image = try TestImages.solid(width: width, height: height)
+        let file = folder.appendingPathComponent(name)
+        try ImageCodersManager.shared.encode(image, format: .png, options: EncodingOptions()).write(to: file)
+        return file
+    }
+
+    private func privately<Result>(_ body: () async throws -> Result) async throws -> Result {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        return try await body()
+    }
+
+    @Test func previewIsAWebPThatFits() async throws {
+        try await privately {
+            let data = try await preview(of: picture("wide.png"))
+            let info = try ImageCodersManager.shared.imageInfo(of: data, limits: .default)
+            #expect(info.format == .webP)
+            #expect(info.pixelSize == PixelSize(width: 320, height: 240))
+        }
+    }
+
+    @Test func previewOfTooManyBytesIsRefused() async throws {
+        try await privately {
+            let file = folder.appendingPathComponent("large.png")
+            try Data(count: 20_000_001).write(to: file)
+            let error = await #expect(throws: WebImageError.self) { try await preview(of: file) }
+            #expect(error?.code == .limitExceeded)
+        }
+    }
+
+    @Test func callbackGivesThePictureAtItsSize() async throws {
+        try await privately {
+            let file = try picture("callback.png", width: 1024, height: 256)
+            let size = await withCheckedContinuation { continuation in
+                _ = load(file) { continuation.resume(returning: $0.pixelSize) }
+            }
+            #expect(size == PixelSize(width: 512, height: 128))
+        }
+    }
+
+    @Test func farbfeldIsReadWithinLimits() throws {
+        let header = Array("farbfeld".utf8) + [0, 0, 0, 2, 0, 0, 0, 1]
+        let file = Data(header + [255, 255, 128, 0, 0, 0, 255, 255] + [UInt8](repeating: 7, count: 8))
+        let coders = ImageCodersManager(coders: [FarbfeldCoder()])
+        let image = try coders.decode(file, options: DecodingOptions())
+        #expect(image.pixelSize == PixelSize(width: 2, height: 1))
+        #expect(image.pixels.withUnsafeBytes { Array($0[0..<8]) } == [255, 128, 0, 255, 7, 7, 7, 7])
+        for count in 0..<file.count {
+            #expect(throws: WebImageError.self) { try coders.decode(file.prefix(count), options: DecodingOptions()) }
+        }
+        let lie = Data(Array("farbfeld".utf8) + [UInt8](repeating: 255, count: 16))
+        #expect(FarbfeldCoder().decodedImage(with: lie, options: [.decodeLimits: DecodingLimits.unlimited]) == nil)
+    }
+
+    @Test func bundleLoaderReadsItsFolderAlone() async throws {
+        try await privately {
+            _ = try picture("icon.png", width: 3, height: 3)
+            let loaders = ImageLoadersManager(loaders: [BundleImageLoader(folder: folder)])
+            let manager = WebImageManager(
+                cache: ImageCache(namespace: "bundle", diskCacheDirectory: folder.path + "/cache"), loader: loaders)
+            let url = try #require(URL(string: "bundle:icon.png"))
+            #expect(try await manager.image(for: url).pixelSize == PixelSize(width: 3, height: 3))
+            let outside = try #require(URL(string: "bundle:../../../../etc/hostname"))
+            await #expect(throws: WebImageError.self) { try await manager.image(for: outside) }
+        }
+    }
+
+    @Test func managerOfItsOwnKeepsPicturesOnDiskAlone() async throws {
+        try await privately {
+            let manager = makeManager(cacheFolder: folder.path + "/cache")
+            let file = try picture("kept.png", width: 5, height: 5)
+            _ = try await manager.image(for: file, options: .waitStoreCache)
+            #expect(try await manager.result(for: file).cacheType == .disk)
+        }
+    }
+}

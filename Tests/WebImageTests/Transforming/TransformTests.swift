@@ -1,0 +1,193 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageTesting
+
+/// Geometry, blending and keys on pictures made here, ugly input first.
+@Suite(.timeLimit(.minutes(1)))
+struct TransformTests {
+    /// Four quarters: red, green over blue, white.
+    private func quarters(_ side: Int = 8, scale: CGFloat = 1) throws -> Image {
+        let pixels = try PixelBuffer(width: side, height: side, format: .bgra8Premultiplied)
+        pixels.withUnsafeMutableBytes { bytes in
+            for y in 0..<side {
+                for x in 0..<side {
+                    let color: UInt32 =
+                        y < side / 2
+                        ? (x < side / 2 ? 0xFFFF_0000 : 0xFF00_FF00) : (x < side / 2 ? 0xFF00_00FF : 0xFFFF_FFFF)
+                    bytes.storeBytes(of: color, toByteOffset: y * pixels.bytesPerRow + x * 4, as: UInt32.self)
+                }
+            }
+        }
+        return Image(pixels: pixels, scale: scale, hasAlpha: false)
+    }
+
+    private func corners(_ image: Image?) -> [String] {
+        guard let image else { return [] }
+        let (right, bottom) = (image.pixels.width - 1, image.pixels.height - 1)
+        return [(0, 0), (right, 0), (0, bottom), (right, bottom)].map {
+            image.color(at: CGPoint(x: $0, y: $1))?.hexString ?? "none"
+        }
+    }
+
+    private static let (red, green, blue, white) = ("#ffff0000", "#ff00ff00", "#ff0000ff", "#ffffffff")
+
+    @Test(arguments: [
+        CGSize.zero, CGSize(width: -1, height: 5), CGSize(width: CGFloat.nan, height: 5),
+        CGSize(width: CGFloat.infinity, height: 5), CGSize(width: 1e6, height: 1e6),
+    ])
+    func anImpossibleSizeGivesNothing(_ size: CGSize) throws {
+        #expect(try quarters().resizedImage(with: size, scaleMode: .fill) == nil)
+        #expect(try quarters().resizedImage(with: size, scaleMode: .aspectFill) == nil)
+    }
+
+    @Test func impossibleNumbersGiveNothing() throws {
+        let image = try quarters()
+        #expect(image.croppedImage(with: CGRect(x: 0, y: 0, width: CGFloat.nan, height: 1)) == nil)
+        #expect(image.croppedImage(with: CGRect(x: 100, y: 0, width: 1, height: 1)) == nil)
+        #expect(image.croppedImage(with: CGRect(x: 0, y: 0, width: -1, height: 1)) == nil)
+        #expect(image.rotatedImage(withAngle: .nan, fitSize: true) == nil)
+        #expect(image.rotatedImage(withAngle: .infinity, fitSize: false) == nil)
+        #expect(image.blurredImage(withRadius: .nan) == nil && image.blurredImage(withRadius: -1) == nil)
+        #expect(
+            image.roundedCornerImage(withRadius: .nan, corners: .allCorners, borderWidth: 0, borderColor: nil) == nil)
+        #expect(image.color(at: CGPoint(x: CGFloat.nan, y: 0)) == nil)
+        #expect(image.colors(with: CGRect(x: 7, y: 0, width: 2, height: 1)) == nil)
+    }
+
+    @Test(arguments: [(1, 1), (1, 200), (200, 1)])
+    func everyTransformTakesEverySize(_ width: Int, _ height: Int) throws {
+        let image = try TestImages.solid(width: width, height: height, alpha: 200)
+        #expect(image.resizedImage(with: CGSize(width: 3, height: 7), scaleMode: .aspectFill)?.pixels.height == 7)
+        #expect(image.blurredImage(withRadius: 30)?.pixelSize == image.pixelSize)
+        #expect(image.rotatedImage(withAngle: 1, fitSize: true) != nil)
+        #expect(image.flippedImage(withHorizontal: true, vertical: false)?.pixelSize == image.pixelSize)
+        #expect(
+            image.roundedCornerImage(withRadius: 10, corners: .topLeft, borderWidth: 0.25, borderColor: .black)?
+                .pixelSize == image.pixelSize)
+        for mode in BlendMode.allCases { #expect(image.tintedImage(with: .white, blendMode: mode) != nil) }
+    }
+
+    @Test func flipsAndQuarterTurnsMoveTheCorners() throws {
+        let image = try quarters()
+        let (red, green, blue, white) = (Self.red, Self.green, Self.blue, Self.white)
+        #expect(corners(image.flippedImage(withHorizontal: true, vertical: false)) == [green, red, white, blue])
+        #expect(corners(image.flippedImage(withHorizontal: false, vertical: true)) == [blue, white, red, green])
+        // Counter-clockwise: what was top right comes to the top left.
+        #expect(corners(image.rotatedImage(withAngle: .pi / 2, fitSize: true)) == [green, white, red, blue])
+        #expect(corners(image.rotatedImage(withAngle: -.pi / 2, fitSize: false)) == [blue, red, white, green])
+        #expect(corners(image.rotatedImage(withAngle: .pi * 7, fitSize: true)) == [white, blue, green, red])
+    }
+
+    @Test func aQuarterTurnOfAWidePictureSwapsItsSides() throws {
+        let wide = try TestImages.solid(width: 30, height: 10)
+        #expect(
+            wide.rotatedImage(withAngle: .pi / 2, fitSize: true)?.pixelSize == PixelSize(width: 10, height: 30))
+        #expect(wide.rotatedImage(withAngle: .pi / 2, fitSize: false)?.pixelSize == wide.pixelSize)
+    }
+
+    @Test func aspectFillCutsTheMiddle() throws {
+        let image = try quarters(100)
+        let filled = try #require(image.resizedImage(with: CGSize(width: 100, height: 50), scaleMode: .aspectFill))
+        #expect(corners(filled) == [Self.red, Self.green, Self.blue, Self.white])
+        #expect(filled.pixelSize == PixelSize(width: 100, height: 50))
+    }
+
+    @Test func pointsAreMultipliedByTheScale() throws {
+        let image = try quarters(8, scale: 2)
+        #expect(image.resizedImage(with: CGSize(width: 5, height: 6), scaleMode: .fill)?.pixels.width == 10)
+        let cropped = try #require(image.croppedImage(with: CGRect(x: 2, y: 2, width: 2, height: 2)))
+        #expect(cropped.scale == 2 && corners(cropped) == [Self.white, Self.white, Self.white, Self.white])
+    }
+
+    @Test func onlyTheChosenCornersAreRound() throws {
+        let image = try TestImages.solid(width: 40, height: 40)
+        let rounded = image.roundedCornerImage(
+            withRadius: 10, corners: [.topLeft, .bottomRight], borderWidth: 0, borderColor: nil)
+        #expect(corners(rounded).map { $0 == "#00000000" } == [true, false, false, true])
+        let swallowed = image.roundedCornerImage(
+            withRadius: 5, corners: .allCorners, borderWidth: 20, borderColor: .black)
+        #expect(Set(corners(swallowed)) == ["#00000000"])
+    }
+
+    /// Porter and Duff, PDF 1.7: grey 0.5 over opaque colour, and over nothing.
+    @Test(arguments: [
+        (BlendMode.normal, "#ff808080"), (.multiply, "#ff3c2814"), (.screen, "#ffbc" + "a894"),
+        (.darken, "#ff785028"), (.lighten, "#ff808080"), (.difference, "#ff083058"), (.copy, "#ff808080"),
+        (.clear, "#00000000"), (.sourceOut, "#00000000"), (.sourceAtop, "#ff808080"), (.destinationOver, "#ff785028"),
+        (.destinationIn, "#ff785028"), (.xor, "#00000000"), (.plusLighter, "#fff8d0a8"), (.plusDarker, "#ff000000"),
+    ])
+    func blendModesAreThoseOfTheSpecification(_ mode: BlendMode, _ expected: String) throws {
+        let image = try TestImages.solid(blue: 40, green: 80, red: 120)
+        let grey = ImageColor(white: 128.0 / 255)
+        let tinted = image.tintedImage(with: grey, blendMode: mode)
+        let color = try #require(tinted?.color(at: .zero))
+        let wanted = stride(from: 1, to: 9, by: 2).map { offset in
+            let start = expected.index(expected.startIndex, offsetBy: offset)
+            return Int(expected[start..<expected.index(start, offsetBy: 2)], radix: 16) ?? -1
+        }
+        let mine = [color.alpha, color.red, color.green, color.blue].map { Int(($0 * 255).rounded()) }
+        for (a, b) in zip(mine, wanted) { #expect(abs(a - b) <= 1, "\(mine) is not \(wanted)") }
+    }
+
+    @Test func aClearTintChangesNothing() throws {
+        let image = try quarters()
+        #expect(image.tintedImage(with: .clear) === image)
+        #expect(image.blurredImage(withRadius: 0) === image)
+    }
+
+    @Test func blurKeepsOneColourAndSpreadsAnEdgeEvenly() throws {
+        let flat = try TestImages.solid(width: 50, height: 20, blue: 10, green: 200, red: 90, alpha: 255)
+        let color = flat.blurredImage(withRadius: 4)?.color(at: CGPoint(x: 0, y: 19))
+        #expect(color?.hexString == "#ff5ac80a")
+        let edge = try #require(try quarters(100).blurredImage(withRadius: 3))
+        let left = try #require(edge.color(at: CGPoint(x: 47, y: 10)))
+        let right = try #require(edge.color(at: CGPoint(x: 52, y: 10)))
+        #expect(abs(left.red - right.green) < 0.01 && left.red > 0.6 && left.red < 0.95)
+    }
+
+    @Test func everyPixelFormatIsTaken() throws {
+        for format in PixelFormat.allCases {
+            let source = try quarters(16)
+            let image = Image(pixels: try source.pixels.converted(to: format), hasAlpha: false)
+            #expect(image.resizedImage(with: CGSize(width: 4, height: 4), scaleMode: .fill) != nil)
+            #expect(image.rotatedImage(withAngle: 0.3, fitSize: true) != nil)
+            #expect(image.blurredImage(withRadius: 2) != nil)
+            #expect(image.tintedImage(with: .black) != nil)
+            #expect(image.color(at: CGPoint(x: 15, y: 15))?.hexString == Self.white)
+        }
+    }
+
+    @Test func thePipelineHasTheOriginalsKey() throws {  // SDImageTransformerTests.test09ImagePipelineTransformer
+        let pipeline = ImagePipelineTransformer(transformers: [
+            ImageResizingTransformer(size: CGSize(width: 100, height: 100), scaleMode: .aspectFill),
+            ImageRotationTransformer(angle: .pi / 4, fitSize: false),
+            ImageRoundCornerTransformer(radius: 50, corners: .allCorners, borderWidth: 1, borderColor: .black),
+            ImageFlippingTransformer(horizontal: true, vertical: true),
+            ImageCroppingTransformer(rect: CGRect(x: 0, y: 0, width: 50, height: 50)),
+            ImageTintTransformer(color: .clear), ImageBlurTransformer(radius: 5),
+        ])
+        #expect(
+            pipeline.transformerKey == """
+                SDImageResizingTransformer({100.000000,100.000000},2)-SDImageRotationTransformer(0.785398,0)-\
+                SDImageRoundCornerTransformer(50.000000,18446744073709551615,1.000000,#ff000000)-\
+                SDImageFlippingTransformer(1,1)-SDImageCroppingTransformer({0.000000,0.000000,50.000000,50.000000})-\
+                SDImageTintTransformer(#00000000,18)-SDImageBlurTransformer(5.000000)
+                """)
+        let result = try #require(pipeline.transformedImage(with: try quarters(300), forKey: ""))
+        #expect(result.pixelSize == PixelSize(width: 50, height: 50))
+    }
+
+    @Test func aTransformedImageTravelsUnderItsOwnKey() async throws {
+        let journey = try Journey()
+        journey.server.route("/picture.png", .body(try Journey.file(.png, width: 40, height: 30)))
+        let url = journey.server.url("/picture.png")
+        let transformer = ImageRotationTransformer(angle: .pi / 2, fitSize: true)
+        let context: WebImageContext = [.imageTransformer: transformer]
+        let image = try await journey.manager.image(for: url, context: context)
+        #expect(image.pixelSize == PixelSize(width: 30, height: 40) && image.isTransformed)
+        #expect(try await journey.manager.result(for: url, context: context).cacheType == .memory)
+        #expect(try await journey.manager.image(for: url).pixelSize == PixelSize(width: 40, height: 30))
+        #expect(journey.server.requestCount("/picture.png") == 1)
+    }
+}
