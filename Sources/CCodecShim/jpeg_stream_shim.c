@@ -156,6 +156,9 @@ int webimage_jpeg_stream_draw(webimage_jpeg_decoder *decoder, int scan, uint8_t 
     if (setjmp(decoder->errors.escape)) return decoder->errors.status;
     /* A pass costs time for whoever asked for it, not from what the file may cost. */
     begin(decoder);
+    /* Guessing at missing detail costs more than the pass itself: worth it for the first, coarsest one. The last pass
+       does as a decode at once would. */
+    cinfo->do_block_smoothing = scan == 1 || jpeg_input_complete(cinfo);
     if (!jpeg_start_output(cinfo, scan)) return WEBIMAGE_JPEG_SUSPENDED;
     int status = read_rows(decoder, pixels, stride);
     if (status != WEBIMAGE_JPEG_OK) return status;

@@ -7,19 +7,22 @@ import WebImage
 struct CoderCaseTests {
     private let coders = ImageCodersManager.shared
 
-    @Test func aPhotoKeepsItsSizeWhenDecoded() throws {  // SDImageCoderTests.test02ThatDecodedImageWithImageWorksWithARegularJPGImage
+    // SDImageCoderTests.test02ThatDecodedImageWithImageWorksWithARegularJPGImage
+    @Test func aPhotoKeepsItsSizeWhenDecoded() throws {
         let image = try decoded("TestImage.jpg")
         #expect(image.pixelSize == PixelSize(width: 80, height: 60))
         #expect(ImageCoderHelper.decodedImage(with: image) === image)
     }
 
-    @Test func aPictureWithAlphaIsReadyForDisplay() throws {  // SDImageCoderTests.test04ThatDecodedImageWithImageWorksWithAlphaImages
+    // SDImageCoderTests.test04ThatDecodedImageWithImageWorksWithAlphaImages
+    @Test func aPictureWithAlphaIsReadyForDisplay() throws {
         let image = try decoded("TestImage.png")
         #expect(image.hasAlpha)
         #expect(image.pixels.format == .bgra8Premultiplied)
     }
 
-    @Test func aMonochromePhotoKeepsItsSize() throws {  // SDImageCoderTests.test05ThatDecodedImageWithImageWorksEvenWithMonochromeImage
+    // SDImageCoderTests.test05ThatDecodedImageWithImageWorksEvenWithMonochromeImage
+    @Test func aMonochromePhotoKeepsItsSize() throws {
         #expect(try decoded("MonochromeTestImage.jpg").pixelSize == PixelSize(width: 165, height: 121))
         var options = DecodingOptions()
         options.pixelFormat = .gray8
@@ -28,19 +31,22 @@ struct CoderCaseTests {
         #expect(gray.pixels.bytesPerRow < 165 * 2)
     }
 
-    @Test func aLargePhotoIsScaledDownToTheLimit() throws {  // SDImageCoderTests.test06ThatDecodeAndScaleDownImageWorks
+    // SDImageCoderTests.test06ThatDecodeAndScaleDownImageWorks
+    @Test func aLargePhotoIsScaledDownToTheLimit() throws {
         let image = try decoded("TestImageLarge.jpg")
         #expect(image.pixelSize == PixelSize(width: 5250, height: 3450))
         let small = try #require(ImageCoderHelper.decodedAndScaledDownImage(with: image, limitBytes: 60 << 20))
         #expect(small.pixelSize == PixelSize(width: 4892, height: 3214))
     }
 
-    @Test func aSmallPhotoIsNotScaledDown() throws {  // SDImageCoderTests.test07ThatDecodeAndScaleDownImageDoesNotScaleSmallerImage
+    // SDImageCoderTests.test07ThatDecodeAndScaleDownImageDoesNotScaleSmallerImage
+    @Test func aSmallPhotoIsNotScaledDown() throws {
         let image = try decoded("TestImage.jpg")
         #expect(ImageCoderHelper.decodedAndScaledDownImage(with: image)?.pixelSize == image.pixelSize)
     }
 
-    @Test func aFileSizeBoundsAJPEG() throws {  // SDImageCoderTests.test09ThatJPGImageEncodeWithMaxFileSize
+    // SDImageCoderTests.test09ThatJPGImageEncodeWithMaxFileSize
+    @Test func aFileSizeBoundsAJPEG() throws {
         let image = try decoded("TestImageLarge.jpg")
         let limit = 1 << 20
         func count(_ change: (inout EncodingOptions) -> Void) throws -> Int {
@@ -56,7 +62,8 @@ struct CoderCaseTests {
         #expect((worst...limit).contains(bounded))
     }
 
-    @Test func anUndefinedFormatIsNobodys() throws {  // SDImageCoderTests.test15ThatCodersManagerWorks
+    // SDImageCoderTests.test15ThatCodersManagerWorks
+    @Test func anUndefinedFormatIsNobodys() throws {
         #expect(!coders.canDecode(from: nil))
         #expect(coders.decodedImage(with: nil, options: nil) == nil)
         #expect(coders.encodedData(with: nil, format: .undefined, options: nil) == nil)
@@ -66,7 +73,8 @@ struct CoderCaseTests {
         ("TestImageStatic.webp", PixelSize(width: 550, height: 368)),
         ("TestImage.gif", PixelSize(width: 50, height: 50)),
     ])
-    func coderWorks(_ name: String, size: PixelSize) throws {  // SDImageCoderTests.test18ThatStaticWebPWorks
+    func coderWorks(_ name: String, size: PixelSize) throws {
+        // SDImageCoderTests.test18ThatStaticWebPWorks
         let data = try Conformance.data("sdwebimage/\(name)")
         #expect(ImageFormat(sniffing: data) != .undefined)
         #expect(try decoded(name).pixelSize == size)
@@ -81,20 +89,23 @@ struct CoderCaseTests {
         #expect(abs(fitted.width - expected.0) <= 1 && abs(fitted.height - expected.1) <= 1)
     }
 
-    @Test func aThumbnailHasTheOriginalsSize() throws {  // SDImageCoderTests.test22ThatThumbnailDecodeCalculation
+    // SDImageCoderTests.test22ThatThumbnailDecodeCalculation
+    @Test func aThumbnailHasTheOriginalsSize() throws {
         var options = DecodingOptions()
         options.thumbnailPixelSize = PixelSize(width: 400, height: 300)
         #expect(try decoded("TestImageLarge.jpg", options).pixelSize == PixelSize(width: 400, height: 263))
     }
 
-    @Test func anEncodedThumbnailHasTheOriginalsSize() throws {  // SDImageCoderTests.test23ThatThumbnailEncodeCalculation
+    // SDImageCoderTests.test23ThatThumbnailEncodeCalculation
+    @Test func anEncodedThumbnailHasTheOriginalsSize() throws {
         var options = EncodingOptions()
         options.maxPixelSize = PixelSize(width: 4000, height: 4000)
         let data = try coders.encode(try decoded("TestImageLarge.jpg"), format: .jpeg, options: options)
         #expect(try coders.imageInfo(of: data, limits: .default).pixelSize == PixelSize(width: 4000, height: 2629))
     }
 
-    @Test func orientationIsAppliedOnce() throws {  // SDImageCoderTests.test29ThatJFIFDecodeOrientationShouldNotApplyTwice
+    // SDImageCoderTests.test29ThatJFIFDecodeOrientationShouldNotApplyTwice
+    @Test func orientationIsAppliedOnce() throws {
         let data = try Conformance.data("sdwebimage/TestJFIF.jpg")
         #expect(try coders.imageInfo(of: data, limits: .default).orientation == .down)
         var options = DecodingOptions()
@@ -107,7 +118,8 @@ struct CoderCaseTests {
         for (channel, expected) in [178, 181, 170].enumerated() { #expect(abs(pixel[channel] - expected) <= 3) }
     }
 
-    @Test func paletteAndDeepPicturesKeepTheirColours() throws {  // SDImageCoderTests.test30ThatImageIOPNGPluginBuggyWorkaround
+    // SDImageCoderTests.test30ThatImageIOPNGPluginBuggyWorkaround
+    @Test func paletteAndDeepPicturesKeepTheirColours() throws {
         var options = DecodingOptions()
         options.pixelFormat = .rgba8
         #expect(try decoded("IndexedPNG.png", options).pixels.rgba(100, 1) == [154, 231, 231, 50])
