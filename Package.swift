@@ -115,12 +115,21 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
+// Only where the fuzzer's runtime is linked; a plain build has no driver.
+if Context.environment["FUZZ"] != nil {
+    package.products.append(.executable(name: "webimage-fuzz", targets: ["webimage-fuzz"]))
+    package.targets.append(
+        .executableTarget(
+            name: "webimage-fuzz", dependencies: ["WebImage"], swiftSettings: [.unsafeFlags(["-parse-as-library"])]))
+}
+
 for target in package.targets where ![.system, .plugin].contains(target.type) {
-    target.swiftSettings = [
-        .enableUpcomingFeature("ExistentialAny"),
-        .enableUpcomingFeature("InternalImportsByDefault"),
-        .enableUpcomingFeature("MemberImportVisibility"),
-        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-        .enableUpcomingFeature("InferIsolatedConformances"),
-    ]
+    target.swiftSettings =
+        (target.swiftSettings ?? []) + [
+            .enableUpcomingFeature("ExistentialAny"),
+            .enableUpcomingFeature("InternalImportsByDefault"),
+            .enableUpcomingFeature("MemberImportVisibility"),
+            .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+            .enableUpcomingFeature("InferIsolatedConformances"),
+        ]
 }

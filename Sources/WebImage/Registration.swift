@@ -17,6 +17,9 @@ func registerDefaults() {
         ImageLoadersManager(loaders: [DataURLImageLoader(), FileImageLoader(), WebImageDownloader.shared])
     }
     defaults.makeDiskCache = { path, config in DiskCache(cachePath: path, config: config) }
+    defaults.redrawPixels = { pixels, size, isOpaque throws(WebImageError) in
+        try PixelRedrawing.redraw(pixels, size: size, isOpaque: isOpaque)
+    }
     WebImageDefaults.register(defaults)
     ImageViewBinding.defaultLoader = { WebImageManager.shared }
 }
