@@ -49,6 +49,12 @@ public struct WebImageContextOption: RawRepresentable, Hashable, Sendable {
     public static let originalImageCache = WebImageContextOption(rawValue: "originalImageCache")
     /// Subclass of ``Image`` adopting ``AnimatedImageProtocol``: tried first when decoding.
     public static let animatedImageClass = WebImageContextOption(rawValue: "animatedImageClass")
+    /// ``WebImageDownloaderRequestModifierProtocol``: instead of the downloader's.
+    public static let downloadRequestModifier = WebImageContextOption(rawValue: "downloadRequestModifier")
+    /// ``WebImageDownloaderResponseModifierProtocol``: instead of the downloader's.
+    public static let downloadResponseModifier = WebImageContextOption(rawValue: "downloadResponseModifier")
+    /// ``WebImageDownloaderDecryptorProtocol``: instead of the downloader's.
+    public static let downloadDecryptor = WebImageContextOption(rawValue: "downloadDecryptor")
     /// ``WebImageCacheKeyFilterProtocol``: instead of the manager's.
     public static let cacheKeyFilter = WebImageContextOption(rawValue: "cacheKeyFilter")
     /// ``WebImageCacheSerializerProtocol``: instead of the manager's.

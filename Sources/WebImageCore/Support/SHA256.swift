@@ -1,18 +1,28 @@
 /// SHA-256 (FIPS 180-4) for short texts: Foundation on Linux has no hash, and a key is one to three blocks.
-enum SHA256 {
+package enum SHA256 {
     /// The first 128 of the 256 bits.
-    static func firstWords(of text: String) -> (UInt64, UInt64) {
+    package static func firstWords(of text: String) -> (UInt64, UInt64) {
         var text = text
         return text.withUTF8 { firstWords(of: UnsafeRawBufferPointer($0)) }
     }
 
-    static func firstWords(of bytes: UnsafeRawBufferPointer) -> (UInt64, UInt64) {
+    package static func firstWords(of bytes: UnsafeRawBufferPointer) -> (UInt64, UInt64) {
         let state = digest(of: bytes)
         return (UInt64(state[0]) << 32 | UInt64(state[1]), UInt64(state[2]) << 32 | UInt64(state[3]))
     }
 
+    /// The first 128 bits as 32 hexadecimal digits.
+    package static func shortName(of text: String) -> String {
+        let (high, low) = firstWords(of: text)
+        func digits(_ word: UInt64) -> String {
+            let text = String(word, radix: 16)
+            return String(repeating: "0", count: 16 - text.count) + text
+        }
+        return digits(high) + digits(low)
+    }
+
     /// The eight words of the digest.
-    static func digest(of bytes: UnsafeRawBufferPointer) -> [UInt32] {
+    package static func digest(of bytes: UnsafeRawBufferPointer) -> [UInt32] {
         var state: [UInt32] = [
             0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
         ]
