@@ -75,13 +75,21 @@ public final class FakeDataLoader: ImageDataLoader {
             }
             for continuation in waiting { continuation.resume(returning: .failure(.cancelled)) }
         }
-        var result = try outcome.get()
-        result.resourceMetadata = resourceMetadata
-        if result.data == Self.notModified {
-            guard let cached = load.cached else { throw WebImageError(.invalidDownloadResponse, stage: .download) }
-            result.data = cached.data
-            result.isNotModified = true
+        switch outcome {
+        case .failure(let error): throw error
+        case .success(let found): return try delivered(found, for: load)
         }
+    }
+
+    private func delivered(
+        _ found: ImageDataResult, for load: ImageDataLoad
+    ) throws(WebImageError) -> ImageDataResult {
+        let isConfirmation = found.data == Self.notModified
+        if isConfirmation, load.cached == nil { throw WebImageError(.invalidDownloadResponse, stage: .download) }
+        let data = isConfirmation ? load.cached?.data ?? found.data : found.data
+        var result = ImageDataResult(data: data, response: found.response)
+        result.isNotModified = isConfirmation
+        result.resourceMetadata = resourceMetadata
         return result
     }
 
