@@ -74,8 +74,11 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
 
     /// A sequence, durations in milliseconds; a single frame is written as a still. All frames have the first one's size.
     public func encode(
-        _ frames: [ImageFrame], loopCount: Int, format: ImageFormat, options: EncodingOptions
+        frameCount: Int, loopCount: Int, format: ImageFormat, options: EncodingOptions,
+        frame: (Int) throws(WebImageError) -> ImageFrame
     ) throws(WebImageError) -> Data {
+        var frames: [ImageFrame] = []
+        for index in 0..<max(frameCount, 0) { frames.append(try frame(index)) }
         guard canEncode(to: format) else { throw .cannotEncode("libavif", "\(format) is not AVIF") }
         return try AVIFEncoder().encode(options.firstFrameOnly ? Array(frames.prefix(1)) : frames, options: options)
     }

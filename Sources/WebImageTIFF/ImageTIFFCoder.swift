@@ -73,8 +73,11 @@ public final class ImageTIFFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
 
     /// A page for each frame; pages have neither durations nor a loop count.
     public func encode(
-        _ frames: [ImageFrame], loopCount: Int, format: ImageFormat, options: EncodingOptions
+        frameCount: Int, loopCount: Int, format: ImageFormat, options: EncodingOptions,
+        frame: (Int) throws(WebImageError) -> ImageFrame
     ) throws(WebImageError) -> Data {
+        var frames: [ImageFrame] = []
+        for index in 0..<max(frameCount, 0) { frames.append(try frame(index)) }
         guard canEncode(to: format), !frames.isEmpty else { throw .cannotEncode("libtiff", "no frame, or no TIFF") }
         let images = options.firstFrameOnly ? [frames[0].image] : frames.map(\.image)
         return try TIFFWriter.encode(images, options: options)
