@@ -17,7 +17,7 @@ struct IndexedPicture {
     ///
     /// No library at hand quantises well under a permissive licence (giflib's own has five bits a channel and no
     /// dithering), so the loops are here; they run when a GIF is written only. A megapixel of a photo takes about
-    /// 40 ms in a release build, decoding included.
+    /// 40 ms in a release build.
     init(_ pixels: PixelBuffer) {
         precondition(pixels.format == .rgba8)
         width = pixels.width
