@@ -1,5 +1,3 @@
-public import Foundation
-
 /// The disk layer for callers that wait without a queue.
 extension ImageCache {
     /// Entries and bytes on disk.

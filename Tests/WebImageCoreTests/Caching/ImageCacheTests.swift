@@ -265,12 +265,4 @@ struct ImageCacheTests {
         _ = cache.totalDiskCount()
         #expect(disk.state.withLock { $0.tidyings } == (tidies ? 2 : 0))
     }
-
-    @Test func metadataFollowsTheStoreBeforeIt() async {
-        cache.storeImageData(Data([1]), forKey: "key")
-        cache.setHTTPMetadata(Data("etag".utf8), forKey: "key")
-        #expect(await cache.httpMetadata(forKey: "key") == Data("etag".utf8))
-        #expect(cache.httpMetadataSync(forKey: "key") == Data("etag".utf8))
-        #expect(await cache.httpMetadata(forKey: nil) == nil)
-    }
 }
