@@ -24,7 +24,7 @@ enum StoreFormat {
 
     /// Bytes up to which a value is kept in the index: making a file waits for the file system's journal, writing a row
     /// does not (`Documentation/Decisions/DiskCacheInlineThreshold.md`).
-    static let inlineLimit = 64 * 1024
+    static let inlineLimit = 32 * 1024
 
     /// Values stand in a table of their own, so that noting an access rewrites a short row and not the value.
     static let schema = """

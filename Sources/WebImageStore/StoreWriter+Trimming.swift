@@ -4,7 +4,7 @@ import WebImageCore
 /// Removing what is too old and what is too much, oldest first, in batches of known cost.
 extension StoreWriter {
     /// Rows removed in one transaction: other processes write in between.
-    static let trimBatch = 128
+    static let trimBatch = 512
 
     /// Makes the index that orders entries by a date; the one by access exists always.
     func prepareOrder(by column: String) throws(DatabaseError) {

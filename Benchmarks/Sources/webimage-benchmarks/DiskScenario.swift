@@ -8,9 +8,10 @@ import WebImage
 /// Times are of one operation, in a folder that holds `entries` small values already.
 struct DiskScenario {
     let entries: Int
-    let count = 200
 
     static func run(entries: [Int], sizes: [Int], rounds: Int) throws {
+        // Line by line, also into a file: it takes minutes.
+        setvbuf(stdout, nil, _IOLBF, 0)
         print("disk: µs per value, median of \(rounds) rounds; put is with its share of the commit")
         for entries in entries { try DiskScenario(entries: entries).run(sizes: sizes, rounds: rounds) }
     }
@@ -30,6 +31,8 @@ struct DiskScenario {
     }
 
     private func measure(_ bytes: Int, _ rivals: [any DiskRival], rounds: Range<Int>) {
+        // Large values in smaller numbers: a turn is to write megabytes, not gigabytes.
+        let count = max(20, min(200, (8 << 20) / bytes))
         var value = Data(count: bytes)
         for index in stride(from: 0, to: bytes, by: 3) { value[index] = UInt8.random(in: .min ... .max) }
         var puts = rivals.map { _ in [Double]() }
