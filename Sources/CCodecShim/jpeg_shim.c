@@ -1,38 +1,11 @@
-#include "CJPEGShim.h"
-
-#include <setjmp.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-#include <jpeglib.h>
-#include <jerror.h>
+#include "jpeg_decoder_state.h"
 
 /* More scans than any encoder writes; each costs a pass over the whole picture. */
 static const int max_scans = 500;
 
 static const char icc_signature[12] = "ICC_PROFILE";
 
-typedef struct {
-    struct jpeg_error_mgr base; /* first, so that cinfo->err can be cast back */
-    jmp_buf escape;
-    char message[JMSG_LENGTH_MAX];
-    int status;
-    int ran_dry;     /* a fake end of image was inserted */
-    int lacked_data; /* zeros stood in for entropy-coded bits */
-    size_t ancillary;
-    size_t max_ancillary;
-} error_manager;
-
-struct webimage_jpeg_decoder {
-    struct jpeg_decompress_struct cinfo;
-    error_manager errors;
-    struct jpeg_progress_mgr progress;
-    int64_t deadline;
-};
-
-static int64_t now(void) {
+int64_t webimage_jpeg_now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
@@ -78,19 +51,20 @@ static struct jpeg_error_mgr *prepare(error_manager *errors) {
 }
 
 /* Called between rows of blocks. */
-static void progress_monitor(j_common_ptr cinfo) {
-    webimage_jpeg_decoder *decoder = (webimage_jpeg_decoder *)cinfo;
+static void progress_monitor(j_common_ptr cinfo) { webimage_jpeg_check_progress((webimage_jpeg_decoder *)cinfo); }
+
+void webimage_jpeg_check_progress(webimage_jpeg_decoder *decoder) {
+    j_common_ptr cinfo = (j_common_ptr)&decoder->cinfo;
     if (decoder->cinfo.input_scan_number > max_scans) escape(cinfo, WEBIMAGE_JPEG_TOO_MANY_SCANS);
-    if (now() > decoder->deadline) escape(cinfo, WEBIMAGE_JPEG_OUT_OF_TIME);
+    if (webimage_jpeg_now() > decoder->deadline) escape(cinfo, WEBIMAGE_JPEG_OUT_OF_TIME);
 }
 
-webimage_jpeg_decoder *webimage_jpeg_decoder_create(
-    const uint8_t *data, size_t size, size_t max_ancillary, int64_t max_nanoseconds) {
+webimage_jpeg_decoder *webimage_jpeg_decoder_make(size_t max_ancillary, int64_t max_nanoseconds) {
     webimage_jpeg_decoder *decoder = calloc(1, sizeof *decoder);
     if (!decoder) return NULL;
     decoder->cinfo.err = prepare(&decoder->errors);
     decoder->errors.max_ancillary = max_ancillary;
-    int64_t start = now();
+    int64_t start = webimage_jpeg_now();
     decoder->deadline = max_nanoseconds > INT64_MAX - start ? INT64_MAX : start + max_nanoseconds;
     if (setjmp(decoder->errors.escape)) {
         jpeg_destroy_decompress(&decoder->cinfo);
@@ -102,6 +76,17 @@ webimage_jpeg_decoder *webimage_jpeg_decoder_create(
     decoder->cinfo.progress = &decoder->progress;
     jpeg_save_markers(&decoder->cinfo, JPEG_APP0 + 1, 0xffff);
     jpeg_save_markers(&decoder->cinfo, JPEG_APP0 + 2, 0xffff);
+    return decoder;
+}
+
+webimage_jpeg_decoder *webimage_jpeg_decoder_create(
+    const uint8_t *data, size_t size, size_t max_ancillary, int64_t max_nanoseconds) {
+    webimage_jpeg_decoder *decoder = webimage_jpeg_decoder_make(max_ancillary, max_nanoseconds);
+    if (!decoder) return NULL;
+    if (setjmp(decoder->errors.escape)) {
+        webimage_jpeg_decoder_free(decoder);
+        return NULL;
+    }
     /* Refuses empty input by an error; callers look at the size first. */
     jpeg_mem_src(&decoder->cinfo, data, (unsigned long)size);
     return decoder;
@@ -110,6 +95,8 @@ webimage_jpeg_decoder *webimage_jpeg_decoder_create(
 void webimage_jpeg_decoder_free(webimage_jpeg_decoder *decoder) {
     if (!decoder) return;
     jpeg_destroy_decompress(&decoder->cinfo);
+    if (decoder->source) free(decoder->source->memory);
+    free(decoder->source);
     free(decoder);
 }
 
@@ -117,6 +104,12 @@ int webimage_jpeg_read_header(webimage_jpeg_decoder *decoder, webimage_jpeg_head
     struct jpeg_decompress_struct *cinfo = &decoder->cinfo;
     if (setjmp(decoder->errors.escape)) return decoder->errors.status;
     jpeg_read_header(cinfo, TRUE);
+    webimage_jpeg_describe(decoder, header);
+    return WEBIMAGE_JPEG_OK;
+}
+
+void webimage_jpeg_describe(const webimage_jpeg_decoder *decoder, webimage_jpeg_header *header) {
+    const struct jpeg_decompress_struct *cinfo = &decoder->cinfo;
     header->width = (int)cinfo->image_width;
     header->height = (int)cinfo->image_height;
     header->components = cinfo->num_components;
@@ -128,7 +121,6 @@ int webimage_jpeg_read_header(webimage_jpeg_decoder *decoder, webimage_jpeg_head
             && memcmp(marker->data, icc_signature, sizeof icc_signature) == 0)
             header->has_icc_marker = 1;
     }
-    return WEBIMAGE_JPEG_OK;
 }
 
 int webimage_jpeg_find_app1(
@@ -165,8 +157,7 @@ int webimage_jpeg_output_size(webimage_jpeg_decoder *decoder, int color, int sca
     return WEBIMAGE_JPEG_OK;
 }
 
-/* Whether every bit of every coefficient has arrived (progressive), or nothing tells otherwise. */
-static int is_complete(const webimage_jpeg_decoder *decoder) {
+int webimage_jpeg_is_complete(const webimage_jpeg_decoder *decoder) {
     const struct jpeg_decompress_struct *cinfo = &decoder->cinfo;
     if (!decoder->errors.ran_dry) return 1;
     /* Arithmetic decoding makes up missing bits without a word. */
@@ -194,7 +185,7 @@ int webimage_jpeg_read_rows(webimage_jpeg_decoder *decoder, uint8_t *pixels, siz
         /* What follows would be grey: a file that ended is told at once. */
         if (decoder->errors.ran_dry && decoder->errors.lacked_data) return WEBIMAGE_JPEG_TRUNCATED;
     }
-    return is_complete(decoder) ? WEBIMAGE_JPEG_OK : WEBIMAGE_JPEG_TRUNCATED;
+    return webimage_jpeg_is_complete(decoder) ? WEBIMAGE_JPEG_OK : WEBIMAGE_JPEG_TRUNCATED;
 }
 
 const char *webimage_jpeg_message(const webimage_jpeg_decoder *decoder) { return decoder->errors.message; }

@@ -1,16 +1,9 @@
-#include "CPNGShim.h"
+#include "png_state.h"
 
-#include <png.h>
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
-
-typedef struct {
-    jmp_buf target;
-    char text[160];
-} Failure;
 
 struct CPNGReader {
     png_structp png;
@@ -30,13 +23,13 @@ struct CPNGWriter {
     Failure failure;
 };
 
-static void fail(png_structp png, png_const_charp message) {
+void cpng_fail(png_structp png, png_const_charp message) {
     Failure *failure = png_get_error_ptr(png);
     snprintf(failure->text, sizeof failure->text, "%s", message);
     longjmp(failure->target, 1);
 }
 
-static void ignore_warning(png_structp png, png_const_charp message) {
+void cpng_ignore_warning(png_structp png, png_const_charp message) {
     (void)png;
     (void)message;
 }
@@ -55,7 +48,7 @@ CPNGReader *cpng_reader_create(const uint8_t *bytes, size_t count) {
     reader->count = count;
     // The constructor itself reports through the error function, so the target must stand before the call.
     if (setjmp(reader->failure.target) == 0) {
-        reader->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reader->failure, fail, ignore_warning);
+        reader->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reader->failure, cpng_fail, cpng_ignore_warning);
         if (reader->png != NULL) reader->info = png_create_info_struct(reader->png);
     }
     if (reader->info == NULL) {
@@ -72,20 +65,28 @@ static const png_byte unneeded_chunks[] =
 
 bool cpng_reader_read_header(CPNGReader *reader, size_t max_chunk_bytes) {
     if (setjmp(reader->failure.target) != 0) return false;
-    png_structp png = reader->png;
+    cpng_limit(reader->png, max_chunk_bytes);
+    png_read_info(reader->png, reader->info);
+    return true;
+}
+
+void cpng_limit(png_structp png, size_t max_chunk_bytes) {
     // Sides are bounded by the caller's pixel limit, read from the same header before this call.
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_chunk_malloc_max(png, max_chunk_bytes);
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, 0);
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, unneeded_chunks, (int)(sizeof unneeded_chunks / 5));
     png_set_crc_action(png, PNG_CRC_ERROR_QUIT, PNG_CRC_WARN_DISCARD);
-    png_read_info(png, reader->info);
-    return true;
 }
 
 bool cpng_reader_start(CPNGReader *reader, CPNGLayout layout, int *passes, size_t *row_bytes) {
     if (setjmp(reader->failure.target) != 0) return false;
-    png_structp png = reader->png;
+    *passes = cpng_transform(reader->png, reader->info, layout);
+    *row_bytes = png_get_rowbytes(reader->png, reader->info);
+    return true;
+}
+
+int cpng_transform(png_structp png, png_infop info, CPNGLayout layout) {
     png_set_expand(png);
     if (layout == CPNG_RGBA16) {
         const uint16_t one = 1;
@@ -101,10 +102,9 @@ bool cpng_reader_start(CPNGReader *reader, CPNGLayout layout, int *passes, size_
     } else {
         png_set_add_alpha(png, 0xFFFF, PNG_FILLER_AFTER);
     }
-    *passes = png_set_interlace_handling(png);
-    png_read_update_info(png, reader->info);
-    *row_bytes = png_get_rowbytes(png, reader->info);
-    return true;
+    int passes = png_set_interlace_handling(png);
+    png_read_update_info(png, info);
+    return passes;
 }
 
 bool cpng_reader_read_rows(CPNGReader *reader, uint8_t *rows, size_t stride, size_t count) {
@@ -143,6 +143,12 @@ uint32_t cpng_crc32(uint32_t start, const uint8_t *bytes, size_t count) {
     return (uint32_t)crc32_z(start, bytes, count);
 }
 
+ptrdiff_t cpng_inflate(const uint8_t *bytes, size_t count, uint8_t *target, size_t capacity) {
+    uLongf length = (uLongf)capacity;
+    if (bytes == NULL || uncompress(target, &length, bytes, (uLong)count) != Z_OK) return -1;
+    return (ptrdiff_t)length;
+}
+
 static void write_memory(png_structp png, png_bytep from, size_t count) {
     CPNGWriter *writer = png_get_io_ptr(png);
     if (count > writer->capacity - writer->count) {
@@ -163,7 +169,7 @@ CPNGWriter *cpng_writer_create(void) {
     CPNGWriter *writer = calloc(1, sizeof *writer);
     if (writer == NULL) return NULL;
     if (setjmp(writer->failure.target) == 0) {
-        writer->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &writer->failure, fail, ignore_warning);
+        writer->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &writer->failure, cpng_fail, cpng_ignore_warning);
         if (writer->png != NULL) writer->info = png_create_info_struct(writer->png);
     }
     if (writer->info == NULL) {

@@ -9,13 +9,17 @@ func registerDefaults() {
     var defaults = WebImageDefaults()
     defaults.makeCoders = {
         [
-            ImageWebPCoder.shared, ImageGIFCoder.shared, ImagePNGCoder.shared, ImageJPEGCoder.shared,
+            ImageICOCoder.shared, ImageBMPCoder.shared, ImageWebPCoder.shared, ImageGIFCoder.shared,
+            ImagePNGCoder.shared, ImageJPEGCoder.shared,
         ]
     }
     defaults.makeLoader = {
         ImageLoadersManager(loaders: [DataURLImageLoader(), FileImageLoader(), WebImageDownloader.shared])
     }
     defaults.makeDiskCache = { path, config in DiskCache(cachePath: path, config: config) }
+    defaults.redrawPixels = { pixels, size, isOpaque throws(WebImageError) in
+        try PixelRedrawing.redraw(pixels, size: size, isOpaque: isOpaque)
+    }
     WebImageDefaults.register(defaults)
     ImageViewBinding.defaultLoader = { WebImageManager.shared }
 }

@@ -14,7 +14,7 @@ enum ConvertCommand {
             color: try arguments.color(), limits: try arguments.limits())
         guard (job.quality ?? 0) <= 100 else { throw UsageError("--quality wants 0 to 100") }
         guard job.writesRawRows || ImageCodersManager.shared.canEncode(to: job.format) else {
-            throw UsageError("'\(job.output)' ends in no format that can be written; use jpg, png, gif, webp or rgba")
+            throw UsageError("'\(job.output)' ends in no format that can be written; see 'webimage formats'")
         }
         return { await job.run() }
     }

@@ -9,6 +9,7 @@ enum Usage {
           info PATH|URL...       say what pictures hold, from their headers
           convert IN OUT         write a picture in another format or size
           frames IN DIR          write every frame as raw RGBA
+          formats                say what this build reads, animates and writes
           show URL...            show pictures in a window
           cache stats|clear|verify
 
@@ -53,8 +54,9 @@ enum Usage {
         "convert": """
         usage: webimage convert [OPTIONS] IN OUT
 
-        OUT's extension decides the format: jpg, png, gif, webp, or rgba for raw rows of straight RGBA, 8 bits each.
-        An animation stays one in png, gif and webp, with its delays and loop count; other formats get its first frame.
+        OUT's extension decides the format: jpg, png, gif, webp, avif, heic, jxl, tiff, bmp ('webimage formats' says which
+        this build writes), or rgba for raw rows of straight RGBA, 8 bits each.
+        An animation stays one in png, gif, webp and avif, pages in tiff; other formats get its first frame.
         A lossless file converts to PNG and WebP without loss, its colour profile kept.
 
           --size WxH             fit into this box
@@ -73,6 +75,14 @@ enum Usage {
           --color srgb|as-is     convert colours to sRGB, or keep the stored values (default as-is)
 
         """ + limits,
+        "formats": """
+        usage: webimage formats [--json]
+
+        Prints a line for each format: whether this build reads, animates and writes it, and the library behind it.
+
+          --json                 one JSON object a line
+
+        """,
         "show": """
         usage: webimage show URL...
 

@@ -26,6 +26,8 @@ struct ConformanceEntry: Decodable, Sendable, CustomTestStringConvertible {
     let role: String?
     let agreedBy: [String]?
     let frameSHA256: [String]?
+    let sameSceneAs: String?
+    let sceneMeanAbsDiff64: Double?
 
     var testDescription: String { path }
 

@@ -16,9 +16,8 @@ struct ImportTests {
 
     static let staticMap = "https://maps.googleapis.com/maps/api/staticmap?center=48.8566,2.3522&zoom=14.5&size=100x100"
 
-    @Test(arguments: [
-        ("https://placehold.co/50x50.jpg", "e9936aba8d7f7fcca7813d72290de957.jpg"),  // SDImageCacheTests.test34CachePathForSimpleKeyWithExtension
-    ])
+    @Test(arguments: [("https://placehold.co/50x50.jpg", "e9936aba8d7f7fcca7813d72290de957.jpg")])
+    // SDImageCacheTests.test34CachePathForSimpleKeyWithExtension
     func nameIsTheKeysDigestAndExtension(key: String, name: String) {
         #expect(OriginalLayout.fileName(forKey: key) == name)
     }
@@ -34,7 +33,8 @@ struct ImportTests {
         #expect(OriginalLayout.fileName(forKey: key).utf8.count == 36)
     }
 
-    @Test func extensionTooLongForAFileSystemIsDropped() {  // SDImageCacheTests.test37CachePathForKeyWithTooLongExtension
+    @Test  // SDImageCacheTests.test37CachePathForKeyWithTooLongExtension
+    func extensionTooLongForAFileSystemIsDropped() {
         let key = "https://img.example.com/a." + String(repeating: "x", count: 374)
         #expect(OriginalLayout.fileName(forKey: key).utf8.count == 32)
     }
@@ -55,7 +55,8 @@ struct ImportTests {
         #expect(MD5.hex(of: text.utf8) == digest)
     }
 
-    @Test func everyFileIsFoundUnderItsOwnKeyAndTheOldFolderGoes() throws {  // SDImageCacheTests.test44DiskCacheMigrationFromOldVersion
+    @Test  // SDImageCacheTests.test44DiskCacheMigrationFromOldVersion
+    func everyFileIsFoundUnderItsOwnKeyAndTheOldFolderGoes() throws {
         try FileManager.default.createDirectory(atPath: old, withIntermediateDirectories: true)
         func key(_ number: Int) -> String { "https://example.com/a\(number).png" }
         for number in 0..<100 {

@@ -17,8 +17,8 @@ struct NetworkFolderTests {
         for key in 0..<50 { cache.setData(bytes(key * 4000, seed: UInt64(key)), forKey: "\(key)") }
         cache.flush()
         #expect(FileManager.default.fileExists(atPath: path + "/index.sqlite-wal") == (journal == "wal"))
-        let other = try #require(
-            DiskCache(cachePath: path, config: ImageCacheConfig(), fileSystemType: { _ in type }))
+        let reopened = DiskCache(cachePath: path, config: ImageCacheConfig(), fileSystemType: { _ in type })
+        let other = try #require(reopened)
         for key in 0..<50 { #expect(other.data(forKey: "\(key)") == bytes(key * 4000, seed: UInt64(key))) }
         other.removeData(forKey: "7")
         other.flush()

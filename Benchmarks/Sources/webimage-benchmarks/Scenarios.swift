@@ -7,12 +7,13 @@ import WebImage
 struct Scenarios {
     let folder: URL
 
-    let names = ["decode", "thumbnail"]
+    let names = ["decode", "thumbnail", "progressive"]
 
     func contests(_ name: String) throws -> [Contest] {
         switch name {
         case "decode": [try fullDecode()]
         case "thumbnail": [try thumbnail()]
+        case "progressive": [try progressive()]
         default: throw ScenarioError.unknown(name)
         }
     }
@@ -43,6 +44,31 @@ struct Scenarios {
             try Self.check(photo.withBytes { peer_vips_thumbnail($0, photo.count, 256) })
         }
         return Contest("thumbnail photo.jpg to 256", target: 0.65, [ours, vips])
+    }
+
+    /// A progressive photo in 64 pieces, three previews on the way, against one decode of the whole.
+    private func progressive() throws -> Contest {
+        let photo = try file("photo-progressive.jpg")
+        let size = (photo.count + 63) / 64
+        let ours = Contest.Competitor("in 64 pieces") {
+            let start = photo.prefix(ImageFormat.signatureLength)
+            guard
+                let coder = ImageCodersManager.shared.makeIncrementalCoder(for: start, options: nil)
+                    as? any StreamingImageCoder
+            else { throw ScenarioError.peerFailed }
+            var shown = 0
+            for piece in 0..<64 {
+                try coder.append(photo.dropFirst(piece * size).prefix(size), finished: piece == 63)
+                // A throttle of the caller's: a quarter of the bytes each.
+                guard piece % 16 == 15, coder.incrementalRevision > shown else { continue }
+                shown = coder.incrementalRevision
+                guard coder.incrementalDecodedImage(with: nil) != nil else { throw ScenarioError.peerFailed }
+            }
+        }
+        let whole = Contest.Competitor("at once") {
+            _ = try ImageCodersManager.shared.decode(photo, options: DecodingOptions())
+        }
+        return Contest("progressive photo-progressive.jpg", target: 1.6, [ours, whole])
     }
 
     private func file(_ name: String) throws -> Data {

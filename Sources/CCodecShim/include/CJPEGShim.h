@@ -14,6 +14,7 @@ enum {
     WEBIMAGE_JPEG_TOO_MANY_SCANS = 3,
     WEBIMAGE_JPEG_ANCILLARY = 4,
     WEBIMAGE_JPEG_TRUNCATED = 5,
+    WEBIMAGE_JPEG_SUSPENDED = 6,
 };
 
 typedef struct webimage_jpeg_decoder webimage_jpeg_decoder;
@@ -54,6 +55,31 @@ int webimage_jpeg_read_rows(webimage_jpeg_decoder *decoder, uint8_t *pixels, siz
 const char *webimage_jpeg_message(const webimage_jpeg_decoder *decoder);
 /* Whether libjpeg ran out of input. */
 int webimage_jpeg_ran_dry(const webimage_jpeg_decoder *decoder);
+
+/* A decoder whose file arrives in pieces; in C because libjpeg's source manager is a table of callbacks. */
+webimage_jpeg_decoder *webimage_jpeg_stream_create(size_t max_ancillary, int64_t max_nanoseconds);
+
+/* Takes the next bytes; what libjpeg has used up is dropped. After `is_finished` a missing end is made up. */
+int webimage_jpeg_stream_append(webimage_jpeg_decoder *decoder, const uint8_t *data, size_t size, int is_finished);
+
+/* setjmp around jpeg_read_header; SUSPENDED while it is not whole. */
+int webimage_jpeg_stream_read_header(webimage_jpeg_decoder *decoder, webimage_jpeg_header *header, int *has_scans);
+
+/* setjmp around jpeg_start_decompress, in buffered-image mode when the file has several scans. */
+int webimage_jpeg_stream_start(webimage_jpeg_decoder *decoder);
+
+/* setjmp around jpeg_read_scanlines of a file of one scan: all rows that have arrived; *row_count is how many there
+   are by now. */
+int webimage_jpeg_stream_read_rows(webimage_jpeg_decoder *decoder, uint8_t *pixels, size_t stride, int *row_count);
+
+/* setjmp around jpeg_consume_input of a file of several scans; *scan_count is how many are complete. */
+int webimage_jpeg_stream_read_scans(webimage_jpeg_decoder *decoder, int *scan_count);
+
+/* setjmp around one output pass that shows `scan`, a complete one. */
+int webimage_jpeg_stream_draw(webimage_jpeg_decoder *decoder, int scan, uint8_t *pixels, size_t stride);
+
+/* Whether the whole picture has arrived, once rows or scans say OK. */
+int webimage_jpeg_stream_is_complete(const webimage_jpeg_decoder *decoder);
 
 /* setjmp around a whole compression; *out is to be freed. `message` takes 200 bytes. */
 int webimage_jpeg_encode(

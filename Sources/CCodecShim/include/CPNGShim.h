@@ -46,9 +46,39 @@ const char *cpng_reader_message(const CPNGReader *reader);
 
 void cpng_reader_destroy(CPNGReader *reader);
 
+typedef struct CPNGStream CPNGStream;
+
+typedef struct {
+    /// Rows the first pass has reached; of a picture that is not interlaced, the same as ``final_rows``.
+    uint32_t first_pass_rows;
+    /// Rows, from the top, that have their final values.
+    uint32_t final_rows;
+    /// Grows with every row.
+    uint64_t event_count;
+    /// Whether the end chunk has been read.
+    bool has_ended;
+} CPNGProgress;
+
+/// Makes libpng's push reader, which writes rows of `layout` to `pixels` as they come; `pixels` must outlive it.
+/// In C because libpng's constructor longjmps and because its callbacks may.
+CPNGStream *cpng_stream_create(
+    CPNGLayout layout, uint8_t *pixels, size_t stride, uint32_t height, size_t max_chunk_bytes);
+
+/// Takes the next bytes. In C because png_process_data longjmps.
+bool cpng_stream_append(CPNGStream *stream, const uint8_t *bytes, size_t count, CPNGProgress *progress);
+
+/// libpng's words for the last failure; never NULL.
+const char *cpng_stream_message(const CPNGStream *stream);
+
+void cpng_stream_destroy(CPNGStream *stream);
+
 /// zlib's CRC-32 of `count` bytes, going on from `start` (0 at first), as PNG chunks end with it.
 /// In C because zlib has no Swift module here; libpng brings it along.
 uint32_t cpng_crc32(uint32_t start, const uint8_t *bytes, size_t count);
+
+/// Inflates a zlib stream; gives how many bytes came out, or -1 for a damaged one and for more than `capacity`.
+/// In C for the same reason.
+ptrdiff_t cpng_inflate(const uint8_t *bytes, size_t count, uint8_t *target, size_t capacity);
 
 typedef struct CPNGWriter CPNGWriter;
 

@@ -9,15 +9,19 @@ import WebImageGraphics
 /// painted, frames are clipped to the screen, rows that cannot be decoded stay clear. The decode time is checked every
 /// 64 KB of indices. Safe on any thread.
 public final class ImageGIFCoder: DetailedImageCoder {
-    /// The one for stills; it holds no animation.
+    /// The one for whole stills; it holds no animation and no arriving picture.
     public static let shared = ImageGIFCoder()
 
     let opened: OpenedAnimation?
+    /// What an instance made for one arriving picture holds.
+    let streaming: StreamingDecode?
 
-    /// Makes another one that holds no animation.
-    public init() { opened = nil }
+    /// Makes another one for whole stills.
+    public init() { (opened, streaming) = (nil, nil) }
 
-    init(_ opened: OpenedAnimation) { self.opened = opened }
+    init(_ opened: OpenedAnimation) { (self.opened, streaming) = (opened, nil) }
+
+    init(streaming: StreamingDecode) { (opened, self.streaming) = (nil, streaming) }
 
     /// Whether the data starts as a GIF file does.
     public func canDecode(from data: Data?) -> Bool {
@@ -34,15 +38,7 @@ public final class ImageGIFCoder: DetailedImageCoder {
         try limits.checkEncodedBytes(data.count)
         let gif = try data.withFileBytes { bytes throws(WebImageError) in try GIFStructure(bytes, limits: limits) }
         guard !gif.frames.isEmpty else { throw Self.noFrames }
-        let frames = gif.frames.prefix(max(1, gif.completeFrameCount))
-        var info = ImageInfo(format: .gif, storedSize: gif.screen)
-        info.frameCount = frames.count
-        info.loopCount = gif.loopCount ?? 1
-        info.delaysMilliseconds = frames.map { Double($0.control.delayMilliseconds) }
-        info.hasAlpha = frames.contains { $0.control.transparentIndex != nil }
-        info.bitDepth = (gif.palette ?? frames.first?.localPalette)?.bitDepth ?? 8
-        info.hasICCProfile = gif.hasICCProfile
-        return info
+        return gif.info
     }
 
     /// The first frame on its screen.
@@ -73,7 +69,7 @@ public final class ImageGIFCoder: DetailedImageCoder {
         }
     }
 
-    private static func firstFrame(
+    static func firstFrame(
         _ bytes: UnsafeRawBufferPointer, _ gif: GIFStructure, format: PixelFormat, _ deadline: DecodeDeadline
     ) throws(WebImageError) -> DecodedPicture {
         guard let frame = gif.frames.first else { throw noFrames }
@@ -98,4 +94,19 @@ public final class ImageGIFCoder: DetailedImageCoder {
     }
 
     static let noFrames = WebImageError.badData("GIF", "there is no frame")
+}
+
+extension GIFStructure {
+    /// What the blocks so far say.
+    var info: ImageInfo {
+        let frames = frames.prefix(max(1, completeFrameCount))
+        var info = ImageInfo(format: .gif, storedSize: screen)
+        info.frameCount = frames.count
+        info.loopCount = loopCount ?? 1
+        info.delaysMilliseconds = frames.map { Double($0.control.delayMilliseconds) }
+        info.hasAlpha = frames.contains { $0.control.transparentIndex != nil }
+        info.bitDepth = (palette ?? frames.first?.localPalette)?.bitDepth ?? 8
+        info.hasICCProfile = hasICCProfile
+        return info
+    }
 }

@@ -10,12 +10,7 @@ extension ImageJPEGCoder {
         return try data.withBytes { bytes throws(WebImageError) in
             let decoder = try JPEGDecoder(bytes, limits: limits)
             try limits.checkPixels(decoder.size)
-            var info = ImageInfo(format: .jpeg, storedSize: decoder.size)
-            info.orientation = decoder.orientation
-            info.isGray = decoder.isGray
-            info.bitDepth = decoder.bitDepth
-            info.hasICCProfile = decoder.hasICCProfile
-            return info
+            return decoder.info
         }
     }
 
@@ -32,8 +27,18 @@ extension ImageJPEGCoder {
 }
 
 extension JPEGDecoder {
-    /// The stored pixels, no smaller than the options' target.
-    fileprivate borrowing func picture(_ options: DecodingOptions) throws(WebImageError) -> DecodedPicture {
+    /// What the markers before the first scan say.
+    var info: ImageInfo {
+        var info = ImageInfo(format: .jpeg, storedSize: size)
+        info.orientation = orientation
+        info.isGray = isGray
+        info.bitDepth = bitDepth
+        info.hasICCProfile = hasICCProfile
+        return info
+    }
+
+    /// How the picture is decompressed for the options: in which layout and at which size, no smaller than the target.
+    func plan(_ options: DecodingOptions) throws(WebImageError) -> JPEGPlan {
         let orientation = orientation
         let target = options.targetSize(for: size.oriented(orientation)).oriented(orientation)
         let profile = try matchingProfile()
@@ -41,21 +46,33 @@ extension JPEGDecoder {
         let layout = staysGray ? .gray8 : Self.layout(for: options.pixelFormat, isCMYK: isCMYK)
         let color = isCMYK ? JCS_CMYK : Self.color(of: layout)
         let stored = try outputSize(color: color, eighths: Self.eighths(from: size, to: target))
-        let pixels = try PixelBuffer(width: stored.width, height: stored.height, format: layout)
-        try readRows(into: pixels)
+        return JPEGPlan(
+            layout: layout, size: stored, orientation: orientation, profile: profile,
+            convertsInk: options.colorConversion == .sRGB)
+    }
 
+    /// The stored pixels as a picture; ink becomes colour, which uses `pixels` up.
+    func picture(_ pixels: PixelBuffer, _ plan: JPEGPlan) throws(WebImageError) -> DecodedPicture {
         var picture = DecodedPicture(
-            pixels: pixels, orientation: orientation, profile: profile, hasAlpha: false, format: .jpeg)
+            pixels: pixels, orientation: plan.orientation, profile: plan.profile, hasAlpha: false, format: .jpeg)
         if isCMYK {
             picture.profile = nil
             picture.pixels = try pixels.convertedFromCMYK(
-                isInverted: storesInkInverted, profile: options.colorConversion == .sRGB ? profile : nil)
+                isInverted: storesInkInverted, profile: plan.convertsInk ? plan.profile : nil)
         }
         return picture
     }
 
+    /// The stored pixels of a whole file.
+    fileprivate func picture(_ options: DecodingOptions) throws(WebImageError) -> DecodedPicture {
+        let plan = try plan(options)
+        let pixels = try plan.makeBuffer()
+        try readRows(into: pixels)
+        return try picture(pixels, plan)
+    }
+
     /// The profile if it describes such channels; another one is a mistake of whoever wrote the file.
-    private borrowing func matchingProfile() throws(WebImageError) -> ColorProfile? {
+    private func matchingProfile() throws(WebImageError) -> ColorProfile? {
         guard let profile = try profile() else { return nil }
         let colorSpace = isGray ? "GRAY" : isCMYK ? "CMYK" : "RGB "
         return profile.iccData.dropFirst(16).prefix(4).elementsEqual(colorSpace.utf8) ? profile : nil
@@ -81,5 +98,18 @@ extension JPEGDecoder {
         [1, 2, 4].first { eighths in
             (size.width * eighths + 7) / 8 >= target.width && (size.height * eighths + 7) / 8 >= target.height
         } ?? 8
+    }
+}
+
+/// What libjpeg is asked for.
+struct JPEGPlan {
+    let layout: PixelFormat
+    let size: PixelSize
+    let orientation: ImageOrientation
+    let profile: ColorProfile?
+    let convertsInk: Bool
+
+    func makeBuffer() throws(WebImageError) -> PixelBuffer {
+        try PixelBuffer(width: size.width, height: size.height, format: layout)
     }
 }

@@ -6,11 +6,16 @@ public import WebImageCore
 /// Baseline, progressive and arithmetic files of 8 bits, grey, RGB, YCbCr, CMYK and YCCK. A smaller picture is decoded
 /// smaller (by the DCT, to a half, quarter or eighth), then resampled. Safe on any thread, several at once.
 public struct ImageJPEGCoder: DetailedImageCoder {
-    /// The coder; it has no state.
+    /// The coder for whole files; it has no state.
     public static let shared = ImageJPEGCoder()
 
     /// The same coder as ``shared``.
-    public init() {}
+    public init() { streaming = nil }
+
+    /// What an instance made for one arriving picture holds.
+    let streaming: StreamingDecode?
+
+    init(streaming: StreamingDecode) { self.streaming = streaming }
 
     /// Whether the data starts with a JPEG's first two markers.
     public func canDecode(from data: Data?) -> Bool { data.map { ImageFormat(sniffing: $0) == .jpeg } ?? false }

@@ -3,11 +3,12 @@ import CJPEG
 import Foundation
 import WebImageCore
 
-/// Owns one libjpeg decompressor over bytes that the caller keeps alive.
-struct JPEGDecoder: ~Copyable {
-    private let header: webimage_jpeg_header
-    private let handle: OpaquePointer
-    private let limits: DecodingLimits
+/// Owns one libjpeg decompressor, over bytes that the caller keeps alive or over its own copy of those that arrive.
+final class JPEGDecoder {
+    /// What the header said; zeros before it has been read.
+    private(set) var header = webimage_jpeg_header()
+    let handle: OpaquePointer
+    let limits: DecodingLimits
 
     /// Reads the header; nothing that depends on the picture's size is allocated.
     init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(WebImageError) {
@@ -27,6 +28,26 @@ struct JPEGDecoder: ~Copyable {
         self.handle = handle
         self.limits = limits
         HandleLedger.opened("jpeg decompressor")
+    }
+
+    /// A decompressor whose file arrives in pieces.
+    init(streaming limits: DecodingLimits) throws(WebImageError) {
+        guard
+            let handle = webimage_jpeg_stream_create(
+                limits.maxAncillaryBytes, limits.maxDecodeTime.clampedNanoseconds)
+        else { throw .badData("libjpeg", "no memory for a decoder") }
+        self.handle = handle
+        self.limits = limits
+        HandleLedger.opened("jpeg decompressor")
+    }
+
+    /// Reads the header of a file that is arriving; gives whether it has several scans, nil while it is not whole.
+    func readArrivingHeader() throws(WebImageError) -> Bool? {
+        var hasScans: Int32 = 0
+        let status = webimage_jpeg_stream_read_header(handle, &header, &hasScans)
+        guard status != WEBIMAGE_JPEG_SUSPENDED else { return nil }
+        try check(status)
+        return hasScans != 0
     }
 
     deinit {
@@ -79,7 +100,7 @@ struct JPEGDecoder: ~Copyable {
         try check(status)
     }
 
-    private func check(_ status: Int32) throws(WebImageError) {
+    func check(_ status: Int32) throws(WebImageError) {
         guard status == WEBIMAGE_JPEG_OK else { throw JPEGError.error(status, handle, limits) }
     }
 

@@ -7,15 +7,19 @@ import WebImageGraphics
 /// Of the ancillary chunks only `tRNS`, `iCCP`, `eXIf` and XMP are read and count against the limits; the others are
 /// skipped and cost nothing. The decode time is checked every 256 KB of pixels. Safe on any thread.
 public final class ImagePNGCoder: DetailedImageCoder {
-    /// The one for stills; it holds no animation.
+    /// The one for whole stills; it holds no animation and no arriving picture.
     public static let shared = ImagePNGCoder()
 
     let opened: OpenedAnimation?
+    /// What an instance made for one arriving picture holds.
+    let streaming: StreamingDecode?
 
-    /// Makes another one that holds no animation.
-    public init() { opened = nil }
+    /// Makes another one for whole stills.
+    public init() { (opened, streaming) = (nil, nil) }
 
-    init(_ opened: OpenedAnimation) { self.opened = opened }
+    init(_ opened: OpenedAnimation) { (self.opened, streaming) = (opened, nil) }
+
+    init(streaming: StreamingDecode) { (opened, self.streaming) = (nil, streaming) }
 
     /// Whether the data starts as a PNG file does.
     public func canDecode(from data: Data?) -> Bool {
@@ -31,19 +35,7 @@ public final class ImagePNGCoder: DetailedImageCoder {
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         try limits.checkEncodedBytes(data.count)
         let chunks = try data.withFileBytes { bytes throws(WebImageError) in try PNGChunks(bytes, limits: limits) }
-        var info = ImageInfo(format: chunks.animation == nil ? .png : .apng, storedSize: chunks.header.size)
-        info.orientation = chunks.orientation(in: data)
-        if let animation = chunks.animation {
-            let frames = animation.playableFrames(on: chunks.header.size)
-            info.frameCount = max(1, frames.count)
-            info.loopCount = animation.loopCount
-            info.delaysMilliseconds = frames.map(\.delayMilliseconds)
-        }
-        info.hasAlpha = chunks.hasAlpha
-        info.isGray = chunks.header.isGray
-        info.bitDepth = chunks.header.bitDepth
-        info.hasICCProfile = chunks.iccProfile != nil
-        return info
+        return chunks.info(orientation: chunks.orientation(in: data))
     }
 
     /// The picture, for APNG the first frame on its canvas, or the default image where that frame is damaged.
@@ -80,5 +72,22 @@ extension PNGChunks {
     func orientation(in data: Data) -> ImageOrientation {
         exif.flatMap { ExifOrientation.orientation(exif: data.slice($0)) }
             ?? xmp.flatMap { ExifOrientation.orientation(xmp: data.slice($0)) } ?? .up
+    }
+
+    /// What the chunks say, for pixels that are to be turned so.
+    func info(orientation: ImageOrientation) -> ImageInfo {
+        var info = ImageInfo(format: animation == nil ? .png : .apng, storedSize: header.size)
+        info.orientation = orientation
+        if let animation {
+            let frames = animation.playableFrames(on: header.size)
+            info.frameCount = max(1, frames.count)
+            info.loopCount = animation.loopCount
+            info.delaysMilliseconds = frames.map(\.delayMilliseconds)
+        }
+        info.hasAlpha = hasAlpha
+        info.isGray = header.isGray
+        info.bitDepth = header.bitDepth
+        info.hasICCProfile = iccProfile != nil
+        return info
     }
 }

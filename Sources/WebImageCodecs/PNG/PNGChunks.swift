@@ -15,6 +15,13 @@ struct PNGChunks: Sendable {
     var animation: PNGAnimation?
     /// Payload of `iCCP`: name, method, deflated profile.
     var iccProfile: Range<Int>?
+    /// Payloads of the chunks that say what the colours mean without a profile.
+    private var gamma: Range<Int>?
+    private var chromaticities: Range<Int>?
+    private var codePoints: Range<Int>?
+    var isMarkedSRGB = false
+    /// What those chunks say.
+    var colors: PNGColors?
     /// Payload of `eXIf`.
     var exif: Range<Int>?
     /// XMP text of an uncompressed `iTXt` chunk.
@@ -44,6 +51,7 @@ struct PNGChunks: Sendable {
             try take(tag, payload, in: bytes, budget: &budget)
             offset = payload.upperBound + 4
         }
+        colors = PNGColors(bytes, gamma: gamma, chromaticities: chromaticities, codePoints: codePoints)
         // Two controls contradict each other; no frames are none. Either way the file is the still it also is.
         if animationControlCount != 1 || animation?.frames.isEmpty == true { animation = nil }
         if let animation { try limits.checkAnimation(header.size, frameCount: animation.frames.count) }
@@ -73,6 +81,10 @@ struct PNGChunks: Sendable {
         case "iCCP":
             try budget.take(payload.count)
             iccProfile = iccProfile ?? payload
+        case "gAMA" where payload.count == 4: gamma = gamma ?? payload
+        case "cHRM" where payload.count == 32: chromaticities = chromaticities ?? payload
+        case "cICP" where payload.count == 4: codePoints = codePoints ?? payload
+        case "sRGB": isMarkedSRGB = true
         case "eXIf":
             try budget.take(payload.count)
             exif = exif ?? payload

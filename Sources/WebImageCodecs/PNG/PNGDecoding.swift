@@ -43,13 +43,14 @@ struct PNGDecoding {
     ) throws(WebImageError) -> DecodedPicture {
         let reader = try PNGReader(bytes)
         try reader.readHeader(limits: options.limits)
-        let profile = chunks.iccProfile == nil ? nil : reader.profile
+        let profile = chunks.profile(reader, options)
         let canvas = chunks.header.size
         let hasAlpha = chunks.hasAlpha || size != canvas
+        if size == canvas, let shrunk = try shrunkPicture(reader, profile: profile, hasAlpha: hasAlpha) {
+            return shrunk
+        }
         let plan = PNGPlan(
-            isGray: chunks.header.isGray, hasAlpha: hasAlpha, wanted: options.pixelFormat,
-            willConvertColors: profile != nil && options.colorConversion == .sRGB,
-            willScale: options.targetSize(for: canvas.oriented(orientation)) != canvas.oriented(orientation))
+            chunks: chunks, hasAlpha: hasAlpha, orientation: orientation, profile: profile, options: options)
         let pixels = try PixelBuffer(width: canvas.width, height: canvas.height, format: plan.format)
         if size != canvas { pixels.clear() }
         let target = PNGReader.Target(pixels: pixels, layout: plan.layout, x: x, y: y, size: size)
@@ -62,13 +63,24 @@ struct PNGDecoding {
 }
 
 /// Which rows libpng is asked for, given the layout that is wanted in the end.
-private struct PNGPlan {
+struct PNGPlan {
     var layout: CPNGLayout
     var format: PixelFormat
     /// libpng writes straight BGRA, which becomes the display format in place.
     var premultiplies = false
 
-    init(isGray: Bool, hasAlpha: Bool, wanted: PixelFormat, willConvertColors: Bool, willScale: Bool) {
+    init(
+        chunks: PNGChunks, hasAlpha: Bool, orientation: ImageOrientation, profile: ColorProfile?,
+        options: DecodingOptions
+    ) {
+        let size = chunks.header.size.oriented(orientation)
+        self.init(
+            isGray: chunks.header.isGray, hasAlpha: hasAlpha, wanted: options.pixelFormat,
+            willConvertColors: profile != nil && options.colorConversion == .sRGB,
+            willScale: options.targetSize(for: size) != size)
+    }
+
+    private init(isGray: Bool, hasAlpha: Bool, wanted: PixelFormat, willConvertColors: Bool, willScale: Bool) {
         switch wanted {
         // What is thrown away after scaling need not have channels that say nothing.
         case .bgra8Premultiplied where willScale && isGray && !hasAlpha && !willConvertColors:

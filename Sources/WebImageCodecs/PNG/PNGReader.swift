@@ -67,6 +67,26 @@ final class PNGReader {
         guard cpng_reader_finish(handle) else { throw failure }
     }
 
+    /// Prepares for rows of a picture that is not interlaced.
+    func start(_ layout: CPNGLayout, fitting stride: Int) throws(WebImageError) {
+        var passes: Int32 = 0
+        var rowBytes = 0
+        guard cpng_reader_start(handle, layout, &passes, &rowBytes) else { throw failure }
+        guard rowBytes <= stride, passes == 1 else {
+            throw .badData("libpng", "the picture is larger than announced")
+        }
+    }
+
+    /// Decodes the next rows.
+    func readRows(_ rows: UnsafeMutablePointer<UInt8>, stride: Int, count: Int) throws(WebImageError) {
+        guard cpng_reader_read_rows(handle, rows, stride, count) else { throw failure }
+    }
+
+    /// Reads what follows the pixels.
+    func finish() throws(WebImageError) {
+        guard cpng_reader_finish(handle) else { throw failure }
+    }
+
     /// Rows between two looks at the clock: as many as stay in the second-level cache.
     private static let batchByteCount = 256 << 10
 

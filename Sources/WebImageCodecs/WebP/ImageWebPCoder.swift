@@ -7,15 +7,19 @@ import WebImageGraphics
 /// libwebp calls nobody back while it decodes: the time limit is checked before and after a picture, the pixel limit
 /// bounds what lies between. Safe on any thread.
 public final class ImageWebPCoder: DetailedImageCoder {
-    /// The one for stills; it holds no animation.
+    /// The one for whole stills; it holds no animation and no arriving picture.
     public static let shared = ImageWebPCoder()
 
     let opened: OpenedAnimation?
+    /// What an instance made for one arriving picture holds.
+    let streaming: StreamingDecode?
 
-    /// Makes another one that holds no animation.
-    public init() { opened = nil }
+    /// Makes another one for whole stills.
+    public init() { (opened, streaming) = (nil, nil) }
 
-    init(_ opened: OpenedAnimation) { self.opened = opened }
+    init(_ opened: OpenedAnimation) { (self.opened, streaming) = (opened, nil) }
+
+    init(streaming: StreamingDecode) { (opened, self.streaming) = (nil, streaming) }
 
     /// Whether the data starts as a WebP file does.
     public func canDecode(from data: Data?) -> Bool {
@@ -31,17 +35,8 @@ public final class ImageWebPCoder: DetailedImageCoder {
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         try limits.checkEncodedBytes(data.count)
         let webP = try data.withFileBytes { bytes throws(WebImageError) in try WebPContainer(bytes, limits: limits) }
-        var info = ImageInfo(format: .webP, storedSize: webP.canvas)
-        if webP.isAnimated {
-            guard !webP.frames.isEmpty else { throw Self.noFrames }
-            info.frameCount = webP.frames.count
-            info.loopCount = webP.loopCount ?? 0
-            info.delaysMilliseconds = webP.frames.map { Double($0.delayMilliseconds) }
-        }
-        info.orientation = webP.orientation(in: data)
-        info.hasAlpha = webP.hasAlpha
-        info.hasICCProfile = webP.iccProfile != nil
-        return info
+        if webP.isAnimated, webP.frames.isEmpty { throw Self.noFrames }
+        return webP.info(orientation: webP.orientation(in: data))
     }
 
     /// The picture, for an animation the first frame on its canvas.
@@ -78,17 +73,13 @@ public final class ImageWebPCoder: DetailedImageCoder {
     ) throws(WebImageError) -> DecodedPicture {
         let orientation = webP.orientation(in: data)
         let scaled = webP.roughSize(for: options, orientation: orientation)
-        let size = scaled ?? webP.canvas
-        // A lossless bitstream may hold alpha that its header says is not to be used (RFC 9649 §3.4): it is not read.
-        let isLossless = try WebPFeatures(bytes).isLossless
-        let pixels = try PixelBuffer(
-            width: size.width, height: size.height,
-            format: isLossless && !webP.hasAlpha ? .rgb8 : webP.format(for: options))
+        let pixels = try webP.stillBuffer(
+            for: options, scaledSize: scaled, isLossless: try WebPFeatures(bytes).isLossless)
         try WebPDecoding.decode(bytes, into: .init(pixels: pixels, scaledSize: scaled))
         return webP.picture(pixels, data, hasAlpha: webP.hasAlpha)
     }
 
-    private static func firstFrame(
+    static func firstFrame(
         _ bytes: UnsafeRawBufferPointer, _ webP: WebPContainer, _ data: Data, _ options: DecodingOptions
     ) throws(WebImageError) -> DecodedPicture {
         guard let frame = webP.frames.first else { throw noFrames }
@@ -116,7 +107,7 @@ extension WebPContainer {
     }
 
     /// The layout libwebp writes, given the one wanted in the end.
-    fileprivate func format(for options: DecodingOptions) -> PixelFormat {
+    func format(for options: DecodingOptions) -> PixelFormat {
         switch options.pixelFormat {
         // Colours are converted before they are multiplied, or dark transparent ones lose their precision.
         case .bgra8Premultiplied:
@@ -129,15 +120,40 @@ extension WebPContainer {
     /// For small thumbnails twice the wanted size, which libwebp's averaging scaler makes on the way; else nil.
     ///
     /// Twice leaves the last step to the better filter. Not with transparency: the scaler mixes in hidden colours.
-    fileprivate func roughSize(for options: DecodingOptions, orientation: ImageOrientation) -> PixelSize? {
+    func roughSize(for options: DecodingOptions, orientation: ImageOrientation) -> PixelSize? {
         let target = options.targetSize(for: canvas.oriented(orientation)).oriented(orientation)
         guard !hasAlpha, canvas.width / 4 >= target.width, canvas.height / 4 >= target.height else { return nil }
         return PixelSize(width: target.width * 2, height: target.height * 2)
     }
 
-    fileprivate func picture(_ pixels: PixelBuffer, _ data: Data, hasAlpha: Bool) -> DecodedPicture {
+    func picture(_ pixels: PixelBuffer, _ data: Data, hasAlpha: Bool) -> DecodedPicture {
         DecodedPicture(
             pixels: pixels, orientation: orientation(in: data),
             profile: iccProfile.map { ColorProfile(iccData: Data(data.slice($0))) }, hasAlpha: hasAlpha, format: .webP)
+    }
+
+    /// The buffer that libwebp writes a still to.
+    ///
+    /// A lossless bitstream may hold alpha that its header says is not to be used (RFC 9649 §3.4): it is not read.
+    func stillBuffer(
+        for options: DecodingOptions, scaledSize: PixelSize?, isLossless: Bool
+    ) throws(WebImageError) -> PixelBuffer {
+        let size = scaledSize ?? canvas
+        return try PixelBuffer(
+            width: size.width, height: size.height, format: isLossless && !hasAlpha ? .rgb8 : format(for: options))
+    }
+
+    /// What the chunks so far say.
+    func info(orientation: ImageOrientation) -> ImageInfo {
+        var info = ImageInfo(format: .webP, storedSize: canvas)
+        if isAnimated {
+            info.frameCount = max(frames.count, 1)
+            info.loopCount = loopCount ?? 0
+            info.delaysMilliseconds = frames.map { Double($0.delayMilliseconds) }
+        }
+        info.orientation = orientation
+        info.hasAlpha = hasAlpha
+        info.hasICCProfile = iccProfile != nil
+        return info
     }
 }

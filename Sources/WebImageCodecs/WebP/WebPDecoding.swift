@@ -33,12 +33,21 @@ enum WebPDecoding {
     }
 
     static func decode(_ bytes: UnsafeRawBufferPointer, into target: Target) throws(WebImageError) {
+        let features = try WebPFeatures(bytes)
+        var config = try configuration(target, size: target.scaledSize ?? features.size)
+        HandleLedger.opened("webp_decoder")
+        let status = WebPDecode(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, &config)
+        WebPFreeDecBuffer(&config.output)
+        HandleLedger.closed("webp_decoder")
+        guard status == VP8_STATUS_OK else { throw .libwebp(status) }
+    }
+
+    /// How libwebp is to write a picture of `size` to the target.
+    static func configuration(_ target: Target, size: PixelSize) throws(WebImageError) -> WebPDecoderConfig {
         var config = WebPDecoderConfig()
         guard WebPInitDecoderConfig(&config) != 0 else {
             throw .badData("libwebp", "another version than compiled for")
         }
-        var size = target.scaledSize ?? PixelSize(width: 0, height: 0)
-        if target.scaledSize == nil { size = try WebPFeatures(bytes).size }
         let pixels = target.pixels
         guard target.x + size.width <= pixels.width, target.y + size.height <= pixels.height else {
             throw .badData("WebP", "a frame of \(size) px lies outside its canvas")
@@ -54,11 +63,7 @@ enum WebPDecoding {
         config.output.u.RGBA.rgba = pixels.baseAddress.advanced(by: offset).assumingMemoryBound(to: UInt8.self)
         config.output.u.RGBA.stride = Int32(clamping: pixels.bytesPerRow)
         config.output.u.RGBA.size = pixels.byteCount - offset
-        HandleLedger.opened("webp_decoder")
-        let status = WebPDecode(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, &config)
-        WebPFreeDecBuffer(&config.output)
-        HandleLedger.closed("webp_decoder")
-        guard status == VP8_STATUS_OK else { throw .libwebp(status) }
+        return config
     }
 }
 
@@ -75,7 +80,7 @@ extension PixelFormat {
 
 extension WebImageError {
     /// libwebp's status in words, of which the library has none itself.
-    fileprivate static func libwebp(_ status: VP8StatusCode) -> WebImageError {
+    static func libwebp(_ status: VP8StatusCode) -> WebImageError {
         let words =
             switch status {
             case VP8_STATUS_OUT_OF_MEMORY: "out of memory"

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// The disk layer for callers that wait without a queue.
 extension ImageCache {
@@ -29,24 +29,5 @@ extension ImageCache {
     /// Takes as long as reading the whole cache.
     public func verifyDisk() async -> (checked: Int, removed: Int)? {
         await disk.run { $0?.verify() }
-    }
-
-    /// What the server said beside a disk entry's bytes, as ``setHTTPMetadata(_:forKey:)`` got it.
-    public func httpMetadata(forKey key: String?) async -> Data? {
-        guard let key else { return nil }
-        return await disk.run { $0?.httpMetadata(forKey: key) }
-    }
-
-    /// What the server said beside a disk entry's bytes; blocks.
-    public func httpMetadataSync(forKey key: String?) -> Data? {
-        guard let key else { return nil }
-        return disk.sync { $0?.httpMetadata(forKey: key) }
-    }
-
-    /// Keeps opaque bytes beside an existing disk entry, after the stores asked for before; nil removes. Storing other
-    /// bytes under the key forgets them.
-    public func setHTTPMetadata(_ data: Data?, forKey key: String?) {
-        guard let key else { return }
-        disk.async { $0?.setHTTPMetadata(data, forKey: key) }
     }
 }

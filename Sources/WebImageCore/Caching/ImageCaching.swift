@@ -60,18 +60,6 @@ public typealias ImageCacheQueryCompletionBlock =
     func storeResourceMetadata(_ metadata: Data?, forKey key: String?)
     /// Removes a disk entry that turned out not to be what it should, so that it is fetched again.
     func removeCorruptDiskEntry(forKey key: String?)
-    /// What the server said beside a disk entry's bytes, opaque here; nil unless implemented.
-    func httpMetadata(forKey key: String?) async -> Data?
-    /// Keeps what the server said beside an existing disk entry, in the order of the stores before it; nothing unless
-    /// implemented.
-    func setHTTPMetadata(_ data: Data?, forKey key: String?)
-}
-
-extension LayeredImageCaching {
-    /// Nil.
-    public func httpMetadata(forKey key: String?) async -> Data? { nil }
-    /// Nothing.
-    public func setHTTPMetadata(_ data: Data?, forKey key: String?) {}
 }
 
 extension LayeredImageCaching {

@@ -42,6 +42,12 @@ public enum ImageScaling {
 }
 
 extension ImageScaling {
-    /// Bytes a decoded picture may take when `.scaleDownLargeImages` asks for a bound and names none: 60 MiB.
-    public static let defaultScaleDownLimitBytes = 60 << 20
+    /// Bytes a decoded picture may take when `.scaleDownLargeImages` asks for a bound and names none: 60 MiB unless set;
+    /// less than a pixel's 4 bytes is ignored.
+    public static var defaultScaleDownLimitBytes: Int {
+        get { scaleDownLimit.withLock { $0 } }
+        set { if newValue >= 4 { scaleDownLimit.withLock { $0 = newValue } } }
+    }
+
+    private static let scaleDownLimit = Locked(60 << 20)
 }

@@ -13,6 +13,9 @@ package struct WebImageDefaults: Sendable {
     package var makeDiskCache: @Sendable (_ path: String, _ config: ImageCacheConfig) -> (any DiskCaching)? = { _, _ in
         nil
     }
+    /// Pixels at another size in the display's layout; nil without a graphics library.
+    package var redrawPixels:
+        (@Sendable (_ pixels: PixelBuffer, _ size: PixelSize, _ isOpaque: Bool) throws(WebImageError) -> PixelBuffer)?
 
     package init() {}
 

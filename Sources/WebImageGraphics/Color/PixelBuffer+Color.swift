@@ -10,7 +10,7 @@ extension PixelBuffer {
     package func convertedToSRGB(
         from profile: ColorProfile, isOpaque: Bool = false
     ) throws(WebImageError) -> PixelBuffer {
-        guard let transform = ColorTransform(from: profile, format: format) else { return self }
+        guard let transform = ColorTransformCache.transform(from: profile, format: format) else { return self }
         if format.isPremultiplied, !isOpaque {
             let straight = try converted(to: .rgba8).convertedToSRGB(from: profile)
             return try straight.converted(to: format)
@@ -18,65 +18,5 @@ extension PixelBuffer {
         let result = try PixelBuffer(width: width, height: height, format: format)
         transform.apply(from: self, to: result)
         return result
-    }
-}
-
-/// Owns one lcms2 transform to sRGB between buffers of one layout.
-private struct ColorTransform: ~Copyable {
-    private let handle: cmsHTRANSFORM
-
-    /// Nil when there is nothing to convert or no way to.
-    init?(from profile: ColorProfile, format: PixelFormat) {
-        guard let stored = ICCProfile(profile.iccData) else { return nil }
-        let created: cmsHTRANSFORM?
-        switch (stored.colorSpace, format) {
-        case (cmsSigGrayData, .gray8):
-            guard let target = ICCProfile.sRGBGray() else { return nil }
-            created = Self.create(stored, target, format)
-        case (cmsSigGrayData, _):
-            guard let expanded = stored.expandedToRGB(), let target = ICCProfile.sRGB() else { return nil }
-            created = Self.create(expanded, target, format)
-        case (cmsSigRgbData, .gray8): return nil
-        case (cmsSigRgbData, _):
-            guard !stored.isSRGB, let target = ICCProfile.sRGB() else { return nil }
-            created = Self.create(stored, target, format)
-        default: return nil
-        }
-        guard let created else { return nil }
-        handle = created
-        HandleLedger.opened("lcms transform")
-    }
-
-    deinit {
-        cmsDeleteTransform(handle)
-        HandleLedger.closed("lcms transform")
-    }
-
-    func apply(from source: PixelBuffer, to target: PixelBuffer) {
-        cmsDoTransformLineStride(
-            handle, source.baseAddress, target.baseAddress, UInt32(source.width), UInt32(source.height),
-            UInt32(clamping: source.bytesPerRow), UInt32(clamping: target.bytesPerRow), 0, 0)
-    }
-
-    private static func create(
-        _ source: borrowing ICCProfile, _ target: borrowing ICCProfile, _ format: PixelFormat
-    ) -> cmsHTRANSFORM? {
-        let layout = layout(of: format)
-        return cmsCreateTransform(
-            source.handle, layout, target.handle, layout, UInt32(INTENT_PERCEPTUAL),
-            UInt32(cmsFLAGS_COPY_ALPHA | cmsFLAGS_NOCACHE))
-    }
-
-    // lcms2 describes layouts by function-like macros, which Swift does not see: colour space from bit 16, first
-    // channel moved to the end 14, reversed 10, extra channels 7, channels 3, bytes 0.
-    private static func layout(of format: PixelFormat) -> UInt32 {
-        let rgb = UInt32(PT_RGB) << 16 | 3 << 3
-        return switch format {
-        case .gray8: UInt32(PT_GRAY) << 16 | 1 << 3 | 1
-        case .rgb8: rgb | 1
-        case .rgba8: rgb | 1 << 7 | 1
-        case .bgra8Premultiplied: rgb | 1 << 14 | 1 << 10 | 1 << 7 | 1
-        case .rgba16: rgb | 1 << 7 | 2
-        }
     }
 }

@@ -1,9 +1,8 @@
-import Foundation
-import WebImageCore
+package import Foundation
 
 extension Data {
     /// `withUnsafeBytes` with typed errors; the pointer is valid inside `body` only.
-    func withFileBytes<Result>(
+    package func withFileBytes<Result>(
         _ body: (UnsafeRawBufferPointer) throws(WebImageError) -> Result
     ) throws(WebImageError) -> Result {
         let outcome: Swift.Result<Result, WebImageError> = withUnsafeBytes { bytes in
@@ -13,14 +12,14 @@ extension Data {
     }
 
     /// The bytes of a range counted from the first byte, whatever index that has.
-    func slice(_ range: Range<Int>) -> Data {
+    package func slice(_ range: Range<Int>) -> Data {
         dropFirst(range.lowerBound).prefix(range.count)
     }
 }
 
 extension WebImageError {
     /// An encoder that cannot do what was asked.
-    static func cannotEncode(_ library: String, _ message: String, hint: String? = nil) -> WebImageError {
+    package static func cannotEncode(_ library: String, _ message: String, hint: String? = nil) -> WebImageError {
         WebImageError(
             .encodingFailed, stage: .encode, underlying: .codec(library: library, message: message), hint: hint)
     }

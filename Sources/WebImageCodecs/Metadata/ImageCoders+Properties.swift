@@ -1,0 +1,44 @@
+public import Foundation
+public import WebImageCore
+
+extension ImageJPEGCoder: ImagePropertiesReading {
+    /// EXIF with its thumbnail, XMP and profile, from the segments before the first scan.
+    public func imageProperties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties {
+        var properties = ImageProperties(info: try imageInfo(of: data, limits: limits))
+        let segments = try data.withFileBytes { bytes throws(WebImageError) in
+            try JPEGSegments(bytes, limits: limits)
+        }
+        if let exif = segments.exif { ExifReader.read(exif, into: &properties) }
+        properties.xmp = segments.xmp
+        properties.iccProfile = segments.iccProfile
+        return properties
+    }
+}
+
+extension ImagePNGCoder: ImagePropertiesReading {
+    /// EXIF, XMP, profile and texts; texts longer than 64 KB are left out.
+    public func imageProperties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties {
+        try limits.checkEncodedBytes(data.count)
+        return try data.withFileBytes { bytes throws(WebImageError) in
+            let chunks = try PNGChunks(bytes, limits: limits)
+            var properties = ImageProperties(info: chunks.info(orientation: chunks.orientation(in: data)))
+            if let exif = chunks.exif { ExifReader.read(data.slice(exif), into: &properties) }
+            properties.xmp = chunks.xmp.map { Data(data.slice($0)) }
+            properties.iccProfile = try? chunks.storedProfile(in: bytes, limits: limits)?.iccData
+            properties.texts = PNGTexts.read(bytes, limits: limits)
+            return properties
+        }
+    }
+}
+
+extension ImageWebPCoder: ImagePropertiesReading {
+    /// EXIF, XMP and profile.
+    public func imageProperties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties {
+        var properties = ImageProperties(info: try imageInfo(of: data, limits: limits))
+        let webP = try data.withFileBytes { bytes throws(WebImageError) in try WebPContainer(bytes, limits: limits) }
+        if let exif = webP.exif { ExifReader.read(data.slice(exif), into: &properties) }
+        properties.xmp = webP.xmp.map { Data(data.slice($0)) }
+        properties.iccProfile = webP.iccProfile.map { Data(data.slice($0)) }
+        return properties
+    }
+}

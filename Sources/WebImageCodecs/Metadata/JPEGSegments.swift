@@ -1,0 +1,60 @@
+import Foundation
+import WebImageCore
+
+/// The metadata segments of a JPEG file before its first scan (ITU-T T.81 §B.1.1), found without libjpeg.
+struct JPEGSegments {
+    private(set) var exif: Data?
+    private(set) var xmp: Data?
+    private var profileParts: [Int: Data] = [:]
+    private var profilePartCount = 0
+
+    init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(WebImageError) {
+        var budget = AncillaryBudget(limits)
+        var offset = 2
+        while bytes.byte(at: offset) == 0xFF, let marker = bytes.byte(at: offset + 1) {
+            // Fill bytes and markers without a length.
+            if marker == 0xFF {
+                offset += 1
+                continue
+            }
+            if marker == 0x01 || (0xD0...0xD8).contains(marker) {
+                offset += 2
+                continue
+            }
+            guard marker != 0xD9, marker != 0xDA, let length = bytes.bigEndian16(at: offset + 2), length >= 2,
+                let payload = bytes.range(at: offset + 4, count: length - 2)
+            else { return }
+            try take(marker, payload, bytes, &budget)
+            offset = payload.upperBound
+        }
+    }
+
+    private mutating func take(
+        _ marker: UInt8, _ payload: Range<Int>, _ bytes: UnsafeRawBufferPointer, _ budget: inout AncillaryBudget
+    ) throws(WebImageError) {
+        switch marker {
+        case 0xE1 where exif == nil && bytes.has("Exif\0\0", at: payload.lowerBound):
+            try budget.take(payload.count)
+            exif = Data(bytes[payload].dropFirst(6))
+        case 0xE1 where xmp == nil && bytes.has("http://ns.adobe.com/xap/1.0/\0", at: payload.lowerBound):
+            try budget.take(payload.count)
+            xmp = Data(bytes[payload].dropFirst(29))
+        case 0xE2 where bytes.has("ICC_PROFILE\0", at: payload.lowerBound) && payload.count > 14:
+            try budget.take(payload.count)
+            profilePartCount = Int(bytes[payload.lowerBound + 13])
+            profileParts[Int(bytes[payload.lowerBound + 12])] = Data(bytes[payload].dropFirst(14))
+        default: break
+        }
+    }
+
+    /// The whole profile; nil when parts are missing (ICC.1:2022 annex B.4).
+    var iccProfile: Data? {
+        guard profilePartCount > 0, profileParts.count == profilePartCount else { return nil }
+        var profile = Data()
+        for number in 1...profilePartCount {
+            guard let part = profileParts[number] else { return nil }
+            profile.append(part)
+        }
+        return profile
+    }
+}

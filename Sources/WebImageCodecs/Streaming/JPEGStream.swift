@@ -1,0 +1,128 @@
+import CCodecShim
+import Foundation
+import WebImageCore
+import WebImageGraphics
+
+/// A JPEG on its way: rows as they come, or for a file of several scans the newest complete one.
+///
+/// libjpeg stops where the bytes end and goes on from there; what it has used up is dropped.
+final class JPEGStream: PictureStream {
+    private let options: DecodingOptions
+    private var decoder: JPEGDecoder?
+    private var plan: JPEGPlan?
+    private var hasScans = false
+    private var hasStarted = false
+    private var isDone = false
+    /// Rows of a file of one scan, or the last pass over one of several.
+    private var pixels: PixelBuffer?
+    private var rowCount = 0
+    private var scanCount = 0
+    private(set) var info: ImageInfo?
+
+    init(_ options: DecodingOptions) { self.options = options }
+
+    var revision: Int { isDone ? .max : hasScans ? scanCount : rowCount }
+
+    func append(_ bytes: Data, finished: Bool) throws(WebImageError) {
+        guard !isDone else { return }
+        let decoder = try openedDecoder()
+        try decoder.check(
+            bytes.withUnsafeBytes {
+                // An empty piece has no address; any will do to read nothing from.
+                withUnsafePointer(to: UInt8(0)) { [piece = $0] nothing in
+                    webimage_jpeg_stream_append(
+                        decoder.handle, piece.bindMemory(to: UInt8.self).baseAddress ?? nothing, piece.count,
+                        finished ? 1 : 0)
+                }
+            })
+        guard let plan = try readHeader(decoder), try start(decoder) else { return }
+        if hasScans { try readScans(decoder, plan) } else { try readRows(decoder, plan) }
+    }
+
+    private func openedDecoder() throws(WebImageError) -> JPEGDecoder {
+        if let decoder { return decoder }
+        let opened = try JPEGDecoder(streaming: options.limits)
+        decoder = opened
+        return opened
+    }
+
+    func snapshot() throws(WebImageError) -> ArrivingPicture? {
+        guard let decoder, let plan else { return nil }
+        if hasScans, !isDone {
+            guard scanCount > 0 else { return nil }
+            return try arrived(draw(scanCount, decoder, plan), decoder, plan, rowCount: plan.size.height)
+        }
+        guard let pixels, rowCount > 0 else { return nil }
+        return try arrived(pixels, decoder, plan, rowCount: rowCount)
+    }
+
+    private func arrived(
+        _ pixels: PixelBuffer, _ decoder: JPEGDecoder, _ plan: JPEGPlan, rowCount: Int
+    ) throws(WebImageError) -> ArrivingPicture {
+        // Turning ink into colour uses the pixels up.
+        let own = decoder.isCMYK && pixels === self.pixels ? try pixels.copied() : pixels
+        return ArrivingPicture(
+            picture: try decoder.picture(own, plan), fullSize: decoder.size, rowCount: rowCount, isWhole: isDone)
+    }
+
+    private func readHeader(_ decoder: JPEGDecoder) throws(WebImageError) -> JPEGPlan? {
+        if let plan { return plan }
+        guard let hasScans = try decoder.readArrivingHeader() else { return nil }
+        try options.limits.checkPixels(decoder.size)
+        info = decoder.info
+        self.hasScans = hasScans
+        plan = try decoder.plan(options)
+        return plan
+    }
+
+    private func start(_ decoder: JPEGDecoder) throws(WebImageError) -> Bool {
+        guard !hasStarted else { return true }
+        let status = webimage_jpeg_stream_start(decoder.handle)
+        guard status != WEBIMAGE_JPEG_SUSPENDED else { return false }
+        try decoder.check(status)
+        hasStarted = true
+        return true
+    }
+
+    private func readRows(_ decoder: JPEGDecoder, _ plan: JPEGPlan) throws(WebImageError) {
+        if pixels == nil { pixels = try plan.makeBuffer() }
+        guard let pixels else { return }
+        var count: Int32 = 0
+        let status = webimage_jpeg_stream_read_rows(
+            decoder.handle, pixels.baseAddress.assumingMemoryBound(to: UInt8.self), pixels.bytesPerRow, &count)
+        guard status == WEBIMAGE_JPEG_OK || status == WEBIMAGE_JPEG_SUSPENDED else { return try decoder.check(status) }
+        rowCount = Int(count)
+        if status == WEBIMAGE_JPEG_OK { try finish(decoder) }
+    }
+
+    private func readScans(_ decoder: JPEGDecoder, _ plan: JPEGPlan) throws(WebImageError) {
+        var count: Int32 = 0
+        let status = webimage_jpeg_stream_read_scans(decoder.handle, &count)
+        guard status != WEBIMAGE_JPEG_SUSPENDED else {
+            scanCount = Int(count)
+            return
+        }
+        try decoder.check(status)
+        pixels = try draw(Int(count), decoder, plan)
+        scanCount = Int(count)
+        rowCount = plan.size.height
+        try finish(decoder)
+    }
+
+    private func finish(_ decoder: JPEGDecoder) throws(WebImageError) {
+        guard webimage_jpeg_stream_is_complete(decoder.handle) != 0 else {
+            return try decoder.check(Int32(WEBIMAGE_JPEG_TRUNCATED))
+        }
+        isDone = true
+    }
+
+    /// One pass over the coefficients that are there.
+    private func draw(_ scan: Int, _ decoder: JPEGDecoder, _ plan: JPEGPlan) throws(WebImageError) -> PixelBuffer {
+        let pixels = try plan.makeBuffer()
+        try decoder.check(
+            webimage_jpeg_stream_draw(
+                decoder.handle, Int32(clamping: scan), pixels.baseAddress.assumingMemoryBound(to: UInt8.self),
+                pixels.bytesPerRow))
+        return pixels
+    }
+}

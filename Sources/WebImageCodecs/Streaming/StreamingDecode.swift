@@ -1,0 +1,67 @@
+import Foundation
+import WebImageCore
+
+/// What an instance of a coder made for one picture holds: the stream of its format, and what came of it so far.
+///
+/// Used from one thread at a time, as the role says; the lock makes a caller who forgets it slow instead of wrong.
+final class StreamingDecode: Sendable {
+    private struct State {
+        let stream: any PictureStream
+        var receivedCount = 0
+        var isFinished = false
+        var failure: WebImageError?
+        var shown: (revision: Int, scale: Double, image: Image)?
+    }
+
+    private let state: Locked<State>
+    private let options: DecodingOptions
+
+    init(_ options: ImageCoderOptions?, _ makeStream: (DecodingOptions) -> any PictureStream) {
+        let options = DecodingOptions(options)
+        self.options = options
+        state = Locked(State(stream: makeStream(options)))
+    }
+
+    func append(_ bytes: Data, finished: Bool) throws(WebImageError) {
+        try state.withLock { state throws(WebImageError) in
+            if let failure = state.failure { throw failure }
+            guard !state.isFinished else { return }
+            do throws(WebImageError) {
+                state.receivedCount += bytes.count
+                try options.limits.checkEncodedBytes(state.receivedCount)
+                state.isFinished = finished
+                try state.stream.append(bytes, finished: finished)
+            } catch {
+                state.failure = error
+                throw error
+            }
+        }
+    }
+
+    /// Takes all bytes so far; what went wrong shows in what does not get better.
+    func update(_ data: Data?, finished: Bool) {
+        let seen = state.withLock { $0.receivedCount }
+        try? append(data?.dropFirst(seen) ?? Data(), finished: finished)
+    }
+
+    var info: ImageInfo? { state.withLock { $0.stream.info } }
+    var revision: Int { state.withLock { $0.stream.revision } }
+
+    /// What can be shown; made once a revision, so that asking again costs nothing.
+    func image(scale: Double?) -> Image? {
+        state.withLock { state in
+            var options = options
+            options.scaleFactor = max(scale ?? options.scaleFactor, 1)
+            let revision = state.stream.revision
+            if let shown = state.shown, shown.revision == revision, shown.scale == options.scaleFactor {
+                return shown.image
+            }
+            guard let arrived = try? state.stream.snapshot(), let image = try? arrived.image(options: options) else {
+                return nil
+            }
+            image.decodingOptions = options
+            state.shown = (revision, options.scaleFactor, image)
+            return image
+        }
+    }
+}

@@ -1,0 +1,169 @@
+import CWebP
+import Foundation
+import WebImageCore
+import WebImageGraphics
+
+/// A WebP on its way: rows as they come; of an animation the first frame as soon as it is whole.
+///
+/// The bytes are kept once, here: libwebp reads them where they lie. Orientation may stand behind the picture; until
+/// then previews are shown as stored.
+final class WebPStream: PictureStream {
+    private let options: DecodingOptions
+    private var clock: WorkClock
+    private var data = Data()
+    /// The container as far as it has been read; nil before the bitstream's header.
+    private var container: WebPContainer?
+    private var orientation = ImageOrientation.up
+    private var rows: WebPArrivingRows?
+    private var firstFrame: DecodedPicture?
+    private var isDone = false
+    /// Where the first chunk begins that has not arrived whole, in an animation.
+    private var offset = WebPContainer.headerLength
+
+    init(_ options: DecodingOptions) {
+        self.options = options
+        clock = WorkClock(options.limits)
+    }
+
+    var info: ImageInfo? { container?.info(orientation: orientation) }
+    var revision: Int { isDone ? .max : firstFrame != nil ? 1 : rows?.rowCount ?? 0 }
+
+    func append(_ bytes: Data, finished: Bool) throws(WebImageError) {
+        guard !isDone else { return }
+        data.append(bytes)
+        try clock.measure { () throws(WebImageError) in
+            if container == nil { try readHeader(isLast: finished) }
+            guard let container else { return }
+            if container.isAnimated { try readFirstFrame() } else { try readRows() }
+        }
+        if finished { try finish() }
+    }
+
+    func snapshot() throws(WebImageError) -> ArrivingPicture? {
+        guard let container else { return nil }
+        if let firstFrame {
+            return ArrivingPicture(
+                picture: firstFrame, fullSize: container.canvas, rowCount: firstFrame.pixels.height, isWhole: isDone)
+        }
+        guard let rows, rows.rowCount > 0 else { return nil }
+        return ArrivingPicture(
+            picture: container.picture(rows.pixels, data, hasAlpha: container.hasAlpha), fullSize: container.canvas,
+            rowCount: rows.rowCount, isWhole: isDone)
+    }
+
+    private func readHeader(isLast: Bool) throws(WebImageError) {
+        guard data.count >= 30 || isLast else { return }
+        let container: WebPContainer? = try data.withFileBytes { bytes throws(WebImageError) in
+            // A profile stands before the bitstream and decides how that is decoded.
+            guard isLast || Self.hasReachedPicture(bytes, from: &offset) else { return nil }
+            return try WebPContainer(bytes, limits: options.limits)
+        }
+        guard let container else { return }
+        self.container = container
+        orientation = container.orientation(in: data)
+        offset = WebPContainer.headerLength
+    }
+
+    /// Walks to the first chunk of a bitstream or an animation and gives whether its header is there.
+    private static func hasReachedPicture(_ bytes: UnsafeRawBufferPointer, from offset: inout Int) -> Bool {
+        while let tag = bytes.tag(at: offset), let length = bytes.littleEndian32(at: offset + 4) {
+            switch tag {
+            case "VP8 ", "VP8L": return bytes.range(at: offset + 8, count: 16) != nil
+            case "ANMF": return true
+            default: offset += 8 + length + length % 2
+            }
+        }
+        return false
+    }
+
+    private func readRows() throws(WebImageError) {
+        if rows == nil, let container {
+            rows = try data.withFileBytes { bytes throws(WebImageError) in
+                try WebPArrivingRows(bytes, container, options)
+            }
+        }
+        try data.withFileBytes { bytes throws(WebImageError) in try rows?.update(bytes) }
+    }
+
+    private func readFirstFrame() throws(WebImageError) {
+        guard firstFrame == nil else { return }
+        try data.withFileBytes { bytes throws(WebImageError) in
+            while let tag = bytes.tag(at: offset), let length = bytes.littleEndian32(at: offset + 4),
+                bytes.range(at: offset + 8, count: length) != nil
+            {
+                offset += 8 + length + length % 2
+                guard tag == "ANMF" else { continue }
+                let container = try WebPContainer(bytes, limits: options.limits)
+                guard !container.frames.isEmpty else { continue }
+                self.container = container
+                firstFrame = try ImageWebPCoder.firstFrame(bytes, container, data, options)
+                return
+            }
+        }
+    }
+
+    private func finish() throws(WebImageError) {
+        let container = try data.withFileBytes { bytes throws(WebImageError) in
+            try WebPContainer(bytes, limits: options.limits)
+        }
+        self.container = container
+        orientation = container.orientation(in: data)
+        if container.isAnimated {
+            guard firstFrame != nil else { throw ImageWebPCoder.noFrames }
+            firstFrame?.orientation = orientation
+        } else {
+            guard rows?.isWhole == true else { throw .libwebp(VP8_STATUS_NOT_ENOUGH_DATA) }
+        }
+        isDone = true
+    }
+}
+
+/// Owns one incremental decoder of libwebp's and the pixels it writes.
+private final class WebPArrivingRows {
+    let pixels: PixelBuffer
+    private(set) var rowCount = 0
+    private(set) var isWhole = false
+    private let handle: OpaquePointer
+    /// libwebp keeps the address of its configuration.
+    private let configuration: UnsafeMutablePointer<WebPDecoderConfig>
+
+    init(
+        _ bytes: UnsafeRawBufferPointer, _ container: WebPContainer, _ options: DecodingOptions
+    ) throws(WebImageError) {
+        let features = try WebPFeatures(bytes)
+        let scaled = container.roughSize(for: options, orientation: .up)
+        pixels = try container.stillBuffer(for: options, scaledSize: scaled, isLossless: features.isLossless)
+        let target = WebPDecoding.Target(pixels: pixels, scaledSize: scaled)
+        let config = try WebPDecoding.configuration(target, size: scaled ?? features.size)
+        configuration = .allocate(capacity: 1)
+        configuration.initialize(to: config)
+        guard let handle = WebPIDecode(nil, 0, configuration) else {
+            configuration.deallocate()
+            throw .badData("libwebp", "cannot make a decoder")
+        }
+        self.handle = handle
+        HandleLedger.opened("webp_decoder")
+    }
+
+    deinit {
+        WebPIDelete(handle)
+        WebPFreeDecBuffer(&configuration.pointee.output)
+        configuration.deallocate()
+        HandleLedger.closed("webp_decoder")
+    }
+
+    /// Takes all bytes so far.
+    func update(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) {
+        guard !isWhole else { return }
+        let status = WebPIUpdate(handle, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count)
+        var last: Int32 = 0
+        if WebPIDecGetRGB(handle, &last, nil, nil, nil) != nil { rowCount = Int(last) }
+        switch status {
+        case VP8_STATUS_OK:
+            rowCount = pixels.height
+            isWhole = true
+        case VP8_STATUS_SUSPENDED, VP8_STATUS_NOT_ENOUGH_DATA: break
+        default: throw .libwebp(status)
+        }
+    }
+}

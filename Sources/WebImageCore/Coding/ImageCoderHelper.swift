@@ -1,0 +1,113 @@
+public import Foundation
+
+/// Whether an image is to be made ready for display before it is needed there.
+public enum ImageForceDecodePolicy: Int, Sendable, Hashable {
+    /// When it would have to be done for display: here never, since images are ready as they come from a coder.
+    case automatic = 0
+    /// Never.
+    case never = 1
+    /// Always, for stills of pixels with a low dynamic range.
+    case always = 2
+}
+
+/// The original's helper functions around coders.
+///
+/// Images here are decoded, upright and of one memory layout when a coder hands them out, so what the original calls
+/// forced decoding has nothing left to do but to change a compact or deep layout into that of the display.
+public enum ImageCoderHelper {
+    // MARK: Sizes
+
+    /// The size of a picture put into a box; the side that gives way is rounded up.
+    ///
+    /// A side that is not positive leaves the picture's size. Sizes are in whatever unit both share.
+    public static func scaledSize(
+        withImageSize imageSize: CGSize, scaleSize: CGSize, preserveAspectRatio: Bool, shouldScaleUp: Bool
+    ) -> CGSize {
+        guard imageSize.width > 0, imageSize.height > 0, scaleSize.width > 0, scaleSize.height > 0 else {
+            return imageSize
+        }
+        var size = scaleSize
+        if preserveAspectRatio {
+            let ratio = imageSize.width / imageSize.height
+            if ratio > scaleSize.width / scaleSize.height {
+                size.height = (scaleSize.width / ratio).rounded(.up)
+            } else {
+                size.width = (scaleSize.height * ratio).rounded(.up)
+            }
+        }
+        guard !shouldScaleUp else { return size }
+        return CGSize(width: min(size.width, imageSize.width), height: min(size.height, imageSize.height))
+    }
+
+    /// The largest size of this aspect ratio whose frames fit into `limitBytes`; at least 1×1, may exceed the picture's.
+    public static func scaledSize(
+        withImageSize imageSize: CGSize, limitBytes: UInt, bytesPerPixel: UInt, frameCount: UInt
+    ) -> CGSize {
+        guard imageSize.width >= 1, imageSize.height >= 1, imageSize.width < 1e9, imageSize.height < 1e9 else {
+            return CGSize(width: 1, height: 1)
+        }
+        let size = ImageScaling.size(
+            of: PixelSize(width: Int(imageSize.width), height: Int(imageSize.height)),
+            limitBytes: Int(clamping: limitBytes), bytesPerPixel: Int(clamping: bytesPerPixel),
+            frameCount: Int(clamping: frameCount))
+        return CGSize(width: size.width, height: size.height)
+    }
+
+    // MARK: Orientation
+
+    /// The orientation of EXIF's number; upright for any other.
+    public static func imageOrientation(fromEXIFOrientation number: Int) -> ImageOrientation {
+        ImageOrientation(rawValue: number) ?? .up
+    }
+
+    /// EXIF's number of an orientation.
+    public static func exifOrientation(from orientation: ImageOrientation) -> Int { orientation.rawValue }
+
+    // MARK: Decoding
+
+    /// Bytes a scaled-down picture may take when none are named: 60 MiB. Less than a pixel's 4 bytes is ignored.
+    public static var defaultScaleDownLimitBytes: Int {
+        get { ImageScaling.defaultScaleDownLimitBytes }
+        set { ImageScaling.defaultScaleDownLimitBytes = newValue }
+    }
+
+    /// The image in the layout of the display; the same instance unless `policy` is `always` and its layout another.
+    ///
+    /// Blocks the caller while it converts. Animated and vector images stay what they are.
+    public static func decodedImage(with image: Image?, policy: ImageForceDecodePolicy = .automatic) -> Image? {
+        guard let image, shouldDecode(image, policy), image.pixels.format != .bgra8Premultiplied else { return image }
+        let size = image.pixelSize
+        return redrawn(image, size: size)
+    }
+
+    /// The image, made smaller where its pixels take more than `limitBytes` (0 is the default) at 4 bytes each.
+    ///
+    /// The size is the original's: both sides times √(pixels allowed ÷ pixels there are), rounded down, at least 1. With
+    /// `never`, and for animated and vector images, the same instance. Blocks the caller while it scales.
+    public static func decodedAndScaledDownImage(
+        with image: Image?, limitBytes: Int = 0, policy: ImageForceDecodePolicy = .automatic
+    ) -> Image? {
+        guard let image, policy != .never, !image.isAnimated, !image.isVector else { return image }
+        let limit = max(limitBytes > 0 ? limitBytes : defaultScaleDownLimitBytes, 4)
+        let (allowed, size) = (limit / 4, image.pixelSize)
+        guard size.pixelCount > allowed else { return decodedImage(with: image, policy: policy) }
+        let ratio = (Double(allowed) / Double(size.pixelCount)).squareRoot()
+        let smaller = PixelSize(
+            width: max(1, Int(Double(size.width) * ratio)), height: max(1, Int(Double(size.height) * ratio)))
+        return redrawn(image, size: smaller)
+    }
+
+    private static func shouldDecode(_ image: Image, _ policy: ImageForceDecodePolicy) -> Bool {
+        policy == .always && !image.isAnimated && !image.isVector
+    }
+
+    private static func redrawn(_ image: Image, size: PixelSize) -> Image {
+        guard let render = WebImageDefaults.current.redrawPixels,
+            let pixels = try? render(image.pixels, size, !image.hasAlpha)
+        else { return image }
+        let result = Image(
+            pixels: pixels, scale: image.scale, colorProfile: image.colorProfile, hasAlpha: image.hasAlpha)
+        result.copyMetadata(from: image)
+        return result
+    }
+}

@@ -1,0 +1,135 @@
+public import Foundation
+
+/// What a file says about its picture beside the pixels: EXIF, XMP, profile and text, read without decoding.
+///
+/// Tags are kept by number as the file has them (EXIF 2.32); the typed accessors read the common ones.
+public struct ImageProperties: Sendable, Hashable {
+    /// A fraction of two whole numbers, as EXIF stores most quantities.
+    public struct Rational: Sendable, Hashable {
+        /// What is divided.
+        public var numerator: Int
+        /// What it is divided by; 0 where the file says so.
+        public var denominator: Int
+
+        /// Pairs a numerator with a denominator.
+        public init(numerator: Int, denominator: Int) {
+            self.numerator = numerator
+            self.denominator = denominator
+        }
+
+        /// The quotient; nil for a denominator of 0.
+        public var value: Double? { denominator == 0 ? nil : Double(numerator) / Double(denominator) }
+    }
+
+    /// The value of a tag.
+    public enum Value: Sendable, Hashable {
+        /// Characters up to the first zero.
+        case text(String)
+        /// Whole numbers.
+        case integers([Int])
+        /// Fractions.
+        case rationals([Rational])
+        /// Floating-point numbers.
+        case reals([Double])
+        /// Bytes of no declared meaning.
+        case bytes(Data)
+    }
+
+    /// One text of a PNG file (`tEXt`, `zTXt`, `iTXt`).
+    public struct Text: Sendable, Hashable {
+        /// What the text is about, such as `Author`.
+        public var keyword: String
+        /// The text itself.
+        public var text: String
+
+        /// Pairs a keyword with its text.
+        public init(keyword: String, text: String) {
+            self.keyword = keyword
+            self.text = text
+        }
+    }
+
+    /// Format, size, orientation and frames.
+    public var info: ImageInfo
+    /// Tags of the first directory (TIFF's own: maker, model, dates).
+    public var tiff: [Int: Value] = [:]
+    /// Tags of the Exif directory (exposure, lens).
+    public var exif: [Int: Value] = [:]
+    /// Tags of the GPS directory.
+    public var gps: [Int: Value] = [:]
+    /// The XMP packet (ISO 16684-1), as stored.
+    public var xmp: Data?
+    /// The ICC profile.
+    public var iccProfile: Data?
+    /// Texts of a PNG file, in their order; long ones and those beyond the limits are left out.
+    public var texts: [Text] = []
+    /// The small JPEG that cameras store beside the picture; not turned upright.
+    public var thumbnailData: Data?
+
+    /// Wraps what the header said; the rest is filled in.
+    public init(info: ImageInfo) { self.info = info }
+}
+
+extension ImageProperties {
+    /// Who made the camera or scanner.
+    public var make: String? { tiff[0x010F]?.string }
+    /// Which camera or scanner it is.
+    public var model: String? { tiff[0x0110]?.string }
+    /// The program that wrote the file.
+    public var software: String? { tiff[0x0131]?.string }
+    /// What the picture shows.
+    public var imageDescription: String? { tiff[0x010E]?.string }
+    /// Who made the picture.
+    public var artist: String? { tiff[0x013B]?.string }
+    /// Who owns it.
+    public var copyright: String? { tiff[0x8298]?.string }
+    /// When the picture was taken, `YYYY:MM:DD HH:MM:SS` in the camera's own time; else when the file was changed.
+    public var dateTime: String? { exif[0x9003]?.string ?? tiff[0x0132]?.string }
+    /// Seconds of exposure.
+    public var exposureTime: Double? { exif[0x829A]?.number }
+    /// Focal length divided by aperture.
+    public var fNumber: Double? { exif[0x829D]?.number }
+    /// Sensitivity.
+    public var isoSpeed: Int? { exif[0x8827]?.number.flatMap { Int(exactly: $0) } }
+    /// Focal length in millimetres.
+    public var focalLength: Double? { exif[0x920A]?.number }
+    /// Which lens it was.
+    public var lensModel: String? { exif[0xA434]?.string }
+    /// Degrees north of the equator, negative south of it.
+    public var latitude: Double? { degrees(0x0002, negative: "S", reference: 0x0001, limit: 90) }
+    /// Degrees east of Greenwich, negative west of it.
+    public var longitude: Double? { degrees(0x0004, negative: "W", reference: 0x0003, limit: 180) }
+    /// Metres above the sea, negative below.
+    public var altitude: Double? {
+        guard let metres = gps[0x0006]?.number else { return nil }
+        return gps[0x0005]?.number == 1 ? -metres : metres
+    }
+
+    private func degrees(_ tag: Int, negative: String, reference: Int, limit: Double) -> Double? {
+        guard case .rationals(let parts)? = gps[tag], parts.count == 3 else { return nil }
+        let values = parts.compactMap(\.value)
+        guard values.count == 3 else { return nil }
+        let degrees = values[0] + values[1] / 60 + values[2] / 3600
+        guard degrees <= limit else { return nil }
+        return gps[reference]?.string == negative ? -degrees : degrees
+    }
+}
+
+extension ImageProperties.Value {
+    /// The text, without blanks around it; nil for other kinds and for nothing but blanks.
+    public var string: String? {
+        guard case .text(let text) = self else { return nil }
+        let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        return trimmed.isEmpty ? nil : trimmed
+    }
+
+    /// The first number; nil for text, bytes and fractions over 0.
+    public var number: Double? {
+        switch self {
+        case .integers(let values): values.first.map(Double.init)
+        case .rationals(let values): values.first?.value
+        case .reals(let values): values.first
+        case .text, .bytes: nil
+        }
+    }
+}

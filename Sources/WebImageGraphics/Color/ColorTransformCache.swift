@@ -1,0 +1,53 @@
+import Foundation
+import WebImageCore
+
+/// The transforms used last, by profile and layout: making one takes longer than converting a thumbnail with it.
+///
+/// What is kept here is not counted as a live handle; ``clear()`` lets go of it. Safe on any thread.
+package enum ColorTransformCache {
+    private struct Key: Hashable {
+        let profile: ColorProfile
+        let format: PixelFormat
+    }
+
+    private struct Entry {
+        let key: Key
+        /// nil where there is nothing to convert or no way to.
+        let transform: ColorTransform?
+    }
+
+    private static let maxCount = 8
+    /// The one used last at the end.
+    private static let entries = Locked<[Entry]>([])
+
+    /// How many are kept.
+    package static var count: Int { entries.withLock { $0.count } }
+
+    /// Lets go of all.
+    package static func clear() {
+        let kept = entries.withLock { entries in
+            defer { entries = [] }
+            return entries
+        }
+        // Freed here, outside the lock.
+        withExtendedLifetime(kept) {}
+    }
+
+    static func transform(from profile: ColorProfile, format: PixelFormat) -> ColorTransform? {
+        let key = Key(profile: profile, format: format)
+        let known = entries.withLock { entries -> Entry? in
+            guard let index = entries.lastIndex(where: { $0.key == key }) else { return nil }
+            let entry = entries.remove(at: index)
+            entries.append(entry)
+            return entry
+        }
+        if let known { return known.transform }
+        let made = Entry(key: key, transform: ColorTransform(from: profile, format: format))
+        let dropped = entries.withLock { entries -> Entry? in
+            entries.append(made)
+            return entries.count > maxCount ? entries.removeFirst() : nil
+        }
+        withExtendedLifetime(dropped) {}
+        return made.transform
+    }
+}

@@ -1,0 +1,94 @@
+import CYUV
+import Foundation
+package import WebImageCore
+
+/// Averages a picture that is read row by row down to a small one, so that it is never in memory whole.
+///
+/// Each result row is the mean of the band of rows it stands for, by libyuv's box filter. What is left to the wanted size
+/// is for the better filter. Pixels with transparency must be premultiplied.
+package final class RowShrinker {
+    /// The small picture; complete after the last band.
+    package let result: PixelBuffer
+    private let band: PixelBuffer
+    private let planes: PixelBuffer
+    private let small: PixelBuffer
+    private let sourceHeight: Int
+    private let planeCount: Int
+    private var row = 0
+
+    /// For a picture of `size` in one of the layouts `gray8`, `rgb8`, `bgra8Premultiplied`, `factor` times smaller.
+    package init(_ size: PixelSize, format: PixelFormat, factor: Int) throws(WebImageError) {
+        planeCount = format.channelCount
+        sourceHeight = size.height
+        result = try PixelBuffer(
+            width: max(1, size.width / factor), height: max(1, size.height / factor), format: format)
+        let rows = (size.height + result.height - 1) / result.height
+        band = try PixelBuffer(width: size.width, height: rows, format: format)
+        planes = try PixelBuffer(width: size.width, height: rows * planeCount, format: .gray8)
+        small = try PixelBuffer(width: result.width, height: planeCount, format: .gray8)
+    }
+
+    /// Whether all bands are through.
+    package var isDone: Bool { row == result.height }
+
+    /// How many of the picture's rows belong to the next band.
+    package var wantedRowCount: Int { bandEnd(row) - bandEnd(row - 1) }
+
+    /// Where those rows go, and the bytes from one to the next.
+    package var target: (start: UnsafeMutablePointer<UInt8>, stride: Int) {
+        (band.baseAddress.assumingMemoryBound(to: UInt8.self), band.bytesPerRow)
+    }
+
+    /// The rows of the band that are there, for work before they are averaged.
+    package var bandPixels: PixelBuffer { band }
+
+    /// Averages the band that has been written.
+    package func finishBand() {
+        split(rows: wantedRowCount)
+        for plane in 0..<planeCount {
+            ScalePlane(
+                planeAddress(plane), Int32(planes.bytesPerRow), Int32(band.width), Int32(wantedRowCount),
+                smallAddress(plane), Int32(small.bytesPerRow), Int32(result.width), 1, kFilterBox)
+        }
+        merge()
+        row += 1
+    }
+
+    private func bandEnd(_ row: Int) -> Int { (row + 1) * sourceHeight / result.height }
+
+    private func planeAddress(_ plane: Int) -> UnsafeMutablePointer<UInt8> {
+        (planes.baseAddress + plane * band.height * planes.bytesPerRow).assumingMemoryBound(to: UInt8.self)
+    }
+
+    private func smallAddress(_ plane: Int) -> UnsafeMutablePointer<UInt8> {
+        (small.baseAddress + plane * small.bytesPerRow).assumingMemoryBound(to: UInt8.self)
+    }
+
+    private func split(rows: Int) {
+        let (start, stride) = target
+        let (width, rows, planeStride) = (Int32(band.width), Int32(rows), Int32(planes.bytesPerRow))
+        switch planeCount {
+        case 1: CopyPlane(start, Int32(stride), planeAddress(0), planeStride, width, rows)
+        case 3:
+            SplitRGBPlane(
+                start, Int32(stride), planeAddress(0), planeStride, planeAddress(1), planeStride, planeAddress(2),
+                planeStride, width, rows)
+        default:
+            SplitARGBPlane(
+                start, Int32(stride), planeAddress(0), planeStride, planeAddress(1), planeStride, planeAddress(2),
+                planeStride, planeAddress(3), planeStride, width, rows)
+        }
+    }
+
+    private func merge() {
+        let line = (result.baseAddress + row * result.bytesPerRow).assumingMemoryBound(to: UInt8.self)
+        let width = Int32(result.width)
+        switch planeCount {
+        case 1: CopyPlane(smallAddress(0), 0, line, 0, width, 1)
+        case 3: MergeRGBPlane(smallAddress(0), 0, smallAddress(1), 0, smallAddress(2), 0, line, 0, width, 1)
+        default:
+            MergeARGBPlane(
+                smallAddress(0), 0, smallAddress(1), 0, smallAddress(2), 0, smallAddress(3), 0, line, 0, width, 1)
+        }
+    }
+}

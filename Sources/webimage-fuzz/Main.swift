@@ -1,0 +1,81 @@
+import Foundation
+import WebImage
+
+// libFuzzer's driver calls this with one input after the other; the target's name comes by the environment, since the
+// driver takes the arguments.
+
+/// One way into the library for bytes nobody vouches for.
+private enum Target: String {
+    case info, jpeg, png, gif, webp, metadata, streaming
+
+    func run(_ data: Data) {
+        switch self {
+        case .info: _ = try? ImageCodersManager.shared.imageInfo(of: data, limits: limits)
+        case .jpeg: decode(data, .jpeg)
+        case .png: decode(data, .png)
+        case .gif: decode(data, .gif)
+        case .webp: decode(data, .webP)
+        case .metadata: _ = try? ImageCodersManager.shared.imageProperties(of: data, limits: limits)
+        case .streaming: stream(data)
+        }
+    }
+
+    private var limits: DecodingLimits {
+        DecodingLimits(
+            maxEncodedBytes: 1 << 20, maxPixels: 1 << 20, maxAnimationPixels: 1 << 22, maxDecodeTime: .seconds(2))
+    }
+
+    private func decode(_ data: Data, _ format: ImageFormat) {
+        guard ImageFormat(sniffing: data).container == format else { return }
+        var options = DecodingOptions()
+        options.limits = limits
+        // The last byte chooses among the paths.
+        if let choice = data.last {
+            if choice & 1 == 1 { options.thumbnailPixelSize = PixelSize(width: 16, height: 16) }
+            options.pixelFormat = PixelFormat.allCases[Int(choice >> 1) % PixelFormat.allCases.count]
+        }
+        _ = try? ImageCodersManager.shared.decode(data, options: options)
+    }
+
+    /// Pieces whose size the last byte gives, each followed by a preview.
+    private func stream(_ data: Data) {
+        var options = DecodingOptions()
+        options.limits = limits
+        guard
+            let coder = ImageCodersManager.shared.makeIncrementalCoder(for: data, options: options.dictionary)
+                as? any StreamingImageCoder
+        else { return }
+        let step = max(1, data.count / 8, Int(data.last ?? 1))
+        var revision = 0
+        for start in stride(from: 0, to: data.count, by: step) {
+            let piece = data.dropFirst(start).prefix(step)
+            guard (try? coder.append(piece, finished: start + step >= data.count)) != nil else { break }
+            guard coder.incrementalRevision > revision else { continue }
+            revision = coder.incrementalRevision
+            _ = coder.incrementalDecodedImage(with: nil)
+        }
+        _ = coder.incrementalDecodedImage(with: nil)
+    }
+}
+
+private let target = Target(rawValue: ProcessInfo.processInfo.environment["WEBIMAGE_FUZZ"] ?? "") ?? .info
+
+@_silgen_name("LLVMFuzzerRunDriver")
+private func runDriver(
+    _ count: UnsafeMutablePointer<Int32>,
+    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
+    _ body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
+) -> Int32
+
+/// What the process starts with.
+@_cdecl("webimage_fuzz_main")
+public func fuzzMain(
+    _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+) -> Int32 {
+    var count = count
+    var arguments = arguments
+    return runDriver(&count, &arguments) { bytes, count in
+        target.run(bytes.map { Data(bytes: $0, count: count) } ?? Data())
+        return 0
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+import WebImageCodecs
+import WebImageCore
+import WebImageGraphics
+
+@Suite(.timeLimit(.minutes(2)))
+struct PNGShrinkingTests {
+    private let box = PixelSize(width: 100, height: 100)
+
+    @Test("A huge picture read row by row looks like the same picture scaled whole", arguments: [false, true])
+    func looksTheSame(hasAlpha: Bool) throws {
+        let size = PixelSize(width: 3000, height: 3001)
+        // Smooth, so that the two filters agree but for their edges.
+        let small = try Sample.buffer(40, 40, .rgba8) { x, y, channel in
+            channel == 3 ? (hasAlpha ? 55 + x * 5 : 255) : (channel == 0 ? x : channel == 1 ? y : 39 - x) * 6
+        }
+        let pixels = try small.scaled(to: size, isOpaque: !hasAlpha)
+        let data = try ImagePNGCoder.shared.encode(
+            Image(pixels: pixels, hasAlpha: hasAlpha), format: .png, options: EncodingOptions())
+        var options = DecodingOptions()
+        options.thumbnailPixelSize = box
+        let image = try ImagePNGCoder.shared.decode(data, options: options)
+        let whole = try pixels.scaled(to: image.pixelSize, isOpaque: !hasAlpha).converted(to: .bgra8Premultiplied)
+        #expect(image.pixelSize == PixelSize(width: 100, height: 100))
+        #expect(image.hasAlpha == hasAlpha)
+        #expect(Sample.largestDifference(Sample.values(image.pixels), Sample.values(whole)) <= 3)
+        let stream = ImagePNGCoder(incrementalWithOptions: options.dictionary)
+        try stream.append(data, finished: true)
+        let streamed = try #require(stream.incrementalDecodedImage(with: nil))
+        #expect(Sample.values(streamed.pixels) == Sample.values(image.pixels))
+    }
+
+    @Test func everyRowCounts() throws {
+        let shrinker = try RowShrinker(PixelSize(width: 10, height: 103), format: .gray8, factor: 10)
+        var rows = 0
+        while !shrinker.isDone {
+            let (start, stride) = shrinker.target
+            for row in 0..<shrinker.wantedRowCount {
+                for x in 0..<10 { start[row * stride + x] = UInt8(rows + row) }
+            }
+            rows += shrinker.wantedRowCount
+            shrinker.finishBand()
+        }
+        #expect(rows == 103)
+        let values = Sample.values(shrinker.result)
+        #expect(values.count == 10)
+        #expect(values == values.sorted())
+        #expect(abs(values.reduce(0, +) / 10 - 51) <= 2)
+    }
+}

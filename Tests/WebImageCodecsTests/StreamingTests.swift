@@ -1,0 +1,176 @@
+import Foundation
+import Testing
+import WebImageCodecs
+import WebImageCore
+import WebImageTesting
+
+@Suite(.timeLimit(.minutes(1)))
+struct StreamingTests {
+    @Test(arguments: StreamingSample.allCases, [1, 7, 100, 1_000_000])
+    func piecesOfAnySizeGiveTheImageOfOneDecode(_ sample: StreamingSample, size: Int) throws {
+        let stream = sample.makeStream()
+        try feed(try sample.data, to: stream, size: size)
+        let image = try #require(stream.incrementalDecodedImage(with: nil))
+        let whole = try sample.decoded()
+        #expect(!image.isIncremental)
+        #expect(image.hasAlpha == whole.hasAlpha)
+        #expect(image.imageFormat == whole.imageFormat)
+        #expect(Sample.values(image.pixels) == Sample.values(whole.pixels))
+    }
+
+    @Test(arguments: StreamingSample.allCases)
+    func thumbnailsGrowTheSameWay(_ sample: StreamingSample) throws {
+        var options = DecodingOptions()
+        options.thumbnailPixelSize = PixelSize(width: 11, height: 11)
+        let stream = sample.makeStream(options.dictionary)
+        try feed(try sample.data, to: stream, size: 50) { image in
+            #expect(max(image.pixelSize.width, image.pixelSize.height) == 11)
+        }
+        let whole = try sample.decoded(options)
+        #expect(
+            Sample.values(try #require(stream.incrementalDecodedImage(with: nil)).pixels) == Sample.values(whole.pixels)
+        )
+    }
+
+    /// What a preview shows opaque is final where rows come one after the other.
+    @Test(arguments: [StreamingSample.baseline, .png, .webP, .turned])
+    func previewsShowFinalRowsAndNothingElse(_ sample: StreamingSample) throws {
+        let whole = try sample.decoded()
+        var shares: [Double] = []
+        try feed(try sample.data, to: sample.makeStream(), size: 64) { image in
+            guard image.isIncremental else { return }
+            #expect(image.pixelSize == whole.pixelSize)
+            var shown = 0
+            for y in 0..<image.pixelSize.height {
+                for x in 0..<image.pixelSize.width {
+                    let pixel = Sample.pixel(image.pixels, x, y)
+                    if pixel == [0, 0, 0, 0] { continue }
+                    shown += 1
+                    #expect(pixel == Sample.pixel(whole.pixels, x, y))
+                }
+            }
+            shares.append(Double(shown) / Double(image.pixelSize.pixelCount))
+        }
+        #expect(shares.count > 1)
+        #expect(shares == shares.sorted())
+        #expect(shares.contains { (0.1...0.9).contains($0) })
+    }
+
+    @Test(arguments: [StreamingSample.progressive, .interlaced])
+    func passesGetBetter(_ sample: StreamingSample) throws {
+        let whole = Sample.values(try sample.decoded().pixels)
+        var differences: [Int] = []
+        let stream = sample.makeStream()
+        try feed(try sample.data, to: stream, size: 8) { image in
+            differences.append(zip(Sample.values(image.pixels), whole).reduce(0) { $0 + abs($1.0 - $1.1) })
+        }
+        #expect(differences.count > 3)
+        #expect(differences.last == 0)
+        #expect(try #require(differences.first) > 2 * differences[differences.count / 2])
+    }
+
+    @Test(arguments: StreamingSample.allCases)
+    func theHeaderIsKnownLongBeforeTheEnd(_ sample: StreamingSample) throws {
+        let data = try sample.data
+        let stream = sample.makeStream()
+        var known: Int?
+        for (index, byte) in data.enumerated() {
+            try stream.append(Data([byte]), finished: false)
+            if known == nil, stream.incrementalInfo != nil { known = index }
+        }
+        let info = try #require(stream.incrementalInfo)
+        let whole = try #require(sample.coder as? any DetailedImageCoder).imageInfo(of: data, limits: .default)
+        #expect(info.pixelSize == whole.pixelSize)
+        #expect(info.orientation == whole.orientation)
+        #expect(try #require(known) < data.count * 3 / 4)
+    }
+
+    @Test(arguments: StreamingSample.allCases)
+    func cumulativeUpdatesAreTheSame(_ sample: StreamingSample) throws {
+        let data = try sample.data
+        let stream = sample.makeStream()
+        for end in stride(from: 1, to: data.count, by: 33) {
+            stream.updateIncrementalData(data.prefix(end), finished: false)
+        }
+        stream.updateIncrementalData(data, finished: true)
+        stream.updateIncrementalData(Data(), finished: true)
+        let image = try #require(stream.incrementalDecodedImage(with: [.decodeScaleFactor: 2]))
+        #expect(image.scale == 2)
+        #expect(Sample.values(image.pixels) == Sample.values(try sample.decoded().pixels))
+    }
+
+    @Test(arguments: StreamingSample.allCases)
+    func aFileThatIsCutOffIsRefusedAtItsEnd(_ sample: StreamingSample) throws {
+        let data = try sample.data
+        for share in [1, 2, 3] {
+            let stream = sample.makeStream()
+            // A GIF is whole with its first frame.
+            let end = sample == .gif ? data.count * share / 8 : data.count * share / 4
+            try stream.append(data.prefix(end), finished: false)
+            #expect(throws: WebImageError.self) { try stream.append(Data(), finished: true) }
+            #expect(stream.incrementalDecodedImage(with: nil)?.isIncremental != false)
+        }
+    }
+
+    @Test(arguments: StreamingSample.allCases)
+    func garbageEndsInAnErrorAndNoImage(_ sample: StreamingSample) throws {
+        let stream = sample.makeStream()
+        #expect(throws: WebImageError.self) {
+            try stream.append(Data(repeating: 0x55, count: 1000), finished: false)
+            try stream.append(Data(repeating: 0x55, count: 1000), finished: true)
+        }
+        #expect(stream.incrementalDecodedImage(with: nil) == nil)
+        #expect(stream.incrementalInfo == nil)
+    }
+
+    @Test(arguments: StreamingSample.allCases)
+    func limitsHoldInPieces(_ sample: StreamingSample) throws {
+        var options = DecodingOptions()
+        options.limits.maxPixels = 100
+        let stream = sample.makeStream(options.dictionary)
+        let error = #expect(throws: WebImageError.self) { try feed(try sample.data, to: stream, size: 9) }
+        #expect(error?.code == .limitExceeded)
+        #expect(stream.incrementalDecodedImage(with: nil) == nil)
+    }
+
+    /// Four times the bytes must not take sixteen times the time; the generous bound leaves room for a busy machine.
+    @Test(arguments: [StreamingSample.baseline, .png, .webP])
+    func workIsProportionalToTheBytes(_ sample: StreamingSample) throws {
+        func time(_ count: Int) throws -> Duration {
+            let image = Image(pixels: try Sample.gradient(160, count, .rgb8))
+            let coder = try #require(sample.coder as? any DetailedImageCoder)
+            let format: ImageFormat = sample == .baseline ? .jpeg : sample == .png ? .png : .webP
+            let data = try coder.encode(image, format: format, options: EncodingOptions())
+            return try ContinuousClock().measure { try feed(data, to: sample.makeStream(), size: 16, showing: false) }
+        }
+        _ = try time(50)
+        let ratios = try (0..<3).map { _ in try time(800) / time(100) }
+        #expect(try #require(ratios.min()) < 8 * 3)
+    }
+
+    @Test(arguments: StreamingSample.allCases)
+    func nothingStaysBehind(_ sample: StreamingSample) async throws {
+        let data = try sample.data
+        for end in [data.count / 3, data.count] {
+            try sample.makeStream().append(data.prefix(end), finished: false)
+        }
+        // Other tests run beside this one, so it waits for a moment without any.
+        try await LiveHandles.expectNone(within: .seconds(20)) {
+            ["jpeg decompressor", "png_reader", "webp_decoder"].contains($0)
+        }
+    }
+
+    private func feed(
+        _ data: Data, to stream: any StreamingImageCoder, size: Int, showing: Bool = true,
+        _ show: (Image) throws -> Void = { _ in }
+    ) throws {
+        var revision = 0
+        for start in stride(from: 0, to: data.count, by: size) {
+            let end = min(start + size, data.count)
+            try stream.append(data[data.startIndex + start..<data.startIndex + end], finished: end == data.count)
+            guard showing, stream.incrementalRevision > revision else { continue }
+            revision = stream.incrementalRevision
+            try show(try #require(stream.incrementalDecodedImage(with: nil)))
+        }
+    }
+}
