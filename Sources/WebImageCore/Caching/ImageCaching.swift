@@ -54,24 +54,21 @@ public typealias ImageCacheQueryCompletionBlock =
     func diskImageData(forKey key: String?) async -> Data?
     /// The encoded data on disk, verified; blocks the caller while it is read.
     func diskImageDataSync(forKey key: String?) -> Data?
-    /// The encoded data on disk, verified, and the loader's metadata beside it, in one read where the cache can.
+    /// The encoded data on disk, verified, and the loader's metadata beside it; without metadata unless implemented.
     func diskResource(forKey key: String?) async -> CachedResource?
-    /// Keeps a loader's metadata beside an existing disk entry; ``setHTTPMetadata(_:forKey:)`` unless implemented.
+    /// Keeps a loader's metadata beside an existing disk entry; nothing unless implemented.
     func storeResourceMetadata(_ metadata: Data?, forKey key: String?)
     /// Removes a disk entry that turned out not to be what it should, so that it is fetched again.
     func removeCorruptDiskEntry(forKey key: String?)
 }
 
 extension LayeredImageCaching {
-    /// ``diskImageData(forKey:)`` and ``httpMetadata(forKey:)``.
+    /// ``diskImageData(forKey:)`` alone.
     public func diskResource(forKey key: String?) async -> CachedResource? {
-        guard let data = await diskImageData(forKey: key) else { return nil }
-        return CachedResource(data: data, metadata: await httpMetadata(forKey: key))
+        await diskImageData(forKey: key).map { CachedResource(data: $0) }
     }
-    /// ``setHTTPMetadata(_:forKey:)``.
-    public func storeResourceMetadata(_ metadata: Data?, forKey key: String?) {
-        setHTTPMetadata(metadata, forKey: key)
-    }
+    /// Nothing.
+    public func storeResourceMetadata(_ metadata: Data?, forKey key: String?) {}
 }
 
 /// The memory layer: an image per key, bounded by cost and count. Synchronous, lock-protected.

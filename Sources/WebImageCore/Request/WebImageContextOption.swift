@@ -74,13 +74,3 @@ public struct WebImageContextOption: RawRepresentable, Hashable, Sendable {
 
 /// Context values as the original's literals write them; read once at entry into typed values.
 public typealias WebImageContext = [WebImageContextOption: Any]
-
-/// When a picture is made ready for display. Kept for the original's call sites: here it always is, by the decoder.
-public enum ImageForceDecodePolicy: Int, Sendable {
-    /// As the picture needs.
-    case automatic = 0
-    /// Never.
-    case never = 1
-    /// Always.
-    case always = 2
-}
