@@ -20,16 +20,20 @@ final class AVIFEncoder {
         HandleLedger.closed("avif_encoder")
     }
 
-    func encode(_ frames: [ImageFrame], options: EncodingOptions) throws(WebImageError) -> Data {
-        guard let first = frames.first else { throw .cannotEncode("libavif", "there is no frame") }
+    func encode(
+        frameCount: Int, options: EncodingOptions, frame: (Int) throws(WebImageError) -> ImageFrame
+    ) throws(WebImageError) -> Data {
+        guard frameCount > 0 else { throw .cannotEncode("libavif", "there is no frame") }
         configure(options)
-        let size = try first.image.pixelsToEncode(options).size
-        for frame in frames {
+        var size: PixelSize?
+        for index in 0..<frameCount {
+            let frame = try frame(index)
             let planes = try AVIFPlanes(frame.image, options: options)
-            guard planes.size == size else { throw .cannotEncode("libavif", "frames differ in size") }
+            guard planes.size == size ?? planes.size else { throw .cannotEncode("libavif", "frames differ in size") }
+            size = planes.size
             // Only key frames are exact: what is predicted passes through a transform.
             let flags =
-                frames.count == 1
+                frameCount == 1
                 ? AVIF_ADD_IMAGE_FLAG_SINGLE.rawValue
                 : options.lossless
                     ? AVIF_ADD_IMAGE_FLAG_FORCE_KEYFRAME.rawValue : AVIF_ADD_IMAGE_FLAG_NONE.rawValue

@@ -69,15 +69,21 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
-        try encode([ImageFrame(image: image, duration: 0)], loopCount: 0, format: format, options: options)
+        try encode(frameCount: 1, loopCount: 0, format: format, options: options) { _ in
+            ImageFrame(image: image, duration: 0)
+        }
     }
 
     /// A sequence, durations in milliseconds; a single frame is written as a still. All frames have the first one's size.
     public func encode(
-        _ frames: [ImageFrame], loopCount: Int, format: ImageFormat, options: EncodingOptions
+        frameCount: Int, loopCount: Int, format: ImageFormat, options: EncodingOptions,
+        frame: (Int) throws(WebImageError) -> ImageFrame
     ) throws(WebImageError) -> Data {
+        var frames: [ImageFrame] = []
+        for index in 0..<max(frameCount, 0) { frames.append(try frame(index)) }
         guard canEncode(to: format) else { throw .cannotEncode("libavif", "\(format) is not AVIF") }
-        return try AVIFEncoder().encode(options.firstFrameOnly ? Array(frames.prefix(1)) : frames, options: options)
+        let count = options.firstFrameOnly ? min(frameCount, 1) : frameCount
+        return try AVIFEncoder().encode(frameCount: count, options: options, frame: frame)
     }
 
     /// The encoded animation; nil when none was opened.

@@ -11,14 +11,21 @@ package struct PaletteTable: Sendable {
 
     /// Builds the table from red, green, blue triplets; missing entries are opaque black, `transparentIndex` is clear.
     ///
+    /// An animation builds one for each frame, so libyuv does this as well.
+    ///
     /// - Parameter format: `.bgra8Premultiplied` or `.rgba8`.
-    package init(rgb: some Sequence<UInt8>, transparentIndex: Int?, format: PixelFormat) {
+    package init(rgb: [UInt8], transparentIndex: Int?, format: PixelFormat) {
         precondition(format == .bgra8Premultiplied || format == .rgba8)
-        table = [UInt8](repeating: 0, count: 1024)
-        for alpha in stride(from: 3, to: 1024, by: 4) { table[alpha] = 255 }
-        for (position, value) in rgb.prefix(768).enumerated() {
-            let channel = position % 3
-            table[position / 3 * 4 + (format == .rgba8 ? channel : 2 - channel)] = value
+        var colors = rgb
+        colors.reserveCapacity(768)
+        if colors.count < 768 { colors += [UInt8](repeating: 0, count: 768 - colors.count) }
+        table = [UInt8](unsafeUninitializedCapacity: 1024) { table, count in
+            _ = colors.withUnsafeBufferPointer { colors in
+                format == .rgba8
+                    ? RGB24ToARGB(colors.baseAddress, 768, table.baseAddress, 1024, 256, 1)
+                    : RAWToARGB(colors.baseAddress, 768, table.baseAddress, 1024, 256, 1)
+            }
+            count = 1024
         }
         if let clear = transparentIndex, (0..<256).contains(clear) {
             table.replaceSubrange(clear * 4..<clear * 4 + 4, with: repeatElement(0, count: 4))

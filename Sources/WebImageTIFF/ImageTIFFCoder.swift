@@ -68,16 +68,19 @@ public final class ImageTIFFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
         guard canEncode(to: format) else { throw .cannotEncode("libtiff", "\(format) is not TIFF") }
-        return try TIFFWriter.encode([image], options: options)
+        return try TIFFWriter.encode(pageCount: 1, options: options) { _ in image }
     }
 
     /// A page for each frame; pages have neither durations nor a loop count.
     public func encode(
-        _ frames: [ImageFrame], loopCount: Int, format: ImageFormat, options: EncodingOptions
+        frameCount: Int, loopCount: Int, format: ImageFormat, options: EncodingOptions,
+        frame: (Int) throws(WebImageError) -> ImageFrame
     ) throws(WebImageError) -> Data {
-        guard canEncode(to: format), !frames.isEmpty else { throw .cannotEncode("libtiff", "no frame, or no TIFF") }
-        let images = options.firstFrameOnly ? [frames[0].image] : frames.map(\.image)
-        return try TIFFWriter.encode(images, options: options)
+        guard canEncode(to: format), frameCount > 0 else { throw .cannotEncode("libtiff", "no frame, or no TIFF") }
+        let count = options.firstFrameOnly ? 1 : frameCount
+        return try TIFFWriter.encode(pageCount: count, options: options) { index throws(WebImageError) in
+            try frame(index).image
+        }
     }
 
     /// The encoded file; nil when none was opened.

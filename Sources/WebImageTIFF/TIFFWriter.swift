@@ -5,10 +5,12 @@ import WebImageGraphics
 
 /// Writes pages: deflated, rows differenced, straight alpha, the image's profile if it has one.
 enum TIFFWriter {
-    static func encode(_ images: [Image], options: EncodingOptions) throws(WebImageError) -> Data {
+    static func encode(
+        pageCount: Int, options: EncodingOptions, page: (Int) throws(WebImageError) -> Image
+    ) throws(WebImageError) -> Data {
         let file = try TIFFFile(writing: ())
-        for image in images {
-            try write(image, to: file, options: options)
+        for index in 0..<pageCount {
+            try write(page(index), to: file, options: options)
             guard TIFFWriteDirectory(file.handle) == 1 else { throw .cannotEncode("libtiff", file.message) }
         }
         return file.written

@@ -42,8 +42,8 @@ struct AnimatedRoleTests {
     @Test func pagesOfATIFFAreFrames() throws {
         let frames = try frames()
         let file = try ImageTIFFCoder.shared.encode(frames, loopCount: 0, format: .tiff, options: .init())
-        let coder = try #require(
-            ImageTIFFCoder(animatedImageData: file, options: [.decodePixelFormat: PixelFormat.rgba8]))
+        let opened = ImageTIFFCoder(animatedImageData: file, options: [.decodePixelFormat: PixelFormat.rgba8])
+        let coder = try #require(opened)
         #expect(coder.animatedImageFrameCount == 3)
         for index in [1, 2, 0] {
             #expect(try Samples.difference(coder.frame(at: index), frames[index].image) == 0)

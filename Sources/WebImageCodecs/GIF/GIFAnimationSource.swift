@@ -30,7 +30,7 @@ struct GIFAnimationSource: AnimationSource {
         return try data.withFileBytes { bytes throws(WebImageError) in
             let colors = (frame.localPalette ?? gif.palette)?.colors(in: bytes)
             let palette = PaletteTable(
-                rgb: colors.map(Array.init) ?? [], transparentIndex: frame.control.transparentIndex,
+                rgb: colors ?? [], transparentIndex: frame.control.transparentIndex,
                 format: canvas.format)
             return try GIFFrameReader(bytes, frame).draw(
                 frame, in: gif.screen, palette: palette, onto: canvas, x: x, y: y, deadline: deadline)

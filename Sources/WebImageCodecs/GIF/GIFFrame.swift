@@ -92,8 +92,8 @@ struct GIFPalette: Sendable {
     }
 
     /// As much of the palette as the file holds.
-    func colors(in bytes: UnsafeRawBufferPointer) -> Slice<UnsafeRawBufferPointer> {
+    func colors(in bytes: UnsafeRawBufferPointer) -> [UInt8] {
         let start = min(offset, bytes.count)
-        return bytes[start..<min(start + byteCount, bytes.count)]
+        return [UInt8](UnsafeRawBufferPointer(rebasing: bytes[start..<min(start + byteCount, bytes.count)]))
     }
 }

@@ -82,7 +82,7 @@ public final class ImageGIFCoder: DetailedImageCoder {
         if frame.visibleRect(in: gif.screen) != nil {
             let colors = (frame.localPalette ?? gif.palette)?.colors(in: bytes)
             let palette = PaletteTable(
-                rgb: colors.map(Array.init) ?? [], transparentIndex: frame.control.transparentIndex, format: format)
+                rgb: colors ?? [], transparentIndex: frame.control.transparentIndex, format: format)
             isWhole = try GIFFrameReader(bytes, frame).draw(
                 frame, in: gif.screen, palette: palette, onto: canvas, x: frame.x, y: frame.y, deadline: deadline)
         }

@@ -17,3 +17,28 @@ public import Foundation
     /// The coder the frames come from; nil for a still.
     var animatedCoder: (any AnimatedImageCoder)? { get }
 }
+
+/// What a class without frames of its own need not say.
+extension AnimatedImageProtocol {
+    /// Reads the coder's file again; nil when it has none to give.
+    public init?(animatedCoder: any AnimatedImageCoder, scale: CGFloat) {
+        guard let data = animatedCoder.animatedImageData else { return nil }
+        self.init(data: data, scale: scale, options: nil)
+    }
+    /// Nothing.
+    public func unloadAllFrames() {}
+    /// False.
+    public var isAllFramesLoaded: Bool { false }
+    /// Nil.
+    public var animatedCoder: (any AnimatedImageCoder)? { nil }
+    /// Nil.
+    public var animatedImageData: Data? { nil }
+    /// 0.
+    public var animatedImageFrameCount: Int { 0 }
+    /// 0.
+    public var animatedImageLoopCount: Int { 0 }
+    /// Nil.
+    public func animatedImageFrame(at index: Int) -> Image? { nil }
+    /// 0.
+    public func animatedImageDuration(at index: Int) -> TimeInterval { 0 }
+}

@@ -23,8 +23,7 @@ public enum ImageLoaderDecoding {
     public static func decodingOptions(
         for url: URL, options: WebImageOptions, context: WebImageContext?
     ) -> DecodingOptions {
-        let filter = context?.read(.cacheKeyFilter, as: (any WebImageCacheKeyFilter).self)
-        let key = filter?.cacheKey(for: url) ?? url.absoluteString
+        let key = LoadKeys.base(url, context: context, filter: nil) ?? url.absoluteString
         var decoding = CacheDecoding.options(key: key, options: options, context: context)
         if options.contains(.scaleDownLargeImages), decoding.scaleDownLimitBytes == nil {
             decoding.scaleDownLimitBytes = ImageScaling.defaultScaleDownLimitBytes

@@ -6,8 +6,8 @@ extension PixelBuffer {
     /// Lays `source` over the receiver at a place; what lies outside the receiver is left out.
     ///
     /// Both have one layout with alpha. Premultiplied pixels are pixman's to blend. Straight ones no library blends:
-    /// they are decoded on request only, for lossless conversion, and cost a loop (of a megapixel half transparent,
-    /// 4 ms in a release build and 60 ms in a debug build), unless `isMask` promises that each pixel of the source is
+    /// they are decoded on request only, for lossless conversion, and cost a loop over
+    /// pixels in Swift, unless `isMask` promises that each pixel of the source is
     /// opaque or transparent black, which makes straight the same as premultiplied.
     package func blend(_ source: PixelBuffer, x: Int, y: Int, isMask: Bool = false) throws(WebImageError) {
         precondition(format == source.format && format.hasAlpha)

@@ -268,9 +268,8 @@ struct ImageCacheTests {
 
     @Test func metadataFollowsTheStoreBeforeIt() async {
         cache.storeImageData(Data([1]), forKey: "key")
-        cache.setHTTPMetadata(Data("etag".utf8), forKey: "key")
-        #expect(await cache.httpMetadata(forKey: "key") == Data("etag".utf8))
-        #expect(cache.httpMetadataSync(forKey: "key") == Data("etag".utf8))
-        #expect(await cache.httpMetadata(forKey: nil) == nil)
+        cache.storeResourceMetadata(Data("etag".utf8), forKey: "key")
+        #expect(await cache.diskResource(forKey: "key")?.metadata == Data("etag".utf8))
+        #expect(await cache.diskResource(forKey: nil) == nil)
     }
 }
