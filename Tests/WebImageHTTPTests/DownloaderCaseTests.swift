@@ -49,8 +49,11 @@ struct DownloaderCaseTests {
         #expect(downloader.value(forHTTPHeaderField: "AppName") == nil)
     }
 
+    // SDWebImageDownloaderTests.test04ThatASimpleDownloadWorks
+    // SDWebImageDownloaderTests.test13ThatDownloadCanContinueWhenTheAppEntersBackground
+    // SDWebImageDownloaderTests.test14ThatPNGWorks
     @Test(arguments: [WebImageDownloaderOptions(), .continueInBackground, .highPriority])
-    func pictureIsDownloaded(options: WebImageDownloaderOptions) async throws {  // SDWebImageDownloaderTests.test04ThatASimpleDownloadWorks, SDWebImageDownloaderTests.test13ThatDownloadCanContinueWhenTheAppEntersBackground, SDWebImageDownloaderTests.test14ThatPNGWorks
+    func pictureIsDownloaded(options: WebImageDownloaderOptions) async throws {
         try await withDownloader { server, downloader in
             server.route("/a", .body(FakeCoder.file()))
             let end = try await complete(downloader, server.url("/a"), options: options)
@@ -66,7 +69,8 @@ struct DownloaderCaseTests {
         #expect(downloader.config.maxConcurrentDownloads == 3)
     }
 
-    @Test func nilURLIsInvalid() async throws {  // SDWebImageDownloaderTests.test07ThatDownloadImageWithNilURLCallsCompletionWithNils
+    @Test  // SDWebImageDownloaderTests.test07ThatDownloadImageWithNilURLCallsCompletionWithNils
+    func nilURLIsInvalid() async throws {
         try await withDownloader { _, downloader in
             let end = try await complete(downloader, nil)
             #expect(end.image == nil)
@@ -108,7 +112,11 @@ struct DownloaderCaseTests {
         func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image? { try? TestImages.solid() }
     }
 
-    @Test func partialPicturesComeFromOneCoderAndThenTheWhole() async throws {  // SDWebImageDownloaderTests.test09ThatProgressiveJPEGWorks, SDWebImageDownloaderTests.test18ThatProgressiveGIFWorks, SDWebImageDownloaderTests.test19ThatProgressiveAPNGWorks, SDWebImageDownloaderTests.test28ProgressiveDownloadShouldUseSameCoder
+    // SDWebImageDownloaderTests.test09ThatProgressiveJPEGWorks
+    // SDWebImageDownloaderTests.test18ThatProgressiveGIFWorks
+    // SDWebImageDownloaderTests.test19ThatProgressiveAPNGWorks
+    @Test  // SDWebImageDownloaderTests.test28ProgressiveDownloadShouldUseSameCoder
+    func partialPicturesComeFromOneCoderAndThenTheWhole() async throws {
         try await withDownloader { server, downloader in
             var response = FaultResponse(.zeros(10_000))
             response.piece = 1000
@@ -131,7 +139,8 @@ struct DownloaderCaseTests {
         }
     }
 
-    @Test func missingPictureIsItsStatus() async throws {  // SDWebImageDownloaderTests.test10That404CaseCallsCompletionWithError
+    @Test  // SDWebImageDownloaderTests.test10That404CaseCallsCompletionWithError
+    func missingPictureIsItsStatus() async throws {
         try await withDownloader { server, downloader in
             let end = try await complete(downloader, server.url("/missing"))
             #expect(end.image == nil)
@@ -141,7 +150,9 @@ struct DownloaderCaseTests {
         }
     }
 
-    @Test func cancelEndsAndCounts() async throws {  // SDWebImageDownloaderTests.test11ThatCancelWorks, SDWebImageDownloaderTests.test21ThatCancelingDownloadThenRequestingAgainWorks
+    // SDWebImageDownloaderTests.test11ThatCancelWorks
+    @Test  // SDWebImageDownloaderTests.test21ThatCancelingDownloadThenRequestingAgainWorks
+    func cancelEndsAndCounts() async throws {
         try await withDownloader { server, downloader in
             let gate = FaultGate()
             server.route("/a", .gated(gate, .body(FakeCoder.file())))
@@ -196,7 +207,8 @@ struct DownloaderCaseTests {
         }
     }
 
-    @Test func cancellingOneOfTwoLeavesTheOther() async throws {  // SDWebImageDownloaderTests.test20ThatDownloadingSameURLTwiceAndCancellingFirstWorks
+    @Test  // SDWebImageDownloaderTests.test20ThatDownloadingSameURLTwiceAndCancellingFirstWorks
+    func cancellingOneOfTwoLeavesTheOther() async throws {
         try await withDownloader { server, downloader in
             let gate = FaultGate()
             server.route("/a", .gated(gate, .body(FakeCoder.file())))
@@ -230,7 +242,8 @@ struct DownloaderCaseTests {
         }
     }
 
-    @Test func managersCancelIsCancelled() async throws {  // SDWebImageDownloaderTests.test27DownloadShouldCallbackWhenURLSessionRunning
+    @Test  // SDWebImageDownloaderTests.test27DownloadShouldCallbackWhenURLSessionRunning
+    func managersCancelIsCancelled() async throws {
         try await withDownloader { server, downloader in
             server.route("/a", .hang)
             let manager = WebImageManager(cache: FakeImageCache(), loader: downloader)
@@ -245,7 +258,8 @@ struct DownloaderCaseTests {
         }
     }
 
-    @Test func unacceptableStatusAndTypeAreNamed() async throws {  // SDWebImageDownloaderTests.test29AcceptableStatusCodeAndContentType
+    @Test  // SDWebImageDownloaderTests.test29AcceptableStatusCodeAndContentType
+    func unacceptableStatusAndTypeAreNamed() async throws {
         try await withDownloader { server, downloader in
             server.route("/a", .body(FakeCoder.file(), type: "image/jpeg"))
             downloader.config.acceptableStatusCodes = IndexSet(integer: 1)
@@ -266,7 +280,8 @@ struct DownloaderCaseTests {
         }
     }
 
-    @Test func eachOfTenThumbnailsHasItsSize() async throws {  // SDWebImageDownloaderTests.test30ThatDifferentThumbnailLoadShouldCallbackDifferentSize
+    @Test  // SDWebImageDownloaderTests.test30ThatDifferentThumbnailLoadShouldCallbackDifferentSize
+    func eachOfTenThumbnailsHasItsSize() async throws {
         try await withDownloader { server, downloader in
             let gate = FaultGate()
             server.route("/a", .gated(gate, .body(FakeCoder.file(width: 251, height: 251))))
@@ -285,7 +300,8 @@ struct DownloaderCaseTests {
         }
     }
 
-    @Test func noneOfManyRequestsIsSkipped() async throws {  // SDWebImageDownloaderTests.test31ThatMultipleRequestForSameURLNeverSkipCallback
+    @Test  // SDWebImageDownloaderTests.test31ThatMultipleRequestForSameURLNeverSkipCallback
+    func noneOfManyRequestsIsSkipped() async throws {
         try await withDownloader { server, downloader in
             server.route("/a", .body(FakeCoder.file()))
             let images = Collected<Bool>()
@@ -300,7 +316,8 @@ struct DownloaderCaseTests {
         }
     }
 
-    @Test func emptyBodiesAllFail() async throws {  // SDWebImageDownloaderTests.test31ThatMultipleRequestForSameURLFailedCallback
+    @Test  // SDWebImageDownloaderTests.test31ThatMultipleRequestForSameURLFailedCallback
+    func emptyBodiesAllFail() async throws {
         try await withDownloader { server, downloader in
             server.route("/a", .body(Data()))
             let codes = Collected<WebImageError.Code?>()
@@ -314,7 +331,8 @@ struct DownloaderCaseTests {
         }
     }
 
-    @Test func customCoderDecodes() async throws {  // SDWebImageDownloaderTests.test22ThatCustomDecoderWorksForImageDownload
+    @Test  // SDWebImageDownloaderTests.test22ThatCustomDecoderWorksForImageDownload
+    func customCoderDecodes() async throws {
         try await withDownloader { server, downloader in
             server.route("/a", .body(FakeCoder.file(width: 80, height: 60)))
             ImageCodersManager.shared.addCoder(coder)
@@ -336,7 +354,8 @@ struct DownloaderCaseTests {
         try await #expect(manager.image(for: url, context: context).pixelSize == PixelSize(width: 4, height: 3))
     }
 
-    @Test func lastLoaderServesTheLoadersManager() async throws {  // SDWebImageDownloaderTests.testThatLoadersManagerWorks
+    @Test  // SDWebImageDownloaderTests.testThatLoadersManagerWorks
+    func lastLoaderServesTheLoadersManager() async throws {
         let (first, last) = (FakeDataLoader(), FakeDataLoader())
         let loaders = ImageLoadersManager(loaders: [])
         loaders.addLoader(first)

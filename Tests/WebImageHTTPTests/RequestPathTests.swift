@@ -20,7 +20,8 @@ struct RequestPathTests {
         }
     }
 
-    @Test func requestModifierChangesFieldsAndURL() async throws {  // SDWebImageDownloaderTests.test23ThatDownloadRequestModifierWorks
+    @Test  // SDWebImageDownloaderTests.test23ThatDownloadRequestModifierWorks
+    func requestModifierChangesFieldsAndURL() async throws {
         let bare = WebImageRequest(url: URL(fileURLWithPath: "/"))
         let headers = WebImageDownloaderRequestModifier(headers: ["Biz": "Bazz"])
         #expect(headers.modifiedRequest(with: bare)?.allHTTPHeaderFields == ["Biz": "Bazz"])
@@ -47,7 +48,8 @@ struct RequestPathTests {
         }
     }
 
-    @Test func responseModifierIsJudgedInsteadOfTheAnswer() async throws {  // SDWebImageDownloaderTests.test24ThatDownloadResponseModifierWorks
+    @Test  // SDWebImageDownloaderTests.test24ThatDownloadResponseModifierWorks
+    func responseModifierIsJudgedInsteadOfTheAnswer() async throws {
         let notFound = WebImageResponse(url: nil, statusCode: 404, httpVersion: "HTTP/1.1")
         let headers = WebImageDownloaderResponseModifier(headers: ["Biz": "Bazz"])
         let modified = headers.modifiedResponse(with: notFound)
@@ -122,7 +124,8 @@ struct RequestPathTests {
         }
     }
 
-    @Test func customOperationClassMakesTheTransfers() async throws {  // SDWebImageDownloaderTests.test06ThatUsingACustomDownloaderOperationWorks
+    @Test  // SDWebImageDownloaderTests.test06ThatUsingACustomDownloaderOperationWorks
+    func customOperationClassMakesTheTransfers() async throws {
         try await withDownloader { server, downloader in
             server.route("/a", .hang)
             downloader.config.operationClass = CountingOperation.self
@@ -176,7 +179,8 @@ struct RequestPathTests {
         }
     }
 
-    @Test func operationWorksWithoutADownloader() async throws {  // SDWebImageDownloaderTests.test12ThatWeCanUseAnotherSessionForEachDownloadOperation
+    @Test  // SDWebImageDownloaderTests.test12ThatWeCanUseAnotherSessionForEachDownloadOperation
+    func operationWorksWithoutADownloader() async throws {
         let server = try FaultServer()
         defer { server.stop() }
         server.route("/a", .body(Data("a".utf8)))

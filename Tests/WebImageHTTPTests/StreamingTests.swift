@@ -48,7 +48,8 @@ struct StreamingTests {
         }
     }
 
-    @Test func progressKeepsItsMinimumInterval() async throws {  // SDWebImageDownloaderTests.test17ThatMinimumProgressIntervalWorks
+    @Test  // SDWebImageDownloaderTests.test17ThatMinimumProgressIntervalWorks
+    func progressKeepsItsMinimumInterval() async throws {
         var config = WebImageDownloaderConfig.default
         config.minimumProgressInterval = 0.51
         try await withDownloader(config) { server, downloader in

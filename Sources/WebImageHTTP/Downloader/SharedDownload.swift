@@ -86,7 +86,10 @@ final class SharedDownload: Sendable {
     func cancel() {
         let (operation, waits, partial) = state.withLock { state in
             state.isCancelled = true
-            return (state.operation, [state.wait.take(), state.deadline.take()], takePartial(&state))
+            let partial = takePartial(&state)
+            // The leg holds the download; letting go of it here lets both go.
+            (state.leg, state.body, state.listeners) = (nil, Data(), [])
+            return (state.operation, [state.wait.take(), state.deadline.take()], partial)
         }
         for wait in waits { wait?.cancel() }
         operation?.cancel()

@@ -38,14 +38,16 @@ struct PrefetcherTests {
         }
     }
 
-    @Test func sharedIsOneAndOthersAreTheirOwn() {  // SDWebImagePrefetcherTests.test01ThatSharedPrefetcherIsNotEqualToInitPrefetcher
+    @Test  // SDWebImagePrefetcherTests.test01ThatSharedPrefetcherIsNotEqualToInitPrefetcher
+    func sharedIsOneAndOthersAreTheirOwn() {
         #expect(WebImagePrefetcher.shared === WebImagePrefetcher.shared)
         #expect(prefetcher !== WebImagePrefetcher.shared)
         #expect(prefetcher.maxConcurrentPrefetchCount == 3)
         #expect(prefetcher.options == .lowPriority)
     }
 
-    @Test func progressCountsInOrderAndTheEndCountsAll() async throws {  // SDWebImagePrefetcherTests.test02PrefetchMultipleImages
+    @Test  // SDWebImagePrefetcherTests.test02PrefetchMultipleImages
+    func progressCountsInOrderAndTheEndCountsAll() async throws {
         let urls = try urls(0..<3)
         for url in urls { loader.answer(url, with: .success(FakeCoder.file())) }
         let seen = Locked<[[Int]]>([])
@@ -57,7 +59,8 @@ struct PrefetcherTests {
         #expect(loader.requests.count == 3)
     }
 
-    @Test func emptyListCompletesInlineWithZeros() {  // SDWebImagePrefetcherTests.test03PrefetchWithEmptyArrayWillCallTheCompletionWithAllZeros
+    @Test  // SDWebImagePrefetcherTests.test03PrefetchWithEmptyArrayWillCallTheCompletionWithAllZeros
+    func emptyListCompletesInlineWithZeros() {
         let ends = Locked<[[Int]]>([])
         for list in [nil, []] as [[URL]?] {
             let token = prefetcher.prefetchURLs(list, progress: nil) { finished, skipped in
@@ -68,7 +71,8 @@ struct PrefetcherTests {
         #expect(ends.withLock { $0 } == [[0, 0], [0, 0]])
     }
 
-    @Test func overlappingListsEachCountTheirOwn() async throws {  // SDWebImagePrefetcherTests.test04PrefetchWithMultipleArrayDifferentQueueWorks
+    @Test  // SDWebImagePrefetcherTests.test04PrefetchWithMultipleArrayDifferentQueueWorks
+    func overlappingListsEachCountTheirOwn() async throws {
         for url in try urls(0..<30) { loader.answer(url, with: .success(FakeCoder.file())) }
         let (first, second) = (try urls(0..<20), try urls(10..<30))
         let counts = Locked([0, 0])
@@ -81,7 +85,8 @@ struct PrefetcherTests {
         #expect(prefetcher.runningTokenCount == 0)
     }
 
-    @Test func delegateHearsBeforeTheBlocks() async throws {  // SDWebImagePrefetcherTests.test05PrefetchLargeURLsAndDelegateWorks
+    @Test  // SDWebImagePrefetcherTests.test05PrefetchLargeURLsAndDelegateWorks
+    func delegateHearsBeforeTheBlocks() async throws {
         let urls = try urls(0..<20)
         for url in urls {
             loader.answer(url, with: url == urls[7] ? .failure(.badData("fake", "")) : .success(FakeCoder.file()))
@@ -96,9 +101,11 @@ struct PrefetcherTests {
         #expect(recorder.senders.withLock { $0 } == [ObjectIdentifier(prefetcher)])
     }
 
-    @Test func cancelledListEndsAtOnceWithOneCompletion() async throws {  // SDWebImagePrefetcherTests.test06PrefetchCancelToken
+    @Test  // SDWebImagePrefetcherTests.test06PrefetchCancelToken
+    func cancelledListEndsAtOnceWithOneCompletion() async throws {
         let ends = Locked<[[Int]]>([])
-        let token = prefetcher.prefetchURLs(try urls(0..<3), options: [], context: context, progress: nil) { finished, skipped in
+        let token = prefetcher.prefetchURLs(try urls(0..<3), options: [], context: context, progress: nil) {
+            finished, skipped in
             ends.withLock { $0.append([finished, skipped]) }
         }
         #expect(prefetcher.runningTokenCount == 1)
@@ -111,7 +118,8 @@ struct PrefetcherTests {
         #expect(await eventually { loader.cancelCount == 3 })
     }
 
-    @Test func loadsCancelledElsewhereCountAsSkipped() async throws {  // SDWebImagePrefetcherTests.test07DownloaderCancelDuringPrefetching
+    @Test  // SDWebImagePrefetcherTests.test07DownloaderCancelDuringPrefetching
+    func loadsCancelledElsewhereCountAsSkipped() async throws {
         let urls = try urls(0..<3)
         async let end = prefetcher.prefetch(urls, context: context)
         #expect(await eventually { loader.requests.count == 3 })
