@@ -60,7 +60,10 @@ public struct ImageDataLoad: Sendable {
     /// What a cache holds of this URL, for a load that asks whether it is still the newest (`.refreshCached`).
     ///
     /// A loader that can confirm it answers with ``ImageDataResult/isNotModified`` and the cached bytes.
-    public var cached: CachedResource?
+    public var cached: CachedResource? {
+        get { cachedBox?.value }
+        set { cachedBox = newValue.map(CachedBox.init) }
+    }
     /// Through which the priority can be raised while the load waits or runs; ``priority`` is where it begins.
     public var priorityHandle: LoadPriorityHandle?
 
@@ -70,6 +73,13 @@ public struct ImageDataLoad: Sendable {
     public var finishedAfterCancel: (@Sendable (ImageDataResult) -> Void)?
 
     private let sharedContext: SharedContext
+    // Boxed: the compiler (6.3) destroys short data within an optional within this struct as if it were a reference.
+    private var cachedBox: CachedBox?
+
+    private final class CachedBox: Sendable {
+        let value: CachedResource
+        init(_ value: CachedResource) { self.value = value }
+    }
 
     /// Describes a load.
     public init(

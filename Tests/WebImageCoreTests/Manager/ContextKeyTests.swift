@@ -24,6 +24,7 @@ struct ContextKeyTests {
         #expect(await eventually { isOnQueue.withLock { $0 } == true })
     }
 
+    // SDWebImageManagerTests.test14ThatCustomCacheAndLoaderWorks
     @Test func theContextsCacheAndLoaderAreUsed() async throws {
         let cache = FakeImageCache()
         let loader = FakeDataLoader()
@@ -56,6 +57,7 @@ struct ContextKeyTests {
         #expect(losing.image.decodingOptions == nil && losing.image.isTransformed)
     }
 
+    // SDWebImageManagerTests.test20ThatContextPassDecodeOptionsWorks
     @Test func decodeOptionsPassAndTheirOwnKeysWin() async throws {
         let foo = ImageCoderOption(rawValue: "Foo")
         let options: ImageCoderOptions = [foo: "Bar", .decodeScaleFactor: 2]
@@ -99,7 +101,7 @@ struct ContextKeyTests {
         #expect(try await fixture.result().image.pixelSize.width == 8)
     }
 
-    @Test func queryTypesNameTheLayersAsked() async throws {
+    @Test func queryTypesNameTheLayersAsked() async throws {  // SDWebImageManagerTests.test15ThatQueryCacheTypeWork
         fixture.cache.storeImageToMemory(try TestImages.solid(width: 5), forKey: fixture.key)
         fixture.cache.disk = [fixture.key: FakeCoder.file(width: 6)]
         for (type, width) in [(ImageCacheType.memory, 5), (.disk, 6), (.none, 8), (.all, 5)] {
@@ -129,6 +131,7 @@ struct ContextKeyTests {
         #expect(try await stored(.none, .memory) == (true, false))
     }
 
+    // SDWebImageManagerTests.test15ThatOriginalQueryCacheTypeWork
     @Test func originalsAreQueriedInMemoryOnRequest() async throws {
         let transformer = NamedTransformer()
         fixture.cache.storeImageToMemory(try TestImages.solid(width: 5), forKey: fixture.key)
@@ -140,6 +143,7 @@ struct ContextKeyTests {
         }
     }
 
+    // SDWebImageManagerTests.test16ThatTransformerUseDifferentCacheForOriginalAndTransformedImage
     @Test func originalsHaveACacheOfTheirOwn() async throws {
         let originals = FakeImageCache()
         let memory = ImageCacheType.memory
@@ -154,7 +158,7 @@ struct ContextKeyTests {
         #expect(originals.imageFromMemoryCache(forKey: fixture.key)?.isTransformed == false && result.data == nil)
     }
 
-    @Test func theKeyFilterNamesTheKey() async throws {
+    @Test func theKeyFilterNamesTheKey() async throws {  // SDWebImageManagerTests.test09ThatCacheKeyFilterWork
         let filter = WebImageCacheKeyFilter { _ in "own key" }
         _ = try await fixture.result([], [.cacheKeyFilter: filter])
         #expect(fixture.cache.memoryKeys == ["own key"] && Set(fixture.cache.disk.keys) == ["own key"])
@@ -167,7 +171,7 @@ struct ContextKeyTests {
         #expect(fixture.cache.memoryKeys.isEmpty && fixture.cache.disk.isEmpty)
     }
 
-    @Test func theSerializerChoosesTheBytes() async throws {
+    @Test func theSerializerChoosesTheBytes() async throws {  // SDWebImageManagerTests.test10ThatCacheSerializerWork
         let serializer = WebImageCacheSerializer { image, data, url in
             Data("\(image?.pixelSize.width ?? 0) \(data?.count ?? 0) \(url?.lastPathComponent ?? "")".utf8)
         }
@@ -216,6 +220,7 @@ struct ContextKeyTests {
         }
     }
 
+    // SDWebImageManagerTests.test11ThatOptionsProcessorWork
     @Test func theOptionsProcessorHasTheLastWord() async throws {
         let calls = Locked(0)
         fixture.manager.optionsProcessor = WebImageOptionsProcessor { url, options, context in

@@ -66,6 +66,7 @@ struct ManagerLoadingTests {
         #expect(manager.sharedTaskCount == 0)
     }
 
+    // SDWebImageManagerTests.test19ThatDifferentThumbnailLoadShouldCallbackDifferentSize
     @Test func twoSizesOfOneURLShareTheDownloadAndNotTheDecode() async throws {
         async let full = manager.image(for: url, context: [.imageCoder: coder])
         async let thumbnail = manager.image(

@@ -59,6 +59,7 @@ struct ManagerOptionTests {
         #expect(result.image.decodingOptions?.firstFrameOnly == true)
     }
 
+    // SDWebImageManagerTests.test13ThatScaleDownLargeImageUseThumbnailDecoding
     @Test func scaleDownLargeImagesBoundsTheDecodeAndIsNotServedToOthers() async throws {
         fixture.answer(width: 100, height: 100)
         let context: WebImageContext = [.imageScaleDownLimitBytes: 10_000]

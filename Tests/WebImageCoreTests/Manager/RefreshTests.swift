@@ -12,6 +12,7 @@ struct RefreshTests {
 
     private func keepOnDisk() { fixture.cache.disk = [fixture.key: FakeCoder.file(width: 4)] }
 
+    // SDWebImageManagerTests.test07ThatLoadImageWithSDWebImageRefreshCachedWorks
     @Test func aChangedImageComesSecondAndIsStored() async throws {
         keepOnDisk()
         let load = fixture.load(.refreshCached)

@@ -34,7 +34,7 @@ struct ShutdownTests {
         #expect(fixture.cache.disk[fixture.key] == FakeCoder.file())
     }
 
-    @Test func cancelAllEndsEveryLoad() async throws {
+    @Test func cancelAllEndsEveryLoad() async throws {  // SDWebImageManagerTests.test06CancellAll
         let loads = (0..<10).map { _ in fixture.load() }
         #expect(fixture.manager.isRunning)
         fixture.manager.cancelAll()
