@@ -4,7 +4,7 @@ import WebImageCodecs
 import WebImageCore
 import WebImageTesting
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct StreamingTests {
     @Test(arguments: StreamingSample.allCases, [1, 7, 100, 1_000_000])
     func piecesOfAnySizeGiveTheImageOfOneDecode(_ sample: StreamingSample, size: Int) throws {
