@@ -7,6 +7,11 @@ let package = Package(
         .library(name: "WebImage", targets: ["WebImage"]),
         .library(name: "WebImageCore", targets: ["WebImageCore"]),
         .library(name: "WebImageGTK", targets: ["WebImageGTK"]),
+        .library(name: "WebImageAVIF", targets: ["WebImageAVIF"]),
+        .library(name: "WebImageHEIF", targets: ["WebImageHEIF"]),
+        .library(name: "WebImageJXL", targets: ["WebImageJXL"]),
+        .library(name: "WebImageSVG", targets: ["WebImageSVG"]),
+        .library(name: "WebImageTIFF", targets: ["WebImageTIFF"]),
         .library(name: "WebImageTesting", targets: ["WebImageTesting"]),
         .executable(name: "webimage", targets: ["webimage"]),
         .executable(name: "webimage-gallery", targets: ["webimage-gallery"]),
@@ -25,6 +30,13 @@ let package = Package(
         .target(name: "WebImageHTTP", dependencies: ["WebImageCore", "CCurl", "CCurlShim"]),
         .target(name: "WebImageStore", dependencies: ["WebImageCore", "CSQLite", "CZlib"]),
 
+        // Optional coders: a product each, reached by nothing but the command and the tests.
+        .target(name: "WebImageAVIF", dependencies: ["WebImageCore", "WebImageGraphics", "CAVIF"]),
+        .target(name: "WebImageHEIF", dependencies: ["WebImageCore", "WebImageGraphics", "CHEIF"]),
+        .target(name: "WebImageJXL", dependencies: ["WebImageCore", "WebImageGraphics", "CJXL"]),
+        .target(name: "WebImageSVG", dependencies: ["WebImageCore", "WebImageGraphics", "CRSVG"]),
+        .target(name: "WebImageTIFF", dependencies: ["WebImageCore", "WebImageGraphics", "CTIFF"]),
+
         // Root: registers the defaults and re-exports Core.
         .target(
             name: "WebImage",
@@ -36,24 +48,42 @@ let package = Package(
         .target(name: "WebImageGTK", dependencies: ["WebImageCore", "CGTK", "CGTKShim"]),
 
         // Apps.
-        .target(name: "WebImageCLI", dependencies: ["WebImage", "CGetoptShim"]),
+        .target(
+            name: "WebImageCLI",
+            dependencies: [
+                "WebImage", "CGetoptShim", "WebImageAVIF", "WebImageHEIF", "WebImageJXL", "WebImageSVG", "WebImageTIFF",
+            ]),
         .executableTarget(name: "webimage", dependencies: ["WebImageCLI"]),
         .executableTarget(name: "webimage-gallery", dependencies: ["WebImageGTK", "WebImage"]),
         .executableTarget(name: "webimage-demo", dependencies: ["WebImage", "WebImageGraphics", "WebImageTesting"]),
 
         // Proof.
         .target(name: "WebImageTesting", dependencies: ["WebImageCore"]),
-        .testTarget(name: "WebImageCoreTests", dependencies: ["WebImageCore", "WebImageTesting"]),
+        // Counts allocations in tests alone: it replaces the allocator of the executable it is linked into.
+        .target(name: "CAllocationCounter", path: "Tests/Support/CAllocationCounter"),
+        .testTarget(
+            name: "WebImageCoreTests", dependencies: ["WebImageCore", "WebImageTesting", "CAllocationCounter"]),
         .testTarget(
             name: "WebImageCodecsTests",
             dependencies: ["WebImageCodecs", "WebImageGraphics", "WebImageTesting"]),
+        .testTarget(
+            name: "OptionalCodersTests",
+            dependencies: [
+                "WebImage", "WebImageAVIF", "WebImageHEIF", "WebImageJXL", "WebImageSVG", "WebImageTIFF",
+                "WebImageGraphics", "WebImageTesting",
+            ]),
         .testTarget(name: "WebImageHTTPTests", dependencies: ["WebImageHTTP", "WebImageTesting"]),
         .testTarget(name: "WebImageStoreTests", dependencies: ["WebImageStore", "WebImageTesting"]),
         .testTarget(name: "WebImageTests", dependencies: ["WebImage", "WebImageTesting"]),
         .testTarget(name: "WebImageGTKTests", dependencies: ["WebImageGTK", "WebImage", "WebImageTesting"]),
         .testTarget(
             name: "WebImageCLITests", dependencies: ["WebImage", "WebImageCLI", "WebImageTesting", "webimage"]),
-        .testTarget(name: "ConformanceTests", dependencies: ["WebImage", "WebImageTesting"]),
+        .testTarget(
+            name: "ConformanceTests",
+            dependencies: [
+                "WebImage", "WebImageTesting", "WebImageAVIF", "WebImageHEIF", "WebImageJXL", "WebImageSVG",
+                "WebImageTIFF",
+            ]),
         .testTarget(name: "DocumentationTests", dependencies: ["WebImage", "WebImageGTK", "WebImageTesting"]),
 
         // Shims: what Swift cannot call itself (variadic, macro, setjmp, GObject cast).
@@ -75,6 +105,11 @@ let package = Package(
         .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"])]),
         .systemLibrary(name: "CPixman", pkgConfig: "pixman-1", providers: [.apt(["libpixman-1-dev"])]),
         .systemLibrary(name: "CLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"])]),
+        .systemLibrary(name: "CAVIF", providers: [.apt(["libavif-dev"])]),
+        .systemLibrary(name: "CHEIF", providers: [.apt(["libheif-dev"])]),
+        .systemLibrary(name: "CJXL", providers: [.apt(["libjxl-dev"])]),
+        .systemLibrary(name: "CRSVG", pkgConfig: "librsvg-2.0", providers: [.apt(["librsvg2-dev"])]),
+        .systemLibrary(name: "CTIFF", providers: [.apt(["libtiff-dev"])]),
         .systemLibrary(name: "CGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
     ],
     swiftLanguageModes: [.v6]

@@ -2,19 +2,27 @@
 import PackageDescription
 
 // A package of its own, so that the peers are nobody's dependency.
+// WEBIMAGE_PEERS=none leaves the peers out, for testing the harness where they are not installed.
+let hasPeers = Context.environment["WEBIMAGE_PEERS"] != "none"
+
+let peers: [Target] = [
+    .executableTarget(
+        name: "webimage-benchmarks",
+        dependencies: ["Harness", "CPeers", "CSQLitePeer", .product(name: "WebImage", package: "swift-web-image")]),
+    // The peers, called as their own documentation shows; C because libvips is variadic and libjpeg jumps.
+    .target(name: "CSQLitePeer", dependencies: ["CBareSQLite"]),
+    .systemLibrary(name: "CBareSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .target(name: "CPeers", dependencies: ["CVips", "CBareJPEG"]),
+    .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
+    .systemLibrary(name: "CBareJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg-dev"])]),
+]
+
 let package = Package(
     name: "webimage-benchmarks",
-    dependencies: [.package(name: "swift-web-image", path: "..")],
+    dependencies: hasPeers ? [.package(name: "swift-web-image", path: "..")] : [],
     targets: [
         .target(name: "Harness"),
-        .executableTarget(
-            name: "webimage-benchmarks",
-            dependencies: ["Harness", "CPeers", .product(name: "WebImage", package: "swift-web-image")]),
         .testTarget(name: "HarnessTests", dependencies: ["Harness"]),
-        // The peers, called as their own documentation shows; C because libvips is variadic and libjpeg jumps.
-        .target(name: "CPeers", dependencies: ["CVips", "CBareJPEG"]),
-        .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
-        .systemLibrary(name: "CBareJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg-dev"])]),
-    ],
+    ] + (hasPeers ? peers : []),
     swiftLanguageModes: [.v6]
 )

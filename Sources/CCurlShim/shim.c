@@ -26,6 +26,14 @@ CURLcode webimage_curl_set_data_function(CURL *easy, CURLoption option, webimage
     return (curl_easy_setopt)(easy, option, value);
 }
 
+CURLcode webimage_curl_set_opensocket(CURL *easy, curl_opensocket_callback value) {
+    return (curl_easy_setopt)(easy, CURLOPT_OPENSOCKETFUNCTION, value);
+}
+
+CURLcode webimage_curl_set_prereq(CURL *easy, curl_prereq_callback value) {
+    return (curl_easy_setopt)(easy, CURLOPT_PREREQFUNCTION, value);
+}
+
 CURLcode webimage_curl_get_long(CURL *easy, CURLINFO info, long *value) {
     return (curl_easy_getinfo)(easy, info, value);
 }

@@ -9,7 +9,8 @@ func registerDefaults() {
     var defaults = WebImageDefaults()
     defaults.makeCoders = {
         [
-            ImageWebPCoder.shared, ImageGIFCoder.shared, ImagePNGCoder.shared, ImageJPEGCoder.shared,
+            ImageICOCoder.shared, ImageBMPCoder.shared, ImageWebPCoder.shared, ImageGIFCoder.shared,
+            ImagePNGCoder.shared, ImageJPEGCoder.shared,
         ]
     }
     defaults.makeLoader = {

@@ -3,7 +3,7 @@ import WebImage
 
 /// `webimage cache`: what the disk cache holds.
 enum CacheCommand {
-    static let command = Command(options: [.value("cache")]) { arguments throws(UsageError) in
+    static let command = Command(options: [.value("cache")] + Option.limits) { arguments throws(UsageError) in
         let actions: [String: @Sendable (ImageCache) async -> ExitCode] = [
             "stats": stats, "clear": clear, "verify": verify,
         ]
@@ -12,14 +12,7 @@ enum CacheCommand {
         }
         let folder = arguments.string("cache")
         guard folder != "none" else { throw UsageError("--cache wants a folder here") }
-        return {
-            do throws(WebImageError) {
-                return await action(try CommandCache.cache(folder))
-            } catch {
-                Console.error("\(error)")
-                return .failed
-            }
-        }
+        return { await action(CommandCache.cache(folder)) }
     }
 
     private static func stats(_ cache: ImageCache) async -> ExitCode {

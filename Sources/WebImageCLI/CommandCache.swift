@@ -4,18 +4,17 @@ import WebImage
 /// The cache that `--cache` means.
 enum CommandCache {
     /// A manager over the cache in a folder, the user's own without one, none for `none`.
-    static func manager(_ folder: String?) throws(WebImageError) -> WebImageManager {
-        WebImageManager(cache: try cache(folder), loader: ImageLoadersManager.shared)
+    static func manager(_ folder: String?) -> WebImageManager {
+        WebImageManager(cache: cache(folder), loader: ImageLoadersManager.shared)
     }
 
-    static func cache(_ folder: String?) throws(WebImageError) -> ImageCache {
+    static func cache(_ folder: String?) -> ImageCache {
         guard let folder else { return ImageCache.shared }
         guard folder != "none" else {
             var config = ImageCacheConfig()
             config.shouldCacheImagesOnDisk = false
             return ImageCache(namespace: "none", config: config)
         }
-        try OutputFile.makeFolder(folder)
         return ImageCache(namespace: "default", diskCacheDirectory: URL(fileURLWithPath: folder).path)
     }
 

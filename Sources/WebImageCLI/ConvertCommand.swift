@@ -1,7 +1,7 @@
 import Foundation
 import WebImage
 
-/// `webimage convert`: one picture into another file.
+/// `webimage convert`: one picture or animation into another file.
 enum ConvertCommand {
     static let command = Command(
         options: [.value("size"), .value("quality"), .value("frame"), .value("color")] + Option.limits
@@ -10,11 +10,11 @@ enum ConvertCommand {
         let job = ConvertJob(
             input: arguments.operands[0], output: arguments.operands[1], size: try arguments.size("size"),
             quality: try arguments.integer("quality", atLeast: 0),
-            frame: try arguments.integer("frame", atLeast: 0) ?? 0,
+            frame: try arguments.integer("frame", atLeast: 0),
             color: try arguments.color(), limits: try arguments.limits())
         guard (job.quality ?? 0) <= 100 else { throw UsageError("--quality wants 0 to 100") }
         guard job.writesRawRows || ImageCodersManager.shared.canEncode(to: job.format) else {
-            throw UsageError("'\(job.output)' ends in no format that can be written; use jpg, png, webp or rgba")
+            throw UsageError("'\(job.output)' ends in no format that can be written; see 'webimage formats'")
         }
         return { await job.run() }
     }
@@ -25,25 +25,27 @@ private struct ConvertJob: Sendable {
     let output: String
     let size: PixelSize?
     let quality: Int?
-    let frame: Int
+    let frame: Int?
     let color: DecodingOptions.ColorConversion?
     let limits: DecodingLimits
 
     private var fileExtension: String { (output as NSString).pathExtension.lowercased() }
     var writesRawRows: Bool { fileExtension == "rgba" }
-    var format: ImageFormat { ImageFormat(fileExtension: fileExtension) }
+    var format: ImageFormat { ImageFormat(fileExtension: fileExtension).container }
 
     func run() async -> ExitCode {
         do throws(WebImageError) {
             let data = try await InputSource.data(input, limits: limits)
             let info = try ImageCodersManager.shared.imageInfo(of: data, limits: limits)
-            guard frame < info.frameCount else {
-                throw .badData("convert", "there is no frame \(frame)", hint: "The picture has \(info.frameCount).")
+            guard (frame ?? 0) < info.frameCount else {
+                throw .badData(
+                    "convert", "there is no frame \(frame ?? 0)", hint: "The picture has \(info.frameCount).")
             }
-            guard frame == 0 else {
-                throw .badData("convert", "only frame 0 can be read so far", hint: "Leave --frame out.")
+            if info.frameCount > 1, frame == nil, ImageCodersManager.shared.canEncodeFrames(to: format) {
+                try writeAnimation(data, info)
+                return .ok
             }
-            let image = try ImageCodersManager.shared.decode(data, options: decoding(data, info))
+            let image = try picture(data, info)
             guard !Task.isCancelled else { return .interrupted }
             if writesRawRows {
                 try OutputFile.writeRows(of: image.pixels, to: output)
@@ -54,9 +56,36 @@ private struct ConvertJob: Sendable {
             }
             return .ok
         } catch {
+            guard !Task.isCancelled else { return .interrupted }
             Console.error("\(input): \(error.withoutURL)")
             return error.exitCode
         }
+    }
+
+    private func picture(_ data: Data, _ info: ImageInfo) throws(WebImageError) -> Image {
+        let manager = ImageCodersManager.shared
+        guard let frame, frame > 0, let animation = try manager.animation(of: data, options: decoding(data, info))
+        else { return try manager.decode(data, options: decoding(data, info, firstFrameOnly: true)) }
+        return try animation.frameWithReason(at: frame)
+    }
+
+    /// All frames, one in memory at a time; delays as the file stores them, not as they are played.
+    private func writeAnimation(_ data: Data, _ info: ImageInfo) throws(WebImageError) {
+        let manager = ImageCodersManager.shared
+        guard let animation = try manager.animation(of: data, options: decoding(data, info)) else {
+            throw .badData("convert", "the coder of \(info.format) gives no frames", hint: "Use --frame 0.")
+        }
+        let delays = info.delaysMilliseconds
+        let file = try manager.encode(
+            frameCount: animation.animatedImageFrameCount, loopCount: animation.animatedImageLoopCount,
+            format: format, options: encoding(data, info)
+        ) { index throws(WebImageError) in
+            guard !Task.isCancelled else { throw .cancelled }
+            return ImageFrame(
+                image: try animation.frameWithReason(at: index),
+                duration: index < delays.count ? delays[index] / 1000 : animation.animatedImageDuration(at: index))
+        }
+        try OutputFile.write(file, to: output)
     }
 
     private func keepsEveryBit(_ data: Data, _ info: ImageInfo) -> Bool {
@@ -64,10 +93,10 @@ private struct ConvertJob: Sendable {
         return target && info.format.isLossless(data)
     }
 
-    private func decoding(_ data: Data, _ info: ImageInfo) -> DecodingOptions {
+    private func decoding(_ data: Data, _ info: ImageInfo, firstFrameOnly: Bool = false) -> DecodingOptions {
         var options = DecodingOptions()
         options.limits = limits
-        options.firstFrameOnly = true
+        options.firstFrameOnly = firstFrameOnly
         options.thumbnailPixelSize = size
         // Straight: multiplying by alpha and dividing again would lose what is under transparency.
         options.pixelFormat = info.bitDepth == 16 && format.container == .png ? .rgba16 : .rgba8
@@ -85,11 +114,11 @@ private struct ConvertJob: Sendable {
 }
 
 extension ImageFormat {
-    /// Whether a file of this format keeps every pixel it was made from; WebP says so in its first chunk.
+    /// Whether a file of this format keeps every pixel it was made from; WebP says so in its first picture's chunk.
     func isLossless(_ data: Data) -> Bool {
         switch self {
         case .png, .apng, .gif, .bmp, .ico, .tiff: true
-        case .webP: data.prefix(64).range(of: Data("VP8L".utf8)) != nil
+        case .webP: data.prefix(128).range(of: Data("VP8L".utf8)) != nil
         default: false
         }
     }

@@ -26,20 +26,28 @@ enum FramesCommand {
         let info = try ImageCodersManager.shared.imageInfo(of: data, limits: limits)
         var options = DecodingOptions()
         options.limits = limits
-        options.firstFrameOnly = true
         options.pixelFormat = .rgba8
         options.colorConversion = color
-        let image = try ImageCodersManager.shared.decode(data, options: options)
+        let animation = try ImageCodersManager.shared.animation(of: data, options: options)
+        let count = animation?.animatedImageFrameCount ?? 1
         try OutputFile.makeFolder(folder)
-        try OutputFile.writeRows(of: image.pixels, to: folder + "/frame-0000.rgba")
-        var object = JSONLine()
-        object.add("width", .integer(image.pixelSize.width))
-        object.add("height", .integer(image.pixelSize.height))
-        object.add("loopCount", .init(info.loopCount))
-        object.add("delaysMs", .numbers(info.delaysMilliseconds))
-        try OutputFile.write(Data((object.text + "\n").utf8), to: folder + "/frames.json")
-        if info.frameCount > 1 {
-            Console.error("\(input): has \(info.frameCount) frames; only the first can be written so far")
+        var size = info.pixelSize
+        for index in 0..<count {
+            guard !Task.isCancelled else { throw .cancelled }
+            let image: Image
+            if let animation {
+                image = try animation.frameWithReason(at: index)
+            } else {
+                image = try ImageCodersManager.shared.decode(data, options: options)
+            }
+            size = image.pixelSize
+            try OutputFile.writeRows(of: image.pixels, to: folder + "/frame-\(String(format: "%04d", index)).rgba")
         }
+        var object = JSONLine()
+        object.add("width", .integer(size.width))
+        object.add("height", .integer(size.height))
+        object.add("loopCount", .init(info.loopCount))
+        object.add("delaysMs", .numbers(Array(info.delaysMilliseconds.prefix(count))))
+        try OutputFile.write(Data((object.text + "\n").utf8), to: folder + "/frames.json")
     }
 }

@@ -24,10 +24,9 @@ private struct LoadJob: Sendable {
     let limits: DecodingLimits
 
     func run() async -> ExitCode {
-        let manager: WebImageManager
+        let manager = CommandCache.manager(cache)
         let folder: OutputFolder?
         do throws(WebImageError) {
-            manager = try CommandCache.manager(cache)
             folder = try output.map(OutputFolder.init(path:))
         } catch {
             Console.error("\(error)")
@@ -78,14 +77,14 @@ private struct LoadJob: Sendable {
         guard json else {
             let bytes = result.encodedByteCount.map { "\($0) B" } ?? "-"
             let columns = [
-                result.cacheType.originName.padded(to: 8), "\(size)".padded(to: 11), bytes.padded(to: 11),
+                result.cacheType.originName(of: operand).padded(to: 8), "\(size)".padded(to: 11), bytes.padded(to: 11),
                 String(format: "%.1f ms", milliseconds).padded(to: 11), operand,
             ]
             return columns.joined(separator: " ") + (file.map { " -> \($0)" } ?? "")
         }
         var object = JSONLine()
         object.add("url", .string(operand))
-        object.add("origin", .string(result.cacheType.originName))
+        object.add("origin", .string(result.cacheType.originName(of: operand)))
         object.add("width", .integer(size.width))
         object.add("height", .integer(size.height))
         object.add("format", .init(result.image.imageFormat.name))
@@ -102,10 +101,11 @@ private struct LoadJob: Sendable {
 }
 
 extension ImageCacheType {
-    /// Where an image came from, in the command's words.
-    var originName: String {
-        switch self {
-        case .none: "network"
+    /// Where the image an operand means came from, in the command's words.
+    func originName(of operand: String) -> String {
+        let url = InputSource.url(operand)
+        return switch self {
+        case .none: url.isFileURL ? "file" : url.scheme == "data" ? "data" : "network"
         case .disk: "disk"
         case .memory, .all: "memory"
         }

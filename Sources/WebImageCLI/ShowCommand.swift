@@ -2,7 +2,7 @@ import Foundation
 
 /// `webimage show`: becomes `webimage-gallery`, which is another program so that this one never links GTK.
 enum ShowCommand {
-    static let command = Command(options: []) { arguments throws(UsageError) in
+    static let command = Command(options: Option.limits) { arguments throws(UsageError) in
         guard !arguments.operands.isEmpty else { throw UsageError("show wants at least one URL") }
         let operands = arguments.operands
         return { execute(operands) }

@@ -9,6 +9,7 @@ enum Usage {
           info PATH|URL...       say what pictures hold, from their headers
           convert IN OUT         write a picture in another format or size
           frames IN DIR          write every frame as raw RGBA
+          formats                say what this build reads, animates and writes
           show URL...            show pictures in a window
           cache stats|clear|verify
 
@@ -32,7 +33,7 @@ enum Usage {
         "load": """
         usage: webimage load [OPTIONS] URL...
 
-        Loads each picture and prints a line: origin (network, disk, memory), size in pixels, bytes, milliseconds.
+        Loads each picture and prints a line: origin (network, file, disk, memory), size in pixels, bytes, milliseconds.
         A path without a scheme means a file.
 
           --size WxH             decode to fit this box
@@ -53,12 +54,14 @@ enum Usage {
         "convert": """
         usage: webimage convert [OPTIONS] IN OUT
 
-        OUT's extension decides the format: jpg, png, webp, or rgba for raw rows of straight RGBA, 8 bits each.
+        OUT's extension decides the format: jpg, png, gif, webp, avif, heic, jxl, tiff, bmp ('webimage formats' says which
+        this build writes), or rgba for raw rows of straight RGBA, 8 bits each.
+        An animation stays one in png, gif, webp and avif, pages in tiff; other formats get its first frame.
         A lossless file converts to PNG and WebP without loss, its colour profile kept.
 
           --size WxH             fit into this box
           --quality Q            0 to 100, for lossy formats (default 85); asks for lossy WebP
-          --frame N              which frame, from 0 (default 0)
+          --frame N              this frame alone, from 0
           --color srgb|as-is     convert colours to sRGB, or keep the stored values and the profile
                                  (default: as-is for rgba and lossless to lossless, else srgb)
 
@@ -66,11 +69,20 @@ enum Usage {
         "frames": """
         usage: webimage frames [OPTIONS] IN DIR
 
-        Writes frame-0000.rgba ... (straight RGBA, 8 bits each, whole canvas) and frames.json into DIR.
+        Writes frame-0000.rgba ... (straight RGBA, 8 bits each, whole canvas) and frames.json into DIR. Delays and loop
+        counts are reported as stored.
 
           --color srgb|as-is     convert colours to sRGB, or keep the stored values (default as-is)
 
         """ + limits,
+        "formats": """
+        usage: webimage formats [--json]
+
+        Prints a line for each format: whether this build reads, animates and writes it, and the library behind it.
+
+          --json                 one JSON object a line
+
+        """,
         "show": """
         usage: webimage show URL...
 

@@ -1,4 +1,5 @@
 import Foundation
+import WebImage
 
 /// The `webimage` command.
 public enum WebImageCommand {
@@ -10,7 +11,10 @@ public enum WebImageCommand {
     ///
     /// Blocks the calling thread, which must be one of its own and no thread of the cooperative pool.
     public static func run(_ arguments: [String]) -> Int32 {
+        OptionalCoders.register()
         let arguments = commandFirst(arguments)
+        let log = WebImageLog.shared
+        if log.destination == nil { log.destination = StandardErrorLogger(minimum: .warning) }
         let name = arguments.dropFirst().first ?? "--help"
         switch name {
         case "--help", "-h", "help":
@@ -52,7 +56,8 @@ public enum WebImageCommand {
 
     private static let commands: [String: Command] = [
         "load": LoadCommand.command, "info": InfoCommand.command, "convert": ConvertCommand.command,
-        "frames": FramesCommand.command, "show": ShowCommand.command, "cache": CacheCommand.command,
+        "frames": FramesCommand.command, "formats": FormatsCommand.command, "show": ShowCommand.command,
+        "cache": CacheCommand.command,
     ]
 }
 

@@ -2,12 +2,15 @@ import CYUV
 package import WebImageCore
 
 extension PixelBuffer {
-    /// Makes straight BGRA rows the display format where they lie, for decoders that write straight ones into a buffer
-    /// that is to hold the display format.
-    package func premultiplyInPlace(rows: Range<Int>) {
+    /// Makes straight BGRA rows, or some columns of them, the display format where they lie, for decoders that write
+    /// straight ones into a buffer that is to hold the display format.
+    package func premultiplyInPlace(rows: Range<Int>, columns: Range<Int>? = nil) {
+        let columns = columns ?? 0..<width
         precondition(format == .bgra8Premultiplied && rows.lowerBound >= 0 && rows.upperBound <= height)
-        let start = baseAddress.advanced(by: rows.lowerBound * bytesPerRow).assumingMemoryBound(to: UInt8.self)
+        precondition(columns.lowerBound >= 0 && columns.upperBound <= width)
+        let start = baseAddress.advanced(by: rows.lowerBound * bytesPerRow + columns.lowerBound * 4)
+            .assumingMemoryBound(to: UInt8.self)
         let stride = Int32(clamping: bytesPerRow)
-        ARGBAttenuate(start, stride, start, stride, Int32(clamping: width), Int32(clamping: rows.count))
+        ARGBAttenuate(start, stride, start, stride, Int32(clamping: columns.count), Int32(clamping: rows.count))
     }
 }

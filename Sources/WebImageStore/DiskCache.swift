@@ -24,6 +24,14 @@ public final class DiskCache: DiskCaching {
         self.store = store
     }
 
+    /// On a file system the caller names.
+    init?(cachePath: String, config: ImageCacheConfig, fileSystemType: @escaping StoreFolder.FileSystemType) {
+        let opened = DiskStore(
+            cachePath: cachePath, config: config, clock: { Date() }, fileSystemType: fileSystemType)
+        guard let opened else { return nil }
+        store = opened
+    }
+
     deinit { store.close() }
 
     /// Whether there is an entry, without reading it.
@@ -36,10 +44,16 @@ public final class DiskCache: DiskCaching {
     public func setData(_ data: Data?, forKey key: String) { store.setData(data, forKey: key) }
 
     /// Opaque bytes stored beside an entry.
-    public func extendedData(forKey key: String) -> Data? { store.extendedData(forKey: key) }
+    public func extendedData(forKey key: String) -> Data? { store.companion(.extended, forKey: key) }
 
     /// Stores opaque bytes beside an existing entry; nil removes them.
-    public func setExtendedData(_ data: Data?, forKey key: String) { store.setExtendedData(data, forKey: key) }
+    public func setExtendedData(_ data: Data?, forKey key: String) { store.setCompanion(.extended, data, forKey: key) }
+
+    /// What the server said beside an entry's bytes, opaque here.
+    public func httpMetadata(forKey key: String) -> Data? { store.companion(.metadata, forKey: key) }
+
+    /// Keeps what the server said beside an existing entry; nil removes, and so does storing other bytes.
+    public func setHTTPMetadata(_ data: Data?, forKey key: String) { store.setCompanion(.metadata, data, forKey: key) }
 
     /// Removes an entry; gone for reads at once.
     public func removeData(forKey key: String) { store.removeData(forKey: key) }
@@ -70,6 +84,13 @@ public final class DiskCache: DiskCaching {
 
     /// The remembered size of a key's picture: one look into the index.
     public func pixelSize(forKey key: String) -> PixelSize? { store.pixelSize(forKey: key) }
+
+    /// Takes over the files of a folder in the original's layout (`<MD5 of the key>.<extension>`), removing them there;
+    /// gives how many.
+    ///
+    /// They are found under the keys they were stored with. What is no plain file of such a name stays where it is; the
+    /// folder goes when nothing is left in it. Killed in between, it goes on where it was when called again.
+    public func importFiles(fromDirectory path: String) -> Int { store.importFiles(from: path) }
 
     /// Reads every entry, removes those that are not what was stored, and counts the totals anew.
     ///

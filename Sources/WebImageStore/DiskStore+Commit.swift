@@ -21,12 +21,33 @@ extension DiskStore {
                 try self.keepLimits(writer)
             }
             state.withLock { $0.committing = PendingWrites() }
+            if let folder = slot?.folder, folder.logBytes > StoreFormat.foldableLog { scheduleFolding(folder) }
+        }
+    }
+
+    /// Folds the log back without holding up reads or writes.
+    private func scheduleFolding(_ folder: StoreFolder) {
+        let isFirst = state.withLock { state in
+            defer { state.isFoldScheduled = true }
+            return !state.isFoldScheduled
+        }
+        guard isFirst else { return }
+        foldingQueue.async { [weak self] in
+            guard let self else { return }
+            state.withLock { $0.isFoldScheduled = false }
+            folding.withLock { isAllowed in
+                guard isAllowed else { return }
+                // What fails here is tried again by a later commit, which reports it.
+                let database = try? Database(path: folder.index, mode: .readWrite, busyMilliseconds: 0)
+                try? database?.execute("PRAGMA synchronous = NORMAL; PRAGMA wal_checkpoint(PASSIVE)")
+            }
         }
     }
 
     /// Commits what waits and closes for good, although background work may hold this object a moment longer.
     func close() {
         flush()
+        folding.withLock { $0 = false }
         writer.withLock { slot in
             close(&slot)
             state.withLock { $0.nextOpening = .distantFuture }
@@ -80,7 +101,9 @@ extension DiskStore {
         }
         guard isDue else { return }
         do throws(WebImageError) {
-            let (folder, database) = try StoreOpening.open(path: path)
+            let (folder, database) = try StoreOpening.open(path: path, fileSystemType: fileSystemType)
+            let hasImports = access(folder.importedMark, F_OK) == 0
+            state.withLock { $0.hasImports = hasImports }
             do throws(DatabaseError) {
                 if folder.isReadOnly {
                     let opened = try StoreReader(folder: folder, database: database)

@@ -29,18 +29,4 @@ extension DiskStore {
     private func page(after id: Int) -> (folder: StoreFolder, entries: [StoredEntry])? {
         read { reader throws(DatabaseError) in (reader.folder, try reader.entries(after: id, limit: 64)) }
     }
-
-    /// Remembers the size of a key's picture; outlives the entry and is kept without one.
-    func setPixelSize(_ size: PixelSize, forKey key: String) {
-        let hash = KeyHash(key)
-        state.withLock { $0.pending.put(size, for: hash) }
-        scheduleFlush()
-    }
-
-    /// The remembered size of a key's picture: one look into the index.
-    func pixelSize(forKey key: String) -> PixelSize? {
-        let hash = KeyHash(key)
-        if let waiting = state.withLock({ $0.pending.sizes[hash] ?? $0.committing.sizes[hash] }) { return waiting }
-        return read { reader throws(DatabaseError) in try reader.pixelSize(hash) } ?? nil
-    }
 }

@@ -7,12 +7,17 @@ import WebImageCore
 final class DiskStore: Sendable {
     let path: String
     let clock: @Sendable () -> Date
+    let fileSystemType: StoreFolder.FileSystemType
     let state: Locked<State>
     /// Lock order: writer, reader, state.
     let writer = Locked<StoreWriter?>(nil)
     let reader = Locked<StoreReader?>(nil)
     let queue = DispatchQueue(label: "webimage.disk-cache.flush", qos: .utility)
     let warning: OneWarning
+    /// Where the log is folded back, so that no commit waits for the disk.
+    let foldingQueue = DispatchQueue(label: "webimage.disk-cache.fold", qos: .utility)
+    /// Whether folding is still allowed; held while it goes on.
+    let folding = Locked(true)
 
     struct State {
         var config: ImageCacheConfig
@@ -21,6 +26,9 @@ final class DiskStore: Sendable {
         var committing = PendingWrites()
         var isFlushScheduled = false
         var isAccessFlushScheduled = false
+        var isFoldScheduled = false
+        /// Whether a key that is not found may stand under a provisional one.
+        var hasImports = false
         var nextOpening = Date.distantPast
         var nextMaintenance = Date.distantPast
         /// The shard to look for orphans in; starts anywhere so that short-lived processes cover them all.
@@ -31,10 +39,14 @@ final class DiskStore: Sendable {
     static let pendingLimit = 16 << 20
     static let pendingAccessLimit = 512
 
-    init?(cachePath: String, config: ImageCacheConfig, clock: @escaping @Sendable () -> Date) {
+    init?(
+        cachePath: String, config: ImageCacheConfig, clock: @escaping @Sendable () -> Date,
+        fileSystemType: @escaping StoreFolder.FileSystemType = StoreFolder.realFileSystemType
+    ) {
         guard cachePath.hasPrefix("/"), !cachePath.utf8.contains(0) else { return nil }
         path = cachePath
         self.clock = clock
+        self.fileSystemType = fileSystemType
         state = Locked(State(config: config))
         warning = OneWarning(subject: "disk cache \(cachePath)")
         writer.withLock { openIfNeeded(&$0) }
@@ -43,12 +55,17 @@ final class DiskStore: Sendable {
     // MARK: Reading
 
     func containsData(forKey key: String) -> Bool {
-        let hash = KeyHash(key)
+        contains(KeyHash(key)) || containsImport(key)
+    }
+
+    func contains(_ hash: KeyHash) -> Bool {
         if let waiting = waiting(hash) { return waiting.data != nil }
         return read { reader throws(DatabaseError) in try reader.contains(hash) } ?? false
     }
 
-    func data(forKey key: String) -> Data? {
+    func data(forKey key: String) -> Data? { stored(key) ?? adopt(key) }
+
+    func stored(_ key: String) -> Data? {
         let hash = KeyHash(key)
         if let waiting = waiting(hash) { return waiting.data }
         var failed: Int?
@@ -66,12 +83,6 @@ final class DiskStore: Sendable {
         return nil
     }
 
-    func extendedData(forKey key: String) -> Data? {
-        let hash = KeyHash(key)
-        if waiting(hash) != nil { flush() }
-        return read { reader throws(DatabaseError) in try reader.extendedData(hash) } ?? nil
-    }
-
     /// The path of the file that holds an entry; nil for an absent one and for one small enough to be in the index.
     func cachePath(forKey key: String) -> String? {
         let hash = KeyHash(key)
@@ -85,15 +96,12 @@ final class DiskStore: Sendable {
     func setData(_ data: Data?, forKey key: String) {
         guard let data else { return removeData(forKey: key) }
         enqueue(data, key)
+        forgetImport(key)
     }
 
-    func removeData(forKey key: String) { enqueue(nil, key) }
-
-    func setExtendedData(_ data: Data?, forKey key: String) {
-        flush()
-        let hash = KeyHash(key)
-        let time = milliseconds()
-        write { writer throws(DatabaseError) in try writer.setExtendedData(data, for: hash, time: time) }
+    func removeData(forKey key: String) {
+        enqueue(nil, key)
+        forgetImport(key)
     }
 
     func removeAllData() {
@@ -115,7 +123,7 @@ final class DiskStore: Sendable {
 
     // MARK: Parts
 
-    private func waiting(_ key: KeyHash) -> PendingWrite? {
+    func waiting(_ key: KeyHash) -> PendingWrite? {
         state.withLock { $0.pending.writes[key] ?? $0.committing.writes[key] }
     }
 
@@ -136,7 +144,7 @@ final class DiskStore: Sendable {
         return data
     }
 
-    private func enqueue(_ data: Data?, _ key: String) {
+    func enqueue(_ data: Data?, _ key: String) {
         let hash = KeyHash(key)
         let time = milliseconds()
         let isTooMuch = state.withLock { state in

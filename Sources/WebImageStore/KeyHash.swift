@@ -1,4 +1,5 @@
 import Foundation
+import WebImageCore
 
 /// The name of an entry in the index: the first 128 bits of its key's SHA-256.
 ///

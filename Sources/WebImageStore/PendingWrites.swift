@@ -9,21 +9,67 @@ struct PendingWrite: Sendable {
     var name: String?
 }
 
+/// What is stored beside an entry's bytes.
+enum Companion: Hashable, Sendable {
+    case extended
+    case metadata
+}
+
 /// Everything that waits for the next commit; a pure value.
 struct PendingWrites {
+    /// An entry's key and what beside its bytes is meant.
+    struct Place: Hashable {
+        let key: KeyHash
+        let companion: Companion
+    }
+
+    /// New bytes beside an entry; nil removes them.
+    struct Addition {
+        let data: Data?
+        let time: Int
+    }
+
     private(set) var writes: [KeyHash: PendingWrite] = [:]
     private(set) var sizes: [KeyHash: PixelSize] = [:]
     private(set) var accesses: [KeyHash: Int] = [:]
+    private(set) var additions: [Place: Addition] = [:]
     private(set) var byteCount = 0
 
-    var isEmpty: Bool { writes.isEmpty && accesses.isEmpty && sizes.isEmpty }
+    var isEmpty: Bool { writes.isEmpty && accesses.isEmpty && sizes.isEmpty && additions.isEmpty }
 
     mutating func put(_ write: PendingWrite, for key: KeyHash) {
         byteCount += (write.data?.count ?? 0) - (writes[key]?.data?.count ?? 0)
         writes[key] = write
         accesses[key] = nil
+        // Other bytes, other companions.
+        add(nil, at: Place(key: key, companion: .extended))
+        add(nil, at: Place(key: key, companion: .metadata))
     }
 
+    mutating func put(_ addition: Addition, at place: Place) { add(addition, at: place) }
     mutating func noteAccess(_ key: KeyHash, at time: Int) { accesses[key] = time }
     mutating func put(_ size: PixelSize, for key: KeyHash) { sizes[key] = size }
+
+    /// What is known here of an entry's companion.
+    func answer(at place: Place) -> Answer {
+        if let addition = additions[place] {
+            guard addition.data != nil, writes[place.key] == nil else { return .known(addition.data) }
+            return .knownIfThereIsAnEntry(addition.data)
+        }
+        return writes[place.key] == nil ? .unknown : .known(nil)
+    }
+
+    enum Answer {
+        case unknown
+        case known(Data?)
+        case knownIfThereIsAnEntry(Data?)
+    }
+
+    private mutating func add(_ addition: Addition?, at place: Place) {
+        if additions.isEmpty, addition == nil { return }
+        // Nothing can stand beside what is being removed.
+        let addition = writes[place.key].map { $0.data == nil } == true ? nil : addition
+        byteCount += (addition?.data?.count ?? 0) - (additions[place]?.data?.count ?? 0)
+        additions[place] = addition
+    }
 }

@@ -7,8 +7,12 @@ struct StoreFolder {
     let path: String
     /// Whether nothing can be written here: the index is read as it stands.
     let isReadOnly: Bool
+    /// The number of the file system a path lies on (statfs(2)); nil when it cannot be told.
+    typealias FileSystemType = @Sendable (_ path: String) -> UInt32?
+    private let fileSystemType: FileSystemType
 
     var index: String { path + "/" + StoreFormat.indexName }
+    var importedMark: String { path + "/" + StoreFormat.importedName }
     var files: String { path + "/" + StoreFormat.filesName }
 
     /// The file of an entry by its name in the index; nil for a name that is not one of ours.
@@ -26,12 +30,13 @@ struct StoreFolder {
     }
 
     /// Makes the folder if need be.
-    init(path: String) throws(WebImageError) {
+    init(path: String, fileSystemType: @escaping FileSystemType = realFileSystemType) throws(WebImageError) {
         let made = Self.makeFolders(path)
         if made != 0, access(path + "/" + StoreFormat.indexName, R_OK) != 0 {
             throw .posix(made, stage: .store, hint: "The disk cache's folder cannot be made; loads go on without it.")
         }
         self.path = path
+        self.fileSystemType = fileSystemType
         isReadOnly = made != 0 || access(path, W_OK) != 0
         if !isReadOnly { _ = Self.makeFolders(path + "/" + StoreFormat.filesName) }
     }
@@ -52,10 +57,11 @@ struct StoreFolder {
     }
 
     /// Whether the folder lies on a file system whose shared memory and locks cannot be relied on (statfs(2)).
-    var isOnNetwork: Bool {
+    var isOnNetwork: Bool { fileSystemType(path).map(Self.networkTypes.contains) ?? false }
+
+    static let realFileSystemType: FileSystemType = { path in
         var status = statfs()
-        guard statfs(path, &status) == 0 else { return false }
-        return Self.networkTypes.contains(UInt32(truncatingIfNeeded: status.f_type))
+        return statfs(path, &status) == 0 ? UInt32(truncatingIfNeeded: status.f_type) : nil
     }
 
     /// NFS, SMB, SMB2, CIFS, FUSE, 9P, AFS, Ceph, Lustre, GFS2, Coda.
@@ -70,6 +76,12 @@ struct StoreFolder {
         guard statvfs(path, &status) == 0 else { return 0 }
         let (bytes, overflow) = Int(status.f_bavail).multipliedReportingOverflow(by: Int(status.f_frsize))
         return overflow ? .max : bytes
+    }
+
+    /// Bytes of the write-ahead log.
+    var logBytes: Int {
+        var status = stat()
+        return stat(index + "-wal", &status) == 0 ? Int(status.st_size) : 0
     }
 
     /// The number that tells whether the index is still the file that was opened.

@@ -10,11 +10,21 @@ enum StoreFormat {
     static let indexName = "index.sqlite"
     static let filesName = "files"
     static let lockName = "lock"
+    /// Stands where files of the original's layout were taken over: their keys are known by MD5 alone.
+    static let importedName = "imported"
     /// Appended to the name of an index that could not be read.
     static let damagedSuffix = ".damaged"
 
-    /// Bytes up to which a value is kept in the index: below, a row is read and written faster than a file is opened.
-    static let inlineLimit = 20 * 1024
+    /// Bytes of a page of a new index: with SQLite's usual 4096 a value of 20 KB is a chain of five.
+    static let pageSize = 16_384
+    /// Bytes of write-ahead log at which a commit folds it back itself.
+    static let longestLog = 16 << 20
+    /// Bytes of write-ahead log at which it is folded back in the background.
+    static let foldableLog = 4 << 20
+
+    /// Bytes up to which a value is kept in the index: making a file waits for the file system's journal, writing a row
+    /// does not (`Documentation/Decisions/DiskCacheInlineThreshold.md`).
+    static let inlineLimit = 64 * 1024
 
     /// Values stand in a table of their own, so that noting an access rewrites a short row and not the value.
     static let schema = """

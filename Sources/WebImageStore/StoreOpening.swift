@@ -8,15 +8,17 @@ enum StoreOpening {
     ///
     /// A newer format is left alone and a folder beside it used; garbage is set aside, and a new index begun. Processes
     /// that open at the same time wait for each other on a lock file.
-    static func open(path: String) throws(WebImageError) -> (folder: StoreFolder, database: Database) {
-        let folder = try StoreFolder(path: path)
+    static func open(
+        path: String, fileSystemType: @escaping StoreFolder.FileSystemType
+    ) throws(WebImageError) -> (folder: StoreFolder, database: Database) {
+        let folder = try StoreFolder(path: path, fileSystemType: fileSystemType)
         do throws(DatabaseError) {
             return (folder, try open(folder))
         } catch let error {
             guard error == newer else { throw error.asWebImageError }
         }
         OneWarning.log(.warning, "disk cache \(path) has a newer format; a folder beside it is used")
-        let beside = try StoreFolder(path: path + ".v\(StoreFormat.version)")
+        let beside = try StoreFolder(path: path + ".v\(StoreFormat.version)", fileSystemType: fileSystemType)
         do throws(DatabaseError) {
             return (beside, try open(beside))
         } catch let error {
@@ -62,7 +64,7 @@ enum StoreOpening {
         let identity = try database.integer("PRAGMA application_id") ?? 0
         let version = try database.integer("PRAGMA user_version") ?? 0
         if identity == 0, version == 0, try database.integer("SELECT count(*) FROM sqlite_master") == 0 {
-            try database.execute("PRAGMA auto_vacuum = INCREMENTAL")
+            try database.execute("PRAGMA page_size = \(StoreFormat.pageSize); PRAGMA auto_vacuum = INCREMENTAL")
             try setJournal(of: database, in: folder)
             try database.execute("BEGIN IMMEDIATE;" + StoreFormat.schema + "COMMIT;")
             return database
@@ -76,9 +78,14 @@ enum StoreOpening {
     /// A write-ahead log where memory can be shared, else a rollback journal.
     private static func setJournal(of database: Database, in folder: StoreFolder) throws(DatabaseError) {
         _ = try database.integer("PRAGMA journal_mode = \(folder.isOnNetwork ? "TRUNCATE" : "WAL")")
-        // Folding the log back waits for the disk twice; every 8 MB of it instead of every 4 halves that.
+        // Folding the log back waits for the disk twice, so it is done in the background; a commit does it itself only
+        // when writes come faster than that.
+        let pages = StoreFormat.longestLog / (try database.integer("PRAGMA page_size") ?? StoreFormat.pageSize)
         try database.execute(
-            "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 2000; PRAGMA journal_size_limit = 8388608")
+            """
+            PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = \(pages);
+            PRAGMA journal_size_limit = \(StoreFormat.longestLog / 4)
+            """)
     }
 
     /// Sets aside the index that was open as file number `inode`, unless another process has done so already.

@@ -8,6 +8,7 @@ final class StoreReader {
     private let find: Statement
     private let contains: Statement
     private let extended: Statement
+    private let metadata: Statement
     private let total: Statement
     private let pixelSize: Statement
     private let page: Statement
@@ -19,6 +20,7 @@ final class StoreReader {
             "SELECT \(StoredEntry.columns) FROM \(StoredEntry.tables) WHERE e.key = ?")
         contains = try database.prepare("SELECT 1 FROM entry WHERE key = ?")
         extended = try database.prepare("SELECT extended FROM entry WHERE key = ?")
+        metadata = try database.prepare("SELECT metadata FROM entry WHERE key = ?")
         total = try database.prepare("SELECT count, bytes FROM total")
         pixelSize = try database.prepare("SELECT width, height FROM pixel_size WHERE key = ?")
         page = try database.prepare(
@@ -33,8 +35,8 @@ final class StoreReader {
         try contains.first(.key(key)) { _ in true } ?? false
     }
 
-    func extendedData(_ key: KeyHash) throws(DatabaseError) -> Data? {
-        try extended.first(.key(key)) { $0.blob(0) } ?? nil
+    func companion(_ companion: Companion, of key: KeyHash) throws(DatabaseError) -> Data? {
+        try (companion == .extended ? extended : metadata).first(.key(key)) { $0.blob(0) } ?? nil
     }
 
     func totals() throws(DatabaseError) -> (count: Int, bytes: Int) {

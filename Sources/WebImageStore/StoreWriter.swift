@@ -21,6 +21,7 @@ final class StoreWriter {
     private let addTotal: Statement
     private let readTotal: Statement
     private let setExtended: Statement
+    private let setMetadata: Statement
     private let setSize: Statement
     private let setEntrySize: Statement
 
@@ -48,6 +49,7 @@ final class StoreWriter {
         addTotal = try database.prepare("UPDATE total SET count = count + ?, bytes = bytes + ?")
         readTotal = try database.prepare("SELECT count, bytes FROM total")
         setExtended = try database.prepare("UPDATE entry SET extended = ?2, changed = ?3 WHERE key = ?1")
+        setMetadata = try database.prepare("UPDATE entry SET metadata = ?2, changed = ?3 WHERE key = ?1")
         setSize = try database.prepare("INSERT OR REPLACE INTO pixel_size VALUES(?, ?, ?)")
         setEntrySize = try database.prepare("UPDATE entry SET width = ?2, height = ?3 WHERE key = ?1")
     }
@@ -81,6 +83,10 @@ final class StoreWriter {
             try transaction { superseded throws(DatabaseError) in
                 for (key, time) in pending.accesses { try touch.run(.key(key), .integer(time)) }
                 for write in prepared { try apply(write, &superseded) }
+                for (place, addition) in pending.additions {
+                    let statement = place.companion == .extended ? setExtended : setMetadata
+                    try statement.run(.key(place.key), .blob(addition.data), .integer(addition.time))
+                }
                 for (key, size) in pending.sizes {
                     try setSize.run(.key(key), .integer(size.width), .integer(size.height))
                     try setEntrySize.run(.key(key), .integer(size.width), .integer(size.height))
@@ -135,10 +141,6 @@ final class StoreWriter {
             isRemoved = true
         }
         return isRemoved
-    }
-
-    func setExtendedData(_ data: Data?, for key: KeyHash, time: Int) throws(DatabaseError) {
-        try setExtended.run(.key(key), .blob(data), .integer(time))
     }
 
     func totals() throws(DatabaseError) -> (count: Int, bytes: Int) {

@@ -25,6 +25,9 @@ struct ConformanceEntry: Decodable, Sendable, CustomTestStringConvertible {
     let meanRGBA: [Double]?
     let role: String?
     let agreedBy: [String]?
+    let frameSHA256: [String]?
+    let sameSceneAs: String?
+    let sceneMeanAbsDiff64: Double?
 
     var testDescription: String { path }
 
@@ -39,6 +42,14 @@ struct ConformanceEntry: Decodable, Sendable, CustomTestStringConvertible {
                 self = .one(path)
             } else {
                 self = .perFrame(try container.decode([String].self))
+            }
+        }
+
+        /// One for each of several frames; empty where there is one file in all.
+        var perFrame: [String] {
+            switch self {
+            case .one: []
+            case .perFrame(let paths): paths
             }
         }
 

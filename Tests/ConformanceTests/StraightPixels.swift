@@ -2,7 +2,7 @@ import Foundation
 import WebImage
 
 /// A decoded picture as the manifest hashes it: straight RGBA8 rows, colour zeroed where alpha is 0.
-struct StraightPixels {
+struct StraightPixels: Equatable {
     let width: Int
     let height: Int
     var bytes: [UInt8]

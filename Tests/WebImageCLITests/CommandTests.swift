@@ -136,6 +136,52 @@ final class CommandTests: Sendable {
         #expect((json as? [String: Any])?["width"] as? Int == 5)
     }
 
+    @Test func animationsStayAnimationsAndEveryFrameIsWritten() throws {
+        let frames = try [40, 90, 200].map { value in
+            ImageFrame(
+                image: try Image.generated(width: 7, height: 5) { x, _ in (UInt8(value), UInt8(x), 0, 255) },
+                duration: Double(value) / 1000)
+        }
+        let file = try ImageCodersManager.shared.encode(frames, loopCount: 4, format: .png, options: EncodingOptions())
+        try file.write(to: folder.appendingPathComponent("a.png"))
+        var previous = "a.png"
+        for name in ["b.gif", "c.webp", "d.png"] {
+            #expect(try Tool.run("convert", path(previous), path(name)).code == 0)
+            let info = try #require(try Tool.run("info", path(name)).objects().first)
+            #expect(info["frames"] as? Int == 3 && info["loopCount"] as? Int == 4)
+            #expect(info["delaysMs"] as? [Int] == [40, 90, 200])
+            previous = name
+        }
+        for name in ["a.png", "d.png"] { #expect(try Tool.run("frames", path(name), path(name + "-frames")).code == 0) }
+        for index in 0..<3 {
+            let rows = try ["a.png", "d.png"].map {
+                try Data(contentsOf: folder.appendingPathComponent("\($0)-frames/frame-000\(index).rgba"))
+            }
+            #expect(rows[0] == rows[1] && rows[0].count == 7 * 5 * 4)
+            #expect(rows[0].prefix(4) == Data([0, 0, [40, 90, 200][index], 255]))
+        }
+        let json =
+            try JSONSerialization.jsonObject(
+                with: Data(contentsOf: folder.appendingPathComponent("d.png-frames/frames.json"))) as? [String: Any]
+        #expect(json?["loopCount"] as? Int == 4 && json?["delaysMs"] as? [Int] == [40, 90, 200])
+    }
+
+    @Test func oneFrameOfAnAnimationIsAStill() throws {
+        let frames = try [40, 90].map { value in
+            ImageFrame(
+                image: try Image.generated(width: 7, height: 5) { _, _ in (UInt8(value), 0, 0, 255) }, duration: 0.1)
+        }
+        let file = try ImageCodersManager.shared.encode(frames, loopCount: 0, format: .gif, options: EncodingOptions())
+        try file.write(to: folder.appendingPathComponent("a.gif"))
+        #expect(try Tool.run("convert", path("a.gif"), path("one.gif"), "--frame", "1").code == 0)
+        #expect(try Tool.run("info", path("one.gif")).objects().first?["frames"] as? Int == 1)
+        #expect(try Tool.run("convert", path("one.gif"), path("one.rgba")).code == 0)
+        let rows = try Data(contentsOf: folder.appendingPathComponent("one.rgba"))
+        #expect(rows.prefix(4) == Data([0, 0, 90, 255]))
+        #expect(try Tool.run("convert", path("a.gif"), path("first.jpg")).code == 0)
+        #expect(try Tool.run("convert", path("a.gif"), path("none.png"), "--frame", "2").code == 2)
+    }
+
     @Test func loadSaysWhereEachPictureCameFrom() throws {
         server.route("/a.png", .body(try write("a.png", .png)))
         let url = server.url("/a.png").absoluteString

@@ -91,9 +91,11 @@ struct GIFDecodingTests {
         #expect(Sample.pixel(image.pixels, 0, 2) == [0, 0, 0, 0] && image.hasAlpha)
     }
 
-    @Test func onlyReads() throws {
-        #expect(!coder.canEncode(to: .gif))
-        let image = Image(pixels: try Sample.gradient(1, 1, .rgba8))
-        #expect(throws: WebImageError.self) { try coder.encode(image, format: .gif, options: EncodingOptions()) }
+    @Test func writesStillsToo() throws {
+        #expect(coder.canEncode(to: .gif) && !coder.canEncode(to: .png))
+        let pixels = try Sample.gradient(5, 4, .rgba8)
+        let file = try coder.encode(Image(pixels: pixels, hasAlpha: false), format: .gif, options: EncodingOptions())
+        #expect(Sample.values(try self.pixels(file)) == Sample.values(pixels))
+        #expect(try coder.imageInfo(of: file, limits: .default).loopCount == 1)
     }
 }

@@ -6,12 +6,12 @@ import WebImageTesting
 
 /// A fault server and a downloader of its own, both gone when the body returns, with no handle left.
 func withDownloader(
-    _ config: WebImageDownloaderConfig = .default,
+    _ config: WebImageDownloaderConfig = .default, clock: any DelayClock = SystemClock(),
     _ body: (FaultServer, WebImageDownloader) async throws -> Void
 ) async throws {
     let label = " \(UUID().uuidString)"
     let server = try FaultServer()
-    let downloader = WebImageDownloader(config: config, engine: CurlEngine(label: label))
+    let downloader = WebImageDownloader(config: config, engine: CurlEngine(label: label), clock: clock)
     do {
         try await body(server, downloader)
     } catch {

@@ -62,7 +62,7 @@ struct DamageTests {
     ])
     func lyingRowIsAMiss(lie: String) throws {
         var cache: DiskCache? = try open()
-        cache?.setData(bytes(50_000), forKey: "key")
+        cache?.setData(bytes(100_000), forKey: "key")
         cache = nil
         try Database(path: index, mode: .readWrite).execute(lie)
         cache = try open()
@@ -131,7 +131,7 @@ struct DamageTests {
 
     @Test func verifyFindsEveryBadEntryAndNoOther() throws {
         let cache = try open()
-        for key in 0..<150 { cache.setData(bytes(key % 3 == 0 ? 30_000 : 300, seed: UInt64(key)), forKey: "\(key)") }
+        for key in 0..<150 { cache.setData(bytes(key % 3 == 0 ? 90_000 : 300, seed: UInt64(key)), forKey: "\(key)") }
         cache.flush()
         for key in [0, 30, 60] {
             try FileManager.default.removeItem(atPath: #require(cache.cachePath(forKey: "\(key)")))
@@ -147,7 +147,7 @@ struct DamageTests {
 
     @Test func orphanedFilesAreSweptAndOthersLeft() throws {
         let cache = try open()
-        cache.setData(bytes(30_000), forKey: "key")
+        cache.setData(bytes(90_000), forKey: "key")
         cache.flush()
         let kept = try #require(cache.cachePath(forKey: "key"))
         let shard = (kept as NSString).deletingLastPathComponent
@@ -160,6 +160,6 @@ struct DamageTests {
         cache.store.write { writer throws(DatabaseError) in try writer.sweep(shard: number, olderThan: -10) }
         #expect(!FileManager.default.fileExists(atPath: orphan))
         #expect(!FileManager.default.fileExists(atPath: kept + ".tmp"))
-        #expect(cache.data(forKey: "key") == bytes(30_000))
+        #expect(cache.data(forKey: "key") == bytes(90_000))
     }
 }

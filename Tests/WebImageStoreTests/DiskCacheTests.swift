@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 import WebImageCore
-import WebImageStore
+
+@testable import WebImageStore
 
 @Suite(.timeLimit(.minutes(1)))
 struct DiskCacheTests {
@@ -14,7 +15,7 @@ struct DiskCacheTests {
     }
 
     /// Around the inline limit and far beyond it.
-    static let sizes = [0, 1, 100, 20 * 1024, 20 * 1024 + 1, 1 << 20]
+    static let sizes = [0, 1, 100, 20 * 1024, 64 * 1024, 64 * 1024 + 1, 1 << 20]
 
     @Test(arguments: sizes)
     func storedValueIsReadBackAtOnceAfterCommitAndByTheNextInstance(size: Int) throws {
@@ -53,7 +54,7 @@ struct DiskCacheTests {
         #expect(cache.totalSize() == new)
         #expect(cache.extendedData(forKey: "key") == nil)
         let valueFiles = folder.files.filter { $0.contains("/files/") }
-        #expect(valueFiles.count == (new > 20 * 1024 ? 1 : 0))
+        #expect(valueFiles.count == (new > 64 * 1024 ? 1 : 0))
     }
 
     @Test(arguments: [10, 100_000])
@@ -147,5 +148,57 @@ struct DiskCacheTests {
 
     @Test func relativePathIsRefused() {
         #expect(DiskCache(cachePath: "relative/path", config: ImageCacheConfig()) == nil)
+    }
+
+    @Test(arguments: [false, true]) func metadataStandsBesideAnEntryUntilOtherBytesCome(committed: Bool) throws {
+        let cache = try open()
+        let settle = { if committed { cache.flush() } }
+        cache.setHTTPMetadata(Data("nothing".utf8), forKey: "key")
+        settle()
+        #expect(cache.httpMetadata(forKey: "key") == nil)
+        cache.setData(bytes(10), forKey: "key")
+        settle()
+        #expect(cache.httpMetadata(forKey: "key") == nil)
+        cache.setHTTPMetadata(Data("etag".utf8), forKey: "key")
+        cache.setExtendedData(Data("mine".utf8), forKey: "key")
+        settle()
+        #expect(cache.httpMetadata(forKey: "key") == Data("etag".utf8))
+        #expect(cache.extendedData(forKey: "key") == Data("mine".utf8))
+        cache.setHTTPMetadata(Data("etag 2".utf8), forKey: "key")
+        settle()
+        #expect(cache.httpMetadata(forKey: "key") == Data("etag 2".utf8))
+        #expect(cache.data(forKey: "key") == bytes(10))
+        cache.setData(bytes(20), forKey: "key")
+        settle()
+        #expect(cache.httpMetadata(forKey: "key") == nil)
+        #expect(cache.extendedData(forKey: "key") == nil)
+        cache.setHTTPMetadata(Data("etag 3".utf8), forKey: "key")
+        cache.removeData(forKey: "key")
+        cache.setHTTPMetadata(Data("late".utf8), forKey: "key")
+        settle()
+        #expect(cache.httpMetadata(forKey: "key") == nil)
+        #expect(cache.data(forKey: "key") == nil)
+        cache.setData(bytes(20), forKey: "key")
+        settle()
+        #expect(cache.httpMetadata(forKey: "key") == nil)
+    }
+
+    @Test func metadataOutlivesTheInstance() throws {
+        var cache: DiskCache? = try open()
+        cache?.setData(bytes(10), forKey: "key")
+        cache?.setHTTPMetadata(Data("etag".utf8), forKey: "key")
+        cache = nil
+        #expect(try open().httpMetadata(forKey: "key") == Data("etag".utf8))
+    }
+
+    @Test func logIsFoldedBackInTheBackground() throws {
+        let cache = try open()
+        for index in 0..<800 { cache.setData(bytes(20_000), forKey: "\(index)") }
+        cache.flush()
+        #expect(eventually { cache.store.folding.withLock { _ in !cache.store.state.withLock { $0.isFoldScheduled } } })
+        let index = folder.path + "/cache/index.sqlite"
+        let size = try FileManager.default.attributesOfItem(atPath: index)[.size] as? Int ?? 0
+        #expect(size > 8_000_000)
+        #expect(cache.data(forKey: "799") == bytes(20_000))
     }
 }

@@ -28,7 +28,7 @@ struct FiguresTests {
         // Most values are small, so that a hundred thousand of them fit; a thousand are of the size that is measured.
         let small = bytes(200)
         let value = bytes(20 * 1024)
-        let file = bytes(20 * 1024 + 8)
+        let file = bytes(64 * 1024 + 8)
         for index in 0..<entries {
             cache.setData(small, forKey: "https://example.com/pictures/\(index).jpg?size=large")
         }
@@ -40,7 +40,7 @@ struct FiguresTests {
             cache.setData(file, forKey: "https://example.com/file/\($0).jpg?size=large")
         }
         let flushFile = microseconds(1) { _ in cache.flush() }
-        report("put 20 KB file at \(entries), amortised", putFile + flushFile / 1000)
+        report("put 64 KB file at \(entries), amortised", putFile + flushFile / 1000)
         for round in 0..<2 {
             let get = microseconds(1000) {
                 _ = cache.data(forKey: "https://example.com/value/\(($0 &* 7919) % 1000).jpg?size=large")
@@ -49,7 +49,7 @@ struct FiguresTests {
             let getFile = microseconds(1000) {
                 _ = cache.data(forKey: "https://example.com/file/\(($0 &* 7919) % 1000).jpg?size=large")
             }
-            report("get 20 KB file at \(entries), round \(round)", getFile)
+            report("get 64 KB file at \(entries), round \(round)", getFile)
         }
         let getSmall = microseconds(1000) {
             _ = cache.data(forKey: "https://example.com/pictures/\(($0 &* 7919) % entries).jpg?size=large")

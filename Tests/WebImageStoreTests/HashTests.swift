@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WebImageCore
 
 @testable import WebImageStore
 

@@ -10,7 +10,7 @@ struct HostileFolderTests {
 
     @Test(.enabled(if: Mount.isPossible, "needs root and mount(8)"))
     func fullDiskIsWarnedOfOnceAndReadingGoesOn() throws {
-        let mount = try #require(Mount(at: folder.path + "/small", options: "size=512k"))
+        let mount = try #require(Mount(at: folder.path + "/small", options: "size=1m"))
         let log = Recorder(containing: mount.path)
         defer { log.stop() }
         var config = ImageCacheConfig()
@@ -36,7 +36,7 @@ struct HostileFolderTests {
 
     @Test(.enabled(if: Mount.isPossible, "needs root and mount(8)"))
     func diskFullFromTheStartWorksOnceThereIsRoom() throws {
-        let mount = try #require(Mount(at: folder.path + "/full", options: "size=256k"))
+        let mount = try #require(Mount(at: folder.path + "/full", options: "size=1m"))
         let ballast = mount.path + "/ballast"
         #expect(FileManager.default.createFile(atPath: ballast, contents: nil))
         #expect(throws: (any Error).self) {

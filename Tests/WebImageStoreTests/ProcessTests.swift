@@ -8,7 +8,7 @@ import WebImageStore
 struct ProcessTests {
     let folder = TemporaryFolder()
 
-    static func value(_ number: Int) -> Data { bytes(number % 4 == 0 ? 60_000 : 700, seed: UInt64(number)) }
+    static func value(_ number: Int) -> Data { bytes(number % 4 == 0 ? 90_000 : 700, seed: UInt64(number)) }
 
     @Test(arguments: 0..<10)
     func killedWriterLosesNothingCommittedAndLeavesNothingWrong(round: Int) async throws {

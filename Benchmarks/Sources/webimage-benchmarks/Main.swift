@@ -13,11 +13,14 @@ struct Main {
         }
         let json = value(of: "--json")
         let rounds = value(of: "--rounds").flatMap { Int($0) } ?? 21
+        // 10⁶ entries take minutes to make.
+        let isLarge = arguments.contains("--million")
+        arguments.removeAll { $0 == "--million" }
         let data = value(of: "--data") ?? "../../shared/conformance/bench"
         let scenarios = Scenarios(folder: URL(fileURLWithPath: data))
         guard !arguments.contains("--help") else {
             print("usage: webimage-benchmarks [--json FILE] [--rounds N] [--data DIR] [SCENARIO...]")
-            print("scenarios: \(scenarios.names.joined(separator: " "))")
+            print("scenarios: \(scenarios.names.joined(separator: " ")) disk (--million: also with 10⁶ entries)")
             return
         }
         guard FileManager.default.fileExists(atPath: data + "/photo.jpg") else {
@@ -28,6 +31,12 @@ struct Main {
         let wanted = arguments.isEmpty ? scenarios.names : arguments
         var results: [ContestResult] = []
         for name in wanted {
+            guard name != "disk" else {
+                try DiskScenario.run(
+                    entries: [1000, 10_000, 100_000] + (isLarge ? [1_000_000] : []),
+                    sizes: [1, 4, 20, 64, 100, 1024].map { $0 * 1024 }, rounds: min(rounds, 5))
+                continue
+            }
             for contest in try scenarios.contests(name) {
                 let result = try contest.run(rounds: rounds)
                 result.lines.forEach { print($0) }

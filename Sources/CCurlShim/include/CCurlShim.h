@@ -16,6 +16,9 @@ CURLcode webimage_curl_set_pointer(CURL *easy, CURLoption option, void *value);
 CURLcode webimage_curl_set_list(CURL *easy, CURLoption option, struct curl_slist *value);
 CURLcode webimage_curl_set_data_function(CURL *easy, CURLoption option, webimage_curl_data_function value);
 
+CURLcode webimage_curl_set_opensocket(CURL *easy, curl_opensocket_callback value);
+CURLcode webimage_curl_set_prereq(CURL *easy, curl_prereq_callback value);
+
 CURLcode webimage_curl_get_long(CURL *easy, CURLINFO info, long *value);
 CURLcode webimage_curl_get_offset(CURL *easy, CURLINFO info, curl_off_t *value);
 CURLcode webimage_curl_get_string(CURL *easy, CURLINFO info, const char **value);

@@ -30,14 +30,15 @@ final class GIFFrameReader {
         HandleLedger.closed("gif_file")
     }
 
-    /// Decodes the frame onto `canvas`, clipped; gives whether every visible row was there.
+    /// Decodes the frame's part inside `screen`, its first pixel at `x`, `y` of `canvas`; gives whether every visible row
+    /// was there.
     ///
     /// - Throws: `.badImageData` when not even one row can be decoded; broken data after that leaves the rest untouched,
     ///   as browsers show it.
     func draw(
-        _ frame: GIFFrame, palette: PaletteTable, onto canvas: PixelBuffer, deadline: DecodeDeadline
+        _ frame: GIFFrame, in screen: PixelSize, palette: PaletteTable, onto canvas: PixelBuffer, x: Int, y: Int,
+        deadline: DecodeDeadline
     ) throws(WebImageError) -> Bool {
-        let screen = PixelSize(width: canvas.width, height: canvas.height)
         guard let visible = frame.visibleRect(in: screen) else { return true }
         let width = frame.size.width
         let batch = max(1, Self.batchByteCount / width)
@@ -54,7 +55,7 @@ final class GIFFrameReader {
                 hasRows = hasRows || read > 0
                 let shown = min(read, max(0, (visible.y.count - first + pass.step - 1) / pass.step))
                 if shown > 0 {
-                    let offset = (frame.y + first) * canvas.bytesPerRow + frame.x * canvas.format.bytesPerPixel
+                    let offset = (y + first) * canvas.bytesPerRow + x * canvas.format.bytesPerPixel
                     palette.expand(
                         indices, stride: width, width: visible.x.count, rowCount: shown,
                         into: canvas.baseAddress.advanced(by: offset), targetStride: canvas.bytesPerRow * pass.step)

@@ -2,30 +2,34 @@ public import Foundation
 public import WebImageCore
 import WebImageGraphics
 
-/// Reads the first frame of GIF files (GIF89a), giflib doing the LZW.
+/// Reads and writes GIF files (GIF89a), giflib doing the LZW.
 ///
+/// The shared instance decodes first frames; one made by ``init(animation:options:)`` gives all frames of its animation.
 /// Broken files come out as browsers show them: the logical screen gives the size, the background colour is never
 /// painted, frames are clipped to the screen, rows that cannot be decoded stay clear. The decode time is checked every
 /// 64 KB of indices. Safe on any thread.
 public final class ImageGIFCoder: DetailedImageCoder {
-    /// The one instance for whole files; it has no state.
+    /// The one for whole stills; it holds no animation and no arriving picture.
     public static let shared = ImageGIFCoder()
 
-    /// Makes another one.
-    public init() { streaming = nil }
-
+    let opened: OpenedAnimation?
     /// What an instance made for one arriving picture holds.
     let streaming: StreamingDecode?
 
-    init(streaming: StreamingDecode) { self.streaming = streaming }
+    /// Makes another one for whole stills.
+    public init() { (opened, streaming) = (nil, nil) }
+
+    init(_ opened: OpenedAnimation) { (self.opened, streaming) = (opened, nil) }
+
+    init(streaming: StreamingDecode) { (opened, self.streaming) = (nil, streaming) }
 
     /// Whether the data starts as a GIF file does.
     public func canDecode(from data: Data?) -> Bool {
         data.map { ImageFormat(sniffing: $0.prefix(ImageFormat.signatureLength)) == .gif } ?? false
     }
 
-    /// Never: this coder only reads.
-    public func canEncode(to format: ImageFormat) -> Bool { false }
+    /// Whether the format is GIF.
+    public func canEncode(to format: ImageFormat) -> Bool { format == .gif }
 
     /// What the blocks of all frames say; nothing is decompressed.
     ///
@@ -52,11 +56,17 @@ public final class ImageGIFCoder: DetailedImageCoder {
         }
     }
 
-    /// Throws `.encodingFailed`: this coder only reads.
+    /// The file; all frames of an image that is an animation, unless the options want the first alone.
+    ///
+    /// Quality is not GIF's to choose and is ignored; see ``encode(frameCount:loopCount:format:options:frame:)`` for what
+    /// becomes of colours.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
-        throw .cannotEncode("GIF", "this coder only reads", hint: "Choose PNG or WebP.")
+        if let file = try encodeAnimation(image, format: format, options: options) { return file }
+        return try encode(frameCount: 1, loopCount: 1, format: format, options: options) { _ in
+            ImageFrame(image: image, duration: 0)
+        }
     }
 
     static func firstFrame(
@@ -73,7 +83,8 @@ public final class ImageGIFCoder: DetailedImageCoder {
             let colors = (frame.localPalette ?? gif.palette)?.colors(in: bytes)
             let palette = PaletteTable(
                 rgb: colors.map(Array.init) ?? [], transparentIndex: frame.control.transparentIndex, format: format)
-            isWhole = try GIFFrameReader(bytes, frame).draw(frame, palette: palette, onto: canvas, deadline: deadline)
+            isWhole = try GIFFrameReader(bytes, frame).draw(
+                frame, in: gif.screen, palette: palette, onto: canvas, x: frame.x, y: frame.y, deadline: deadline)
         }
         let rect = frame.visibleRect(in: gif.screen)
         let covers = rect?.x == 0..<gif.screen.width && rect?.y == 0..<gif.screen.height

@@ -7,16 +7,19 @@ import WebImageGraphics
 /// Of the ancillary chunks only `tRNS`, `iCCP`, `eXIf` and XMP are read and count against the limits; the others are
 /// skipped and cost nothing. The decode time is checked every 256 KB of pixels. Safe on any thread.
 public final class ImagePNGCoder: DetailedImageCoder {
-    /// The one instance for whole files; it has no state.
+    /// The one for whole stills; it holds no animation and no arriving picture.
     public static let shared = ImagePNGCoder()
 
-    /// Makes another one.
-    public init() { streaming = nil }
-
+    let opened: OpenedAnimation?
     /// What an instance made for one arriving picture holds.
     let streaming: StreamingDecode?
 
-    init(streaming: StreamingDecode) { self.streaming = streaming }
+    /// Makes another one for whole stills.
+    public init() { (opened, streaming) = (nil, nil) }
+
+    init(_ opened: OpenedAnimation) { (self.opened, streaming) = (opened, nil) }
+
+    init(streaming: StreamingDecode) { (opened, self.streaming) = (nil, streaming) }
 
     /// Whether the data starts as a PNG file does.
     public func canDecode(from data: Data?) -> Bool {
@@ -59,6 +62,7 @@ public final class ImagePNGCoder: DetailedImageCoder {
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
         guard canEncode(to: format) else { throw .cannotEncode("libpng", "\(format) is not PNG") }
+        if let file = try encodeAnimation(image, format: format, options: options) { return file }
         return try PNGWriter.encode(image, options: options)
     }
 }
@@ -75,9 +79,10 @@ extension PNGChunks {
         var info = ImageInfo(format: animation == nil ? .png : .apng, storedSize: header.size)
         info.orientation = orientation
         if let animation {
-            info.frameCount = animation.frames.count
+            let frames = animation.playableFrames(on: header.size)
+            info.frameCount = max(1, frames.count)
             info.loopCount = animation.loopCount
-            info.delaysMilliseconds = animation.frames.map(\.delayMilliseconds)
+            info.delaysMilliseconds = frames.map(\.delayMilliseconds)
         }
         info.hasAlpha = hasAlpha
         info.isGray = header.isGray

@@ -62,7 +62,7 @@ struct PNGChunks: Sendable {
     ) throws(WebImageError) {
         switch tag {
         case "IDAT": imageData.append(payload)
-        case "IEND": isComplete = true
+        case "IEND": isComplete = bytes.range(at: payload.upperBound, count: 4) != nil
         case "PLTE":
             isTransparencyMisplaced = transparency != nil && imageData.isEmpty
             palette = palette ?? payload

@@ -1,6 +1,3 @@
-import CCodecShim
-// Nothing is called, but the module links zlib, whose checksum the shim uses.
-import CPNG
 import Foundation
 import WebImageCore
 
@@ -8,55 +5,43 @@ import WebImageCore
 /// the frames of an APNG.
 struct PNGFrameFile {
     private let bytes: UnsafeRawBufferPointer
-    private(set) var data: Data
+    private var file: PNGChunkWriter
+
+    var data: Data { file.data }
 
     /// A file of one frame of an animation; its checksums are verified on the way.
     init(_ bytes: UnsafeRawBufferPointer, _ chunks: PNGChunks, frame: PNGFrame) throws(WebImageError) {
-        self.init(bytes, chunks, size: frame.size)
+        self.init(bytes, chunks, size: frame.size, byteCount: frame.data.reduce(0) { $0 + $1.count + 12 })
         // A sequence number precedes the data of each fdAT.
         for payload in frame.data { try appendImageData(payload, skipping: 4) }
-        append("IEND", [])
+        file.append("IEND", [])
     }
 
     /// The file's own picture with its chunks in the order that libpng wants.
     init(reordering bytes: UnsafeRawBufferPointer, _ chunks: PNGChunks) throws(WebImageError) {
-        self.init(bytes, chunks, size: chunks.header.size)
+        self.init(bytes, chunks, size: chunks.header.size, byteCount: bytes.count)
         for payload in chunks.imageData { try appendImageData(payload, skipping: 0) }
-        append("IEND", [])
+        file.append("IEND", [])
     }
 
-    private init(_ bytes: UnsafeRawBufferPointer, _ chunks: PNGChunks, size: PixelSize) {
+    private init(_ bytes: UnsafeRawBufferPointer, _ chunks: PNGChunks, size: PixelSize, byteCount: Int) {
         self.bytes = bytes
-        data = Data(bytes.prefix(8))
-        let header = Self.bigEndian(UInt32(clamping: size.width)) + Self.bigEndian(UInt32(clamping: size.height))
-        append("IHDR", header + bytes[24..<29])
-        if let profile = chunks.iccProfile { append("iCCP", bytes[profile]) }
-        if let palette = chunks.palette { append("PLTE", bytes[palette]) }
-        if let transparency = chunks.transparency { append("tRNS", bytes[transparency]) }
+        file = PNGChunkWriter(capacity: byteCount + 2048)
+        let sides = [size.width, size.height].flatMap { PNGChunkWriter.bigEndian(UInt32(clamping: $0)) }
+        file.append("IHDR", sides + bytes[24..<29])
+        if let profile = chunks.iccProfile { file.append("iCCP", payload: part(profile)) }
+        if let palette = chunks.palette { file.append("PLTE", payload: part(palette)) }
+        if let transparency = chunks.transparency { file.append("tRNS", payload: part(transparency)) }
     }
+
+    private func part(_ range: Range<Int>) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[range]) }
 
     private mutating func appendImageData(_ payload: Range<Int>, skipping: Int) throws(WebImageError) {
-        let checked = UnsafeRawBufferPointer(rebasing: bytes[payload.lowerBound - 4..<payload.upperBound])
-        guard let stored = bytes.bigEndian32(at: payload.upperBound), stored == Int(Self.checksum(of: checked)) else {
+        let sum = PNGChunkWriter.checksum(of: part(payload.lowerBound - 4..<payload.upperBound))
+        guard let stored = bytes.bigEndian32(at: payload.upperBound), stored == Int(sum) else {
             throw .badData(
                 "PNG", "a chunk of pixels has a wrong checksum", hint: "Fetch the file again, it is damaged.")
         }
-        append("IDAT", bytes[payload].dropFirst(skipping))
-    }
-
-    private mutating func append(_ tag: FourCC, _ payload: some Collection<UInt8>) {
-        let start = data.count + 4
-        data.append(contentsOf: Self.bigEndian(UInt32(clamping: payload.count)) + Self.bigEndian(tag.rawValue))
-        data.append(contentsOf: payload)
-        let sum = data.withUnsafeBytes { Self.checksum(of: UnsafeRawBufferPointer(rebasing: $0[start...])) }
-        data.append(contentsOf: Self.bigEndian(sum))
-    }
-
-    private static func checksum(of bytes: UnsafeRawBufferPointer) -> UInt32 {
-        cpng_crc32(0, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count)
-    }
-
-    private static func bigEndian(_ value: UInt32) -> [UInt8] {
-        [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
+        file.append("IDAT", payload: part(payload.lowerBound + skipping..<payload.upperBound))
     }
 }

@@ -7,16 +7,19 @@ import WebImageGraphics
 /// libwebp calls nobody back while it decodes: the time limit is checked before and after a picture, the pixel limit
 /// bounds what lies between. Safe on any thread.
 public final class ImageWebPCoder: DetailedImageCoder {
-    /// The one instance for whole files; it has no state.
+    /// The one for whole stills; it holds no animation and no arriving picture.
     public static let shared = ImageWebPCoder()
 
-    /// Makes another one.
-    public init() { streaming = nil }
-
+    let opened: OpenedAnimation?
     /// What an instance made for one arriving picture holds.
     let streaming: StreamingDecode?
 
-    init(streaming: StreamingDecode) { self.streaming = streaming }
+    /// Makes another one for whole stills.
+    public init() { (opened, streaming) = (nil, nil) }
+
+    init(_ opened: OpenedAnimation) { (self.opened, streaming) = (opened, nil) }
+
+    init(streaming: StreamingDecode) { (opened, self.streaming) = (nil, streaming) }
 
     /// Whether the data starts as a WebP file does.
     public func canDecode(from data: Data?) -> Bool {
@@ -61,6 +64,7 @@ public final class ImageWebPCoder: DetailedImageCoder {
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
         guard canEncode(to: format) else { throw .cannotEncode("libwebp", "\(format) is not WebP") }
+        if let file = try encodeAnimation(image, format: format, options: options) { return file }
         return try WebPEncoding.encode(image, options: options)
     }
 

@@ -28,6 +28,8 @@ enum WebPDecoding {
         var y = 0
         /// Size to scale to on the way; nil for the picture's own.
         var scaledSize: PixelSize?
+        /// Promises that no pixel is transparent, so that nothing is multiplied by what a bitstream has for alpha.
+        var isOpaque = false
     }
 
     static func decode(_ bytes: UnsafeRawBufferPointer, into target: Target) throws(WebImageError) {
@@ -56,7 +58,7 @@ enum WebPDecoding {
             config.options.scaled_height = Int32(scaled.height)
         }
         let offset = target.y * pixels.bytesPerRow + target.x * pixels.format.bytesPerPixel
-        config.output.colorspace = pixels.format.webPColorspace
+        config.output.colorspace = pixels.format.webPColorspace(isOpaque: target.isOpaque)
         config.output.is_external_memory = 1
         config.output.u.RGBA.rgba = pixels.baseAddress.advanced(by: offset).assumingMemoryBound(to: UInt8.self)
         config.output.u.RGBA.stride = Int32(clamping: pixels.bytesPerRow)
@@ -67,9 +69,9 @@ enum WebPDecoding {
 
 extension PixelFormat {
     /// libwebp's name of the layout; straight RGBA for those it does not have.
-    fileprivate var webPColorspace: WEBP_CSP_MODE {
+    fileprivate func webPColorspace(isOpaque: Bool) -> WEBP_CSP_MODE {
         switch self {
-        case .bgra8Premultiplied: MODE_bgrA
+        case .bgra8Premultiplied: isOpaque ? MODE_BGRA : MODE_bgrA
         case .rgb8: MODE_RGB
         case .rgba8, .gray8, .rgba16: MODE_RGBA
         }

@@ -3,18 +3,32 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Encodes stills by libwebp.
+/// Encodes pictures by libwebp.
 enum WebPEncoding {
     static func encode(_ image: Image, options: EncodingOptions) throws(WebImageError) -> Data {
         let pixels = try image.pixelsToEncode(options)
+        try checkSize(pixels)
+        let file = try bitstream(pixels, hasAlpha: image.hasAlpha, options: options)
+        guard let profile = image.colorProfile else { return file }
+        let mux = try WebPMuxer()
+        try mux.set(file)
+        try mux.set(profile)
+        return try mux.assemble()
+    }
+
+    static func checkSize(_ pixels: PixelBuffer) throws(WebImageError) {
         guard max(pixels.width, pixels.height) <= Int(WEBP_MAX_DIMENSION) else {
             throw .cannotEncode(
                 "libwebp", "\(pixels.width)x\(pixels.height) is over 16383 px a side",
                 hint: "Set a maximum pixel size, or choose PNG or JPEG.")
         }
-        let file = try WebPPictureEncoder(pixels, hasAlpha: image.hasAlpha).encode(try configuration(options))
-        guard let profile = image.colorProfile else { return file }
-        return try WebPMuxing.adding(profile, to: file)
+    }
+
+    /// A file of the picture alone.
+    static func bitstream(
+        _ pixels: PixelBuffer, hasAlpha: Bool, options: EncodingOptions
+    ) throws(WebImageError) -> Data {
+        try WebPPictureEncoder(pixels, hasAlpha: hasAlpha).encode(try configuration(options))
     }
 
     private static func configuration(_ options: EncodingOptions) throws(WebImageError) -> WebPConfig {
@@ -31,7 +45,42 @@ enum WebPEncoding {
             config.target_size = Int32(clamping: limit)
             config.pass = 6
         }
+        config.take(options.webP)
+        guard WebPValidateConfig(&config) != 0 else {
+            throw .cannotEncode(
+                "libwebp", "an encoder option is out of its range", hint: "See the ranges of WebPEncodingOptions.")
+        }
         return config
+    }
+}
+
+extension WebPConfig {
+    fileprivate mutating func take(_ options: WebPEncodingOptions) {
+        func set(_ target: WritableKeyPath<WebPConfig, Int32>, _ value: Int?) {
+            if let value { self[keyPath: target] = Int32(clamping: value) }
+        }
+        func set(_ target: WritableKeyPath<WebPConfig, Int32>, _ value: Bool?) {
+            if let value { self[keyPath: target] = value ? 1 : 0 }
+        }
+        set(\.method, options.method)
+        set(\.pass, options.pass)
+        set(\.preprocessing, options.preprocessing)
+        set(\.thread_level, options.threadLevel)
+        set(\.low_memory, options.lowMemory)
+        set(\.segments, options.segments)
+        set(\.sns_strength, options.snsStrength)
+        set(\.filter_strength, options.filterStrength)
+        set(\.filter_sharpness, options.filterSharpness)
+        set(\.filter_type, options.filterType)
+        set(\.autofilter, options.autofilter)
+        set(\.alpha_compression, options.alphaCompression)
+        set(\.alpha_filtering, options.alphaFiltering)
+        set(\.alpha_quality, options.alphaQuality)
+        set(\.show_compressed, options.showCompressed)
+        set(\.partitions, options.partitions)
+        set(\.partition_limit, options.partitionLimit)
+        set(\.use_sharp_yuv, options.useSharpYuv)
+        if let decibels = options.targetPSNR { target_PSNR = Float(decibels) }
     }
 }
 
@@ -96,35 +145,5 @@ private final class WebPPictureEncoder {
 
     private var failure: WebImageError {
         .cannotEncode("libwebp", "encoder error \(picture.error_code.rawValue)")
-    }
-}
-
-/// Puts an ICC profile beside an encoded picture.
-private enum WebPMuxing {
-    static func adding(_ profile: ColorProfile, to file: Data) throws(WebImageError) -> Data {
-        guard let mux = WebPMuxNew() else { throw .cannotEncode("libwebpmux", "out of memory") }
-        HandleLedger.opened("webp_mux")
-        defer {
-            WebPMuxDelete(mux)
-            HandleLedger.closed("webp_mux")
-        }
-        let isSet =
-            file.withWebPData { WebPMuxSetImage(mux, $0, 1) } == WEBP_MUX_OK
-            && profile.iccData.withWebPData { WebPMuxSetChunk(mux, "ICCP", $0, 1) } == WEBP_MUX_OK
-        var assembled = WebPData()
-        guard isSet, WebPMuxAssemble(mux, &assembled) == WEBP_MUX_OK, let bytes = assembled.bytes else {
-            throw .cannotEncode("libwebpmux", "cannot add the colour profile")
-        }
-        defer { WebPDataClear(&assembled) }
-        return Data(bytes: bytes, count: assembled.size)
-    }
-}
-
-extension Data {
-    fileprivate func withWebPData<Result>(_ body: (UnsafePointer<WebPData>) -> Result) -> Result {
-        withUnsafeBytes { bytes in
-            var data = WebPData(bytes: bytes.bindMemory(to: UInt8.self).baseAddress, size: bytes.count)
-            return body(&data)
-        }
     }
 }

@@ -1,7 +1,9 @@
 public import Foundation
 
 /// An image of several frames that gives them one by one; what a context's `.animatedImageClass` must be.
-@preconcurrency public protocol AnimatedImageProtocol: AnimatedImageProvider {
+///
+/// Adopted by subclasses of ``Image``. Made off the main thread.
+@preconcurrency public protocol AnimatedImageProtocol: Image, AnimatedImageProvider {
     /// Reads a file; nil when it is no picture.
     init?(data: Data, scale: CGFloat, options: ImageCoderOptions?)
     /// Takes the frames of a coder; nil when it has none.

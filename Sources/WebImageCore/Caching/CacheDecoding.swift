@@ -35,7 +35,7 @@ enum CacheDecoding {
         decoding.preserveAspectRatio = context?.read(.imagePreserveAspectRatio, as: Bool.self) ?? true
         decoding.thumbnailPixelSize = context?.read(.imageThumbnailPixelSize, as: CGSize.self)
             .flatMap(PixelSize.init(box:))
-        decoding.scaleDownLimitBytes = context?.readNumber(.imageScaleDownLimitBytes).flatMap { $0 > 0 ? Int($0) : nil }
+        decoding.scaleDownLimitBytes = context?.readByteCount(.imageScaleDownLimitBytes)
         if let hdr = context?.readNumber(.imageDecodeToHDR) { decoding.decodesToHDR = hdr != 0 }
         if let limits = context?.read(.decodingLimits, as: DecodingLimits.self) { decoding.limits = limits }
         return decoding

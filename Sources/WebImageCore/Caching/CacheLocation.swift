@@ -1,7 +1,7 @@
 import Foundation
 
 /// Where caches live (XDG Base Directory Specification 0.8).
-enum CacheLocation {
+package enum CacheLocation {
     /// `$XDG_CACHE_HOME` or `~/.cache`, then the application, then `webimage`.
     static func directory(environment: [String: String], home: String, application: String) -> String {
         var base = home + "/.cache"
@@ -11,7 +11,7 @@ enum CacheLocation {
         return (base == "/" ? "" : base) + "/" + folderName(application) + "/webimage"
     }
 
-    static var standard: String {
+    package static var standard: String {
         directory(
             environment: ProcessInfo.processInfo.environment,
             home: FileManager.default.homeDirectoryForCurrentUser.path, application: application)

@@ -6,12 +6,14 @@ import Foundation
 final class DiskQueue: Sendable {
     private let queue = DispatchQueue(label: "webimage.image-cache.io", qos: .userInitiated)
     private let cache = Locked<(any DiskCaching)?>(nil)
+    private let isOpen = Locked(false)
 
     init(open: @escaping @Sendable () -> (any DiskCaching)?) {
         queue.setSpecific(key: Self.key, value: ObjectIdentifier(self))
-        queue.async { [cache] in
+        queue.async { [cache, isOpen] in
             let opened = open()
             cache.withLock { $0 = opened }
+            isOpen.withLock { $0 = true }
         }
     }
 
@@ -23,6 +25,12 @@ final class DiskQueue: Sendable {
     func sync<Result>(_ work: ((any DiskCaching)?) -> Result) -> Result {
         if DispatchQueue.getSpecific(key: Self.key) == ObjectIdentifier(self) { return work(cache.withLock { $0 }) }
         return queue.sync { work(cache.withLock { $0 }) }
+    }
+
+    /// The disk layer itself, which is safe on any thread, without waiting for the work before; opening is waited for.
+    func now<Result>(_ work: ((any DiskCaching)?) -> Result) -> Result {
+        if !isOpen.withLock({ $0 }) { sync { _ in } }
+        return work(cache.withLock { $0 })
     }
 
     func run<Result: Sendable>(_ work: @escaping @Sendable ((any DiskCaching)?) -> Result) async -> Result {

@@ -68,18 +68,13 @@ extension ImageCache {
         return imageFromDiskCache(forKey: key, options: options, context: context)
     }
 
-    /// The remembered pixel size of a key's image, also when the image itself is gone; blocks.
-    public func pixelSize(forKey key: String?) -> PixelSize? {
-        guard let key else { return nil }
-        return disk.sync { $0?.pixelSize(forKey: key) }
-    }
-
     /// Decodes an entry; promotes the image, or removes the entry that is no picture.
     func decode(_ data: Data, key: String, options: WebImageOptions, context: WebImageContext?) -> Image? {
         switch CacheDecoding.decode(data, key: key, options: options, context: context) {
         case .image(let image):
             let extended = disk.sync { $0?.extendedData(forKey: key) }
             if let extended { image.extendedObject = extended }
+            rememberSize(of: image, forKey: key)
             promote(image, key: key, context: context)
             return image
         case .unreadable: return nil

@@ -63,6 +63,7 @@ extension ImageCache {
 
     /// Removes every disk entry; the completion comes on main.
     public func clearDisk(onCompletion completion: (@Sendable () -> Void)? = nil) {
+        withSizes { $0.removeAll() }
         onDisk(completion) { $0.removeAllData() }
     }
 

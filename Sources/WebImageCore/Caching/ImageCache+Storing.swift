@@ -28,6 +28,7 @@ extension ImageCache {
     /// Stores bytes on disk; blocks.
     public func storeImageDataToDisk(_ data: Data?, forKey key: String?) {
         guard let data, let key else { return }
+        rememberSize(of: data, forKey: key)
         disk.sync { $0?.setData(data, forKey: key) }
     }
 
@@ -45,6 +46,11 @@ extension ImageCache {
         guard cacheType.includesDisk else {
             completion?()
             return
+        }
+        if let image {
+            rememberSize(of: image, forKey: key)
+        } else if let imageData {
+            rememberSize(of: imageData, forKey: key)
         }
         let callbacks = context?.read(.callbackQueue, as: CallbackQueue.self) ?? .main
         let finish: @Sendable () -> Void = { if let completion { callbacks.async(completion) } }
@@ -81,9 +87,8 @@ extension ImageCache {
         }
     }
 
-    /// The picture's size, and the caller's object: bytes as they are, other values as JSON; read back as bytes.
+    /// The caller's object: bytes as they are, other values as JSON; read back as bytes.
     private static func writeCompanions(of image: Image, key: String, to disk: any DiskCaching) {
-        if !image.isThumbnail || CacheKey.isThumbnail(key) { disk.setPixelSize(image.pixelSize, forKey: key) }
         switch image.extendedObject {
         case let bytes as Data: disk.setExtendedData(bytes, forKey: key)
         case let value as any Encodable:

@@ -19,7 +19,7 @@ public final class ImageCache: LayeredImageCaching {
         set { chosenDirectory.withLock { $0 = newValue } }
     }
 
-    /// The folder of the disk layer.
+    /// The folder of the disk layer; empty where the caller made that.
     public let diskCachePath: String
     /// The memory layer.
     public let memoryCache: any MemoryCaching
@@ -29,6 +29,7 @@ public final class ImageCache: LayeredImageCaching {
     private struct State {
         var config: ImageCacheConfig
         var additionalPath: (@Sendable (String) -> String?)?
+        var sizes = PixelSizes()
     }
 
     /// A cache in `<directory>/<namespace>`; opens its folder in the background.
@@ -48,6 +49,14 @@ public final class ImageCache: LayeredImageCaching {
             }
             return chosen.init(cachePath: path, config: config)
         }
+    }
+
+    /// A cache over layers that the caller made; without a disk layer it is a memory cache.
+    public init(memoryCache: any MemoryCaching, diskCache: (any DiskCaching)?, config: ImageCacheConfig = .default) {
+        diskCachePath = ""
+        state = Locked(State(config: config))
+        self.memoryCache = memoryCache
+        disk = DiskQueue { diskCache }
     }
 
     /// The shared namespace, in an instance of its own.
@@ -72,6 +81,8 @@ public final class ImageCache: LayeredImageCaching {
         set { state.withLock { $0.additionalPath = newValue } }
     }
 
+    func withSizes<Result>(_ body: (inout PixelSizes) -> Result) -> Result { state.withLock { body(&$0.sizes) } }
+
     // MARK: Memory
 
     /// The image in memory, at once: a lock and a dictionary.
@@ -83,6 +94,7 @@ public final class ImageCache: LayeredImageCaching {
     /// Puts an image into memory, at once, whatever the config says; previews are not kept.
     public func storeImageToMemory(_ image: Image?, forKey key: String?) {
         guard let image, let key, !image.isIncremental else { return }
+        rememberSize(of: image, forKey: key)
         memoryCache.setObject(image, forKey: key, cost: image.memoryCost)
     }
 

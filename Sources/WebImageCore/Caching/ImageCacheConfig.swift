@@ -32,12 +32,20 @@ public struct ImageCacheConfig: Sendable {
     public var diskCacheExpireType = ExpireType.accessDate
     /// Whether the disk layer's index holds keys as text beside their hashes. Keys are URLs and may hold secrets. Default false.
     public var diskCacheStoresPlainKeys = false
-    /// How entries' files are read.
+    /// Whether ``ImageCache/applicationWillTerminate()`` removes what is too old and too much. Default true.
+    public var shouldRemoveExpiredDataWhenTerminate = true
+    /// Whether ``ImageCache/applicationDidEnterBackground()`` removes what is too old and too much. Default true.
+    public var shouldRemoveExpiredDataWhenEnterBackground = true
+    /// How files of ``ImageCache/additionalCachePathBlock`` are read. The disk layer's own values are always read whole
+    /// and verified: a mapped file that another process cuts short would end this one.
     public var diskCacheReadingOptions: Data.ReadingOptions = []
     /// The memory layer's class; nil is ``MemoryCache``.
     public var memoryCacheClass: (any MemoryCaching.Type)?
     /// The disk layer's class; nil is the registered one.
     public var diskCacheClass: (any DiskCaching.Type)?
+
+    /// Who tells the memory layer that memory is short; nil is the system. Read when the cache is made.
+    public var memoryPressureSource: (any MemoryPressureSource)?
 
     /// The defaults.
     public init() {}

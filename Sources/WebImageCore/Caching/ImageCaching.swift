@@ -54,8 +54,24 @@ public typealias ImageCacheQueryCompletionBlock =
     func diskImageData(forKey key: String?) async -> Data?
     /// The encoded data on disk, verified; blocks the caller while it is read.
     func diskImageDataSync(forKey key: String?) -> Data?
+    /// The encoded data on disk, verified, and the loader's metadata beside it, in one read where the cache can.
+    func diskResource(forKey key: String?) async -> CachedResource?
+    /// Keeps a loader's metadata beside an existing disk entry; ``setHTTPMetadata(_:forKey:)`` unless implemented.
+    func storeResourceMetadata(_ metadata: Data?, forKey key: String?)
     /// Removes a disk entry that turned out not to be what it should, so that it is fetched again.
     func removeCorruptDiskEntry(forKey key: String?)
+}
+
+extension LayeredImageCaching {
+    /// ``diskImageData(forKey:)`` and ``httpMetadata(forKey:)``.
+    public func diskResource(forKey key: String?) async -> CachedResource? {
+        guard let data = await diskImageData(forKey: key) else { return nil }
+        return CachedResource(data: data, metadata: await httpMetadata(forKey: key))
+    }
+    /// ``setHTTPMetadata(_:forKey:)``.
+    public func storeResourceMetadata(_ metadata: Data?, forKey key: String?) {
+        setHTTPMetadata(metadata, forKey: key)
+    }
 }
 
 /// The memory layer: an image per key, bounded by cost and count. Synchronous, lock-protected.
@@ -113,6 +129,14 @@ extension MemoryCaching {
     func setPixelSize(_ size: PixelSize, forKey key: String)
     /// The remembered size of a key's picture; nil unless implemented.
     func pixelSize(forKey key: String) -> PixelSize?
+    /// Takes over the files of a folder in the original's layout, removing them there; gives how many. None unless
+    /// implemented.
+    func importFiles(fromDirectory path: String) -> Int
+    /// What the server said beside an entry's bytes, opaque here; nil unless implemented.
+    func httpMetadata(forKey key: String) -> Data?
+    /// Keeps what the server said beside an existing entry; nil removes, and so does storing other bytes. Nothing unless
+    /// implemented.
+    func setHTTPMetadata(_ data: Data?, forKey key: String)
     /// Reads every entry and removes those that are not what was stored; nothing unless implemented.
     func verify() -> (checked: Int, removed: Int)
 }
@@ -126,6 +150,12 @@ extension DiskCaching {
     public func setPixelSize(_ size: PixelSize, forKey key: String) {}
     /// Nil.
     public func pixelSize(forKey key: String) -> PixelSize? { nil }
+    /// None.
+    public func importFiles(fromDirectory path: String) -> Int { 0 }
+    /// Nil.
+    public func httpMetadata(forKey key: String) -> Data? { nil }
+    /// Nothing.
+    public func setHTTPMetadata(_ data: Data?, forKey key: String) {}
     /// Nothing.
     public func verify() -> (checked: Int, removed: Int) { (0, 0) }
 }

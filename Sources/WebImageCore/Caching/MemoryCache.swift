@@ -6,6 +6,7 @@ import Foundation
 /// outside the lock; one still shown somewhere is found again instead of decoded twice.
 public final class MemoryCache: MemoryCaching {
     private let state: Locked<State>
+    private let observation = Locked<(any Sendable)?>(nil)
 
     private struct State {
         var ring = ClockRing()
@@ -25,14 +26,27 @@ public final class MemoryCache: MemoryCaching {
         }
     }
 
-    /// Makes an empty cache with the config's limits.
+    /// Makes an empty cache with the config's limits; under memory pressure it gives back half, or everything.
     public init(config: ImageCacheConfig) {
         state = Locked(State(limits: Limits(config)))
+        let source = config.memoryPressureSource ?? MemoryPressureRelay.system
+        let token = source.observe { [weak self] pressure in
+            guard let self else { return }
+            trim(toCost: pressure == .critical ? 0 : totalCost / 2)
+        }
+        observation.withLock { $0 = token }
     }
 
     /// The image of a key. No allocation on a hit.
     public func object(forKey key: String) -> Image? {
+        if let image = state.withLock({ $0.ring.use(key) }) { return image }
+        return recovered(key)
+    }
+
+    /// An image that was pushed out and still lives.
+    private func recovered(_ key: String) -> Image? {
         let (image, doomed): (Image?, [Image]) = state.withLock { state in
+            // Another thread may have been here between the two locks.
             if let image = state.ring.use(key) { return (image, []) }
             guard let found = state.weak.take(key) else { return (nil, []) }
             return (found.image, Self.insert(found.image, key, cost: found.cost, into: &state))

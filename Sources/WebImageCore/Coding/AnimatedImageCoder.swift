@@ -38,10 +38,59 @@ public import Foundation
 @preconcurrency public protocol FrameEncodingImageCoder: ImageCoder {
     /// The encoded animation; a single frame is written as a still.
     ///
-    /// - Throws: `.encodingFailed`.
+    /// - Parameters:
+    ///   - frameCount: How many frames there are, at least 1.
+    ///   - loopCount: How often it plays; 0 is for ever.
+    ///   - frame: Gives the frame of a number, once each and in order, so that only few need be in memory. The first
+    ///     one's size is that of the animation.
+    /// - Throws: `.encodingFailed`, and what `frame` throws.
     func encode(
-        _ frames: [ImageFrame], loopCount: Int, format: ImageFormat, options: EncodingOptions
+        frameCount: Int, loopCount: Int, format: ImageFormat, options: EncodingOptions,
+        frame: (Int) throws(WebImageError) -> ImageFrame
     ) throws(WebImageError) -> Data
+}
+
+extension FrameEncodingImageCoder {
+    /// The encoded animation; a single frame is written as a still.
+    ///
+    /// - Throws: `.encodingFailed`, also for no frames.
+    public func encode(
+        _ frames: [ImageFrame], loopCount: Int, format: ImageFormat, options: EncodingOptions
+    ) throws(WebImageError) -> Data {
+        guard !frames.isEmpty else {
+            throw WebImageError(.encodingFailed, stage: .encode, underlying: .message("there are no frames"))
+        }
+        return try encode(frameCount: frames.count, loopCount: loopCount, format: format, options: options) {
+            frames[$0]
+        }
+    }
+
+    /// The encoded animation, or nil for any failure. An undefined format means that of the first frame.
+    public func encodedData(
+        with frames: [ImageFrame], loopCount: Int, format: ImageFormat, options: ImageCoderOptions?
+    ) -> Data? {
+        let format = format == .undefined ? frames.first?.image.imageFormat ?? format : format
+        return try? encode(frames, loopCount: loopCount, format: format, options: EncodingOptions(options))
+    }
+
+    /// All frames of an image that is an animation; nil for a still, or where the options want the first frame alone.
+    package func encodeAnimation(
+        _ image: Image, format: ImageFormat, options: EncodingOptions
+    ) throws(WebImageError) -> Data? {
+        guard !options.firstFrameOnly, let animation = image as? any AnimatedImageProvider,
+            animation.animatedImageFrameCount > 1
+        else { return nil }
+        return try encode(
+            frameCount: animation.animatedImageFrameCount, loopCount: animation.animatedImageLoopCount,
+            format: format, options: options
+        ) { index throws(WebImageError) in
+            guard let image = animation.animatedImageFrame(at: index) else {
+                throw WebImageError(
+                    .encodingFailed, stage: .encode, underlying: .message("frame \(index) cannot be decoded"))
+            }
+            return ImageFrame(image: image, duration: animation.animatedImageDuration(at: index))
+        }
+    }
 }
 
 /// How long a stored delay is shown.

@@ -3,23 +3,21 @@ import Foundation
 
 /// Runs decoding, encoding and transforming on a bounded number of threads and within a budget of bytes.
 ///
-/// Nothing here runs on the cooperative pool. Waiting jobs are taken by priority, asked anew each time a place frees,
-/// then by arrival; a job whose caller is cancelled while waiting never starts.
+/// Nothing here runs on the cooperative pool. Waiting jobs are taken by priority, which may move while they wait, then
+/// by arrival; a job whose caller is cancelled while waiting never starts.
 package final class DecodePool: Sendable {
     /// As many threads as cores, half a gigabyte of pixels at once.
     package static let shared = DecodePool(
         width: max(2, ProcessInfo.processInfo.activeProcessorCount), byteBudget: 512 << 20)
 
     private struct Job {
-        let id: UInt64
         let cost: Int
-        let priority: @Sendable () -> LoadPriority
         let start: @Sendable () -> Void
         let abandon: @Sendable () -> Void
     }
 
     private struct State {
-        var waiting: [Job] = []
+        var waiting = PriorityQueue<Job>()
         var running = 0
         var runningBytes = 0
         var lastID: UInt64 = 0
@@ -47,7 +45,7 @@ package final class DecodePool: Sendable {
     ///
     /// - Throws: `.cancelled` when the surrounding task is cancelled before the work began, else the work's own error.
     package func run<Value: Sendable>(
-        cost: Int = 0, priority: @escaping @Sendable () -> LoadPriority = { .normal },
+        cost: Int = 0, priority: MovablePriority = MovablePriority(),
         work: @escaping @Sendable () throws(WebImageError) -> Value
     ) async throws(WebImageError) -> Value {
         let id = state.withLock { state in
@@ -55,13 +53,15 @@ package final class DecodePool: Sendable {
             state.announced.insert(state.lastID)
             return state.lastID
         }
+        let observer = priority.observe { [weak self] in self?.move(id, to: priority) }
+        defer { priority.forget(observer) }
         let outcome: Result<Value, WebImageError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                enqueue(
-                    Job(
-                        id: id, cost: cost, priority: priority,
-                        start: { continuation.resume(returning: Result { () throws(WebImageError) in try work() }) },
-                        abandon: { continuation.resume(returning: .failure(.cancelled)) }))
+                let job = Job(
+                    cost: cost,
+                    start: { continuation.resume(returning: Result { () throws(WebImageError) in try work() }) },
+                    abandon: { continuation.resume(returning: .failure(.cancelled)) })
+                enqueue(job, id, priority)
             }
         } onCancel: {
             cancel(id)
@@ -69,19 +69,23 @@ package final class DecodePool: Sendable {
         return try outcome.get()
     }
 
-    private func enqueue(_ job: Job) {
+    private func enqueue(_ job: Job, _ id: UInt64, _ priority: MovablePriority) {
         let isAbandoned = state.withLock { state in
-            guard state.announced.remove(job.id) != nil else { return true }
-            state.waiting.append(job)
+            guard state.announced.remove(id) != nil else { return true }
+            state.waiting.append(job, id: id, priority: priority.value)
             return false
         }
         if isAbandoned { job.abandon() } else { startWaiting() }
     }
 
+    private func move(_ id: UInt64, to priority: MovablePriority) {
+        state.withLock { $0.waiting.move(id, to: priority.value) }
+    }
+
     /// A cancel may come before the job is queued, while it waits, or too late.
     private func cancel(_ id: UInt64) {
         let job = state.withLock { state -> Job? in
-            if let index = state.waiting.firstIndex(where: { $0.id == id }) { return state.waiting.remove(at: index) }
+            if let job = state.waiting.remove(id) { return job }
             state.announced.remove(id)
             return nil
         }
@@ -103,20 +107,12 @@ package final class DecodePool: Sendable {
 
     private func takeNext() -> Job? {
         state.withLock { state in
-            guard state.running < width, !state.waiting.isEmpty else { return nil }
-            var best = 0
-            var bestPriority = state.waiting[0].priority()
-            for index in state.waiting.indices.dropFirst() where bestPriority < .high {
-                let priority = state.waiting[index].priority()
-                if priority > bestPriority { (best, bestPriority) = (index, priority) }
-            }
-            let fits = state.runningBytes + state.waiting[best].cost <= byteBudget
+            guard state.running < width, let next = state.waiting.first else { return nil }
             // One job larger than the whole budget still runs, alone.
-            guard fits || state.running == 0 else { return nil }
-            let job = state.waiting.remove(at: best)
+            guard state.running == 0 || state.runningBytes + next.cost <= byteBudget else { return nil }
             state.running += 1
-            state.runningBytes += job.cost
-            return job
+            state.runningBytes += next.cost
+            return state.waiting.removeFirst()
         }
     }
 }

@@ -6,6 +6,8 @@ public struct DecodingLimits: Sendable, Hashable {
     public var maxPixels: Int
     /// Pixels over all frames of an animation.
     public var maxAnimationPixels: Int
+    /// Frames of an animation, however small they are.
+    public var maxFrameCount: Int
     /// Bytes of one ancillary chunk (profile, EXIF, text).
     public var maxAncillaryChunkBytes: Int
     /// Bytes of all ancillary chunks together.
@@ -17,23 +19,24 @@ public struct DecodingLimits: Sendable, Hashable {
     public init(
         maxEncodedBytes: Int = 100_000_000, maxPixels: Int = 100_000_000, maxAnimationPixels: Int = 400_000_000,
         maxAncillaryChunkBytes: Int = 1 << 20, maxAncillaryBytes: Int = 8 << 20,
-        maxDecodeTime: Duration = .seconds(8)
+        maxDecodeTime: Duration = .seconds(8), maxFrameCount: Int = 100_000
     ) {
         self.maxEncodedBytes = maxEncodedBytes
         self.maxPixels = maxPixels
         self.maxAnimationPixels = maxAnimationPixels
+        self.maxFrameCount = maxFrameCount
         self.maxAncillaryChunkBytes = maxAncillaryChunkBytes
         self.maxAncillaryBytes = maxAncillaryBytes
         self.maxDecodeTime = maxDecodeTime
     }
 
-    /// 100 MB, 100 megapixels a frame, 400 over an animation, 1 MB / 8 MB ancillary, 8 seconds.
+    /// 100 MB, 100 megapixels a frame, 400 over an animation of 100,000 frames, 1 MB / 8 MB ancillary, 8 seconds.
     public static let `default` = DecodingLimits()
 
     /// No limits; only for files one has made oneself.
     public static let unlimited = DecodingLimits(
         maxEncodedBytes: .max, maxPixels: .max, maxAnimationPixels: .max, maxAncillaryChunkBytes: .max,
-        maxAncillaryBytes: .max, maxDecodeTime: .seconds(Int64.max / 2))
+        maxAncillaryBytes: .max, maxDecodeTime: .seconds(Int64.max / 2), maxFrameCount: .max)
 
     /// The name of a limit, as errors report it.
     public enum Limit: String, Sendable, Hashable {
@@ -43,6 +46,8 @@ public struct DecodingLimits: Sendable, Hashable {
         case pixels
         /// ``DecodingLimits/maxAnimationPixels``.
         case animationPixels
+        /// ``DecodingLimits/maxFrameCount``.
+        case frameCount
         /// ``DecodingLimits/maxAncillaryChunkBytes``.
         case ancillaryChunkBytes
         /// ``DecodingLimits/maxAncillaryBytes``.
@@ -67,8 +72,11 @@ public struct DecodingLimits: Sendable, Hashable {
         }
     }
 
-    /// Throws when `frameCount` frames of this size are over the animation's pixel limit.
+    /// Throws when `frameCount` frames of this size are over the animation's pixel limit, or too many.
     public func checkAnimation(_ size: PixelSize, frameCount: Int) throws(WebImageError) {
+        guard frameCount <= maxFrameCount else {
+            throw .limit(.frameCount, actual: frameCount, allowed: maxFrameCount)
+        }
         let (total, overflow) = size.pixelCount.multipliedReportingOverflow(by: frameCount)
         guard !overflow, total <= maxAnimationPixels else {
             throw .limit(.animationPixels, actual: overflow ? .max : total, allowed: maxAnimationPixels)

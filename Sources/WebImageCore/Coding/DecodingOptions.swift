@@ -28,6 +28,8 @@ public struct DecodingOptions: Sendable, Hashable {
     public var pixelFormat = PixelFormat.bgra8Premultiplied
     /// Whether pixels are converted to sRGB.
     public var colorConversion = ColorConversion.sRGB
+    /// Options of other coders, handed on as they are.
+    package var further = FurtherCoderOptions()
 
     /// Full size, for display, in sRGB, within the default limits.
     public init() {}
@@ -42,12 +44,18 @@ extension DecodingOptions {
         scaleFactor = max(options.readNumber(.decodeScaleFactor) ?? 1, 1)
         preserveAspectRatio = options.read(.decodePreserveAspectRatio, as: Bool.self) ?? true
         thumbnailPixelSize = options.read(.decodeThumbnailPixelSize, as: CGSize.self).flatMap(PixelSize.init(box:))
-        scaleDownLimitBytes = options.readNumber(.decodeScaleDownLimitBytes).flatMap { $0 > 0 ? Int($0) : nil }
+        scaleDownLimitBytes = options.readByteCount(.decodeScaleDownLimitBytes)
         decodesToHDR = (options.readNumber(.decodeToHDR) ?? 0) != 0
         limits = options.read(.decodeLimits, as: DecodingLimits.self) ?? .default
         pixelFormat = options.read(.decodePixelFormat, as: PixelFormat.self) ?? .bgra8Premultiplied
         colorConversion = options.read(.decodeColorConversion, as: ColorConversion.self) ?? .sRGB
+        further = FurtherCoderOptions(options.filter { !Self.knownOptions.contains($0.key) })
     }
+
+    private static let knownOptions: Set<ImageCoderOption> = [
+        .decodeFirstFrameOnly, .decodeScaleFactor, .decodePreserveAspectRatio, .decodeThumbnailPixelSize,
+        .decodeScaleDownLimitBytes, .decodeToHDR, .decodeLimits, .decodePixelFormat, .decodeColorConversion,
+    ]
 
     /// The open dictionary with the same meaning, for coders that know only that.
     public var dictionary: ImageCoderOptions {
@@ -64,6 +72,7 @@ extension DecodingOptions {
             options[.decodeThumbnailPixelSize] = CGSize(width: box.width, height: box.height)
         }
         if let scaleDownLimitBytes { options[.decodeScaleDownLimitBytes] = scaleDownLimitBytes }
+        options.merge(further.values) { known, _ in known }
         return options
     }
 

@@ -12,6 +12,8 @@ public struct EncodingOptions: Sendable, Hashable {
     public var maxFileSize: Int?
     /// Encode without loss where the format can do both.
     public var lossless = false
+    /// What WebP's encoder is told beside.
+    public var webP = WebPEncodingOptions()
 
     /// Full size, best quality.
     public init() {}
@@ -21,10 +23,11 @@ public struct EncodingOptions: Sendable, Hashable {
         self.init()
         guard let options else { return }
         firstFrameOnly = options.read(.encodeFirstFrameOnly, as: Bool.self) ?? false
-        quality = min(max(options.readNumber(.encodeCompressionQuality) ?? 1, 0), 1)
+        quality = options.readNumber(.encodeCompressionQuality).map { $0.isNaN ? 1 : min(max($0, 0), 1) } ?? 1
         maxPixelSize = options.read(.encodeMaxPixelSize, as: CGSize.self).flatMap(PixelSize.init(box:))
-        maxFileSize = options.readNumber(.encodeMaxFileSize).flatMap { $0 > 0 ? Int($0) : nil }
+        maxFileSize = options.readByteCount(.encodeMaxFileSize)
         lossless = options.read(.encodeWebPLossless, as: Bool.self) ?? false
+        webP = WebPEncodingOptions(options)
     }
 
     /// The open dictionary with the same meaning, for coders that know only that.
@@ -36,6 +39,6 @@ public struct EncodingOptions: Sendable, Hashable {
         ]
         if let box = maxPixelSize { options[.encodeMaxPixelSize] = CGSize(width: box.width, height: box.height) }
         if let maxFileSize { options[.encodeMaxFileSize] = maxFileSize }
-        return options
+        return options.merging(webP.dictionary) { own, _ in own }
     }
 }

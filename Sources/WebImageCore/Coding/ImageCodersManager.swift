@@ -96,7 +96,10 @@ extension ImageCodersManager: DetailedImageCoder {
         }
         let format = ImageFormat(sniffing: data)
         guard format == .undefined else {
-            return .badData("sniffer", "no coder reads \(format)", hint: "Add a coder for this format.")
+            return WebImageError(
+                .unsupportedFormat, stage: .decode,
+                underlying: .codec(library: "sniffer", message: "no coder reads \(format)"),
+                hint: "Add a coder for this format.")
         }
         let start = data.prefix(8).map { String(format: "%02x", $0) }.joined(separator: " ")
         return .badData(

@@ -14,9 +14,9 @@ public enum ImageScaling {
         if preserveAspectRatio {
             let ratio = Double(size.width) / Double(size.height)
             if ratio > Double(box.width) / Double(box.height) {
-                result.height = Int((Double(box.width) / ratio).rounded(.up))
+                result.height = whole(Double(box.width) / ratio)
             } else {
-                result.width = Int((Double(box.height) * ratio).rounded(.up))
+                result.width = whole(Double(box.height) * ratio)
             }
         }
         if !allowsEnlarging {
@@ -25,6 +25,9 @@ public enum ImageScaling {
         }
         return PixelSize(width: max(result.width, 1), height: max(result.height, 1))
     }
+
+    /// Rounded up; what no picture can have is as good as infinite.
+    private static func whole(_ side: Double) -> Int { Int(min(side.rounded(.up), 1e15)) }
 
     /// The largest size of this aspect ratio whose frames fit into `limitBytes`; may exceed the picture's own.
     public static func size(

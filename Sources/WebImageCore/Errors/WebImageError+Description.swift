@@ -7,6 +7,7 @@ extension WebImageError: CustomStringConvertible, LocalizedError {
         if let url { line += " of \(url.redacted)" }
         if let underlying { line += ": \(underlying)" }
         if let hint { line += ". \(hint)" }
+        for failure in earlierFailures { line += " Before: \(failure)" }
         return line
     }
 
@@ -29,6 +30,8 @@ extension WebImageError.Code {
         case .encodingFailed: "cannot be encoded"
         case .fileSystem: "file system failure"
         case .notCached: "not in the cache"
+        case .unsupportedFormat: "a format no coder reads"
+        case .outOfMemory: "out of memory"
         case .invalidDownloadOperation: "no download possible"
         case .invalidDownloadStatusCode: "unacceptable HTTP status"
         case .cancelled: "cancelled"

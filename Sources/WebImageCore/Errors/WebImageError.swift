@@ -20,6 +20,10 @@ public struct WebImageError: Error, Sendable {
         case fileSystem = 1102
         /// A miss of a load that may not use the loader (the original completes with neither image nor error).
         case notCached = 1103
+        /// No coder reads this format; adding one may help (the original says 1001).
+        case unsupportedFormat = 1104
+        /// There is no memory for the pixels now (no number in the original).
+        case outOfMemory = 1105
         /// No download could be made of the request.
         case invalidDownloadOperation = 2000
         /// The HTTP status is not an acceptable one.
@@ -80,6 +84,8 @@ public struct WebImageError: Error, Sendable {
     public var underlying: Underlying?
     /// What to do next, as a sentence.
     public var hint: String?
+    /// The failures of the sources that were tried before this one, in order.
+    public var earlierFailures: [WebImageError] = []
 
     /// Makes an error.
     public init(_ code: Code, stage: Stage, url: URL? = nil, underlying: Underlying? = nil, hint: String? = nil) {

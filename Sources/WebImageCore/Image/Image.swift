@@ -51,6 +51,11 @@ open class Image: @unchecked Sendable {
         return format == .svg || format == .pdf
     }
 
+    /// A new image of the same pixels at another scale; subclasses that hold more than pixels override this.
+    open func rescaled(to scale: CGFloat) -> Image {
+        Image(pixels: pixels, scale: scale, colorProfile: colorProfile, hasAlpha: hasAlpha)
+    }
+
     /// Bytes this image costs a memory cache; the pixels' own unless set.
     open var memoryCost: Int {
         get { metadata.withLock { $0.memoryCost } ?? pixels.byteCount }

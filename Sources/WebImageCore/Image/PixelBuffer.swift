@@ -5,8 +5,8 @@ import Foundation
 /// Rows run from top to bottom, each `bytesPerRow` bytes apart (a multiple of 64), starting at a 64-byte aligned address.
 /// A buffer is written by exactly one decoder or filter before anybody else sees it and never again.
 public final class PixelBuffer: @unchecked Sendable {
-    // Unchecked is true because the memory is mutable only through `withUnsafeMutableBytes`, which is for the one
-    // producer that has not yet handed the buffer out.
+    // Unchecked is true because pixels are written only by the one producer that has not yet handed the buffer out:
+    // through `withUnsafeMutableBytes`, or by C libraries through `baseAddress`.
 
     /// Width in pixels.
     public let width: Int
@@ -24,7 +24,7 @@ public final class PixelBuffer: @unchecked Sendable {
 
     /// Allocates a buffer whose contents are undefined.
     ///
-    /// - Throws: `WebImageError` with code `.badImageData` when a side is not positive or the memory cannot be had.
+    /// - Throws: `WebImageError` with code `.badImageData` when a side is not positive, `.outOfMemory` when the memory cannot be had.
     ///   Limits are the caller's to check first (see ``DecodingLimits``).
     public init(width: Int, height: Int, format: PixelFormat) throws(WebImageError) {
         let (rowBytes, rowOverflow) = width.multipliedReportingOverflow(by: format.bytesPerPixel)
@@ -37,7 +37,7 @@ public final class PixelBuffer: @unchecked Sendable {
         }
         guard let memory = Self.allocate(total) else {
             throw WebImageError(
-                .badImageData, stage: .decode,
+                .outOfMemory, stage: .decode,
                 underlying: .posix(errno: ENOMEM, message: "cannot allocate \(total) bytes"),
                 hint: "Decode at a smaller size, or lower DecodingLimits.maxPixels.")
         }

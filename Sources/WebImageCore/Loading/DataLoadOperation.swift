@@ -53,6 +53,9 @@ package final class DataLoadOperation: WebImageOperation {
         switch result {
         case .failure(let error): finish(.failure(error), data: nil)
         case .success(let fetched):
+            guard !fetched.isNotModified else {
+                return finish(.failure(Self.notModified.with(url: load.url)), data: nil)
+            }
             Self.decoding.addOperation {
                 guard !self.state.withLock({ $0.isEnded }) else { return }
                 self.finish(self.decode(fetched.data), data: fetched.data)
@@ -62,10 +65,30 @@ package final class DataLoadOperation: WebImageOperation {
 
     private func decode(_ data: Data) -> Result<Image, WebImageError> {
         do throws(WebImageError) {
-            let coder = load.context?.read(.imageCoder, as: (any ImageCoder).self) ?? ImageCodersManager.shared
-            return .success(try coder.decodeWithReason(data, options: load.decodingOptions))
+            return .success(
+                try ImageLoaderDecoding.image(from: data, url: load.url, options: load.options, context: load.context))
         } catch {
-            return .failure(error.with(url: load.url))
+            return .failure(error)
+        }
+    }
+
+    /// Takes bytes as they arrive and delivers partial images, where the options ask for them; nil where not.
+    package var partialDecoding: ImageLoaderDataBlock? {
+        guard load.options.contains(.progressiveLoad) else { return nil }
+        let partial = PartialDecoding(
+            coder: load.context?.read(.imageCoder, as: (any ImageCoder).self),
+            options: ImageLoaderDecoding.decodingOptions(for: load.url, options: load.options, context: load.context)
+        ) { [weak self] in self?.deliverPartial($0) }
+        return { [weak self] bytes, _ in
+            if self?.state.withLock({ $0.isEnded }) == false { partial.append(bytes, on: Self.decoding) }
+        }
+    }
+
+    private func deliverPartial(_ image: Image) {
+        let queue = load.context?.read(.callbackQueue, as: CallbackQueue.self) ?? .main
+        queue.async { [weak self] in
+            let completed = self?.state.withLock { $0.isEnded ? nil : $0.completed }
+            completed?(image, nil, nil, false)
         }
     }
 
@@ -85,26 +108,15 @@ package final class DataLoadOperation: WebImageOperation {
         }
     }
 
+    private static let notModified = WebImageError(
+        .cacheNotModified, stage: .download, hint: "What is cached is the newest.")
+
     private static let decoding: OperationQueue = {
         let queue = OperationQueue()
         queue.name = "webimage.loader.decode"
         queue.maxConcurrentOperationCount = ProcessInfo.processInfo.activeProcessorCount
         return queue
     }()
-}
-
-extension ImageDataLoad {
-    /// How the callback form decodes; the manager has its own, richer reading.
-    fileprivate var decodingOptions: DecodingOptions {
-        var decoding = DecodingOptions(context?.read(.imageDecodeOptions, as: ImageCoderOptions.self))
-        decoding.firstFrameOnly = options.contains(.decodeFirstFrameOnly)
-        if let scale = context?.readNumber(.imageScaleFactor), scale >= 1 { decoding.scaleFactor = scale }
-        decoding.preserveAspectRatio = context?.read(.imagePreserveAspectRatio, as: Bool.self) ?? true
-        decoding.thumbnailPixelSize =
-            context?.read(.imageThumbnailPixelSize, as: CGSize.self).flatMap(PixelSize.init(box:))
-        if let limits = context?.read(.decodingLimits, as: DecodingLimits.self) { decoding.limits = limits }
-        return decoding
-    }
 }
 
 extension Optional {

@@ -22,13 +22,24 @@ public final class FileImageLoader: ImageDataLoader, SchemeBoundLoader {
         return try await LoaderQueue.run(load) { isCancelled in
             do throws(WebImageError) {
                 let reading = FileReading(url: load.url, path: path, maxBytes: load.maxEncodedBytes)
+                let state = reading.state
+                if let cached = load.cached, let state, cached.metadata == state {
+                    return .success(Self.result(cached.data, load.url, state, isNotModified: true))
+                }
                 let data = try reading.bytes(progress: progress, isCancelled: isCancelled)
-                let response = WebImageResponse(url: load.url, expectedContentLength: data.count)
-                return .success(ImageDataResult(data: data, response: response))
+                return .success(Self.result(data, load.url, state, isNotModified: data == load.cached?.data))
             } catch {
                 return .failure(error)
             }
         }
+    }
+
+    private static func result(_ data: Data, _ url: URL, _ state: Data?, isNotModified: Bool) -> ImageDataResult {
+        let response = WebImageResponse(url: url, expectedContentLength: data.count)
+        var result = ImageDataResult(data: data, response: response)
+        result.isNotModified = isNotModified
+        result.resourceMetadata = state
+        return result
     }
 
     private static func path(of url: URL) throws(WebImageError) -> String {
@@ -51,6 +62,15 @@ private struct FileReading {
     let url: URL
     let path: String
     let maxBytes: Int
+
+    /// What changes whenever the file does: its number, size and times; nil when it cannot be looked at.
+    var state: Data? {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        let modified = "\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
+        let changed = "\(status.st_ctim.tv_sec).\(status.st_ctim.tv_nsec)"
+        return Data("file \(status.st_dev) \(status.st_ino) \(status.st_size) \(modified) \(changed)".utf8)
+    }
 
     func bytes(
         progress: ImageLoaderProgressBlock?, isCancelled: () -> Bool

@@ -36,6 +36,12 @@ public typealias ImageLoaderDataBlock = @Sendable (_ bytes: Data, _ response: We
     func loadData(
         for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult
+    /// Which other loads may share the bytes of this one, and who may see them in a cache; by URL unless implemented.
+    ///
+    /// Asked before any lookup, so it must be quick; the same load must give an equal answer.
+    func identity(of load: ImageDataLoad) -> LoadIdentity
+    /// The scope of ``identity(of:)`` alone, where that is quicker to say; taken from there unless implemented.
+    func cacheScope(of load: ImageDataLoad) -> CacheScope
 }
 
 /// What a data loader is asked for.
@@ -51,6 +57,17 @@ public struct ImageDataLoad: Sendable {
 
     /// Called with bytes as they arrive, in order and without gaps; who joins late gets what there was first.
     public var receivedData: ImageLoaderDataBlock?
+    /// What a cache holds of this URL, for a load that asks whether it is still the newest (`.refreshCached`).
+    ///
+    /// A loader that can confirm it answers with ``ImageDataResult/isNotModified`` and the cached bytes.
+    public var cached: CachedResource?
+    /// Through which the priority can be raised while the load waits or runs; ``priority`` is where it begins.
+    public var priorityHandle: LoadPriorityHandle?
+
+    /// Gets the body of a load that was cancelled when it was nearly done (90 %), so that a cache can keep it.
+    ///
+    /// Without it a load ends with its last cancel.
+    public var finishedAfterCancel: (@Sendable (ImageDataResult) -> Void)?
 
     private let sharedContext: SharedContext
 
@@ -71,6 +88,22 @@ public struct ImageDataResult: Sendable {
     public var data: Data
     /// The head of the answer.
     public var response: WebImageResponse
+    /// Whether these are the cached bytes of ``ImageDataLoad/cached``, confirmed (304, still fresh, or byte for byte the
+    /// same).
+    public var isNotModified = false
+    /// Opaque bytes of the loader's to be kept beside the body, also when it is not modified; nil removes those kept.
+    public var resourceMetadata: Data? {
+        get { metadata.isMade ? metadata.made : describeResource?() }
+        set { metadata = (true, newValue) }
+    }
+    private var metadata: (isMade: Bool, made: Data?) = (false, nil)
+    private var describeResource: (@Sendable () -> Data?)?
+
+    /// Has the metadata made when it is asked for: most bodies are never asked.
+    package mutating func describe(_ make: @escaping @Sendable () -> Data?) { describeResource = make }
+
+    /// Whether a disk cache may keep the body (false under `Cache-Control: no-store`).
+    public var mayBeStored = true
 
     /// Pairs a body with its head.
     public init(data: Data, response: WebImageResponse) {

@@ -11,6 +11,7 @@ public final class ImageLoadersManager: Sendable {
     }()
 
     private let registered: Locked<[any ImageLoader]>
+    private let lowData = Locked(false)
 
     /// A manager of its own; the last loader is asked first.
     public init(loaders: [any ImageLoader]) {
@@ -21,6 +22,12 @@ public final class ImageLoadersManager: Sendable {
     public var loaders: [any ImageLoader] {
         get { registered.withLock { $0 } }
         set { registered.withLock { $0 = newValue } }
+    }
+
+    /// Whether loads begin with the stand-in their context names (`.lowDataSource`): set it on a metered or slow network.
+    public var prefersLowData: Bool {
+        get { lowData.withLock { $0 } }
+        set { lowData.withLock { $0 = newValue } }
     }
 
     /// Adds a loader that is asked before all others.
@@ -88,11 +95,23 @@ extension ImageLoadersManager: ImageDataLoader {
         loader(for: url)?.shouldBlockFailedURL(with: url, error: error) ?? error.condemnsURL
     }
 
-    /// The bytes from the loader that takes the URL.
+    /// The bytes from the loader that takes the URL; where the context names further sources, the first that has them.
     ///
     /// - Throws: `.invalidURL` where none takes it, `.invalidDownloadOperation` where one does that yields no bytes.
     public func loadData(
         for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
+    ) async throws(WebImageError) -> ImageDataResult {
+        let sources = AlternativeSources(load, prefersLowData: prefersLowData)
+        guard sources.isPlain else {
+            return try await sources.first(load) { attempt throws(WebImageError) in
+                try await self.fetch(attempt, progress: progress)
+            }
+        }
+        return try await fetch(load, progress: progress)
+    }
+
+    private func fetch(
+        _ load: ImageDataLoad, progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
         guard let loader = loader(for: load.url) else { throw noLoader(for: load.url) }
         guard let dataLoader = loader as? any ImageDataLoader else {
@@ -102,5 +121,25 @@ extension ImageLoadersManager: ImageDataLoader {
                 hint: "Use requestImage for this loader.")
         }
         return try await dataLoader.loadData(for: load, progress: progress)
+    }
+
+    /// The word of the loader that takes the URL; loads of loaders that yield images are shared by URL.
+    public func identity(of load: ImageDataLoad) -> LoadIdentity {
+        var identity = ownIdentity(of: load)
+        let sources = AlternativeSources(load, prefersLowData: prefersLowData)
+        guard !sources.isPlain, let sharing = identity.sharing else { return identity }
+        identity.sharing = sharing + sources.urls.map { " or \($0.absoluteString)" }.joined()
+        return identity
+    }
+
+    private func ownIdentity(of load: ImageDataLoad) -> LoadIdentity {
+        if let loader = loader(for: load.url) as? any ImageDataLoader { return loader.identity(of: load) }
+        return LoadIdentity(sharing: load.url.absoluteString, cacheScope: load.declaredScope ?? .shared)
+    }
+
+    /// The word of the loader that takes the URL.
+    public func cacheScope(of load: ImageDataLoad) -> CacheScope {
+        if let loader = loader(for: load.url) as? any ImageDataLoader { return loader.cacheScope(of: load) }
+        return load.declaredScope ?? .shared
     }
 }

@@ -1,9 +1,7 @@
 import Foundation
 
-/// One call of a loader that answers by callback: ended once, by its answer or by a cancel, whichever is first.
-final class ForeignLoad: Sendable {
-    typealias Outcome = Result<OriginalData, WebImageError>
-
+/// One call of a role that answers by callback: ended once, by its answer or by a cancel, whichever is first.
+final class ForeignCall<Outcome: Sendable>: Sendable {
     private struct State {
         var continuation: CheckedContinuation<Outcome, Never>?
         var operation: (any WebImageOperation)?
@@ -22,25 +20,34 @@ final class ForeignLoad: Sendable {
 
     func started(_ operation: (any WebImageOperation)?) {
         let isOver = state.withLock { state in
-            state.operation = operation
+            if state.outcome == nil { state.operation = operation }
             return state.outcome != nil
         }
         if isOver { operation?.cancel() }
     }
 
+    var isOver: Bool { state.withLock { $0.outcome != nil } }
+
     func end(_ outcome: Outcome) {
-        let waiting = state.withLock { state -> CheckedContinuation<Outcome, Never>? in
-            guard state.outcome == nil else { return nil }
+        let (waiting, operation) = state.withLock { state in
+            guard state.outcome == nil else {
+                return (nil as CheckedContinuation<Outcome, Never>?, nil as (any WebImageOperation)?)
+            }
             state.outcome = outcome
-            defer { state.continuation = nil }
-            return state.continuation
+            defer { (state.continuation, state.operation) = (nil, nil) }
+            return (state.continuation, state.operation)
         }
+        // Released outside the lock: an operation's deinit is foreign code.
+        withExtendedLifetime(operation) {}
         waiting?.resume(returning: outcome)
     }
 
-    func cancel() {
+    func cancel(with outcome: Outcome) {
         let operation = state.withLock { $0.operation }
-        end(.failure(.cancelled))
+        end(outcome)
         operation?.cancel()
     }
 }
+
+typealias ForeignLoad = ForeignCall<Result<OriginalData, WebImageError>>
+typealias ForeignQuery = ForeignCall<OriginalData?>

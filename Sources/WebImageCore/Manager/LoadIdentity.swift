@@ -3,23 +3,44 @@ import Foundation
 /// What two loads must have in common to share the fetching of the original bytes.
 struct OriginalIdentity: Hashable, Sendable {
     let url: URL
+    let sharing: LoadIdentity?
+    let unshared: UInt64?
     let key: String?
     let cache: ObjectIdentifier?
     let loader: ObjectIdentifier?
     let options: WebImageOptions
-    let scope: String?
-    let queriesDisk: Bool
+    let queryType: ImageCacheType
+    let isRefreshing: Bool
+    let streams: Bool
+    /// Of caches and loaders that decode on their own: what they would make of it.
+    let decoding: DecodingOptions?
+}
+
+/// What two loads must have in common to share the decoded image.
+struct DecodedIdentity: Hashable, Sendable {
+    let original: OriginalIdentity
+    let decoding: DecodingOptions
+    let coder: ObjectIdentifier?
+    let animatedClass: ObjectIdentifier?
+    let options: WebImageOptions
+}
+
+/// What two loads must have in common to share the first steps of a transformer.
+struct TransformIdentity: Hashable, Sendable {
+    let decoded: DecodedIdentity
+    let transformerKeys: [String]
+    let preservesMetadata: Bool
+    let options: WebImageOptions
 }
 
 /// What two loads must have in common to share the finished image.
 struct VariantIdentity: Hashable, Sendable {
-    let original: OriginalIdentity
+    let decoded: DecodedIdentity
     let key: String?
-    let decoding: DecodingOptions
-    let coder: ObjectIdentifier?
-    let queryType: ImageCacheType
-    let storeType: ImageCacheType
-    let originalStoreType: ImageCacheType
+    let transformerKey: String?
+    let cache: ObjectIdentifier?
+    let originalCache: ObjectIdentifier?
+    let types: [ImageCacheType]
     let options: WebImageOptions
 }
 
@@ -28,30 +49,48 @@ extension LoadPlan {
     private static let originalOptions: WebImageOptions = [
         .refreshCached, .handleCookies, .allowInvalidSSLCertificates, .fromCacheOnly, .fromLoaderOnly,
     ]
-    /// Options that change what is made of them.
-    private static let variantOptions: WebImageOptions = [
-        .transformAnimatedImage, .transformVectorImage, .preloadAllFrames, .matchAnimatedImageClass, .waitStoreCache,
-        .progressiveLoad,
-    ]
+    private static let decodingOptions: WebImageOptions = [.preloadAllFrames, .matchAnimatedImageClass]
+    private static let transformOptions: WebImageOptions = [.transformAnimatedImage, .transformVectorImage]
+    private static let variantOptions: WebImageOptions = [.waitStoreCache, .queryMemoryData]
 
     var originalIdentity: OriginalIdentity {
-        OriginalIdentity(
-            url: url, key: originalKey, cache: Self.identifier(originalCache), loader: Self.identifier(loader),
+        let source = source
+        let isLayered = source.cache is any LayeredImageCaching
+        return OriginalIdentity(
+            url: url, sharing: sharing, unshared: unshared, key: originalKey,
+            cache: Self.identifier(source.cache), loader: Self.identifier(loader),
             options: options.intersection(Self.originalOptions),
-            scope: context?.read(.cacheScope, as: String.self), queriesDisk: queriesOriginalOnDisk)
+            queryType: isLayered ? (source.type.includesDisk ? .disk : .none) : source.type,
+            isRefreshing: isRefreshing, streams: streams,
+            decoding: isLayered && sharing != nil ? nil : decoding.options)
+    }
+
+    var decodedIdentity: DecodedIdentity {
+        DecodedIdentity(
+            original: originalIdentity, decoding: decoding.options, coder: Self.identifier(decoding.coder),
+            animatedClass: decoding.animatedClass.map { ObjectIdentifier($0) },
+            options: options.intersection(Self.decodingOptions))
+    }
+
+    func transformIdentity(_ steps: ArraySlice<any ImageTransformer>) -> TransformIdentity {
+        TransformIdentity(
+            decoded: decodedIdentity, transformerKeys: steps.map(\.transformerKey),
+            preservesMetadata: transformer?.preserveImageMetadata ?? true,
+            options: options.intersection(Self.transformOptions))
     }
 
     var variantIdentity: VariantIdentity {
         VariantIdentity(
-            original: originalIdentity, key: variantKey, decoding: decoding, coder: Self.identifier(coder),
-            queryType: queryType, storeType: storeType, originalStoreType: originalStoreType,
-            options: options.intersection(Self.variantOptions))
+            decoded: decodedIdentity, key: variantKey, transformerKey: transformer?.transformerKey,
+            cache: Self.identifier(cache), originalCache: Self.identifier(originalCache),
+            types: [queryType, storeType, originalStoreType],
+            options: options.intersection(Self.variantOptions.union(Self.transformOptions)))
     }
 
-    /// Whether the disk is asked for the original bytes before the loader.
-    var queriesOriginalOnDisk: Bool {
-        guard !options.contains(.fromLoaderOnly), originalKey != nil else { return false }
-        return isVariant ? originalQueryType.includesDisk : queryType.includesDisk
+    /// Where the original is looked for.
+    var source: (cache: any ImageCaching, type: ImageCacheType) {
+        if options.contains(.fromLoaderOnly) || originalKey == nil { return (originalCache, .none) }
+        return isVariant ? (originalCache, originalQueryType) : (cache, queryType)
     }
 
     /// Values have no identity: two equal-looking loaders that are structs count as the same of their type.

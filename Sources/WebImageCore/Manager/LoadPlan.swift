@@ -4,17 +4,16 @@ import Foundation
 struct LoadPlan: @unchecked Sendable {
     // Unchecked is true because `context` is a value nobody changes after entry, and the roles in it are Sendable.
     let url: URL
-    let options: WebImageOptions
-    let context: WebImageContext?
+    private(set) var options: WebImageOptions
+    private(set) var context: WebImageContext?
 
     let cache: any ImageCaching
     let originalCache: any ImageCaching
     let loader: any ImageLoader
-    let coder: any ImageCoder
     let transformer: (any ImageTransformer)?
-    let serializer: (any WebImageCacheSerializer)?
-    let decoding: DecodingOptions
-    let encoding: EncodingOptions
+    let serializer: (any WebImageCacheSerializerProtocol)?
+    let decoding: ImageDecoding
+    let thumbnail: LoadKeys.Thumbnail?
 
     let queryType: ImageCacheType
     let storeType: ImageCacheType
@@ -23,90 +22,111 @@ struct LoadPlan: @unchecked Sendable {
     /// Whether the caller asked for the variant to be stored in a layer of his choice.
     let namesStoreType: Bool
 
-    /// Key of the full-size, untransformed image; nil when the key filter refused, which makes every query a miss.
-    let originalKey: String?
-    /// Key of the image as wanted: its thumbnail size and transformer included.
-    let variantKey: String?
+    let base: String?
+    let scope: CacheScope
+    let keys: LoadKeys
+    /// Which loads may share the bytes; nil for a loader that yields images.
+    let sharing: LoadIdentity?
+    /// Tells loads apart that nobody may share; nil for all others.
+    let unshared: UInt64?
+    /// Whether somebody looks at the bytes while they arrive.
+    var streams = false
+    /// Of the whole load, for a listener; nil without one.
+    var observation: StageObservation?
+    /// Whether bytes are fetched to learn if they are other than those kept.
+    private(set) var isRefreshing = false
 
+    var originalKey: String? { keys.originalKey }
+    var variantKey: String? { keys.variantKey }
     var priority: LoadPriority { LoadPriority(options) }
-    var isVariant: Bool { originalKey != variantKey }
+    var isVariant: Bool { thumbnail != nil || transformer != nil }
 
-    init(url: URL, options: WebImageOptions, context: WebImageContext?, manager: WebImageManager) {
-        let settings = manager.settings
-        self.url = url
-        self.options = options
+    init(_ request: LoadRequest, manager: WebImageManager) {
+        let context = request.context
+        let settings = request.settings
+        url = request.url
+        options = request.options
         self.context = context
         cache = context?.read(.imageCache, as: (any ImageCaching).self) ?? manager.imageCache
         originalCache = context?.read(.originalImageCache, as: (any ImageCaching).self) ?? cache
-        loader = context?.read(.imageLoader, as: (any ImageLoader).self) ?? manager.imageLoader
-        coder = context?.read(.imageCoder, as: (any ImageCoder).self) ?? ImageCodersManager.shared
-        let transformer = Self.transformer(context, default: settings.transformer)
-        self.transformer = transformer
+        transformer = request.transformer
         serializer =
-            context?.read(.cacheSerializer, as: (any WebImageCacheSerializer).self) ?? settings.cacheSerializer
-        queryType = context?.read(.queryCacheType, as: ImageCacheType.self) ?? .all
-        let namedStoreType = context?.read(.storeCacheType, as: ImageCacheType.self)
+            context?.read(.cacheSerializer, as: (any WebImageCacheSerializerProtocol).self) ?? settings.cacheSerializer
+        queryType = context?.readCacheType(.queryCacheType) ?? .all
+        let namedStoreType = context?.readCacheType(.storeCacheType)
         namesStoreType = namedStoreType != nil
         storeType = namedStoreType ?? .all
-        originalQueryType = context?.read(.originalQueryCacheType, as: ImageCacheType.self) ?? .disk
-        originalStoreType = context?.read(.originalStoreCacheType, as: ImageCacheType.self) ?? .disk
-        encoding = EncodingOptions(context?.read(.imageEncodeOptions, as: ImageCoderOptions.self))
+        originalQueryType = context?.readCacheType(.originalQueryCacheType) ?? .disk
+        originalStoreType = context?.readCacheType(.originalStoreCacheType) ?? .disk
 
-        originalKey = Self.originalKey(url, context: context, filter: settings.cacheKeyFilter)
-        decoding = Self.decoding(options, context: context, key: originalKey ?? url.absoluteString)
-        variantKey = originalKey.map { Self.variantKey($0, context: context, transformer: transformer) }
+        base = request.base
+        scope = request.scope
+        keys = request.keys
+        thumbnail = request.thumbnail
+        let coder = context?.read(.imageCoder, as: (any ImageCoder).self) ?? ImageCodersManager.shared
+        decoding = ImageDecoding(
+            coder: coder,
+            options: DecodingOptions(
+                options, context: context, key: base ?? url.absoluteString, thumbnail: request.thumbnail),
+            loadOptions: options, context: context)
+
+        loader = request.loader.resolved(for: url)
+        let load = ImageDataLoad(url: url, options: options, context: context)
+        sharing = (loader as? any ImageDataLoader)?.identity(of: load)
+        unshared = sharing != nil && sharing?.sharing == nil ? Self.unsharedNumber() : nil
+        streams = options.contains(.progressiveLoad)
     }
 
-    static func originalKey(
-        _ url: URL, context: WebImageContext?, filter: (any WebImageCacheKeyFilter)?
-    ) -> String? {
-        guard let filter = context?.read(.cacheKeyFilter, as: (any WebImageCacheKeyFilter).self) ?? filter else {
-            return url.absoluteString
+    private static let lastUnshared = Locked<UInt64>(0)
+
+    private static func unsharedNumber() -> UInt64 {
+        lastUnshared.withLock { number in
+            number += 1
+            return number
         }
-        return filter.cacheKey(for: url)
+    }
+}
+
+extension LoadPlan {
+    /// Whether a cached image is delivered first and then refreshed.
+    var refreshes: Bool {
+        options.contains(.refreshCached) && options.isDisjoint(with: [.fromCacheOnly, .fromLoaderOnly])
     }
 
-    /// The thumbnail's part comes first, the transformer's second.
-    static func variantKey(
-        _ key: String, context: WebImageContext?, transformer: (any ImageTransformer)?
-    ) -> String {
-        var key = key
-        if let box = context?.read(.imageThumbnailPixelSize, as: CGSize.self) {
-            let preserves = context?.read(.imagePreserveAspectRatio, as: Bool.self) ?? true
-            key = CacheKey.thumbnail(key, box: box, preserveAspectRatio: preserves)
-        }
-        if let transformer { key = CacheKey.transformed(key, suffix: transformer.transformerKey) }
-        return key
+    /// The same load as far as caches can answer it.
+    var fromCache: LoadPlan {
+        var plan = self
+        plan.options.remove([.refreshCached, .progressiveLoad])
+        plan.options.insert(.fromCacheOnly)
+        plan.streams = false
+        return plan
     }
 
-    static func transformer(
-        _ context: WebImageContext?, default: (any ImageTransformer)?
-    ) -> (any ImageTransformer)? {
-        guard let value = context?[.imageTransformer] else { return `default` }
-        if value is NSNull { return nil }
-        return context?.read(.imageTransformer, as: (any ImageTransformer).self) ?? `default`
+    /// The same load from the loader, to replace `cached` if it is another picture by now.
+    func refreshing(_ cached: Image) -> LoadPlan {
+        var plan = self
+        plan.options.remove(.progressiveLoad)
+        plan.options.insert(.fromLoaderOnly)
+        plan.context = (context ?? [:]).merging([.loaderCachedImage: cached]) { $1 }
+        plan.streams = false
+        plan.isRefreshing = true
+        return plan
     }
+}
 
-    private static func decoding(
-        _ options: WebImageOptions, context: WebImageContext?, key: String
-    ) -> DecodingOptions {
-        var decoding = DecodingOptions(context?.read(.imageDecodeOptions, as: ImageCoderOptions.self))
-        decoding.firstFrameOnly = options.contains(.decodeFirstFrameOnly)
-        let scale = context?.readNumber(.imageScaleFactor) ?? 0
-        decoding.scaleFactor = scale >= 1 ? scale : max(decoding.scaleFactor, CacheKey.scaleFactor(key))
-        if let box = context?.read(.imageThumbnailPixelSize, as: CGSize.self) {
-            decoding.thumbnailPixelSize = PixelSize(box: box)
-        }
-        if let preserves = context?.read(.imagePreserveAspectRatio, as: Bool.self) {
-            decoding.preserveAspectRatio = preserves
-        }
-        if let limit = context?.readNumber(.imageScaleDownLimitBytes), limit > 0 {
-            decoding.scaleDownLimitBytes = Int(min(limit, 1e15))
-        } else if options.contains(.scaleDownLargeImages), decoding.scaleDownLimitBytes == nil {
-            decoding.scaleDownLimitBytes = ImageScaling.defaultScaleDownLimitBytes
-        }
-        if let limits = context?.read(.decodingLimits, as: DecodingLimits.self) { decoding.limits = limits }
-        if let dynamicRange = context?.readNumber(.imageDecodeToHDR) { decoding.decodesToHDR = dynamicRange != 0 }
-        return decoding
+extension Dictionary where Key == WebImageContextOption, Value == Any {
+    /// A cache type, also as the number the original's literals write.
+    func readCacheType(_ key: WebImageContextOption) -> ImageCacheType? {
+        guard let value = self[key] else { return nil }
+        if let number = value as? Int { return ImageCacheType(rawValue: number) }
+        return read(key, as: ImageCacheType.self)
+    }
+}
+
+extension ImageLoader {
+    /// The loader behind a manager of loaders, so that it can be asked what it yields.
+    fileprivate func resolved(for url: URL) -> any ImageLoader {
+        guard let manager = self as? ImageLoadersManager, let loader = manager.loader(for: url) else { return self }
+        return loader.resolved(for: url)
     }
 }

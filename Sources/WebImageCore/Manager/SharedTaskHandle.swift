@@ -1,39 +1,77 @@
-package import Foundation
+import Foundation
 
-/// What shared work knows of its subscribers: their highest priority, and how to tell them of progress.
+/// What shared work knows of its subscribers: their highest priority, and how to tell them news.
 package final class SharedTaskHandle: Sendable {
     private struct State {
-        var priority = LoadPriority.normal
-        var listeners: [UInt64: ImageLoaderProgressBlock] = [:]
-        var last: (received: Int, expected: Int, url: URL?)?
+        var listeners: [UInt64: LoadNewsListener] = [:]
+        var past = Past()
+    }
+
+    /// What a late subscriber is told at once.
+    private struct Past {
+        var progress: LoadNews?
+        var started: LoadNews?
+        var size: LoadNews?
+        var partial: LoadNews?
+        var bytes: [LoadNews] = []
+
+        mutating func add(_ news: LoadNews) {
+            switch news {
+            case .progress: progress = news
+            case .loaderStarted: started = news
+            case .size: size = news
+            case .partial: partial = news
+            case .bytes: bytes.append(news)
+            }
+        }
+
+        var all: [LoadNews] { [started, progress, size].compactMap { $0 } + bytes + [partial].compactMap { $0 } }
     }
 
     private let state = Locked(State())
 
+    /// The maximum over the subscribers there are now.
+    package let priority = MovablePriority()
+
     package init() {}
 
-    /// The maximum over the subscribers there are now.
-    package var priority: LoadPriority { state.withLock { $0.priority } }
-
-    package func setPriority(_ priority: LoadPriority) { state.withLock { $0.priority = priority } }
-
     /// Tells every subscriber.
-    package func report(received: Int, expected: Int, url: URL?) {
+    package func tell(_ news: LoadNews) {
         let listeners = state.withLock { state in
-            state.last = (received, expected, url)
+            state.past.add(news)
             return Array(state.listeners.values)
         }
-        for listener in listeners { listener(received, expected, url) }
+        for listener in listeners { listener(news) }
     }
 
     /// Adds a subscriber, who learns at once how far the work is.
-    package func addListener(_ listener: @escaping ImageLoaderProgressBlock, id: UInt64) {
-        let last = state.withLock { state in
+    ///
+    /// What is told meanwhile on another thread may reach him first: bytes carry their offset.
+    package func addListener(_ listener: @escaping LoadNewsListener, id: UInt64) {
+        let past = state.withLock { state in
             state.listeners[id] = listener
-            return state.last
+            return state.past.all
         }
-        if let last { listener(last.received, last.expected, last.url) }
+        for news in past { listener(news) }
     }
 
-    package func removeListener(id: UInt64) { state.withLock { $0.listeners[id] = nil } }
+    package func removeListener(id: UInt64) {
+        let listener = state.withLock { $0.listeners.removeValue(forKey: id) }
+        withExtendedLifetime(listener) {}
+    }
+}
+
+/// What a stage knows of those it works for.
+struct StageHandle: Sendable {
+    let priority: MovablePriority
+    let tell: LoadNewsListener
+
+    /// The same, with news changed on their way.
+    func mapping(_ change: @escaping @Sendable (LoadNews) -> LoadNews) -> StageHandle {
+        StageHandle(priority: priority) { tell(change($0)) }
+    }
+}
+
+extension SharedTaskHandle {
+    var stage: StageHandle { StageHandle(priority: priority) { self.tell($0) } }
 }

@@ -28,7 +28,35 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
         var outcome: Outcome?
         var subscribers: [UInt64: Subscriber] = [:]
 
-        func updatePriority() { handle.setPriority(subscribers.values.map(\.priority).max() ?? .normal) }
+        private var counts = PriorityCounts()
+
+        init(key: Key, handle: SharedTaskHandle, task: Task<Void, Never>) {
+            self.key = key
+            self.handle = handle
+            self.task = task
+        }
+
+        /// The maximum over the subscribers; nil when it is what the handle says.
+        var changedPriority: LoadPriority? {
+            let highest = counts.highest ?? .normal
+            return highest == handle.priority.value ? nil : highest
+        }
+
+        mutating func add(_ id: UInt64, priority: LoadPriority) {
+            subscribers[id] = Subscriber(priority: priority)
+            counts.add(priority)
+        }
+
+        mutating func move(_ id: UInt64, to priority: LoadPriority) {
+            guard let old = subscribers[id]?.priority else { return }
+            subscribers[id]?.priority = priority
+            counts.remove(old)
+            counts.add(priority)
+        }
+
+        mutating func remove(_ id: UInt64) {
+            if let old = subscribers.removeValue(forKey: id) { counts.remove(old.priority) }
+        }
     }
 
     private struct State {
@@ -65,34 +93,68 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
 
     /// Joins or starts the work of `key` and lends its value to `body`; the value can be joined until `body` returns.
     ///
-    /// Cancelling the surrounding task ends the wait at once with `.cancelled`; the work goes on for the others.
+    /// Cancelling the surrounding task ends the wait at once with `.cancelled`; the work goes on for the others. The
+    /// work's priority follows `priority` for as long as this caller waits.
     package func withValue<Output>(
-        for key: Key, priority: LoadPriority, progress: ImageLoaderProgressBlock? = nil, work: @escaping Work,
+        for key: Key, priority: MovablePriority, listener: LoadNewsListener? = nil, work: @escaping Work,
         body: (Value) async throws(WebImageError) -> Output
     ) async throws(WebImageError) -> Output {
-        let lease = join(key, priority: priority, progress: progress, work: work)
-        defer { leave(lease) }
+        let lease = join(key, priority: priority.value, listener: listener, work: work)
+        let observer = priority.observe { [weak self] in self?.move(lease, to: priority) }
+        move(lease, to: priority)
+        defer {
+            priority.forget(observer)
+            leave(lease)
+        }
         return try await body(try await value(of: lease).get())
     }
 
+    /// Ends every wait with `.cancelled`; the work stops as its subscribers leave.
+    package func cancelAll() {
+        let waiting = state.withLock { state in
+            state.runs.keys.flatMap { id -> [CheckedContinuation<Outcome, Never>] in
+                let subscribers = state.runs[id]?.subscribers.keys.map { $0 } ?? []
+                return subscribers.compactMap { state.runs[id]?.subscribers[$0]?.cancel() }
+            }
+        }
+        for continuation in waiting { continuation.resume(returning: .failure(.cancelled)) }
+    }
+
     private func join(
-        _ key: Key, priority: LoadPriority, progress: ImageLoaderProgressBlock?, work: @escaping Work
+        _ key: Key, priority: LoadPriority, listener: LoadNewsListener?, work: @escaping Work
     ) -> Lease {
         let (lease, handle) = state.withLock { state in
-            let id = state.joinable[key] ?? start(key, work: work, in: &state)
+            let id = state.joinable[key] ?? start(key, priority, work: work, in: &state)
             let lease = Lease(run: id, subscriber: state.makeID())
-            state.runs[id]?.subscribers[lease.subscriber] = Subscriber(priority: priority)
-            state.runs[id]?.updatePriority()
+            state.runs[id]?.add(lease.subscriber, priority: priority)
             return (lease, state.runs[id]?.handle)
         }
-        if let progress { handle?.addListener(progress, id: lease.subscriber) }
+        applyPriority(of: lease.run)
+        if let listener { handle?.addListener(listener, id: lease.subscriber) }
         return lease
     }
 
+    private func move(_ lease: Lease, to priority: MovablePriority) {
+        state.withLock { $0.runs[lease.run]?.move(lease.subscriber, to: priority.value) }
+        applyPriority(of: lease.run)
+    }
+
+    /// Brings the handle to the maximum; looks again afterwards, since others may do the same at once.
+    private func applyPriority(of run: UInt64) {
+        while let (handle, priority) = state.withLock({ state in
+            state.runs[run].flatMap { run in run.changedPriority.map { (run.handle, $0) } }
+        }) {
+            handle.priority.set(priority)
+        }
+    }
+
     /// Called under the lock: the task may begin at once, but cannot report its end before the lock is free.
-    private func start(_ key: Key, work: @escaping Work, in state: inout State) -> UInt64 {
+    private func start(
+        _ key: Key, _ priority: LoadPriority, work: @escaping Work, in state: inout State
+    ) -> UInt64 {
         let id = state.makeID()
         let handle = SharedTaskHandle()
+        handle.priority.set(priority)
         let task = Task.detached {
             do throws(WebImageError) {
                 self.finish(id, .success(try await work(handle)))
@@ -143,17 +205,14 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
 
     private func leave(_ lease: Lease) {
         let (abandoned, handle) = state.withLock { state -> (Task<Void, Never>?, SharedTaskHandle?) in
-            state.runs[lease.run]?.subscribers[lease.subscriber] = nil
+            state.runs[lease.run]?.remove(lease.subscriber)
             guard let run = state.runs[lease.run] else { return (nil, nil) }
-            guard run.subscribers.isEmpty else {
-                run.updatePriority()
-                return (nil, run.handle)
-            }
+            guard run.subscribers.isEmpty else { return (nil, run.handle) }
             state.runs[lease.run] = nil
             if state.joinable[run.key] == lease.run { state.joinable[run.key] = nil }
             return (run.task, run.handle)
         }
         handle?.removeListener(id: lease.subscriber)
-        abandoned?.cancel()
+        if let abandoned { abandoned.cancel() } else { applyPriority(of: lease.run) }
     }
 }

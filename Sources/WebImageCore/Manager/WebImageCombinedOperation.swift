@@ -5,66 +5,135 @@ import Foundation
 /// ``cancel()`` ends it with exactly one final completion, the error `.cancelled`; nothing is delivered after that.
 public final class WebImageCombinedOperation: WebImageOperation {
     private struct State {
-        var completion: WebImageInternalCompletionBlock?
+        var sink: LoadSink?
         var task: Task<Void, Never>?
         var isCancelled = false
+        var hasDeliveredCached = false
+        var hasAskedLoader = false
+        var received = -1
         var whenEnded: (@Sendable () -> Void)?
     }
 
     private let url: URL?
-    private let callbackQueue: CallbackQueue
-    private let state: Locked<State>
+    /// Nil for a load that was answered at once: such an operation is one small object.
+    private let state: Locked<State>?
+    private let priorities: MovablePriority?
 
-    init(url: URL?, callbackQueue: CallbackQueue, completion: @escaping WebImageInternalCompletionBlock) {
+    /// A load that has ended.
+    init(ended url: URL?) {
         self.url = url
-        self.callbackQueue = callbackQueue
-        state = Locked(State(completion: completion))
+        state = nil
+        priorities = nil
+    }
+
+    init(url: URL?, priority: LoadPriority, sink: LoadSink) {
+        self.url = url
+        priorities = MovablePriority(priority)
+        state = Locked(State(sink: sink))
     }
 
     /// Whether ``cancel()`` was called before the end.
-    public var isCancelled: Bool { state.withLock { $0.isCancelled } }
+    public var isCancelled: Bool { state?.withLock { $0.isCancelled } ?? false }
 
-    /// Whether the final completion is still to come.
-    var isActive: Bool { state.withLock { $0.completion != nil } }
+    /// When the load gets its turn; what it shares with others runs at the highest of theirs. No effect after the end.
+    public var priority: LoadPriority {
+        get { priorities?.value ?? .normal }
+        set { priorities?.set(newValue) }
+    }
+
+    /// This load while it looks into caches; nil before, after, and once the loader was asked.
+    public var cacheOperation: (any WebImageOperation)? {
+        state?.withLock { $0.sink != nil && !$0.hasAskedLoader } == true ? self : nil
+    }
+
+    /// This load once the loader was asked; nil before.
+    public var loaderOperation: (any WebImageOperation)? {
+        state?.withLock { $0.hasAskedLoader } == true ? self : nil
+    }
+
+    /// Whether the end is still to come.
+    var isActive: Bool { state?.withLock { $0.sink != nil } ?? false }
 
     /// Ends the load; on main the completion runs before this returns.
     public func cancel() {
-        let task = state.withLock { state -> Task<Void, Never>? in
-            guard state.completion != nil else { return nil }
-            state.isCancelled = true
-            return state.task
-        }
+        let (task, isSilent) =
+            state?.withLock { state -> (Task<Void, Never>?, Bool) in
+                guard state.sink != nil else { return (nil, true) }
+                state.isCancelled = true
+                return (state.task, state.hasDeliveredCached)
+            } ?? (nil, true)
         task?.cancel()
-        finish(.failure(.cancelled))
+        // A load that delivered its cached image has completed; the refresh alone was cancelled.
+        finish(.failed(WebImageError.cancelled.with(url: url)), silently: isSilent)
     }
 
     /// Starts the part of the load that waits, unless it was cancelled meanwhile.
-    func start(whenEnded: @escaping @Sendable () -> Void, _ body: @escaping @Sendable () async -> Void) {
-        state.withLock { $0.whenEnded = whenEnded }
-        let task = Task.detached { await body() }
+    func start(
+        whenEnded: @escaping @Sendable () -> Void, _ body: @escaping @Sendable (MovablePriority) async -> Void
+    ) {
+        guard let state, let priorities else { return }
+        let isActive = state.withLock { state in
+            if state.sink != nil { state.whenEnded = whenEnded }
+            return state.sink != nil
+        }
+        guard isActive else { return whenEnded() }
+        let task = Task.detached { await body(priorities) }
         let isOver = state.withLock { state in
-            state.task = task
-            return state.completion == nil
+            if state.sink != nil { state.task = task }
+            return state.sink == nil
         }
         if isOver { task.cancel() }
     }
 
-    /// Delivers the final completion, the first time; later calls do nothing.
-    func finish(_ outcome: Result<WebImageResult?, WebImageError>) {
-        let (completion, whenEnded) = state.withLock { state in
-            defer { (state.completion, state.whenEnded, state.task) = (nil, nil, nil) }
-            return (state.completion, state.whenEnded)
+    /// Passes on news of the load; dropped after its end.
+    func tell(_ news: LoadNews) {
+        switch news {
+        case .bytes: break
+        case .loaderStarted: state?.withLock { $0.hasAskedLoader = true }
+        case .size(let size): if let sink = activeSink, sink.wantsSize { sink.receive(.size(size)) }
+        case .partial(let image): deliver(.partial(image))
+        case .progress(let received, let expected, let url):
+            // Who joined late may hear old figures after new ones.
+            let sink = state?.withLock { state -> LoadSink? in
+                guard received >= state.received else { return nil }
+                state.received = received
+                return state.sink
+            }
+            sink?.receive(.progress(received: received, expected: expected, url: url))
         }
-        guard let completion else { return }
-        whenEnded?()
-        let url = url
-        callbackQueue.async {
-            switch outcome {
-            case .success(let result):
-                completion(result?.image, result?.data, nil, result?.cacheType ?? .none, true, url)
-            case .failure(let error):
-                completion(nil, nil, error.with(url: url), .none, true, url)
+    }
+
+    /// Delivers an image before the last one.
+    func deliver(_ delivery: LoadDelivery) {
+        let sink = state?.withLock { state in
+            if case .cached = delivery { state.hasDeliveredCached = state.sink != nil }
+            return state.sink
+        }
+        guard let sink else { return }
+        guard let queue = sink.queue, !queue.runsInline else { return sink.receive(delivery) }
+        queue.async {
+            // The cached image counts as a final completion: something is due even when the load has ended meanwhile.
+            if case .cached = delivery {
+                sink.receive(self.isCancelled ? .failed(WebImageError.cancelled.with(url: self.url)) : delivery)
+            } else if self.isActive {
+                sink.receive(delivery)
             }
         }
     }
+
+    /// Delivers the end, the first time; later calls do nothing.
+    func finish(_ delivery: LoadDelivery, silently isSilent: Bool = false) {
+        let (sink, whenEnded) =
+            state?.withLock { state in
+                defer { (state.sink, state.whenEnded, state.task) = (nil, nil, nil) }
+                return (state.sink, state.whenEnded)
+            } ?? (nil, nil)
+        guard let sink else { return }
+        whenEnded?()
+        guard !isSilent || sink.queue == nil else { return }
+        guard let queue = sink.queue else { return sink.receive(delivery) }
+        queue.async { sink.receive(delivery) }
+    }
+
+    private var activeSink: LoadSink? { state?.withLock { $0.sink } }
 }

@@ -5,40 +5,53 @@ extension WebImageManager {
     ///
     /// `completed` is called exactly once with `finished` (after a cancel with `.cancelled`), on the context's callback
     /// queue or on main; `progress` on any thread. A memory hit asked for on that queue completes before this returns.
+    /// With `.progressiveLoad` calls with previews come first; with `.refreshCached` the cached image is delivered as
+    /// finished, and once more only a changed one, or why it could not be refreshed.
     @discardableResult
     public func loadImage(
         with url: URL?, options: WebImageOptions = [], context: WebImageContext? = nil,
         progress: ImageLoaderProgressBlock? = nil, completed: @escaping WebImageInternalCompletionBlock
     ) -> WebImageCombinedOperation {
-        let queue = context?.read(.callbackQueue, as: CallbackQueue.self) ?? .main
-        let operation = WebImageCombinedOperation(url: url, callbackQueue: queue, completion: completed)
-        switch front(url, options: options, context: context) {
-        case .answered(let outcome):
-            operation.finish(outcome)
-        case .waiting(let plan):
-            addRunning(operation)
-            let report = progress.map { progress -> ImageLoaderProgressBlock in
-                { [weak operation] received, expected, url in
-                    if operation?.isActive == true { progress(received, expected, url) }
-                }
+        let front = front(url, options: options, context: context)
+        let queue = front.context?.read(.callbackQueue, as: CallbackQueue.self) ?? .main
+        switch front.answer {
+        case .hit(let result):
+            // The way of a scrolling list: nothing is allocated but the operation.
+            if queue.runsInline {
+                completed(result.image, result.data, nil, result.cacheType, true, url)
+            } else {
+                queue.async { completed(result.image, result.data, nil, result.cacheType, true, url) }
             }
-            operation.start { [weak self, weak operation] in
-                if let operation { self?.removeRunning(operation) }
-            } _: {
-                do throws(WebImageError) {
-                    operation.finish(.success(try await self.load(plan, progress: report)))
-                } catch {
-                    operation.finish(.failure(error))
-                }
-            }
+            return WebImageCombinedOperation(ended: url)
+        case .failure(let error):
+            queue.async { completed(nil, nil, error, .none, true, url) }
+            return WebImageCombinedOperation(ended: url)
+        case .load(let plan, let cached):
+            let sink = LoadSink(queue: queue) { Self.complete($0, url, progress, completed) }
+            return begin(plan, cached: cached, sink)
         }
-        return operation
+    }
+
+    private static func complete(
+        _ delivery: LoadDelivery, _ url: URL?, _ progress: ImageLoaderProgressBlock?,
+        _ completed: WebImageInternalCompletionBlock
+    ) {
+        switch delivery {
+        case .size, .unchanged: break
+        case .progress(let received, let expected, let target): progress?(received, expected, target)
+        case .partial(let image): completed(image, nil, nil, .none, false, url)
+        case .cached(let result): completed(result.image, result.data, nil, result.cacheType, true, url)
+        case .finished(let result):
+            completed(result?.image, result?.data, nil, result?.cacheType ?? .none, true, url)
+        case .failed(let error), .notRefreshed(_, let error): completed(nil, nil, error, .none, true, url)
+        }
     }
 
     /// Loads an image.
     ///
-    /// - Throws: `.cancelled` when the surrounding task is cancelled; `.notCached` for a miss under `.fromCacheOnly`;
-    ///   otherwise what went wrong.
+    /// With `.refreshCached` it is the refreshed image, or the cached one when that is unchanged or cannot be refreshed.
+    /// - Throws: `.cancelled` when the surrounding task is cancelled; `.notCached` for a miss of a load that may not
+    ///   fetch; otherwise what went wrong.
     public func image(
         for url: URL?, options: WebImageOptions = [], context: WebImageContext? = nil,
         progress: ImageLoaderProgressBlock? = nil
@@ -53,45 +66,47 @@ extension WebImageManager {
         for url: URL?, options: WebImageOptions = [], context: WebImageContext? = nil,
         progress: ImageLoaderProgressBlock? = nil
     ) async throws(WebImageError) -> WebImageResult {
-        let outcome: WebImageResult?
-        switch front(url, options: options, context: context) {
-        case .answered(let answer):
-            outcome = try answer.get()
-        case .waiting(let plan):
-            do throws(WebImageError) {
-                outcome = try await load(plan, progress: progress)
-            } catch {
-                throw error.with(url: url)
+        switch front(url, options: options, context: context).answer {
+        case .hit(let result): return result
+        case .failure(let error): throw error
+        case .load(let plan, let cached):
+            let end = await end(of: plan, cached: cached, progress: progress)
+            switch end {
+            case .finished(let result?), .unchanged(let result), .notRefreshed(let result, _), .cached(let result):
+                return result
+            case .failed(let error): throw error
+            default: throw .notCached(url)
             }
         }
-        guard let outcome else {
-            throw WebImageError(.notCached, stage: .cache, url: url, hint: "Load without .fromCacheOnly to fetch it.")
-        }
-        return outcome
     }
 
-    /// What the synchronous front could say.
-    private enum Front {
-        case answered(Result<WebImageResult?, WebImageError>)
-        case waiting(LoadPlan)
+    private func end(
+        of plan: LoadPlan, cached: WebImageResult?, progress: ImageLoaderProgressBlock?
+    ) async -> LoadDelivery {
+        let operation = Locked<WebImageCombinedOperation?>(nil)
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let started = begin(
+                    plan, cached: cached,
+                    LoadSink { delivery in
+                        switch delivery {
+                        case .progress(let received, let expected, let url): progress?(received, expected, url)
+                        case .size, .partial, .cached: break
+                        default: continuation.resume(returning: delivery)
+                        }
+                    })
+                operation.withLock { $0 = started }
+                // A cancel that came before the operation was known could not end it.
+                if Task.isCancelled { started.cancel() }
+            }
+        } onCancel: {
+            operation.withLock { $0 }?.cancel()
+        }
     }
+}
 
-    /// The part of a load that never waits: checks, keys, memory, and the disk when a `…Sync` option asks for it.
-    private func front(_ url: URL?, options: WebImageOptions, context: WebImageContext?) -> Front {
-        guard let url, !url.absoluteString.isEmpty else {
-            return .answered(
-                .failure(WebImageError(.invalidURL, stage: .request, hint: "Give an absolute URL with its scheme.")))
-        }
-        if !options.contains(.retryFailed), let reason = failure(of: url) {
-            return .answered(
-                .failure(
-                    WebImageError(
-                        .blackListed, stage: .request, url: url, underlying: reason.underlying,
-                        hint: "Use .retryFailed, or removeFailedURL(_:), to try it again.")))
-        }
-        let plan = LoadPlan(url: url, options: options, context: context, manager: self)
-        if let hit = memoryHit(plan) { return .answered(.success(hit)) }
-        if options.contains(.queryDiskDataSync), let hit = synchronousDiskHit(plan) { return .answered(.success(hit)) }
-        return .waiting(plan)
+extension WebImageError {
+    static func notCached(_ url: URL?) -> WebImageError {
+        WebImageError(.notCached, stage: .cache, url: url, hint: "Load without .fromCacheOnly to fetch it.")
     }
 }

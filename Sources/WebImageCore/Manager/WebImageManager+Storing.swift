@@ -1,52 +1,27 @@
 import Foundation
 
-/// The last stage before delivery: bytes to disk, the image to memory.
+/// The last stage before delivery: bytes to disk, images to memory.
 extension WebImageManager {
-    func store(_ image: Image, _ original: OriginalData, _ plan: LoadPlan) async {
-        keepInMemory(image, plan)
-        let waits = plan.options.contains(.waitStoreCache)
-        if original.cacheType == .none, plan.originalStoreType.includesDisk, !original.data.isEmpty {
-            let isOriginal = !image.isTransformed && !image.isThumbnail
-            let data = await serialized(isOriginal ? image : nil, original.data, plan)
-            await put(nil, data, plan.originalKey, plan.originalCache, .disk, plan, waits: waits)
+    /// Memory is filled before this returns; disk is only asked to, unless the load waits for it.
+    func store(_ made: DecodedImage, _ plan: LoadPlan) async {
+        guard !Task.isCancelled else { return }
+        keepInMemory(made.image, plan)
+        keepOriginalInMemory(made, plan)
+        let orders = StoreOrder.orders(for: made, plan)
+        guard !orders.isEmpty else { return }
+        let observation = listener.map { StageObservation(self, $0, .store, plan.url) }
+        if plan.options.contains(.waitStoreCache) {
+            for order in orders { await put(await serialized(order, plan), plan, waits: true) }
+        } else if plan.serializer == nil {
+            for order in orders { await put(order, plan, waits: false) }
+        } else {
+            changePendingStores(by: 1)
+            Task.detached {
+                for order in orders { await self.put(await self.serialized(order, plan), plan, waits: false) }
+                self.changePendingStores(by: -1)
+            }
         }
-        // A thumbnail is cheaply made again from its original; a transformed image may not be.
-        if plan.isVariant, plan.storeType.includesDisk, image.isTransformed || plan.namesStoreType {
-            let data = plan.serializer == nil ? nil : await serialized(image, nil, plan)
-            await put(image, data, plan.variantKey, plan.cache, .disk, plan, waits: waits)
-        }
-        if !(plan.cache is any LayeredImageCaching) {
-            await put(image, nil, plan.variantKey, plan.cache, .memory, plan, waits: waits)
-        }
-    }
-
-    private func put(
-        _ image: Image?, _ data: Data?, _ key: String?, _ cache: any ImageCaching, _ type: ImageCacheType,
-        _ plan: LoadPlan, waits: Bool
-    ) async {
-        var context = plan.context ?? [:]
-        context[.callbackQueue] = CallbackQueue.invoking
-        guard waits else {
-            cache.storeImage(
-                image, imageData: data, forKey: key, options: plan.options, context: context, cacheType: type,
-                completion: nil)
-            return
-        }
-        await withCheckedContinuation { continuation in
-            let once = Once<Void> { continuation.resume() }
-            cache.storeImage(
-                image, imageData: data, forKey: key, options: plan.options, context: context, cacheType: type
-            ) { once.call(()) }
-        }
-    }
-
-    private func serialized(_ image: Image?, _ data: Data?, _ plan: LoadPlan) async -> Data? {
-        guard let serializer = plan.serializer else { return data }
-        let url = plan.url
-        let chosen = try? await decodePool.run { () throws(WebImageError) in
-            serializer.cacheData(with: image, originalData: data, imageURL: url)
-        }
-        return chosen ?? data
+        observation?.end((made.original.data.isEmpty ? nil : made.original.data.count, nil))
     }
 
     func keepInMemory(_ image: Image, _ plan: LoadPlan) {
@@ -54,5 +29,46 @@ extension WebImageManager {
             let cache = plan.cache as? any LayeredImageCaching
         else { return }
         cache.storeImageToMemory(image, forKey: plan.variantKey)
+    }
+
+    private func keepOriginalInMemory(_ made: DecodedImage, _ plan: LoadPlan) {
+        guard plan.originalStoreType.includesMemory, plan.thumbnail == nil, made.original.cacheType != .memory,
+            let cache = plan.originalCache as? any LayeredImageCaching
+        else { return }
+        cache.storeImageToMemory(made.source, forKey: plan.originalKey)
+    }
+
+    private func put(_ order: StoreOrder, _ plan: LoadPlan, waits: Bool) async {
+        var context = plan.context ?? [:]
+        context[.callbackQueue] = CallbackQueue.invoking
+        if waits {
+            await withCheckedContinuation { continuation in
+                let once = Once<Void> { continuation.resume() }
+                order.cache.storeImage(
+                    order.image, imageData: order.data, forKey: order.key, options: plan.options, context: context,
+                    cacheType: order.type
+                ) { once.call(()) }
+            }
+        } else {
+            order.cache.storeImage(
+                order.image, imageData: order.data, forKey: order.key, options: plan.options, context: context,
+                cacheType: order.type, completion: nil)
+        }
+        if let metadata = order.metadata {
+            (order.cache as? any LayeredImageCaching)?.storeResourceMetadata(metadata, forKey: order.key)
+        }
+    }
+
+    private func serialized(_ order: StoreOrder, _ plan: LoadPlan) async -> StoreOrder {
+        guard let serializer = plan.serializer, order.type.includesDisk else { return order }
+        var order = order
+        let image = order.serializedImage
+        let data = order.data
+        let url = plan.url
+        let chosen = try? await decodePool.run { () throws(WebImageError) in
+            serializer.cacheData(with: image, originalData: data, imageURL: url)
+        }
+        order.data = chosen ?? data
+        return order
     }
 }

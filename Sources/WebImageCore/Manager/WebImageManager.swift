@@ -7,14 +7,20 @@ public import Foundation
 public final class WebImageManager: Sendable {
     struct Settings {
         var transformer: (any ImageTransformer)?
-        var cacheKeyFilter: (any WebImageCacheKeyFilter)?
-        var cacheSerializer: (any WebImageCacheSerializer)?
+        var cacheKeyFilter: (any WebImageCacheKeyFilterProtocol)?
+        var cacheSerializer: (any WebImageCacheSerializerProtocol)?
+        var optionsProcessor: (any WebImageOptionsProcessorProtocol)?
+        var failedURLLifetime: Duration?
+        var listener: (any WebImageManagerListener)?
+        var isShutDown = false
     }
 
     private struct State {
         var settings = Settings()
+        weak var delegate: (any WebImageManagerDelegate)?
         var failedURLs = FailedURLs()
         var running: [ObjectIdentifier: WebImageCombinedOperation] = [:]
+        var pendingStores = 0
     }
 
     /// The cache used unless a context names another.
@@ -22,9 +28,16 @@ public final class WebImageManager: Sendable {
     /// The loader used unless a context names another.
     public let imageLoader: any ImageLoader
 
+    // Known once, because asking a value for its roles costs more than a lookup in memory.
+    let layeredCache: (any LayeredImageCaching)?
+    let dataLoader: (any ImageDataLoader)?
+
     let variants = SharedTasks<VariantIdentity, WebImageResult?>()
+    let transforms = SharedTasks<TransformIdentity, DecodedImage?>()
+    let decodes = SharedTasks<DecodedIdentity, DecodedImage?>()
     let originals = SharedTasks<OriginalIdentity, OriginalData?>()
     let decodePool: DecodePool
+    let now: @Sendable () -> ContinuousClock.Instant
     private let state = Locked(State())
 
     /// A manager of its own over a cache and a loader.
@@ -32,59 +45,77 @@ public final class WebImageManager: Sendable {
         self.init(cache: cache, loader: loader, decodePool: .shared)
     }
 
-    package init(cache: any ImageCaching, loader: any ImageLoader, decodePool: DecodePool) {
+    package init(
+        cache: any ImageCaching, loader: any ImageLoader, decodePool: DecodePool = .shared,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
         imageCache = cache
         imageLoader = loader
+        layeredCache = cache as? any LayeredImageCaching
+        dataLoader = loader as? any ImageDataLoader
         self.decodePool = decodePool
+        self.now = now
     }
 
-    var settings: Settings { state.withLock { $0.settings } }
+    // MARK: Settings
+
+    var settings: Settings {
+        get { state.withLock { $0.settings } }
+        set { state.withLock { $0.settings = newValue } }
+    }
+
+    private func change(_ body: (inout Settings) -> Void) { state.withLock { body(&$0.settings) } }
+
+    /// Decides about downloads and failed URLs.
+    public weak var delegate: (any WebImageManagerDelegate)? {
+        get { state.withLock { $0.delegate } }
+        set { state.withLock { $0.delegate = newValue } }
+    }
 
     /// Changes every image after decoding; nil changes none. A context may name another.
     public var transformer: (any ImageTransformer)? {
         get { settings.transformer }
-        set { state.withLock { $0.settings.transformer = newValue } }
+        set { change { $0.transformer = newValue } }
     }
 
     /// Derives cache keys; nil takes the whole URL. A context may name another.
-    public var cacheKeyFilter: (any WebImageCacheKeyFilter)? {
+    public var cacheKeyFilter: (any WebImageCacheKeyFilterProtocol)? {
         get { settings.cacheKeyFilter }
-        set { state.withLock { $0.settings.cacheKeyFilter = newValue } }
+        set { change { $0.cacheKeyFilter = newValue } }
     }
 
     /// Chooses the bytes that go to disk; nil stores what was fetched. A context may name another.
-    public var cacheSerializer: (any WebImageCacheSerializer)? {
+    public var cacheSerializer: (any WebImageCacheSerializerProtocol)? {
         get { settings.cacheSerializer }
-        set { state.withLock { $0.settings.cacheSerializer = newValue } }
+        set { change { $0.cacheSerializer = newValue } }
     }
 
-    /// Whether a callback load is under way.
+    /// Changes options and context of every load; nil changes none.
+    public var optionsProcessor: (any WebImageOptionsProcessorProtocol)? {
+        get { settings.optionsProcessor }
+        set { change { $0.optionsProcessor = newValue } }
+    }
+
+    /// How long a URL that failed is not tried again; nil, the default, is until it is removed.
+    public var failedURLLifetime: Duration? {
+        get { settings.failedURLLifetime }
+        set { change { $0.failedURLLifetime = newValue } }
+    }
+
+    /// Hears of every stage; nil measures nothing.
+    public var listener: (any WebImageManagerListener)? {
+        get { settings.listener }
+        set { change { $0.listener = newValue } }
+    }
+
+    // MARK: Loads under way
+
+    /// Whether a load is under way.
     public var isRunning: Bool { state.withLock { !$0.running.isEmpty } }
 
-    /// Cancels every callback load under way.
+    /// Cancels every load under way; each ends with `.cancelled`.
     public func cancelAll() {
         for operation in state.withLock({ Array($0.running.values) }) { operation.cancel() }
-    }
-
-    /// Lets a URL that failed be tried again.
-    public func removeFailedURL(_ url: URL) { state.withLock { $0.failedURLs.remove(url) } }
-
-    /// Lets every URL that failed be tried again.
-    public func removeAllFailedURLs() { state.withLock { $0.failedURLs.removeAll() } }
-
-    /// The cache key of the full-size, untransformed image of a URL.
-    public func cacheKey(for url: URL?) -> String? {
-        guard let url else { return nil }
-        return LoadPlan.originalKey(url, context: nil, filter: settings.cacheKeyFilter)
-    }
-
-    /// The cache key of the image as a context wants it: thumbnail size and transformer included.
-    public func cacheKey(for url: URL?, context: WebImageContext?) -> String? {
-        guard let url else { return nil }
-        let settings = settings
-        guard let key = LoadPlan.originalKey(url, context: context, filter: settings.cacheKeyFilter) else { return nil }
-        let transformer = LoadPlan.transformer(context, default: settings.transformer)
-        return LoadPlan.variantKey(key, context: context, transformer: transformer)
     }
 
     func addRunning(_ operation: WebImageCombinedOperation) {
@@ -95,15 +126,40 @@ public final class WebImageManager: Sendable {
         state.withLock { $0.running[ObjectIdentifier(operation)] = nil }
     }
 
-    func failure(of url: URL) -> WebImageError? { state.withLock { $0.failedURLs.reason(url) } }
+    var pendingStoreCount: Int { state.withLock { $0.pendingStores } }
 
-    func rememberFailure(_ error: WebImageError, of url: URL) { state.withLock { $0.failedURLs.insert(url, error) } }
-}
+    func changePendingStores(by amount: Int) { state.withLock { $0.pendingStores += amount } }
 
-extension WebImageManager {
-    /// Stages under way or held, over all loads.
-    package var sharedTaskCount: Int { variants.count + originals.count }
+    /// Begins no load from now on.
+    func shutDown() { change { $0.isShutDown = true } }
 
-    /// Who waits for a variant of this URL.
-    package func subscriberCount(of url: URL) -> Int { variants.subscriberCount { $0.original.url == url } }
+    // MARK: Failed URLs
+
+    /// Lets a URL that failed be tried again.
+    public func removeFailedURL(_ url: URL?) {
+        if let url { state.withLock { $0.failedURLs.remove(url) } }
+    }
+
+    /// Lets every URL that failed be tried again.
+    public func removeAllFailedURLs() { state.withLock { $0.failedURLs.removeAll() } }
+
+    /// Why a URL is not tried again; nil when it would be.
+    public func failure(of url: URL) -> WebImageError? { failure(of: url, in: .shared) }
+
+    func failure(of url: URL, in scope: CacheScope) -> WebImageError? {
+        guard state.withLock({ !$0.failedURLs.isEmpty }) else { return nil }
+        let now = now()
+        return state.withLock { $0.failedURLs.reason(url, in: scope, at: now) }
+    }
+
+    func forgetFailure(of url: URL, in scope: CacheScope) {
+        state.withLock { if !$0.failedURLs.isEmpty { $0.failedURLs.remove(url, in: scope) } }
+    }
+
+    func rememberFailure(_ error: WebImageError, of url: URL, in scope: CacheScope) {
+        let now = now()
+        state.withLock {
+            $0.failedURLs.insert(url, in: scope, error, for: $0.settings.failedURLLifetime, at: now)
+        }
+    }
 }

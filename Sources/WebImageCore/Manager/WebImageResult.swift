@@ -25,3 +25,14 @@ public struct WebImageResult: Sendable {
         self.cacheType = cacheType
     }
 }
+
+extension WebImageResult {
+    /// What a load delivers: the original's bytes only with the original itself.
+    init(_ made: DecodedImage, _ plan: LoadPlan) {
+        let data = made.original.data
+        let isOriginal = !made.image.isTransformed && plan.decoding.options.thumbnailPixelSize == nil
+        self.init(
+            image: made.image, data: isOriginal && !data.isEmpty ? data : nil,
+            encodedByteCount: data.isEmpty ? nil : data.count, cacheType: made.original.cacheType)
+    }
+}

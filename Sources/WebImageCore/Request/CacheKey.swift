@@ -10,10 +10,13 @@ package enum CacheKey {
         let fileExtension = url.map(\.pathExtension) ?? (key as NSString).pathExtension
         guard !fileExtension.isEmpty else { return key + "-" + suffix }
         if let url, !url.isFileURL, var parts = URLComponents(url: url, resolvingAgainstBaseURL: false) {
-            parts.path = inserting(suffix, before: fileExtension, in: parts.path)
+            // The path stays escaped as it is: two URLs that differ in their escapes are two pictures.
+            let path = parts.percentEncodedPath
+            let escaped = suffix.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? suffix
+            parts.percentEncodedPath = inserting(escaped, in: path)
             return parts.url?.absoluteString ?? parts.string ?? key + "-" + suffix
         }
-        return inserting(suffix, before: fileExtension, in: key)
+        return inserting(suffix, in: key)
     }
 
     /// The key of a thumbnail of `key`.
@@ -35,8 +38,9 @@ package enum CacheKey {
         return 1
     }
 
-    private static func inserting(_ suffix: String, before fileExtension: String, in path: String) -> String {
-        let base = (path as NSString).deletingPathExtension
-        return base + "-" + suffix + "." + fileExtension
+    /// Before the last dot, which the callers know there is.
+    private static func inserting(_ suffix: String, in path: String) -> String {
+        guard let dot = path.lastIndex(of: ".") else { return path + "-" + suffix }
+        return path[..<dot] + "-" + suffix + path[dot...]
     }
 }

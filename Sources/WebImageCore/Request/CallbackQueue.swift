@@ -1,4 +1,5 @@
 public import Dispatch
+import Foundation
 
 /// A dispatch queue and the manner in which completions are run on it.
 public final class CallbackQueue: Sendable {
@@ -18,12 +19,22 @@ public final class CallbackQueue: Sendable {
     private let state: Locked<Policy>
     private let isMain: Bool
 
-    /// Inline when on main, else dispatched to the main queue.
-    public static let main = CallbackQueue(queue: .main, policy: .safeAsyncMainThread)
+    /// Inline when on main, else dispatched to the main queue; each access gives one of its own, whose policy is the
+    /// caller's to change.
+    public static var main: CallbackQueue { CallbackQueue(queue: .main, policy: .safeAsyncMainThread) }
 
     /// The global queue of high priority.
     public static var global: CallbackQueue {
         CallbackQueue(queue: .global(qos: .userInitiated), policy: .safeExecute)
+    }
+
+    /// The queue the caller is on: main, one that was wrapped before, or an operation queue's own; else ``global``.
+    ///
+    /// Linux has no public way to ask for any other.
+    public static var current: CallbackQueue {
+        if MainThread.isCurrent { return .main }
+        let known = DispatchQueue.getSpecific(key: key)?.queue ?? OperationQueue.current?.underlyingQueue
+        return known.map { CallbackQueue(queue: $0) } ?? .global
     }
 
     /// Runs blocks inline, on whichever thread ends the load: for servers and tests.
@@ -34,7 +45,7 @@ public final class CallbackQueue: Sendable {
         self.queue = queue
         state = Locked(policy)
         isMain = queue === DispatchQueue.main
-        if !isMain { queue.setSpecific(key: Self.key, value: ObjectIdentifier(queue)) }
+        if !isMain { queue.setSpecific(key: Self.key, value: Mark(queue: queue)) }
     }
 
     /// The manner in which blocks are run.
@@ -55,9 +66,16 @@ public final class CallbackQueue: Sendable {
         case .dispatch: false
         case .safeAsyncMainThread: MainThread.isCurrent
         case .safeExecute:
-            isMain ? MainThread.isCurrent : DispatchQueue.getSpecific(key: Self.key) == ObjectIdentifier(queue)
+            isMain ? MainThread.isCurrent : DispatchQueue.getSpecific(key: Self.key)?.queue === queue
         }
     }
 
-    private static let key = DispatchSpecificKey<ObjectIdentifier>()
+    /// Which queue this is; weak, else the queue would hold itself.
+    private final class Mark: @unchecked Sendable {
+        // Unchecked is true because the reference is set once, before the mark is shared.
+        weak var queue: DispatchQueue?
+        init(queue: DispatchQueue) { self.queue = queue }
+    }
+
+    private static let key = DispatchSpecificKey<Mark>()
 }

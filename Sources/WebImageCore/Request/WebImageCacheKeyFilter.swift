@@ -1,13 +1,18 @@
 public import Foundation
 
 /// Derives the cache key of a URL, for example without a signature in its query.
-@preconcurrency public protocol WebImageCacheKeyFilter: Sendable {
-    /// The key; nil makes every query a miss.
+@preconcurrency public protocol WebImageCacheKeyFilterProtocol: Sendable {
+    /// The key; nil makes every query a miss and stores nothing.
     func cacheKey(for url: URL) -> String?
 }
 
-/// Chooses the bytes that go to disk for an image.
-@preconcurrency public protocol WebImageCacheSerializer: Sendable {
-    /// The bytes; nil lets the cache encode the image itself. Called off the main thread.
-    func cacheData(with image: Image?, originalData: Data?, imageURL: URL?) -> Data?
+/// A key filter that is a block.
+public final class WebImageCacheKeyFilter: WebImageCacheKeyFilterProtocol {
+    private let block: @Sendable (URL) -> String?
+
+    /// Wraps a block; it is called on any thread and must not block it.
+    public init(block: @escaping @Sendable (_ url: URL) -> String?) { self.block = block }
+
+    /// What the block says.
+    public func cacheKey(for url: URL) -> String? { block(url) }
 }

@@ -19,6 +19,8 @@ public struct WebImageContextOption: RawRepresentable, Hashable, Sendable {
     public static let imageCoder = WebImageContextOption(rawValue: "imageCoder")
     /// ``ImageTransformer``, or `NSNull` for none: instead of the manager's.
     public static let imageTransformer = WebImageContextOption(rawValue: "imageTransformer")
+    /// ``ImageForceDecodePolicy``: without effect, pictures are decoded display-ready before they are delivered.
+    public static let imageForceDecodePolicy = WebImageContextOption(rawValue: "imageForceDecodePolicy")
     /// ``ImageCoderOptions``: further decode options.
     public static let imageDecodeOptions = WebImageContextOption(rawValue: "imageDecodeOptions")
     /// Number, at least 1: the image's scale. Default from the key (`@2x`, `@3x`).
@@ -27,7 +29,7 @@ public struct WebImageContextOption: RawRepresentable, Hashable, Sendable {
     public static let imagePreserveAspectRatio = WebImageContextOption(rawValue: "imagePreserveAspectRatio")
     /// `CGSize` in pixels: decode to fit this box; part of the cache key.
     public static let imageThumbnailPixelSize = WebImageContextOption(rawValue: "imageThumbnailPixelSize")
-    /// `String`: the uniform type identifier for the decoder.
+    /// `String`: the uniform type identifier for the decoder, or `NSNull` for no hint at all; for coders of yours.
     public static let imageTypeIdentifierHint = WebImageContextOption(rawValue: "imageTypeIdentifierHint")
     /// Number of bytes the decoded picture may take; not part of the cache key.
     public static let imageScaleDownLimitBytes = WebImageContextOption(rawValue: "imageScaleDownLimitBytes")
@@ -45,17 +47,40 @@ public struct WebImageContextOption: RawRepresentable, Hashable, Sendable {
     public static let originalStoreCacheType = WebImageContextOption(rawValue: "originalStoreCacheType")
     /// ``ImageCaching``: the cache of originals. Default the load's cache.
     public static let originalImageCache = WebImageContextOption(rawValue: "originalImageCache")
-    /// Subclass of ``Image``: tried first when decoding.
+    /// Subclass of ``Image`` adopting ``AnimatedImageProtocol``: tried first when decoding.
     public static let animatedImageClass = WebImageContextOption(rawValue: "animatedImageClass")
-    /// ``WebImageCacheKeyFilter``: instead of the manager's.
+    /// ``WebImageDownloaderRequestModifierProtocol``: instead of the downloader's.
+    public static let downloadRequestModifier = WebImageContextOption(rawValue: "downloadRequestModifier")
+    /// ``WebImageDownloaderResponseModifierProtocol``: instead of the downloader's.
+    public static let downloadResponseModifier = WebImageContextOption(rawValue: "downloadResponseModifier")
+    /// ``WebImageDownloaderDecryptorProtocol``: instead of the downloader's.
+    public static let downloadDecryptor = WebImageContextOption(rawValue: "downloadDecryptor")
+    /// `[URL]`: where else the picture is, tried in order when its own URL fails. For loads through a loaders manager.
+    public static let alternativeSources = WebImageContextOption(rawValue: "alternativeSources")
+    /// `URL`: a smaller stand-in, tried first while ``ImageLoadersManager/prefersLowData`` is set.
+    public static let lowDataSource = WebImageContextOption(rawValue: "lowDataSource")
+    /// ``WebImageCacheKeyFilterProtocol``: instead of the manager's.
     public static let cacheKeyFilter = WebImageContextOption(rawValue: "cacheKeyFilter")
-    /// ``WebImageCacheSerializer``: instead of the manager's.
+    /// ``WebImageCacheSerializerProtocol``: instead of the manager's.
     public static let cacheSerializer = WebImageContextOption(rawValue: "cacheSerializer")
     /// `String`: who may share what is cached for this load; see ``WebImageRequest``.
     public static let cacheScope = WebImageContextOption(rawValue: "cacheScope")
+    /// ``Image``: set by the manager for a loader that refreshes what is cached (`.refreshCached`); such a loader may
+    /// fail with `.cacheNotModified`.
+    public static let loaderCachedImage = WebImageContextOption(rawValue: "loaderCachedImage")
     /// ``DecodingLimits``: instead of the defaults.
     public static let decodingLimits = WebImageContextOption(rawValue: "decodingLimits")
 }
 
 /// Context values as the original's literals write them; read once at entry into typed values.
 public typealias WebImageContext = [WebImageContextOption: Any]
+
+/// When a picture is made ready for display. Kept for the original's call sites: here it always is, by the decoder.
+public enum ImageForceDecodePolicy: Int, Sendable {
+    /// As the picture needs.
+    case automatic = 0
+    /// Never.
+    case never = 1
+    /// Always.
+    case always = 2
+}

@@ -48,17 +48,20 @@ public struct WebImageResponse: Sendable, Hashable {
     public var expectedContentLength: Int?
     /// The declared type without parameters, in lower case.
     public var mimeType: String?
+    /// The protocol as the status line names it (`HTTP/1.1`, `HTTP/2`); nil when not known.
+    public var httpVersion: String?
 
     /// Makes the head of an answer.
     public init(
         url: URL?, statusCode: Int? = nil, allHeaderFields: [String: String] = [:],
-        expectedContentLength: Int? = nil, mimeType: String? = nil
+        expectedContentLength: Int? = nil, mimeType: String? = nil, httpVersion: String? = nil
     ) {
         self.url = url
         self.statusCode = statusCode
         self.allHeaderFields = allHeaderFields
         self.expectedContentLength = expectedContentLength
         self.mimeType = mimeType
+        self.httpVersion = httpVersion
     }
 
     /// The value of a header field, its name in any case.

@@ -28,6 +28,15 @@ extension Dictionary where Key: RawRepresentable, Key.RawValue == String, Value 
     }
 }
 
+extension Dictionary where Key: RawRepresentable, Key.RawValue == String, Value == Any {
+    /// The value of `key` as a number of bytes; nil for 0 and less and for what is no number, which mean "no bound".
+    package func readByteCount(_ key: Key) -> Int? {
+        guard let number = readNumber(key), number > 0 else { return nil }
+        // `Int.max` as a double lies one above the largest integer.
+        return number < 9e18 ? Int(number) : .max
+    }
+}
+
 private enum WrongTypeLog {
     private static let reported = Locked<Set<String>>([])
 

@@ -47,10 +47,15 @@ public final class WebImageLog: Sendable {
     }
 }
 
-private struct StandardErrorLogger: WebImageLogging {
-    let minimum: WebImageLogLevel
+/// Writes messages of a gravity and above to standard error, a line each.
+public struct StandardErrorLogger: WebImageLogging {
+    private let minimum: WebImageLogLevel
 
-    func log(_ level: WebImageLogLevel, _ message: String) {
+    /// Writes what is at least as grave as `minimum`.
+    public init(minimum: WebImageLogLevel) { self.minimum = minimum }
+
+    /// Writes one line.
+    public func log(_ level: WebImageLogLevel, _ message: String) {
         guard level >= minimum else { return }
         FileHandle.standardError.write(Data("webimage \(level): \(message)\n".utf8))
     }

@@ -14,7 +14,8 @@ struct ICCProfile: ~Copyable {
         self.init(owning: opened)
     }
 
-    private init?(owning handle: cmsHPROFILE?) {
+    /// Takes the profile over; nil for nil.
+    init?(owning handle: cmsHPROFILE?) {
         guard let handle else { return nil }
         self.handle = handle
         HandleLedger.opened("lcms profile")

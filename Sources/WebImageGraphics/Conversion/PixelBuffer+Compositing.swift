@@ -15,4 +15,17 @@ extension PixelBuffer {
                 target.height), "cannot lay the picture over white")
         return result
     }
+
+    /// Makes the alpha of a rectangle 255; the layout has four bytes a pixel.
+    package func makeOpaque(x: Range<Int>, y: Range<Int>) throws(WebImageError) {
+        precondition(format.bytesPerPixel == 4 && x.upperBound <= width && y.upperBound <= height)
+        let opaque = try PixelBuffer(width: x.count, height: 1, format: .gray8)
+        let row = try BytePlane(opaque)
+        SetPlane(row.base, row.stride, row.width, 1, 255)
+        let plane = try BytePlane(self)
+        let start = plane.base + y.lowerBound * bytesPerRow + x.lowerBound * 4
+        // A stride of 0 reads the one row for all.
+        try YUVError.check(
+            ARGBCopyYToAlpha(row.base, 0, start, plane.stride, row.width, Int32(y.count)), "cannot set alpha")
+    }
 }

@@ -15,9 +15,17 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
 
     private struct Entry {
         let key: Key
+        let host: String
         var subscribers: [Subscriber: LoadPriority]
         var priority: LoadPriority
-        var isRunning = false
+        var place = Place.waiting
+    }
+
+    private enum Place {
+        case waiting
+        case running
+        /// Between two attempts: neither in a lane nor in a slot.
+        case paused
     }
 
     private var entries: [Download: Entry] = [:]
@@ -26,9 +34,12 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
     /// Waiting downloads of each priority, in order of arrival.
     private var lanes: [LoadPriority: [Download]] = [:]
     private var running = 0
+    private var runningOfHost: [String: Int] = [:]
     private var next: Download = 0
 
     private(set) var maxConcurrent: Int
+    /// Downloads that run at the same time from one host.
+    private(set) var maxPerHost = Int.max
     private(set) var isSuspended = false
     var newestFirst = false
 
@@ -39,7 +50,7 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
 
     /// Adds a subscriber, to the download under way if there is one.
     mutating func join(
-        _ subscriber: Subscriber, key: Key, priority: LoadPriority
+        _ subscriber: Subscriber, key: Key, host: String = "", priority: LoadPriority
     ) -> (download: Download, isNew: Bool, actions: [Action]) {
         if let download = downloads[key], entries[download] != nil {
             entries[download]?.subscribers[subscriber] = priority
@@ -49,21 +60,22 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
         }
         let download = next
         next += 1
-        entries[download] = Entry(key: key, subscribers: [subscriber: priority], priority: priority)
+        entries[download] = Entry(key: key, host: host, subscribers: [subscriber: priority], priority: priority)
         downloads[key] = download
         subscriptions[subscriber] = download
         enqueue(download, priority)
         return (download, true, admit())
     }
 
-    /// Takes a subscriber away; the last one to leave cancels the download.
-    mutating func leave(_ subscriber: Subscriber) -> [Action] {
+    /// Takes a subscriber away; the last one to leave cancels the download, unless a running one may go on alone.
+    mutating func leave(_ subscriber: Subscriber, mayGoOn: Bool = false) -> [Action] {
         guard let download = subscriptions.removeValue(forKey: subscriber) else { return [] }
         entries[download]?.subscribers[subscriber] = nil
         guard entries[download]?.subscribers.isEmpty == true else {
             reconsiderPriority(download)
             return []
         }
+        if mayGoOn, entries[download]?.place == .running { return [] }
         remove(download)
         return [.cancel(download)] + admit()
     }
@@ -81,10 +93,42 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
         return (subscribers, all.map { .cancel($0) })
     }
 
-    mutating func setMaxConcurrent(_ count: Int) -> [Action] {
+    mutating func setMaxConcurrent(_ count: Int, perHost: Int = .max) -> [Action] {
         maxConcurrent = max(count, 1)
+        maxPerHost = max(perHost, 1)
         return admit()
     }
+
+    /// Gives a running download's slot to others until ``resume(_:)``.
+    mutating func pause(_ download: Download) -> [Action] {
+        guard let entry = entries[download], entry.place == .running else { return [] }
+        freeSlot(entry.host)
+        entries[download]?.place = .paused
+        return admit()
+    }
+
+    /// Puts a paused download back into its lane, at the place of its arrival.
+    mutating func resume(_ download: Download) -> [Action] {
+        guard let entry = entries[download], entry.place == .paused else { return [] }
+        entries[download]?.place = .waiting
+        enqueue(download, entry.priority)
+        return admit()
+    }
+
+    /// Changes a subscriber's priority; the download's, when it runs and has changed.
+    mutating func setPriority(_ priority: LoadPriority, of subscriber: Subscriber) -> (Download, LoadPriority)? {
+        guard let download = subscriptions[subscriber], let before = entries[download]?.priority else { return nil }
+        entries[download]?.subscribers[subscriber] = priority
+        reconsiderPriority(download)
+        guard let entry = entries[download], entry.place == .running, entry.priority != before else { return nil }
+        return (download, entry.priority)
+    }
+
+    /// The download a subscriber waits for.
+    func download(of subscriber: Subscriber) -> Download? { subscriptions[subscriber] }
+
+    /// The priority of a download now.
+    func priority(of download: Download) -> LoadPriority? { entries[download]?.priority }
 
     /// While suspended nothing new starts; what runs goes on.
     mutating func setSuspended(_ suspended: Bool) -> [Action] {
@@ -96,8 +140,9 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
         var actions: [Action] = []
         while !isSuspended, running < maxConcurrent, let download = nextWaiting() {
             dequeue(download)
-            entries[download]?.isRunning = true
+            entries[download]?.place = .running
             running += 1
+            runningOfHost[entries[download]?.host ?? "", default: 0] += 1
             actions.append(.start(download))
         }
         return actions
@@ -106,15 +151,31 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
     private func nextWaiting() -> Download? {
         for priority in [LoadPriority.high, .normal, .low] {
             guard let lane = lanes[priority], !lane.isEmpty else { continue }
-            return newestFirst ? lane.last : lane.first
+            let next = newestFirst ? lane.last(where: hasRoom) : lane.first(where: hasRoom)
+            if let next { return next }
         }
         return nil
+    }
+
+    private func hasRoom(_ download: Download) -> Bool {
+        guard maxPerHost < .max else { return true }
+        return runningOfHost[entries[download]?.host ?? "", default: 0] < maxPerHost
+    }
+
+    private mutating func freeSlot(_ host: String) {
+        running -= 1
+        let left = runningOfHost[host, default: 1] - 1
+        runningOfHost[host] = left > 0 ? left : nil
     }
 
     @discardableResult
     private mutating func remove(_ download: Download) -> Entry? {
         guard let entry = entries[download] else { return nil }
-        if entry.isRunning { running -= 1 } else { dequeue(download) }
+        switch entry.place {
+        case .running: freeSlot(entry.host)
+        case .waiting: dequeue(download)
+        case .paused: break
+        }
         entries[download] = nil
         downloads[entry.key] = nil
         for subscriber in entry.subscribers.keys { subscriptions[subscriber] = nil }
@@ -124,7 +185,7 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
     private mutating func reconsiderPriority(_ download: Download) {
         guard let entry = entries[download], let wanted = entry.subscribers.values.max(), wanted != entry.priority
         else { return }
-        if !entry.isRunning {
+        if entry.place == .waiting {
             dequeue(download)
             enqueue(download, wanted)
         }

@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// One of those who wait for a shared download: hears progress that only grows, and exactly one end.
+/// One of those who wait for a shared download: hears progress that only grows, bytes without gaps, and one end.
 final class DownloadSubscriber: Sendable {
     typealias Outcome = Result<ImageDataResult, WebImageError>
 
@@ -9,20 +9,32 @@ final class DownloadSubscriber: Sendable {
         var outcome: Outcome?
         var onEnd: (@Sendable (Outcome) -> Void)?
         var reported: (received: Int, expected: Int)?
+        var delivered = 0
+        var generation: Int?
     }
 
     let url: URL
     let priority: LoadPriority
+    /// Gets the body if the download may end although this one left it nearly done.
+    let finishedAfterCancel: (@Sendable (ImageDataResult) -> Void)?
     private let progress: ImageLoaderProgressBlock?
+    private let receivedData: ImageLoaderDataBlock?
+    private let minimumInterval: Double
     private let state = Locked(State())
 
-    init(url: URL, priority: LoadPriority, progress: ImageLoaderProgressBlock?) {
-        self.url = url
-        self.priority = priority
+    init(
+        _ load: ImageDataLoad, minimumInterval: Double = 0, progress: ImageLoaderProgressBlock?
+    ) {
+        url = load.url
+        priority = load.priorityHandle?.priority ?? load.priority
+        receivedData = load.receivedData
+        finishedAfterCancel = load.finishedAfterCancel
+        self.minimumInterval = minimumInterval
         self.progress = progress
     }
 
-    var wantsProgress: Bool { progress != nil }
+    var listens: Bool { progress != nil || receivedData != nil }
+    var wantsData: Bool { receivedData != nil }
     var hasEnded: Bool { state.withLock { $0.outcome != nil } }
 
     /// Sets what hears the end; called at once when the end has come already.
@@ -50,10 +62,30 @@ final class DownloadSubscriber: Sendable {
         guard let progress else { return }
         let isNews = state.withLock { state in
             if state.outcome != nil { return false }
-            if let last = state.reported, last == (received, expected) || received < last.received { return false }
+            if let last = state.reported {
+                if last == (received, expected) || received < last.received { return false }
+                if expected > 0, received > 0, received < expected,
+                    Double(received - last.received) < minimumInterval * Double(expected)
+                {
+                    return false
+                }
+            }
             state.reported = (received, expected)
             return true
         }
         if isNews { progress(received, expected, url) }
+    }
+
+    /// Hands on the bytes of `body` that have not been; those of another body than the first are never.
+    func deliver(_ body: Data, head: WebImageResponse, generation: Int) {
+        guard let receivedData else { return }
+        let news = state.withLock { state -> Data? in
+            guard state.outcome == nil, body.count > state.delivered else { return nil }
+            if state.generation == nil { state.generation = generation }
+            guard state.generation == generation else { return nil }
+            defer { state.delivered = body.count }
+            return Data(body[(body.startIndex + state.delivered)...])
+        }
+        if let news { receivedData(news, head) }
     }
 }

@@ -1,110 +1,152 @@
 import Foundation
 import WebImageCore
 
-/// One download that several may wait for: gathers the bytes and spreads progress and end.
+/// One download that several may wait for: its transfers one after the other, the bytes, progress and end.
 ///
-/// Subscribers hear on a serial queue of the download's, never on the engine's thread, which user code could block.
-/// Progress that comes faster than they listen is merged.
-final class SharedDownload: CurlTransferSink {
-    private struct State {
+/// Subscribers, strategies and modifiers run on a serial queue of the download's, never on the engine's thread, which
+/// user code could block. Progress that comes faster than they listen is merged.
+final class SharedDownload: Sendable {
+    struct State {
+        var leg: DownloadLeg?
+        var operation: (any WebImageDownloaderOperationProtocol)?
+        /// The request of the next leg; redirects change it.
+        var transfer: CurlTransferRequest
+        var validators: [String: String]
+        /// What the next leg is to continue.
+        var prefix: PartialBody?
         var body = Data()
+        /// The head as handed out.
         var head: WebImageResponse?
+        /// The head of an answer that was refused, for its `Retry-After`.
+        var refusedHead: WebImageResponse?
+        var redirect: URL?
+        var redirects = 0
+        var attempts = 0
+        var begun: Duration?
+        /// Counts the bodies begun, so that nobody gets bytes of two.
+        var generation = 0
+        var mustForgetPrefix = false
         var metrics: DownloadMetrics?
-        var received = 0
         var expected = -1
         var listeners: [DownloadSubscriber] = []
         var isReportScheduled = false
+        var isCancelled = false
+        var hasStarted = false
+        var wait: (any WebImageOperation)?
+        var deadline: (any WebImageOperation)?
     }
 
-    let order: CurlTransferRequest
-    private let acceptance: ResponseAcceptance
-    private let state = Locked(State())
-    private let delivery = DispatchQueue(label: "webimage.download")
-    private let onEnd: @Sendable (DownloadSubscriber.Outcome) -> Void
+    let plan: DownloadPlan
+    let environment: DownloadEnvironment
+    let state: Locked<State>
+    let delivery = DispatchQueue(label: "webimage.download")
+    let events: DownloadEvents
 
-    /// - Parameter onEnd: Hears the end once, on the engine's thread.
-    init(
-        _ order: CurlTransferRequest, acceptance: ResponseAcceptance,
-        onEnd: @escaping @Sendable (DownloadSubscriber.Outcome) -> Void
-    ) {
-        self.order = order
-        self.acceptance = acceptance
-        self.onEnd = onEnd
+    init(_ plan: DownloadPlan, environment: DownloadEnvironment, events: DownloadEvents) {
+        self.plan = plan
+        self.environment = environment
+        self.events = events
+        state = Locked(State(transfer: plan.transfer, validators: plan.validators))
     }
 
     var response: WebImageResponse? { state.withLock { $0.head } }
     var metrics: DownloadMetrics? { state.withLock { $0.metrics } }
+    var operation: (any WebImageDownloaderOperationProtocol)? { state.withLock { $0.operation } }
+
+    /// The part that has come, 0 to 1; 0 while the length is not known.
+    var fraction: Double {
+        state.withLock { $0.expected > 0 ? Double($0.body.count) / Double($0.expected) : 0 }
+    }
 
     /// Adds a listener; it hears at once how far the download is.
     func add(_ subscriber: DownloadSubscriber) {
-        guard subscriber.wantsProgress else { return }
+        guard subscriber.listens else { return }
         state.withLock { $0.listeners.append(subscriber) }
         scheduleReport()
     }
 
-    /// Tells subscribers the end, after the last progress.
-    func deliver(_ outcome: DownloadSubscriber.Outcome, to subscribers: [DownloadSubscriber]) {
-        delivery.async {
-            if case .success = outcome { self.report() }
-            for subscriber in subscribers { subscriber.end(outcome) }
-            self.state.withLock { $0.listeners = [] }
+    /// Begins, or goes on after a wait: a slot is free. Not called under a lock.
+    func start() {
+        let isFirst = state.withLock { state in
+            defer { state.hasStarted = true }
+            return !state.hasStarted
+        }
+        guard isFirst, plan.isResumable, let store = environment.resumeStore, let name = plan.identity.sharing else {
+            return beginLeg()
+        }
+        store.load(name) { partial in
+            self.state.withLock {
+                $0.prefix = partial.flatMap { $0.total <= self.plan.transfer.request.maxBodyBytes ? $0 : nil }
+            }
+            self.beginLeg()
         }
     }
 
-    private func scheduleReport() {
-        let isDue = state.withLock { state in
-            guard !state.isReportScheduled, !state.listeners.isEmpty else { return false }
-            state.isReportScheduled = true
-            return true
+    /// Ends it without telling anybody; what came is kept for the next time where that is wanted.
+    func cancel() {
+        let (operation, waits, partial) = state.withLock { state in
+            state.isCancelled = true
+            return (state.operation, [state.wait.take(), state.deadline.take()], takePartial(&state))
         }
-        if isDue { delivery.async { self.report() } }
+        for wait in waits { wait?.cancel() }
+        operation?.cancel()
+        keep(partial)
+        if operation != nil { events.post(.stop, self) }
     }
 
-    private func report() {
-        let (received, expected, listeners) = state.withLock { state in
-            state.isReportScheduled = false
-            state.listeners.removeAll { $0.hasEnded }
-            return (state.received, state.expected, state.listeners)
+    /// Tells the running transfer how urgent it has become.
+    func setPriority(_ priority: LoadPriority) {
+        let operation = state.withLock { state in
+            state.transfer.priority = priority
+            return state.operation
         }
-        for listener in listeners { listener.report(received: received, expected: expected) }
+        operation?.priorityDidChange(priority)
     }
 
-    // MARK: On the engine's thread
-
-    func transferDidReceive(head: WebImageResponse) -> WebImageError? {
-        let refusal = acceptance.refusal(of: head, for: order.request.url)
-        state.withLock { state in
-            state.head = head
-            guard refusal == nil else { return }
-            state.expected = head.expectedContentLength ?? 0
-            // The server's word is believed up to a megabyte; beyond that the buffer grows with what really comes.
-            state.body.reserveCapacity(min(state.expected, 1 << 20))
+    func beginLeg() {
+        let now = environment.clock.now
+        let leg = state.withLock { state -> DownloadLeg? in
+            guard !state.isCancelled else { return nil }
+            state.attempts += 1
+            if state.begun == nil { state.begun = now }
+            var transfer = state.transfer
+            for (field, value) in state.validators { transfer.request.setValue(value, forHTTPHeaderField: field) }
+            if let prefix = state.prefix {
+                for (field, value) in prefix.requestFields {
+                    transfer.request.setValue(value, forHTTPHeaderField: field)
+                }
+                transfer.request.maxBodyBytes = max(transfer.request.maxBodyBytes - prefix.data.count, 1)
+            }
+            let leg = DownloadLeg(
+                transfer, prefix: state.prefix, sentAt: environment.clock.date, download: self)
+            state.leg = leg
+            (state.redirect, state.refusedHead) = (nil, nil)
+            return leg
         }
-        if refusal == nil { scheduleReport() }
-        return refusal
+        guard let leg else { return }
+        let order = WebImageDownloaderOrder(
+            leg.transfer, options: plan.options, context: plan.context, engine: environment.engine)
+        let operation = plan.operationClass.init(order)
+        let isFirst = state.withLock { state in
+            defer { state.operation = operation }
+            return state.operation == nil
+        }
+        operation.start(leg)
+        if isFirst { events.post(.start, self) }
+        if state.withLock({ $0.isCancelled }) { operation.cancel() }
     }
 
-    func transferDidReceive(bytes: UnsafeRawBufferPointer) -> WebImageError? {
-        state.withLock { state in
-            state.body.append(contentsOf: bytes)
-            state.received = state.body.count
+    /// What is worth keeping of a body that has not come whole; called under the lock.
+    func takePartial(_ state: inout State) -> PartialBody? {
+        guard plan.isResumable else { return nil }
+        let fresh = state.head.flatMap {
+            PartialBody(state.body, of: $0, total: state.expected > 0 ? state.expected : nil)
         }
-        scheduleReport()
-        return nil
+        return fresh ?? state.prefix
     }
 
-    func transferDidEnd(_ result: Result<CurlTransferEnd, WebImageError>) {
-        let body = state.withLock { state in
-            defer { state.body = Data() }
-            return state.body
-        }
-        switch result {
-        case .failure(let error): onEnd(.failure(error))
-        case .success(let end):
-            state.withLock { $0.metrics = end.metrics }
-            onEnd(
-                body.isEmpty
-                    ? .failure(.emptyBody(order.request.url)) : .success(.init(data: body, response: end.response)))
-        }
+    func keep(_ partial: PartialBody?) {
+        guard let partial, let store = environment.resumeStore, let name = plan.identity.sharing else { return }
+        store.save(partial, name)
     }
 }

@@ -1,20 +1,29 @@
 import Foundation
 import WebImageCore
 
-/// Performs what ``DownloadQueue`` decides: starts and cancels transfers, and tells subscribers.
+/// Performs what ``DownloadQueue`` decides: starts and cancels downloads, and tells subscribers.
 final class SharedDownloads: Sendable {
+    private typealias Queue = DownloadQueue<DownloadPlan.Key, ObjectIdentifier>
+
     private struct State {
-        var queue: DownloadQueue<CurlTransferRequest, ObjectIdentifier>
+        var queue: Queue
         var subscribers: [ObjectIdentifier: DownloadSubscriber] = [:]
-        var running: [Int: (download: SharedDownload, transfer: CurlTransfer)] = [:]
+        var downloads: [Int: SharedDownload] = [:]
+        /// Who wants the body of a download that everybody left when it was nearly done.
+        var heirs: [Int: @Sendable (ImageDataResult) -> Void] = [:]
     }
 
-    private let engine: CurlEngine
+    /// The part of a body from which on a download may end although everybody left.
+    static let nearlyDone = 0.9
+
+    private let environment: DownloadEnvironment
+    private let notifications: DownloadNotifications
     private let state: Locked<State>
 
-    init(engine: CurlEngine, config: WebImageDownloaderConfig) {
-        self.engine = engine
-        state = Locked(State(queue: DownloadQueue(maxConcurrent: config.maxConcurrentDownloads)))
+    init(environment: DownloadEnvironment, config: WebImageDownloaderConfig) {
+        self.environment = environment
+        notifications = DownloadNotifications()
+        state = Locked(State(queue: Queue(maxConcurrent: config.maxConcurrentDownloads)))
         apply(config)
     }
 
@@ -22,41 +31,56 @@ final class SharedDownloads: Sendable {
 
     var isSuspended: Bool {
         get { state.withLock { $0.queue.isSuspended } }
-        set { state.withLock { state in perform(state.queue.setSuspended(newValue), &state) } }
+        set { change { $0.queue.setSuspended(newValue) } }
     }
 
     func apply(_ config: WebImageDownloaderConfig) {
-        state.withLock { state in
+        change { state in
             state.queue.newestFirst = config.executionOrder == .lifo
-            perform(state.queue.setMaxConcurrent(config.maxConcurrentDownloads), &state)
+            return state.queue.setMaxConcurrent(
+                config.maxConcurrentDownloads, perHost: config.maxConcurrentDownloadsPerHost ?? .max)
         }
     }
 
-    /// Adds a subscriber to the download of its request.
+    /// Adds a subscriber to the download of its plan.
     @discardableResult
-    func join(
-        _ subscriber: DownloadSubscriber, _ order: CurlTransferRequest, acceptance: ResponseAcceptance
-    ) -> SharedDownload? {
-        let download = state.withLock { state -> SharedDownload? in
-            // The patience of the first to ask rules; it changes no byte, so it is no part of the identity.
-            var key = order
-            key.request.timeoutInterval = 0
+    func join(_ subscriber: DownloadSubscriber, _ plan: DownloadPlan) -> SharedDownload? {
+        let id = ObjectIdentifier(subscriber)
+        let (download, isNew, raised, works) = state.withLock {
+            state -> (SharedDownload?, Bool, LoadPriority?, [Work]) in
+            state.subscribers[id] = subscriber
+            let known = state.downloads.count
             let (number, isNew, actions) = state.queue.join(
-                ObjectIdentifier(subscriber), key: key, priority: subscriber.priority)
-            state.subscribers[ObjectIdentifier(subscriber)] = subscriber
-            if isNew {
-                let download = SharedDownload(order, acceptance: acceptance) { [weak self] outcome in
-                    self?.finish(number, outcome)
-                }
-                state.running[number] = (download, CurlTransfer(order, sink: download))
-            }
-            perform(actions, &state)
-            return state.running[number]?.download
+                id, key: plan.key, host: plan.host, priority: subscriber.priority)
+            if isNew { state.downloads[number] = make(plan, number) }
+            state.heirs[number] = nil
+            let priority = isNew || known == 0 ? nil : state.queue.priority(of: number)
+            return (state.downloads[number], isNew, priority, work(for: actions, &state))
         }
+        if isNew, let download { scheduleDeadline(of: download) }
+        if let raised { download?.setPriority(raised) }
         download?.add(subscriber)
+        perform(works)
         // A cancel that came before the subscriber was known could not take it away.
         if subscriber.hasEnded { leave(subscriber) }
         return download
+    }
+
+    private func make(_ plan: DownloadPlan, _ number: Int) -> SharedDownload {
+        let events = DownloadEvents(
+            end: { [weak self] in self?.finish(number, $0) },
+            pause: { [weak self] in self?.change { $0.queue.pause(number) } },
+            resume: { [weak self] in self?.change { $0.queue.resume(number) } },
+            notifications: notifications)
+        return SharedDownload(plan, environment: environment, events: events)
+    }
+
+    private func scheduleDeadline(of download: SharedDownload) {
+        guard let deadline = download.plan.deadline else { return }
+        let timer = environment.clock.schedule(after: deadline) { [weak download] in
+            download?.passDeadline(deadline)
+        }
+        download.state.withLock { $0.deadline = timer }
     }
 
     /// Ends a subscriber with `.cancelled` at once, and the download if nobody else waits for it.
@@ -66,43 +90,78 @@ final class SharedDownloads: Sendable {
     }
 
     private func leave(_ subscriber: DownloadSubscriber) {
-        state.withLock { state in
-            state.subscribers[ObjectIdentifier(subscriber)] = nil
-            perform(state.queue.leave(ObjectIdentifier(subscriber)), &state)
+        let id = ObjectIdentifier(subscriber)
+        change { state in
+            state.subscribers[id] = nil
+            guard let heir = subscriber.finishedAfterCancel, let number = state.queue.download(of: id),
+                let download = state.downloads[number], download.fraction >= Self.nearlyDone
+            else { return state.queue.leave(id) }
+            let actions = state.queue.leave(id, mayGoOn: true)
+            if actions.isEmpty { state.heirs[number] = heir }
+            return actions
         }
+    }
+
+    /// Changes how urgent a download is to one of its subscribers.
+    func setPriority(_ priority: LoadPriority, of subscriber: DownloadSubscriber) {
+        let raised = state.withLock { state -> (SharedDownload?, LoadPriority)? in
+            state.queue.setPriority(priority, of: ObjectIdentifier(subscriber)).map { (state.downloads[$0.0], $0.1) }
+        }
+        if let raised { raised.0?.setPriority(raised.1) }
     }
 
     /// Cancels every download; every subscriber hears `.cancelled`.
     func cancelAll() {
-        let subscribers = state.withLock { state in
+        let (subscribers, works) = state.withLock { state in
             let (identifiers, actions) = state.queue.cancelAll()
-            perform(actions, &state)
-            return identifiers.compactMap { state.subscribers.removeValue(forKey: $0) }
+            state.heirs = [:]
+            return (identifiers.compactMap { state.subscribers.removeValue(forKey: $0) }, work(for: actions, &state))
         }
+        perform(works)
         for subscriber in subscribers { subscriber.end(.failure(.cancelled.with(url: subscriber.url))) }
     }
 
     private func finish(_ number: Int, _ outcome: DownloadSubscriber.Outcome) {
-        let (download, subscribers) = state.withLock { state in
-            let download = state.running.removeValue(forKey: number)?.download
+        let (download, subscribers, heir, works) = state.withLock { state in
+            let download = state.downloads.removeValue(forKey: number)
             let (identifiers, actions) = state.queue.finish(number)
-            perform(actions, &state)
-            return (download, identifiers.compactMap { state.subscribers.removeValue(forKey: $0) })
+            let subscribers = identifiers.compactMap { state.subscribers.removeValue(forKey: $0) }
+            return (download, subscribers, state.heirs.removeValue(forKey: number), work(for: actions, &state))
         }
         download?.deliver(outcome, to: subscribers)
+        if let heir, let download, case .success(let result) = outcome {
+            download.delivery.async { heir(result) }
+        }
+        perform(works)
     }
 
-    /// Called under the lock, so that the engine gets starts and cancels in the order they were decided; it only
-    /// appends them to its mailbox.
-    private func perform(
-        _ actions: [DownloadQueue<CurlTransferRequest, ObjectIdentifier>.Action], _ state: inout State
-    ) {
-        for action in actions {
+    // MARK: Performing
+
+    private enum Work {
+        case start(SharedDownload)
+        case cancel(SharedDownload)
+    }
+
+    private func change(_ decide: (inout State) -> [Queue.Action]) {
+        perform(state.withLock { state in work(for: decide(&state), &state) })
+    }
+
+    private func work(for actions: [Queue.Action], _ state: inout State) -> [Work] {
+        actions.compactMap { action in
             switch action {
-            case .start(let number):
-                if let transfer = state.running[number]?.transfer { engine.start(transfer) }
-            case .cancel(let number):
-                if let transfer = state.running.removeValue(forKey: number)?.transfer { engine.cancel(transfer) }
+            case .start(let number): state.downloads[number].map { .start($0) }
+            case .cancel(let number): state.downloads.removeValue(forKey: number).map { .cancel($0) }
+            }
+        }
+    }
+
+    /// Outside the lock, since operations may be the user's; a download that is cancelled before it is started starts
+    /// nothing.
+    private func perform(_ works: [Work]) {
+        for work in works {
+            switch work {
+            case .start(let download): download.start()
+            case .cancel(let download): download.cancel()
             }
         }
     }

@@ -5,28 +5,31 @@ public import WebImageCore
 public final class WebImageDownloadToken: WebImageOperation {
     /// The URL that was asked for.
     public let url: URL
-    /// The request as it is sent.
+    /// The request as it is sent, modified.
     public let request: WebImageRequest
 
-    private let operation: DataLoadOperation
+    private let load: DataLoadOperation
     private let download: SharedDownload?
 
-    init(_ request: WebImageRequest, _ operation: DataLoadOperation, _ download: SharedDownload?) {
-        url = request.url
-        self.request = request
-        self.operation = operation
+    init(_ plan: DownloadPlan, _ load: DataLoadOperation, _ download: SharedDownload?) {
+        url = plan.requestedURL
+        request = plan.transfer.request
+        self.load = load
         self.download = download
     }
 
-    /// The head of the answer, once it has come.
+    /// The head of the answer, modified, once it has come.
     public var response: WebImageResponse? { download?.response }
 
     /// Where the time went, once the bytes have come.
     public var metrics: DownloadMetrics? { download?.metrics }
 
+    /// The transfer that runs or ran last; nil before the first.
+    public var downloadOperation: (any WebImageDownloaderOperationProtocol)? { download?.operation }
+
     /// Ends this caller's wait with `.cancelled`; idempotent, on any thread.
-    public func cancel() { operation.cancel() }
+    public func cancel() { load.cancel() }
 
     /// Whether ``cancel()`` was called before the end.
-    public var isCancelled: Bool { operation.isCancelled }
+    public var isCancelled: Bool { load.isCancelled }
 }

@@ -14,18 +14,46 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
 
     /// The body of the answer, from the download under way if there is one for the same request.
     ///
-    /// Progress is called on a queue of the download's. A cancelled task resumes at once with `.cancelled`.
+    /// Progress is called on a queue of the download's. A cancelled task resumes at once with `.cancelled`. With
+    /// ``ImageDataLoad/cached`` the server is asked whether that is still the newest, or not at all while it is fresh.
     /// - Throws: `.transport` with curl's code and words, `.invalidDownloadStatusCode`, `.invalidDownloadContentType`,
     ///   `.limitExceeded`, `.badImageData` for an empty body, `.invalidURL`, `.cancelled`.
     public func loadData(
         for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
-        let order = try transferRequest(for: load)
-        let subscriber = DownloadSubscriber(url: load.url, priority: load.priority, progress: progress)
+        var plan = try plan(for: load)
+        let revalidation = load.cached.flatMap { Revalidation($0, plan.transfer.request, now: clock.date) }
+        switch revalidation?.decision {
+        case .fresh: if let revalidation { return revalidation.freshResult }
+        case .revalidate(let fields), .staleWhileRevalidate(let fields): plan.validators = fields
+        case .fetch, nil: break
+        }
+        do throws(WebImageError) {
+            let result = try await fetch(load, plan, progress)
+            guard let cached = load.cached else { return result }
+            if result.response.statusCode == 304, let revalidation { return revalidation.confirmed(by: result) }
+            var same = result
+            same.isNotModified = result.data == cached.data
+            return same
+        } catch {
+            if error.code != .cancelled, let revalidation, revalidation.mayServe(after: error, now: clock.date) {
+                return revalidation.staleResult
+            }
+            throw error
+        }
+    }
+
+    private func fetch(
+        _ load: ImageDataLoad, _ plan: DownloadPlan, _ progress: ImageLoaderProgressBlock?
+    ) async throws(WebImageError) -> ImageDataResult {
+        let subscriber = DownloadSubscriber(
+            load, minimumInterval: minimumProgressInterval, progress: progress)
+        load.priorityHandle?.whenChanged { [downloads] in downloads.setPriority($0, of: subscriber) }
+        defer { load.priorityHandle?.whenChanged(nil) }
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 subscriber.whenEnded { continuation.resume(returning: $0) }
-                if !subscriber.hasEnded { downloads.join(subscriber, order, acceptance: config.acceptance) }
+                if !subscriber.hasEnded { downloads.join(subscriber, plan) }
             }
         } onCancel: {
             downloads.cancel(subscriber)
@@ -33,7 +61,9 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
         return try outcome.get()
     }
 
-    /// Downloads and decodes a picture; `completed` is called exactly once, also after a cancel.
+    private var minimumProgressInterval: Double { min(max(config.minimumProgressInterval, 0), 1) }
+
+    /// Downloads and decodes a picture; `completed` is called exactly once with `finished`, also after a cancel.
     ///
     /// - Returns: The caller's hold on it; nil when it failed at once, in which case `completed` was called inline.
     @discardableResult
@@ -48,7 +78,7 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
         let options = options.loadOptions
         let load = ImageDataLoad(url: url, options: options, context: context, priority: LoadPriority(options))
         do throws(WebImageError) {
-            return start(load, try transferRequest(for: load), progress: progress, completed: completed)
+            return start(load, try plan(for: load), progress: progress, completed: completed)
         } catch {
             completed?(nil, nil, error, true)
             return nil
@@ -65,17 +95,19 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
     }
 
     private func start(
-        _ load: ImageDataLoad, _ order: CurlTransferRequest,
+        _ load: ImageDataLoad, _ plan: DownloadPlan,
         progress: ImageLoaderProgressBlock?, completed: ImageLoaderCompletedBlock?
     ) -> WebImageDownloadToken {
         let operation = DataLoadOperation(load, completed: completed)
+        var load = load
+        load.receivedData = plan.decryptor == nil ? operation.partialDecoding : nil
         let subscriber = DownloadSubscriber(
-            url: load.url, priority: load.priority, progress: operation.guarding(progress))
+            load, minimumInterval: minimumProgressInterval, progress: operation.guarding(progress))
         // The operation lives until it has completed, also when nobody keeps the token.
         subscriber.whenEnded { operation.receive($0) }
         operation.whenCancelled { [downloads] in downloads.cancel(subscriber) }
-        let download = downloads.join(subscriber, order, acceptance: config.acceptance)
-        return WebImageDownloadToken(order.request, operation, download)
+        let download = downloads.join(subscriber, plan)
+        return WebImageDownloadToken(plan, operation, download)
     }
 
     /// The manager's entry in callback form: ``downloadImage(with:options:context:progress:completed:)``.

@@ -1,5 +1,5 @@
 import Foundation
-import WebImageCore
+public import WebImageCore
 
 /// Downloads pictures over HTTP and HTTPS, each once however many ask for it at the same time.
 ///
@@ -8,24 +8,36 @@ public final class WebImageDownloader: Sendable {
     private struct State {
         var config: WebImageDownloaderConfig
         var headers: WebImageRequest
+        var requestModifier: (any WebImageDownloaderRequestModifierProtocol)?
+        var responseModifier: (any WebImageDownloaderResponseModifierProtocol)?
+        var decryptor: (any WebImageDownloaderDecryptorProtocol)?
     }
 
     private let state: Locked<State>
-    private let engine: CurlEngine
+    let engine: CurlEngine
+    let clock: any DelayClock
     let downloads: SharedDownloads
 
     /// The downloader used wherever no other is named.
-    public static let shared = WebImageDownloader(config: .default, engine: CurlEngine())
+    public static let shared: WebImageDownloader = {
+        var config = WebImageDownloaderConfig.default
+        // Beside the caches' folders; a cache's name cannot begin with a dot by chance.
+        config.resumeFolder = URL(fileURLWithPath: CacheLocation.standard + "/.partial")
+        return WebImageDownloader(config: config, engine: CurlEngine())
+    }()
 
     /// A downloader with connections of its own.
     public convenience init(config: WebImageDownloaderConfig = .default) {
         self.init(config: config, engine: CurlEngine())
     }
 
-    package init(config: WebImageDownloaderConfig, engine: CurlEngine) {
+    package init(config: WebImageDownloaderConfig, engine: CurlEngine, clock: any DelayClock = SystemClock()) {
         self.engine = engine
+        self.clock = clock
         state = Locked(State(config: config, headers: Self.defaultHeaders))
-        downloads = SharedDownloads(engine: engine, config: config)
+        let resumeStore = config.resumeFolder.map { ResumeStore(folder: $0) }
+        downloads = SharedDownloads(
+            environment: DownloadEnvironment(engine: engine, clock: clock, resumeStore: resumeStore), config: config)
     }
 
     deinit { downloads.cancelAll() }
@@ -38,6 +50,24 @@ public final class WebImageDownloader: Sendable {
             state.withLock { $0.config = newValue }
             downloads.apply(newValue)
         }
+    }
+
+    /// Changes every request; a context may name another.
+    public var requestModifier: (any WebImageDownloaderRequestModifierProtocol)? {
+        get { state.withLock { $0.requestModifier } }
+        set { state.withLock { $0.requestModifier = newValue } }
+    }
+
+    /// Changes the head of every answer; a context may name another.
+    public var responseModifier: (any WebImageDownloaderResponseModifierProtocol)? {
+        get { state.withLock { $0.responseModifier } }
+        set { state.withLock { $0.responseModifier = newValue } }
+    }
+
+    /// Turns the bytes that came into those of the picture; a context may name another.
+    public var decryptor: (any WebImageDownloaderDecryptorProtocol)? {
+        get { state.withLock { $0.decryptor } }
+        set { state.withLock { $0.decryptor = newValue } }
     }
 
     /// Sets a header field of every later request; nil removes it.
@@ -64,6 +94,15 @@ public final class WebImageDownloader: Sendable {
     /// Ends every download; every caller's completion hears `.cancelled`.
     public func cancelAllDownloads() { downloads.cancelAll() }
 
+    /// Closes the connections of a downloader that is no longer wanted; nothing for ``shared``.
+    ///
+    /// - Parameter cancelPendingOperations: Whether downloads end at once with `.cancelled`; otherwise they end first.
+    public func invalidateSessionAndCancel(_ cancelPendingOperations: Bool) {
+        guard self !== Self.shared else { return }
+        if cancelPendingOperations { downloads.cancelAll() }
+        engine.retire(endingNow: cancelPendingOperations)
+    }
+
     /// Ends every download, closes every connection and waits until the network thread has ended (milliseconds).
     ///
     /// Later downloads fail with `.invalidDownloadOperation`.
@@ -72,7 +111,22 @@ public final class WebImageDownloader: Sendable {
         engine.shutdown()
     }
 
-    var headers: [String: String] { state.withLock { $0.headers.allHTTPHeaderFields } }
+    /// Everything that a request is made of, as it is now.
+    var settings: Settings {
+        state.withLock { state in
+            Settings(
+                config: state.config, headers: state.headers, requestModifier: state.requestModifier,
+                responseModifier: state.responseModifier, decryptor: state.decryptor)
+        }
+    }
+
+    struct Settings {
+        let config: WebImageDownloaderConfig
+        let headers: WebImageRequest
+        let requestModifier: (any WebImageDownloaderRequestModifierProtocol)?
+        let responseModifier: (any WebImageDownloaderResponseModifierProtocol)?
+        let decryptor: (any WebImageDownloaderDecryptorProtocol)?
+    }
 
     private static var defaultHeaders: WebImageRequest {
         var headers = WebImageRequest(url: URL(fileURLWithPath: "/"))

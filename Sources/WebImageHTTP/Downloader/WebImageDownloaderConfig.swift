@@ -1,8 +1,8 @@
 public import Foundation
-import WebImageCore
+public import WebImageCore
 
 /// How a downloader behaves; a value, read anew for every download.
-public struct WebImageDownloaderConfig: Sendable, Hashable {
+public struct WebImageDownloaderConfig: Sendable {
     /// Which of the waiting downloads of equal priority comes next.
     public enum ExecutionOrder: Int, Sendable, Hashable {
         /// The one that has waited longest.
@@ -13,8 +13,28 @@ public struct WebImageDownloaderConfig: Sendable, Hashable {
 
     /// Downloads that run at the same time; at least 1.
     public var maxConcurrentDownloads = 6
+    /// Downloads that run at the same time from one host, at least 1; nil is no limit of its own.
+    public var maxConcurrentDownloadsPerHost: Int?
     /// Seconds without a byte after which a download fails; not positive means 15.
     public var downloadTimeout: TimeInterval = 15
+    /// Seconds after which a download fails, whatever it is doing: waiting, several attempts, receiving. Nil is never.
+    public var downloadDeadline: TimeInterval?
+    /// The part of a body, 0 to 1, that must have come since the last progress; 0 is every piece.
+    public var minimumProgressInterval = 0.0
+    /// Whether and when what failed is tried again; nil is never.
+    public var retryStrategy: (any DownloadRetryStrategy)?
+    /// What may be fetched from where; nil is anything. ``DownloadPolicy/server`` for programs that load others' URLs.
+    public var policy: DownloadPolicy?
+    /// A proxy (`http://host:port`) for every request; the empty text is none; nil those of the environment.
+    public var proxy: String?
+    /// What shows servers who this client is.
+    public var clientCertificate: ClientCertificate?
+    /// Makes the transfers; nil is ``WebImageDownloaderOperation``.
+    public var operationClass: (any WebImageDownloaderOperationProtocol.Type)?
+    /// Where the beginnings of broken downloads are kept, so that another attempt goes on from there; nil is nowhere.
+    ///
+    /// Read when the downloader is made. Files are bounded in size (256 MB) and age (a day).
+    public var resumeFolder: URL?
     /// Which of the waiting downloads comes next.
     public var executionOrder = ExecutionOrder.fifo
     /// User name for basic and digest authentication.
@@ -31,6 +51,9 @@ public struct WebImageDownloaderConfig: Sendable, Hashable {
     public var maxRedirects = 10
     /// PEM file of the certificate authorities to trust instead of the system's.
     public var certificateAuthorityFile: String?
+
+    /// Answers of the name service known beforehand, as `host:port:address`.
+    package var resolvedHosts: [String] = []
 
     /// The values above.
     public init() {}

@@ -1,5 +1,5 @@
 import Foundation
-import WebImageCore
+package import WebImageCore
 
 /// Runs HTTP transfers on one thread of its own; nothing is opened before the first transfer.
 ///
@@ -37,6 +37,11 @@ package final class CurlEngine: Sendable {
         _ = state.withLock { $0.mailbox }?.post(.cancel(transfer))
     }
 
+    /// Changes a transfer's share of an HTTP/2 connection.
+    package func weigh(_ transfer: CurlTransfer, _ priority: LoadPriority) {
+        _ = state.withLock { $0.mailbox }?.post(.weigh(transfer, priority))
+    }
+
     /// Cancels every transfer and waits until the thread has ended and every handle is closed.
     ///
     /// On the engine's own thread it does not wait.
@@ -45,6 +50,16 @@ package final class CurlEngine: Sendable {
         let engineThread = thread.withLock { $0 }
         if let engineThread, pthread_equal(engineThread, pthread_self()) != 0 { return }
         ended.wait()
+    }
+
+    /// Takes no further transfers and closes everything when those that run have ended, or at once. Does not wait.
+    package func retire(endingNow: Bool) {
+        if endingNow { return stop() }
+        let mailbox = state.withLock { state in
+            state.isShutDown = true
+            return state.mailbox
+        }
+        mailbox?.retire()
     }
 
     private func stop() {

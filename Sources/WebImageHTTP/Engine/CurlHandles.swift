@@ -15,6 +15,7 @@ final class CurlEasy {
     let handle: UnsafeMutableRawPointer
     private let errorBuffer: UnsafeMutablePointer<CChar>
     private var headerList: UnsafeMutablePointer<curl_slist>?
+    private var resolveList: UnsafeMutablePointer<curl_slist>?
     private let ledgerKind: String
 
     /// Nil when curl is out of memory.
@@ -31,6 +32,7 @@ final class CurlEasy {
     deinit {
         curl_easy_cleanup(handle)
         curl_slist_free_all(headerList)
+        curl_slist_free_all(resolveList)
         errorBuffer.deallocate()
         HandleLedger.closed(ledgerKind)
     }
@@ -41,7 +43,8 @@ final class CurlEasy {
         webimage_curl_set_pointer(handle, CURLOPT_SHARE, nil)
         curl_easy_reset(handle)
         curl_slist_free_all(headerList)
-        headerList = nil
+        curl_slist_free_all(resolveList)
+        (headerList, resolveList) = (nil, nil)
         errorBuffer[0] = 0
         installErrorBuffer()
     }
@@ -62,11 +65,22 @@ final class CurlEasy {
 
     /// Header lines; kept until the next reset, as curl wants.
     func setHeaders(_ lines: [String]) {
-        for line in lines {
-            guard let longer = curl_slist_append(headerList, line) else { break }
-            headerList = longer
-        }
+        Self.append(lines, to: &headerList)
         webimage_curl_set_list(handle, CURLOPT_HTTPHEADER, headerList)
+    }
+
+    /// Answers of the name service known beforehand, as `host:port:address`.
+    func setResolved(_ lines: [String]) {
+        guard !lines.isEmpty else { return }
+        Self.append(lines, to: &resolveList)
+        webimage_curl_set_list(handle, CURLOPT_RESOLVE, resolveList)
+    }
+
+    private static func append(_ lines: [String], to list: inout UnsafeMutablePointer<curl_slist>?) {
+        for line in lines {
+            guard let longer = curl_slist_append(list, line) else { break }
+            list = longer
+        }
     }
 
     func long(_ info: CURLINFO) -> Int {

@@ -34,6 +34,7 @@ final class CurlLoop {
             curl_multi_perform(multi.pointer, &running)
             endFinished()
             endIdle()
+            if active.isEmpty, mailbox.isRetired { break }
             curl_multi_poll(multi.pointer, nil, 0, pollTimeout, nil)
         }
         for transfer in Array(active.values) { end(transfer, .failure(.cancelled.with(url: transfer.url))) }
@@ -53,6 +54,7 @@ final class CurlLoop {
         switch command {
         case .start(let transfer): start(transfer)
         case .cancel(let transfer): end(transfer, .failure(.cancelled.with(url: transfer.url)))
+        case .weigh(let transfer, let priority): transfer.easy?.set(CURLOPT_STREAM_WEIGHT, priority.streamWeight)
         }
     }
 
@@ -82,25 +84,50 @@ final class CurlLoop {
         var code = CURLE_OK
         while webimage_curl_multi_next_done(multi.pointer, &handle, &code) != 0 {
             guard let handle, let transfer = active[handle], let easy = transfer.easy else { continue }
-            end(transfer, Self.result(of: transfer, easy, code))
+            if Self.wasDead(transfer, easy, code) {
+                restart(transfer, easy)
+            } else {
+                end(transfer, Self.result(of: transfer, easy, code))
+            }
         }
+    }
+
+    /// Whether a kept connection had died unnoticed: nothing came over it, so a new one may be tried.
+    private static func wasDead(_ transfer: CurlTransfer, _ easy: CurlEasy, _ code: CURLcode) -> Bool {
+        guard !transfer.needsFreshConnection, transfer.head.statusCode == nil, transfer.bodyBytes == 0 else {
+            return false
+        }
+        let codes = [CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2, CURLE_HTTP2_STREAM]
+        return codes.contains(code) && transfer.order.request.httpBody == nil && easy.long(CURLINFO_NUM_CONNECTS) == 0
+            && transfer.refusal == nil
+    }
+
+    private func restart(_ transfer: CurlTransfer, _ easy: CurlEasy) {
+        active[easy.handle] = nil
+        curl_multi_remove_handle(multi.pointer, easy.handle)
+        easy.reset()
+        pool.append(easy)
+        transfer.easy = nil
+        transfer.prepareRetry()
+        start(transfer)
     }
 
     private static func result(
         of transfer: CurlTransfer, _ easy: CurlEasy, _ code: CURLcode
-    ) -> Result<CurlTransferEnd, WebImageError> {
+    ) -> Result<WebImageDownloadEnd, WebImageError> {
         // With these results the last head read is the last of its chain, whatever its status.
         if [CURLE_OK, CURLE_FILESIZE_EXCEEDED, CURLE_PARTIAL_FILE].contains(code) { _ = transfer.deliverParsedHead() }
         if let refusal = transfer.refusal { return .failure(refusal.with(url: transfer.url)) }
         let response = transfer.head.response(
             url: easy.string(CURLINFO_EFFECTIVE_URL).flatMap { URL(string: $0) } ?? transfer.url)
         guard code == CURLE_OK else {
+            if code == CURLE_COULDNT_CONNECT, let refusal = transfer.addressRefusal { return .failure(refusal) }
             return .failure(
                 CurlErrors.error(
                     code, message: easy.message(for: code), url: transfer.url, maxBodyBytes: transfer.maxBodyBytes,
                     declaredBytes: response.fieldsContentLength))
         }
-        return .success(CurlTransferEnd(response: response, metrics: DownloadMetrics(easy)))
+        return .success(WebImageDownloadEnd(response: response, metrics: DownloadMetrics(easy)))
     }
 
     /// Fails transfers that have been silent for their timeout; curl's own low-speed check averages over seconds.
@@ -136,7 +163,7 @@ final class CurlLoop {
     }
 
     /// Takes the handle back and tells the sink; the handle is ready for reuse before the sink hears of the end.
-    private func end(_ transfer: CurlTransfer, _ result: Result<CurlTransferEnd, WebImageError>) {
+    private func end(_ transfer: CurlTransfer, _ result: Result<WebImageDownloadEnd, WebImageError>) {
         if let easy = transfer.easy {
             active[easy.handle] = nil
             transfer.easy = nil

@@ -5,6 +5,7 @@ import WebImageCore
 enum CurlCommand: Sendable {
     case start(CurlTransfer)
     case cancel(CurlTransfer)
+    case weigh(CurlTransfer, LoadPriority)
 }
 
 /// The only state that callers and the engine's thread share: commands in order, and whether a wake-up is on its way.
@@ -13,6 +14,7 @@ final class CurlMailbox: Sendable {
         var commands: [CurlCommand] = []
         var isWoken = false
         var isShutDown = false
+        var isRetired = false
         var multi: CurlMulti?
     }
 
@@ -42,6 +44,16 @@ final class CurlMailbox: Sendable {
             $0.multi?.wake()
         }
     }
+
+    /// Lets the thread end once it has nothing to do.
+    func retire() {
+        state.withLock {
+            $0.isRetired = true
+            $0.multi?.wake()
+        }
+    }
+
+    var isRetired: Bool { state.withLock { $0.isRetired && $0.commands.isEmpty } }
 
     /// Lets go of the handle; waking happens under the same lock, so nobody wakes a freed one.
     func close() { state.withLock { $0.multi = nil } }

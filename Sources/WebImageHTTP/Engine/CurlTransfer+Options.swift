@@ -17,7 +17,16 @@ extension CurlTransfer {
             easy.set(CURLOPT_SHARE, pointer: cookies.pointer)
             easy.set(CURLOPT_COOKIEFILE, "")
         }
+        setRoute(easy)
         setCallbacks(easy)
+    }
+
+    private func setRoute(_ easy: CurlEasy) {
+        if let proxy = order.proxy { easy.set(CURLOPT_PROXY, proxy) }
+        easy.setResolved(order.resolved)
+        easy.set(CURLOPT_STREAM_WEIGHT, order.priority.streamWeight)
+        if needsFreshConnection { easy.set(CURLOPT_FRESH_CONNECT, 1) }
+        if checksAddresses { installAddressChecks(easy) }
     }
 
     private func setBasics(_ easy: CurlEasy) {
@@ -27,7 +36,8 @@ extension CurlTransfer {
         easy.set(CURLOPT_QUICK_EXIT, 1)
         easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
         easy.set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
-        easy.set(CURLOPT_FOLLOWLOCATION, 1)
+        // Under a policy each hop is judged before it is made, by whoever started the transfer.
+        easy.set(CURLOPT_FOLLOWLOCATION, order.policy == nil ? 1 : 0)
         easy.set(CURLOPT_MAXREDIRS, order.maxRedirects)
         easy.set(CURLOPT_ACCEPT_ENCODING, "")
         easy.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
@@ -65,6 +75,10 @@ extension CurlTransfer {
             easy.set(CURLOPT_SSL_VERIFYHOST, 0)
         }
         if let file = order.certificateAuthorityFile { easy.set(CURLOPT_CAINFO, file) }
+        guard let certificate = order.clientCertificate else { return }
+        easy.set(CURLOPT_SSLCERT, certificate.certificateFile)
+        easy.set(CURLOPT_SSLKEY, certificate.keyFile ?? certificate.certificateFile)
+        if let password = certificate.password { easy.set(CURLOPT_KEYPASSWD, password) }
     }
 
     private func setCallbacks(_ easy: CurlEasy) {
@@ -94,6 +108,17 @@ extension CurlTransfer {
         guard !hasDeliveredHead, head.statusCode != nil else { return true }
         let effective = easy?.string(CURLINFO_EFFECTIVE_URL).flatMap { URL(string: $0) }
         return deliverHead(head.response(url: effective ?? url))
+    }
+}
+
+extension LoadPriority {
+    /// The share of a connection's bandwidth among its streams (RFC 7540 §5.3.2); 16 is everybody's default.
+    var streamWeight: Int {
+        switch self {
+        case .low: 4
+        case .normal: 16
+        case .high: 64
+        }
     }
 }
 

@@ -8,43 +8,39 @@ package struct CurlTransferRequest: Sendable, Hashable {
     package var password: String?
     /// PEM file of the authorities to trust instead of the system's.
     package var certificateAuthorityFile: String?
+    package var clientCertificate: ClientCertificate?
+    /// Nil is the environment's proxies, the empty text none.
+    package var proxy: String?
+    /// With a policy redirects are not followed here, and every address is checked before a byte is sent.
+    package var policy: DownloadPolicy?
     package var maxRedirects = 10
+    /// Answers of the name service known beforehand, as `host:port:address`.
+    package var resolved: [String] = []
+    package var priority = LoadPriority.normal
 
     package init(_ request: WebImageRequest) { self.request = request }
-}
-
-/// Takes what a transfer yields. Every call comes on the engine's thread and must return quickly.
-package protocol CurlTransferSink: AnyObject, Sendable {
-    /// The head of the last response of a redirect chain, once, before the body; an error ends the transfer with it.
-    func transferDidReceive(head: WebImageResponse) -> WebImageError?
-    /// The next bytes of the body, decoded; an error ends the transfer with it.
-    func transferDidReceive(bytes: UnsafeRawBufferPointer) -> WebImageError?
-    /// The end, exactly once, whatever happened.
-    func transferDidEnd(_ result: Result<CurlTransferEnd, WebImageError>)
-}
-
-/// A transfer that came to its end.
-package struct CurlTransferEnd: Sendable {
-    package var response: WebImageResponse
-    package var metrics: DownloadMetrics
 }
 
 /// One request on its way through the engine; the name under which it is started and cancelled.
 package final class CurlTransfer: @unchecked Sendable {
     // Unchecked is true because the `var`s are touched on the engine's thread alone; the rest is immutable.
     let order: CurlTransferRequest
-    private var sink: (any CurlTransferSink)?
+    private var sink: (any WebImageDownloaderSink)?
     var easy: CurlEasy?
     var head = ResponseHeadParser()
     var hasDeliveredHead = false
     var bodyBytes = 0
     /// The reason for which a callback stopped curl.
     var refusal: WebImageError?
+    /// Why the last address that curl tried may not be connected to.
+    var addressRefusal: WebImageError?
+    /// Whether a reused connection turned out dead, so that this is the second try over a new one.
+    var needsFreshConnection = false
     var lastActivity = ContinuousClock.now
     var lastWireBytes = 0
     private(set) var hasEnded = false
 
-    package init(_ order: CurlTransferRequest, sink: any CurlTransferSink) {
+    package init(_ order: CurlTransferRequest, sink: any WebImageDownloaderSink) {
         self.order = order
         self.sink = sink
     }
@@ -53,11 +49,18 @@ package final class CurlTransfer: @unchecked Sendable {
     var maxBodyBytes: Int { order.request.maxBodyBytes }
 
     /// Ends it once; later calls, and everything else for the sink, are dropped.
-    func end(_ result: Result<CurlTransferEnd, WebImageError>) {
+    func end(_ result: Result<WebImageDownloadEnd, WebImageError>) {
         guard !hasEnded, let sink else { return }
         hasEnded = true
         self.sink = nil
         sink.transferDidEnd(result)
+    }
+
+    /// Makes ready for a second try after a connection on which nothing came.
+    func prepareRetry() {
+        needsFreshConnection = true
+        head = ResponseHeadParser()
+        (refusal, addressRefusal) = (nil, nil)
     }
 
     /// Hands the head to the sink; false when the transfer is to stop at once.

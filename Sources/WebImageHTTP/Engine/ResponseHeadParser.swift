@@ -7,6 +7,7 @@ struct ResponseHeadParser {
     static let maxBytes = 256 * 1024
 
     private(set) var statusCode: Int?
+    private(set) var version: String?
     private(set) var fields: [String: String] = [:]
     private var lastName: String?
     private var byteCount = 0
@@ -33,6 +34,7 @@ struct ResponseHeadParser {
 
     private init(startingAt line: String) {
         let parts = line.split(separator: " ", maxSplits: 2)
+        version = parts.first.map(String.init)
         statusCode = parts.count > 1 ? Int(parts[1].prefix(3)) : nil
     }
 
@@ -58,6 +60,6 @@ struct ResponseHeadParser {
             url: url, statusCode: statusCode, allHeaderFields: fields, expectedContentLength: expectedContentLength,
             mimeType: type.map { $0.trimmingCharacters(in: .whitespaces).lowercased() }.flatMap {
                 $0.isEmpty ? nil : $0
-            })
+            }, httpVersion: version)
     }
 }

@@ -6,7 +6,8 @@ public final class FakeDataLoader: ImageDataLoader {
     private struct State {
         var waiting: [URL: [CheckedContinuation<Result<ImageDataResult, WebImageError>, Never>]] = [:]
         var answers: [URL: Result<Data, WebImageError>] = [:]
-        var requests: [URL] = []
+        var loads: [ImageDataLoad] = []
+        var metadata: Data?
         var cancels = 0
     }
 
@@ -16,7 +17,26 @@ public final class FakeDataLoader: ImageDataLoader {
     public init() {}
 
     /// Every request that came, in order.
-    public var requests: [URL] { state.withLock { $0.requests } }
+    public var requests: [URL] { loads.map(\.url) }
+    /// Every load that came, in order.
+    public var loads: [ImageDataLoad] { state.withLock { $0.loads } }
+    /// What is to be kept beside every body.
+    public var resourceMetadata: Data? {
+        get { state.withLock { $0.metadata } }
+        set { state.withLock { $0.metadata = newValue } }
+    }
+
+    /// Confirms what the cache holds of `url`, for requests that say what that is.
+    public func confirm(_ url: URL) {
+        answer(url, with: .success(Self.notModified))
+    }
+
+    /// Sends bytes to those who look at `url` while it arrives.
+    public func send(_ bytes: Data, for url: URL) {
+        for load in loads where load.url == url { load.receivedData?(bytes, WebImageResponse(url: url)) }
+    }
+
+    private static let notModified = Data("not modified".utf8)
     /// How many requests were cancelled while they waited.
     public var cancelCount: Int { state.withLock { $0.cancels } }
 
@@ -34,7 +54,7 @@ public final class FakeDataLoader: ImageDataLoader {
         for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
         let url = load.url
-        state.withLock { $0.requests.append(url) }
+        state.withLock { $0.loads.append(load) }
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let known = state.withLock { state -> Result<ImageDataResult, WebImageError>? in
@@ -55,7 +75,22 @@ public final class FakeDataLoader: ImageDataLoader {
             }
             for continuation in waiting { continuation.resume(returning: .failure(.cancelled)) }
         }
-        return try outcome.get()
+        switch outcome {
+        case .failure(let error): throw error
+        case .success(let found): return try delivered(found, for: load)
+        }
+    }
+
+    private func delivered(
+        _ found: ImageDataResult, for load: ImageDataLoad
+    ) throws(WebImageError) -> ImageDataResult {
+        let isConfirmation = found.data == Self.notModified
+        if isConfirmation, load.cached == nil { throw WebImageError(.invalidDownloadResponse, stage: .download) }
+        let data = isConfirmation ? load.cached?.data ?? found.data : found.data
+        var result = ImageDataResult(data: data, response: found.response)
+        result.isNotModified = isConfirmation
+        result.resourceMetadata = resourceMetadata
+        return result
     }
 
     /// Whether anything can be asked: yes.

@@ -25,11 +25,15 @@ public final class FaultServer: Sendable {
     /// The port it listens on.
     public let port: Int
 
-    /// Starts listening on a free port of 127.0.0.1.
+    /// The address it listens on.
+    public let host: String
+
+    /// Starts listening on a free port of an address of this machine (all of 127.0.0.0/8 is).
     ///
     /// - Throws: ``FaultServerError`` when no port can be had.
-    public init() throws {
-        let (listener, port) = try Self.listen()
+    public init(host: String = "127.0.0.1") throws {
+        self.host = host
+        let (listener, port) = try Self.listen(host)
         self.port = port
         state.withLock { $0.listener = listener }
         run { [self] in acceptConnections(listener) }
@@ -38,7 +42,7 @@ public final class FaultServer: Sendable {
     /// The URL of a path.
     public func url(_ path: String) -> URL {
         // The parts are the server's own; a path that makes no URL is a mistake in the test.
-        URL(string: "http://127.0.0.1:\(port)\(path)") ?? URL(fileURLWithPath: "/invalid-test-path")
+        URL(string: "http://\(host):\(port)\(path)") ?? URL(fileURLWithPath: "/invalid-test-path")
     }
 
     /// Says what a path does from now on.
@@ -116,12 +120,12 @@ public final class FaultServer: Sendable {
         }
     }
 
-    private static func listen() throws(FaultServerError) -> (listener: Int32, port: Int) {
+    private static func listen(_ host: String) throws(FaultServerError) -> (listener: Int32, port: Int) {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard listener >= 0 else { throw FaultServerError("socket", errno) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
+        guard inet_pton(AF_INET, host, &address.sin_addr) == 1 else { throw FaultServerError("inet_pton", EINVAL) }
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let result = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address -> Int32 in

@@ -46,6 +46,8 @@ final class DictionaryDiskCache: DiskCaching {
         var sizes: [String: PixelSize] = [:]
         var config: ImageCacheConfig
         var flushes = 0
+        var tidyings = 0
+        var metadata: [String: Data] = [:]
     }
     let state: Locked<State>
 
@@ -61,13 +63,17 @@ final class DictionaryDiskCache: DiskCaching {
     func setExtendedData(_ data: Data?, forKey key: String) { state.withLock { $0.extended[key] = data } }
     func removeData(forKey key: String) { state.withLock { $0.values[key] = nil } }
     func removeAllData() { state.withLock { $0.values = [:] } }
-    func removeExpiredData() {}
+    func removeExpiredData() { state.withLock { $0.tidyings += 1 } }
     func cachePath(forKey key: String) -> String? { nil }
     func totalCount() -> Int { state.withLock { $0.values.count } }
     func totalSize() -> Int { state.withLock { $0.values.values.reduce(0) { $0 + $1.count } } }
     func configDidChange(_ config: ImageCacheConfig) { state.withLock { $0.config = config } }
     func flush() { state.withLock { $0.flushes += 1 } }
     func setPixelSize(_ size: PixelSize, forKey key: String) { state.withLock { $0.sizes[key] = size } }
+    func httpMetadata(forKey key: String) -> Data? { state.withLock { $0.metadata[key] } }
+    func setHTTPMetadata(_ data: Data?, forKey key: String) {
+        state.withLock { if $0.values[key] != nil { $0.metadata[key] = data } }
+    }
     func pixelSize(forKey key: String) -> PixelSize? { state.withLock { $0.sizes[key] } }
 }
 

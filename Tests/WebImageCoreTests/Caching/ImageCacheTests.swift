@@ -227,4 +227,50 @@ struct ImageCacheTests {
         #expect(cache.totalDiskCount() == 0)
         #expect(cache.diskCache == nil)
     }
+
+    @Test func callersObjectComesBackAsItsTypeFromDisk() {  // SDImageCacheTests.test47DiskCacheExtendedData
+        let image = picture()
+        image.extendedObject = ["Test": "Object"]
+        #expect(store(image, ToyCoder.data(width: 2, height: 2), "key") == 1)
+        #expect(disk.extendedData(forKey: "key") != nil)
+        cache.clearMemory()
+        let found = cache.imageFromDiskCache(forKey: "key", context: context)
+        #expect(found?.extendedObject(as: [String: String].self) == ["Test": "Object"])
+        #expect(image.extendedObject(as: [String: String].self) == ["Test": "Object"])
+        #expect(found?.extendedObject(as: Int.self) == nil)
+        disk.setExtendedData(nil, forKey: "key")
+        #expect(disk.extendedData(forKey: "key") == nil)
+    }
+
+    @Test func layersMayBeTheCallersOwnInstances() throws {
+        let memory = MemoryCache(config: ImageCacheConfig())
+        let own = try #require(DictionaryDiskCache(cachePath: "/nowhere", config: ImageCacheConfig()))
+        let cache = ImageCache(memoryCache: memory, diskCache: own)
+        cache.storeImageToMemory(picture(), forKey: "key")
+        cache.storeImageDataToDisk(Data([1]), forKey: "key")
+        #expect(memory.totalCount == 1)
+        #expect(own.totalCount() == 1)
+        #expect(cache.diskCache as? DictionaryDiskCache === own)
+        #expect(ImageCache(memoryCache: memory, diskCache: nil).totalDiskCount() == 0)
+    }
+
+    @Test(arguments: [true, false])
+    func endOfTheProcessTidiesUpWhenConfiguredAndFlushesAlways(tidies: Bool) {
+        cache.config.shouldRemoveExpiredDataWhenTerminate = tidies
+        cache.config.shouldRemoveExpiredDataWhenEnterBackground = tidies
+        cache.applicationWillTerminate()
+        #expect(disk.state.withLock { $0.flushes } == 1)
+        #expect(disk.state.withLock { $0.tidyings } == (tidies ? 1 : 0))
+        cache.applicationDidEnterBackground()
+        _ = cache.totalDiskCount()
+        #expect(disk.state.withLock { $0.tidyings } == (tidies ? 2 : 0))
+    }
+
+    @Test func metadataFollowsTheStoreBeforeIt() async {
+        cache.storeImageData(Data([1]), forKey: "key")
+        cache.setHTTPMetadata(Data("etag".utf8), forKey: "key")
+        #expect(await cache.httpMetadata(forKey: "key") == Data("etag".utf8))
+        #expect(cache.httpMetadataSync(forKey: "key") == Data("etag".utf8))
+        #expect(await cache.httpMetadata(forKey: nil) == nil)
+    }
 }

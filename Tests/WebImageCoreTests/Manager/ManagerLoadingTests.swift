@@ -70,7 +70,7 @@ struct ManagerLoadingTests {
         async let full = manager.image(for: url, context: [.imageCoder: coder])
         async let thumbnail = manager.image(
             for: url, context: [.imageCoder: coder, .imageThumbnailPixelSize: CGSize(width: 2, height: 2)])
-        #expect(await eventually { manager.sharedTaskCount == 3 })
+        #expect(await eventually { manager.sharedTaskCount == 5 })
         loader.answer(url, with: .success(FakeCoder.file()))
         #expect(try await full.pixelSize == PixelSize(width: 4, height: 3))
         #expect(try await thumbnail.pixelSize == PixelSize(width: 2, height: 2))

@@ -14,6 +14,13 @@ struct CacheKeyTests {
         #expect(CacheKey.transformed(key, suffix: "S") == expected)
     }
 
+    @Test func urlsThatDifferInTheirEscapesKeepDifferentKeys() {
+        let keys = ["http://h/x%2By.png", "http://h/x+y.png", "http://h/x%2Fy.png", "http://h/x/y.png"].map {
+            CacheKey.transformed($0, suffix: "S")
+        }
+        #expect(keys == ["http://h/x%2By-S.png", "http://h/x+y-S.png", "http://h/x%2Fy-S.png", "http://h/x/y-S.png"])
+    }
+
     @Test func theThumbnailSuffixIsTheOriginals() {
         let box = CGSize(width: 100, height: 100)
         #expect(

@@ -1,0 +1,18 @@
+#pragma once
+#include <stddef.h>
+
+typedef struct peer_sqlite peer_sqlite;
+
+/// A database with one table of text key and blob, set up as its own documentation advises for many small writes.
+peer_sqlite *peer_sqlite_open(const char *path);
+void peer_sqlite_close(peer_sqlite *database);
+void peer_sqlite_begin(peer_sqlite *database);
+void peer_sqlite_commit(peer_sqlite *database);
+int peer_sqlite_put(peer_sqlite *database, const char *key, const void *bytes, size_t count);
+/// Copies the value to fresh memory and frees it; its length, or -1.
+long peer_sqlite_get(peer_sqlite *database, const char *key);
+
+/// Writes a file under a temporary name and renames it.
+int peer_file_write(const char *path, const void *bytes, size_t count);
+/// Reads a file to fresh memory and frees it; its length, or -1.
+long peer_file_read(const char *path);

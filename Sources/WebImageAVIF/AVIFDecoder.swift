@@ -1,0 +1,125 @@
+import CAVIF
+import Foundation
+import WebImageCore
+import WebImageGraphics
+
+/// Owns one libavif decoder, parsed up to the pixels.
+final class AVIFDecoder {
+    private let handle: UnsafeMutablePointer<avifDecoder>
+    /// What the boxes say.
+    private(set) var info = ImageInfo(format: .avif, storedSize: PixelSize(width: 1, height: 1))
+    /// nil is sRGB.
+    private(set) var profile: ColorProfile?
+
+    /// Parses the boxes; the bytes must outlive the decoder, which reads them where they lie.
+    init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(WebImageError) {
+        guard let handle = avifDecoderCreate() else { throw .badData("libavif", "cannot make a decoder") }
+        self.handle = handle
+        HandleLedger.opened("avif_decoder")
+        handle.pointee.maxThreads = 1
+        handle.pointee.ignoreExif = 1
+        handle.pointee.ignoreXMP = 1
+        // Files in the wild miss boxes that only the strict reading of the specification asks for.
+        handle.pointee.strictFlags = avifStrictFlags(AVIF_STRICT_DISABLED.rawValue)
+        let base = bytes.bindMemory(to: UInt8.self).baseAddress
+        try check(avifDecoderSetIOMemory(handle, base, bytes.count))
+        try parse(limits)
+        try readInfo(limits)
+    }
+
+    deinit {
+        avifDecoderDestroy(handle)
+        HandleLedger.closed("avif_decoder")
+    }
+
+    /// The limit also reaches the AV1 decoder, which would otherwise believe a frame larger than its box says.
+    private func parse(_ limits: DecodingLimits) throws(WebImageError) {
+        let most = UInt32(AVIF_DEFAULT_IMAGE_SIZE_LIMIT)
+        handle.pointee.imageSizeLimit = UInt32(clamping: max(1, min(limits.maxPixels, Int(most))))
+        let result = avifDecoderParse(handle)
+        guard result != AVIF_RESULT_OK else { return }
+        // Parsed again without the limit only to find out whether that was it, and by how much.
+        handle.pointee.imageSizeLimit = most
+        if avifDecoderParse(handle) == AVIF_RESULT_OK { try limits.checkPixels(storedSize) }
+        try check(result)
+    }
+
+    private var image: avifImage { handle.pointee.image.pointee }
+
+    private var storedSize: PixelSize { PixelSize(width: Int(image.width), height: Int(image.height)) }
+
+    private func readInfo(_ limits: DecodingLimits) throws(WebImageError) {
+        try limits.checkPixels(storedSize)
+        var budget = AncillaryBudget(limits)
+        try budget.take(image.icc.size)
+        let frameCount = Int(max(handle.pointee.imageCount, 1))
+        try limits.checkAnimation(storedSize, frameCount: frameCount)
+        info.storedSize = storedSize
+        info.orientation = orientation
+        info.hasAlpha = handle.pointee.alphaPresent != 0
+        info.bitDepth = Int(image.depth)
+        info.isGray = image.yuvFormat == AVIF_PIXEL_FORMAT_YUV400
+        info.hasICCProfile = image.icc.size > 0
+        profile =
+            info.hasICCProfile
+            ? ColorProfile(iccData: Data(bytes: image.icc.data, count: image.icc.size))
+            : ColorProfile(
+                primaries: Int(image.colorPrimaries), transfer: Int(image.transferCharacteristics))
+        guard frameCount > 1 else { return }
+        info.frameCount = frameCount
+        // The container may say how often a track plays, but this libavif does not hand it on: for ever.
+        info.loopCount = 0
+        info.delaysMilliseconds = (0..<frameCount).map { index in
+            var timing = avifImageTiming()
+            let result = avifDecoderNthImageTiming(handle, UInt32(index), &timing)
+            return result == AVIF_RESULT_OK ? timing.duration * 1000 : 0
+        }
+    }
+
+    /// The boxes `irot` and `imir` alone, rotation first (ISO/IEC 23000-22 §7.3.6.7); EXIF has no say in AVIF.
+    private var orientation: ImageOrientation {
+        let flags = image.transformFlags
+        let turns = flags & AVIF_TRANSFORM_IROT.rawValue != 0 ? Int(image.irot.angle) & 3 : 0
+        let mirrors = flags & AVIF_TRANSFORM_IMIR.rawValue != 0
+        let plain: [ImageOrientation] = [.up, .left, .down, .right]
+        // Mode 0 turns top to bottom, mode 1 left to right.
+        let upsideDown: [ImageOrientation] = [.downMirrored, .leftMirrored, .upMirrored, .rightMirrored]
+        let sideways: [ImageOrientation] = [.upMirrored, .rightMirrored, .downMirrored, .leftMirrored]
+        return mirrors ? (image.imir.mode == 0 ? upsideDown : sideways)[turns] : plain[turns]
+    }
+
+    /// One frame as stored, in the layout nearest to what the options want in the end.
+    func picture(at index: Int, options: DecodingOptions) throws(WebImageError) -> DecodedPicture {
+        try check(avifDecoderNthImage(handle, UInt32(index)))
+        try options.limits.checkPixels(storedSize)
+        guard storedSize == info.storedSize else {
+            throw .badData("libavif", "a frame of \(storedSize) px is announced as \(info.storedSize)")
+        }
+        let layout = layout(for: options)
+        let pixels = try PixelBuffer(width: storedSize.width, height: storedSize.height, format: layout)
+        var rgb = avifRGBImage()
+        avifRGBImageSetDefaults(&rgb, handle.pointee.image)
+        rgb.format = layout == .bgra8Premultiplied ? AVIF_RGB_FORMAT_BGRA : AVIF_RGB_FORMAT_RGBA
+        rgb.depth = UInt32(layout.bitsPerComponent)
+        rgb.alphaPremultiplied = 0
+        rgb.pixels = pixels.baseAddress.assumingMemoryBound(to: UInt8.self)
+        rgb.rowBytes = UInt32(clamping: pixels.bytesPerRow)
+        try check(avifImageYUVToRGB(handle.pointee.image, &rgb))
+        return DecodedPicture(
+            pixels: pixels, orientation: info.orientation, profile: profile, hasAlpha: info.hasAlpha, format: .avif)
+    }
+
+    /// Opaque pixels are written for display at once; straight ones stay so until colours are converted.
+    private func layout(for options: DecodingOptions) -> PixelFormat {
+        let isHDR = ColorProfile.isHighDynamicRange(transfer: Int(image.transferCharacteristics))
+        if image.depth > 8, options.pixelFormat == .rgba16 || (isHDR && options.colorConversion == .sRGB) {
+            return .rgba16
+        }
+        return info.hasAlpha || options.pixelFormat != .bgra8Premultiplied ? .rgba8 : .bgra8Premultiplied
+    }
+
+    private func check(_ result: avifResult) throws(WebImageError) {
+        guard result != AVIF_RESULT_OK else { return }
+        throw .badData("libavif", String(cString: avifResultToString(result)), hint: "Fetch the file again.")
+    }
+}

@@ -1,0 +1,102 @@
+import CAVIF
+import Foundation
+import WebImageCore
+import WebImageGraphics
+
+/// Owns one libavif encoder and what it has written.
+final class AVIFEncoder {
+    private let handle: UnsafeMutablePointer<avifEncoder>
+    private var output = avifRWData()
+
+    init() throws(WebImageError) {
+        guard let handle = avifEncoderCreate() else { throw .cannotEncode("libavif", "cannot make an encoder") }
+        self.handle = handle
+        HandleLedger.opened("avif_encoder")
+    }
+
+    deinit {
+        avifRWDataFree(&output)
+        avifEncoderDestroy(handle)
+        HandleLedger.closed("avif_encoder")
+    }
+
+    func encode(_ frames: [ImageFrame], options: EncodingOptions) throws(WebImageError) -> Data {
+        guard let first = frames.first else { throw .cannotEncode("libavif", "there is no frame") }
+        configure(options)
+        let size = try first.image.pixelsToEncode(options).size
+        for frame in frames {
+            let planes = try AVIFPlanes(frame.image, options: options)
+            guard planes.size == size else { throw .cannotEncode("libavif", "frames differ in size") }
+            // Only key frames are exact: what is predicted passes through a transform.
+            let flags =
+                frames.count == 1
+                ? AVIF_ADD_IMAGE_FLAG_SINGLE.rawValue
+                : options.lossless
+                    ? AVIF_ADD_IMAGE_FLAG_FORCE_KEYFRAME.rawValue : AVIF_ADD_IMAGE_FLAG_NONE.rawValue
+            let milliseconds = UInt64(max(1, min(frame.duration * 1000, 1e9).rounded()))
+            try check(avifEncoderAddImage(handle, planes.image, milliseconds, flags))
+        }
+        try check(avifEncoderFinish(handle, &output))
+        return Data(bytes: output.data, count: output.size)
+    }
+
+    private func configure(_ options: EncodingOptions) {
+        // From 63, the worst, to 0; the better bound a little below lets the encoder spend bits where they show.
+        let quantizer = options.lossless ? 0 : Int32(((1 - options.quality) * 63).rounded())
+        handle.pointee.maxQuantizer = quantizer
+        handle.pointee.minQuantizer = max(quantizer - 4, 0)
+        handle.pointee.maxQuantizerAlpha = quantizer
+        handle.pointee.minQuantizerAlpha = 0
+        handle.pointee.speed = 8
+        handle.pointee.maxThreads = 1
+        handle.pointee.timescale = 1000
+    }
+
+    private func check(_ result: avifResult) throws(WebImageError) {
+        guard result != AVIF_RESULT_OK else { return }
+        throw .cannotEncode("libavif", String(cString: avifResultToString(result)))
+    }
+}
+
+/// Owns one picture of libavif's in luma and chroma.
+private final class AVIFPlanes {
+    let image: UnsafeMutablePointer<avifImage>
+
+    init(_ source: Image, options: EncodingOptions) throws(WebImageError) {
+        let pixels = try source.pixelsToEncode(options).straight(hasAlpha: source.hasAlpha)
+        let image = avifImageCreate(
+            UInt32(pixels.width), UInt32(pixels.height), 8, AVIF_PIXEL_FORMAT_YUV444)
+        guard let image else { throw .cannotEncode("libavif", "out of memory") }
+        self.image = image
+        HandleLedger.opened("avif_image")
+        image.pointee.yuvRange = AVIF_RANGE_FULL
+        // Lossless keeps the channels as they are; lossy wants luma apart (H.273: 0 identity, 6 BT.601).
+        image.pointee.matrixCoefficients = options.lossless ? 0 : 6
+        if let profile = source.colorProfile {
+            profile.iccData.withUnsafeBytes {
+                avifImageSetProfileICC(image, $0.bindMemory(to: UInt8.self).baseAddress, $0.count)
+            }
+        } else {
+            image.pointee.colorPrimaries = 1
+            image.pointee.transferCharacteristics = 13
+        }
+        var rgb = avifRGBImage()
+        avifRGBImageSetDefaults(&rgb, image)
+        rgb.depth = 8
+        rgb.format = pixels.format == .bgra8Premultiplied ? AVIF_RGB_FORMAT_BGRA : AVIF_RGB_FORMAT_RGBA
+        rgb.ignoreAlpha = source.hasAlpha ? 0 : 1
+        rgb.pixels = pixels.baseAddress.assumingMemoryBound(to: UInt8.self)
+        rgb.rowBytes = UInt32(clamping: pixels.bytesPerRow)
+        let result = avifImageRGBToYUV(image, &rgb)
+        guard result == AVIF_RESULT_OK else {
+            throw .cannotEncode("libavif", String(cString: avifResultToString(result)))
+        }
+    }
+
+    deinit {
+        avifImageDestroy(image)
+        HandleLedger.closed("avif_image")
+    }
+
+    var size: PixelSize { PixelSize(width: Int(image.pointee.width), height: Int(image.pointee.height)) }
+}

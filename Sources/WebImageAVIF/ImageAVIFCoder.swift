@@ -1,0 +1,101 @@
+public import Foundation
+public import WebImageCore
+import WebImageGraphics
+
+/// Reads AVIF stills and sequences and writes both (AV1 Image File Format 1.1), by libavif.
+///
+/// Orientation comes from the boxes `irot` and `imir` alone; `clap` is not applied. A sequence plays for ever, since
+/// libavif before 1.0 does not tell how often. libavif calls nobody back while it decodes: the time limit is checked
+/// before and after a picture, the pixel limit, which reaches the AV1 decoder too, bounds what lies between.
+///
+/// Add ``shared`` to `ImageCodersManager`. Safe on any thread; one thread decodes.
+public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImageCoder {
+    /// The one instance for stills; it has no state.
+    public static let shared = ImageAVIFCoder()
+
+    private let source: (any AnimationSource)?
+
+    /// Makes another one.
+    public init() { source = nil }
+
+    /// Opens an animation, or a still as one frame.
+    ///
+    /// - Throws: `.badImageData`, `.limitExceeded`.
+    public init(animation data: Data, options: DecodingOptions) throws(WebImageError) {
+        source = try AVIFAnimation(data, options: options)
+    }
+
+    /// Opens an animation, or a still as one frame; nil when it cannot be read.
+    public convenience init?(animatedImageData data: Data?, options: ImageCoderOptions?) {
+        guard let data, let opened = try? AVIFAnimation(data, options: DecodingOptions(options)) else { return nil }
+        self.init(source: opened)
+    }
+
+    private init(source: any AnimationSource) { self.source = source }
+
+    /// Whether the data starts as an AVIF file does.
+    public func canDecode(from data: Data?) -> Bool {
+        data.map { ImageFormat(sniffing: $0.prefix(256)) == .avif } ?? false
+    }
+
+    /// Whether the format is AVIF.
+    public func canEncode(to format: ImageFormat) -> Bool { format == .avif }
+
+    /// What the boxes say; no AV1 is decoded.
+    ///
+    /// - Throws: `.badImageData`, `.limitExceeded`.
+    public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
+        try limits.checkEncodedBytes(data.count)
+        return try data.withFileBytes { bytes throws(WebImageError) in try AVIFDecoder(bytes, limits: limits).info }
+    }
+
+    /// The picture, for a sequence its first frame.
+    ///
+    /// - Throws: `.badImageData`, also for a file that is cut off; `.limitExceeded`.
+    public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
+        try options.limits.checkEncodedBytes(data.count)
+        let deadline = DecodeDeadline(options.limits)
+        return try data.withFileBytes { bytes throws(WebImageError) in
+            var limits = options.limits
+            if options.firstFrameOnly { limits.maxAnimationPixels = .max }
+            let decoder = try AVIFDecoder(bytes, limits: limits)
+            let picture = try decoder.picture(at: 0, options: options)
+            try deadline.check()
+            return try picture.finished(options: options, fullSize: decoder.info.storedSize)
+        }
+    }
+
+    /// A still: 4:4:4, eight bits, with the image's profile if it has one; lossless when asked.
+    public func encode(
+        _ image: Image, format: ImageFormat, options: EncodingOptions
+    ) throws(WebImageError) -> Data {
+        try encode([ImageFrame(image: image, duration: 0)], loopCount: 0, format: format, options: options)
+    }
+
+    /// A sequence, durations in milliseconds; a single frame is written as a still. All frames have the first one's size.
+    public func encode(
+        _ frames: [ImageFrame], loopCount: Int, format: ImageFormat, options: EncodingOptions
+    ) throws(WebImageError) -> Data {
+        guard canEncode(to: format) else { throw .cannotEncode("libavif", "\(format) is not AVIF") }
+        return try AVIFEncoder().encode(options.firstFrameOnly ? Array(frames.prefix(1)) : frames, options: options)
+    }
+
+    /// The encoded animation; nil when none was opened.
+    public var animatedImageData: Data? { source?.data }
+    /// How many frames the opened animation has.
+    public var animatedImageFrameCount: Int { source?.info.frameCount ?? 0 }
+    /// Always 0, for ever.
+    public var animatedImageLoopCount: Int { source?.info.loopCount ?? 0 }
+    /// A frame; nil when there is none of this number or it cannot be decoded.
+    public func animatedImageFrame(at index: Int) -> Image? { try? frame(at: index) }
+    /// Seconds a frame is played.
+    public func animatedImageDuration(at index: Int) -> TimeInterval { source?.playedDuration(at: index) ?? 0 }
+
+    /// A frame of the opened animation; asking in order costs one frame each, going back starts at a key frame.
+    ///
+    /// - Throws: `.badImageData` also for a number there is no frame of, `.limitExceeded`.
+    public func frame(at index: Int) throws(WebImageError) -> Image {
+        guard let source else { throw .noAnimation }
+        return try source.frame(at: index)
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import WebImage
+
+/// `webimage formats`: what this build can do with each format.
+enum FormatsCommand {
+    static let command = Command(options: [.flag("json")]) { arguments throws(UsageError) in
+        guard arguments.operands.isEmpty else { throw UsageError("formats takes no operand") }
+        let asJSON = arguments.has("json")
+        return {
+            for row in rows { Console.line(asJSON ? row.json : row.text) }
+            return .ok
+        }
+    }
+
+    /// In the order of how often they are met.
+    private static let rows: [FormatRow] = [
+        FormatRow(.jpeg, sample: [0xFF, 0xD8, 0xFF]),
+        FormatRow(.png, sample: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]),
+        FormatRow(
+            .apng,
+            sample: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 8] + Array("acTL".utf8), moves: true),
+        FormatRow(.gif, sample: Array("GIF89a".utf8), moves: true),
+        FormatRow(.webP, sample: Array("RIFF\0\0\0\0WEBP".utf8), moves: true),
+        FormatRow(.avif, sample: Array("\0\0\0\u{18}ftypavif".utf8), moves: true),
+        FormatRow(.heic, sample: Array("\0\0\0\u{18}ftypheic".utf8)),
+        FormatRow(.jpegXL, sample: [0xFF, 0x0A], moves: true),
+        FormatRow(.svg, sample: Array("<svg></svg>".utf8)),
+        FormatRow(.tiff, sample: [0x49, 0x49, 0x2A, 0], moves: true),
+        FormatRow(.bmp, sample: Array("BM".utf8)),
+        FormatRow(.ico, sample: [0, 0, 1, 0, 1, 0]),
+        FormatRow(.pdf, sample: Array("%PDF".utf8)),
+    ]
+}
+
+/// One line of the table, asked of the coders in use.
+private struct FormatRow: Sendable {
+    let format: ImageFormat
+    let reads: Bool
+    let animates: Bool
+    let writes: Bool
+    let library: String?
+
+    /// `sample` is enough of a file for its coder to know it; `moves` says that the format has animations at all.
+    init(_ format: ImageFormat, sample: [UInt8], moves: Bool = false) {
+        self.format = format
+        let coder = ImageCodersManager.shared.coders.last { $0.canDecode(from: Data(sample)) }
+        reads = coder != nil
+        animates = moves && coder is any AnimatedImageCoder
+        writes = ImageCodersManager.shared.canEncode(to: format)
+        library = coder.map { _ in OptionalCoders.library(of: format) ?? BuiltInLibraries.name(of: format) }
+    }
+
+    var text: String {
+        func cell(_ word: String, _ isTrue: Bool) -> String {
+            (isTrue ? word : "-").padding(toLength: 9, withPad: " ", startingAt: 0)
+        }
+        let name = (format.name ?? "?").padding(toLength: 6, withPad: " ", startingAt: 0)
+        return name + cell("reads", reads) + cell("animates", animates) + cell("writes", writes) + (library ?? "-")
+    }
+
+    var json: String {
+        var object = JSONLine()
+        object.add("format", .init(format.name))
+        object.add("reads", .bool(reads))
+        object.add("animates", .bool(animates))
+        object.add("writes", .bool(writes))
+        object.add("library", .init(library))
+        return object.text
+    }
+}

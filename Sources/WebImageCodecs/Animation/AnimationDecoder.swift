@@ -1,0 +1,88 @@
+import Foundation
+import WebImageCore
+import WebImageGraphics
+
+/// An animation whose frames can be asked for in any order, from any thread.
+///
+/// One thread decodes at a time: frames depend on one another, so a second one would repeat the first one's work.
+final class AnimationDecoder: Sendable {
+    /// What the frames have in common.
+    struct Description: Sendable {
+        var format: ImageFormat
+        var orientation = ImageOrientation.up
+        var profile: ColorProfile?
+        /// Whether any frame may be transparent, going by what the file declares.
+        var hasAlpha = true
+        /// Whether channels hold 16 bits, which are kept when ``PixelFormat/rgba16`` is asked for.
+        var isDeep = false
+    }
+
+    /// Memory that checkpoints of one animation may take: those of a 400×400 GIF every few frames.
+    static let checkpointBytes = 16 << 20
+
+    private let plan: AnimationPlan
+    private let description: Description
+    private let options: DecodingOptions
+    /// Held while a frame is decoded: only threads that decode wait here, and no caller's code runs inside.
+    private let compositor: Locked<FrameCompositor>
+
+    init(
+        plan: AnimationPlan, source: any AnimationSource, description: Description, options: DecodingOptions,
+        checkpointBytes: Int = AnimationDecoder.checkpointBytes
+    ) {
+        self.plan = plan
+        self.description = description
+        self.options = Self.frameOptions(options, plan, description)
+        compositor = Locked(
+            FrameCompositor(
+                plan: plan, source: source, format: Self.canvasFormat(options, description),
+                checkpointBytes: checkpointBytes))
+    }
+
+    var frameCount: Int { plan.frames.count }
+
+    /// Frames decoded so far, those decoded only to get to others included.
+    var drawnFrameCount: Int { compositor.withLock { $0.drawnFrameCount } }
+
+    func duration(at index: Int) -> TimeInterval {
+        plan.frames.indices.contains(index)
+            ? FrameDuration.played(milliseconds: plan.frames[index].delayMilliseconds) : 0
+    }
+
+    func frame(at index: Int) throws(WebImageError) -> Image {
+        guard plan.frames.indices.contains(index) else {
+            throw .badData("animation", "there is no frame \(index)", hint: "The animation has \(frameCount).")
+        }
+        let deadline = DecodeDeadline(options.limits)
+        let shown = try compositor.withLock { compositor throws(WebImageError) in
+            try compositor.show(index, deadline: deadline)
+        }
+        let picture = DecodedPicture(
+            pixels: shown.pixels, orientation: description.orientation, profile: description.profile,
+            hasAlpha: !shown.isOpaque, format: description.format)
+        return try picture.finished(options: options, fullSize: plan.canvas)
+    }
+
+    /// A bound on all frames together becomes the size of each.
+    private static func frameOptions(
+        _ options: DecodingOptions, _ plan: AnimationPlan, _ description: Description
+    ) -> DecodingOptions {
+        guard options.scaleDownLimitBytes != nil else { return options }
+        var own = options
+        let seen = plan.canvas.oriented(description.orientation)
+        own.thumbnailPixelSize = options.targetSize(for: seen, frameCount: plan.frames.count)
+        own.preserveAspectRatio = false
+        own.scaleDownLimitBytes = nil
+        return own
+    }
+
+    private static func canvasFormat(_ options: DecodingOptions, _ description: Description) -> PixelFormat {
+        let convertsColors = description.profile != nil && options.colorConversion == .sRGB
+        return switch options.pixelFormat {
+        // Colours are converted before they are multiplied, or dark transparent ones lose their precision.
+        case .bgra8Premultiplied: convertsColors && description.hasAlpha ? .rgba8 : .bgra8Premultiplied
+        case .rgba16: description.isDeep ? .rgba16 : .rgba8
+        case .rgba8, .rgb8, .gray8: .rgba8
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import WebImageCore
+
+/// Where one frame of an animation goes, how it meets what is there, and what is left of it after its time.
+///
+/// The one form that GIF, APNG and WebP are read into; kept small, since a hostile file holds many.
+struct AnimationFrame: Sendable, Hashable {
+    /// What happens to the frame's rectangle before the next frame is drawn.
+    enum Disposal: UInt8, Sendable { case none, background, previous }
+    /// Whether the frame replaces what is there or is laid over it.
+    enum Blend: UInt8, Sendable { case source, over }
+
+    private let left: UInt32
+    private let top: UInt32
+    private let right: UInt32
+    private let bottom: UInt32
+    let disposal: Disposal
+    let blend: Blend
+    /// Whether its pixels are all opaque, going by what the file declares.
+    let isOpaque: Bool
+    /// Time shown in milliseconds as stored.
+    let delayMilliseconds: Double
+
+    /// `x` and `y` must lie on the canvas; empty ranges draw nothing.
+    init(
+        x: Range<Int>, y: Range<Int>, disposal: Disposal, blend: Blend, isOpaque: Bool, delayMilliseconds: Double
+    ) {
+        (left, right) = (UInt32(x.lowerBound), UInt32(x.upperBound))
+        (top, bottom) = (UInt32(y.lowerBound), UInt32(y.upperBound))
+        self.disposal = disposal
+        self.blend = blend
+        self.isOpaque = isOpaque
+        self.delayMilliseconds = delayMilliseconds
+    }
+
+    var x: Range<Int> { Int(left)..<Int(right) }
+    var y: Range<Int> { Int(top)..<Int(bottom) }
+    var isEmpty: Bool { left == right || top == bottom }
+
+    func covers(_ canvas: PixelSize) -> Bool {
+        left == 0 && top == 0 && Int(right) >= canvas.width && Int(bottom) >= canvas.height
+    }
+
+    /// Whether drawing it needs nothing of what lies beneath.
+    var replacesWhatIsBeneath: Bool { blend == .source || isOpaque }
+}

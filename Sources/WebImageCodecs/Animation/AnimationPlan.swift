@@ -1,0 +1,64 @@
+import WebImageCore
+
+/// Which frames depend on which: pure bookkeeping over an animation's frames.
+///
+/// Let *the ground of frame i* be the canvas that frame i is drawn on. The ground of i + 1 is what frame i showed, or
+/// the ground of i with the frame's rectangle cleared (disposal background), or the ground of i itself (disposal
+/// previous). So only frames that are left standing ever have to be decoded to get further.
+struct AnimationPlan: Sendable {
+    let canvas: PixelSize
+    let frames: [AnimationFrame]
+
+    /// What makes of a frame's ground the next frame's.
+    enum Step: Sendable, Hashable { case draw, clear, nothing }
+
+    /// For each frame the nearest one at or before it from which its ground can be made with nothing known.
+    private let groundStarts: [UInt32]
+
+    init(canvas: PixelSize, frames: [AnimationFrame]) {
+        self.canvas = canvas
+        self.frames = frames
+        var starts: [UInt32] = []
+        starts.reserveCapacity(frames.count)
+        var isClear = true
+        var previousStart: UInt32 = 0
+        for (index, frame) in frames.enumerated() {
+            let start = isClear ? UInt32(index) : previousStart
+            starts.append(start)
+            let isWhole = frame.covers(canvas)
+            switch frame.disposal {
+            case .none:
+                isClear = isClear && frame.isEmpty
+                previousStart = isWhole && frame.replacesWhatIsBeneath ? UInt32(index) : start
+            case .background:
+                isClear = isClear || isWhole
+                previousStart = start
+            case .previous:
+                // The first frame too: what precedes it is the clear canvas.
+                previousStart = start
+            }
+        }
+        groundStarts = starts
+    }
+
+    /// Whether frame `index` is the same on any ground.
+    func isIndependent(_ index: Int) -> Bool {
+        frames[index].replacesWhatIsBeneath && frames[index].covers(canvas)
+    }
+
+    /// Whether frame `index` is drawn on a clear canvas.
+    func hasClearGround(_ index: Int) -> Bool { Int(groundStarts[index]) == index }
+
+    /// The first frame that must be looked at to show frame `index` when nothing is known.
+    func start(for index: Int) -> Int { isIndependent(index) ? index : Int(groundStarts[index]) }
+
+    func step(after index: Int) -> Step {
+        let frame = frames[index]
+        return switch frame.disposal {
+        case _ where frame.isEmpty: .nothing
+        case .none: .draw
+        case .background: .clear
+        case .previous: .nothing
+        }
+    }
+}

@@ -1,0 +1,152 @@
+import WebImageCore
+import WebImageGraphics
+
+/// What a format brings to the compositor: it draws one frame alone.
+protocol AnimationSource: Sendable {
+    /// Whether each pixel of a frame is opaque or transparent black, never in between.
+    var framesAreMasks: Bool { get }
+    /// Whether a frame may leave rows of its rectangle undrawn.
+    var mayLeaveRows: Bool { get }
+    /// Draws the pixels of a frame with its first one at `x`, `y`, replacing what is there; gives whether all of them
+    /// were there.
+    func draw(
+        _ index: Int, onto canvas: PixelBuffer, x: Int, y: Int, deadline: DecodeDeadline
+    ) throws(WebImageError) -> Bool
+}
+
+/// Composites the frames of one animation: one decoded frame each when they are asked for in order, a bounded number
+/// when they are not.
+///
+/// A canvas is copied only where a frame that was handed out, or is needed again, is also the ground of the next. For one
+/// thread at a time.
+final class FrameCompositor {
+    private let plan: AnimationPlan
+    private let source: any AnimationSource
+    private let format: PixelFormat
+    private var ground: FrameGround?
+    private var scratch: PixelBuffer?
+    private var checkpoints: FrameCheckpoints
+    /// Frames decoded so far.
+    private(set) var drawnFrameCount = 0
+
+    init(plan: AnimationPlan, source: any AnimationSource, format: PixelFormat, checkpointBytes: Int) {
+        self.plan = plan
+        self.source = source
+        self.format = format
+        let canvasBytes = plan.canvas.pixelCount.multipliedReportingOverflow(by: format.bytesPerPixel)
+        checkpoints = FrameCheckpoints(
+            frameCount: plan.frames.count, canvasBytes: canvasBytes.overflow ? .max : canvasBytes.partialValue,
+            byteLimit: checkpointBytes)
+    }
+
+    /// Frame `index`, which must exist, on the whole canvas. Nobody may write the pixels.
+    func show(_ index: Int, deadline: DecodeDeadline) throws(WebImageError) -> ShownCanvas {
+        var ground = nearestGround(to: index)
+        while ground.frame < index {
+            try deadline.check()
+            try advance(&ground, deadline)
+            checkpoints.offer(ground)
+        }
+        return try showFrame(of: &ground, deadline)
+    }
+
+    /// Lets go of everything that only saves time.
+    func dropCheckpoints() { checkpoints.drop() }
+
+    /// The ground nearest to the frame; taken, not lent, so that it can be drawn on where it lies.
+    private func nearestGround(to index: Int) -> FrameGround {
+        let known = ground
+        ground = nil
+        if let known, known.frame == index { return known }
+        if plan.hasClearGround(index) { return FrameGround(clearFor: index) }
+        if plan.isIndependent(index) { return FrameGround(unknownFor: index) }
+        if let known, known.frame > index { checkpoints.begin() }
+        let start = plan.start(for: index)
+        var best =
+            plan.hasClearGround(start) ? FrameGround(clearFor: start) : FrameGround(unknownFor: start)
+        if let known, known.frame < index, known.frame > best.frame { best = known }
+        if let checkpoint = checkpoints.nearest(to: index), checkpoint.frame > best.frame { best = checkpoint }
+        return best
+    }
+
+    private func advance(_ ground: inout FrameGround, _ deadline: DecodeDeadline) throws(WebImageError) {
+        let index = ground.frame
+        switch plan.step(after: index) {
+        case .nothing: break
+        case .clear: try ground.clear(plan.frames[index], canvas: plan.canvas)
+        case .draw: ground = FrameGround(frame: index, shown: try draw(index, on: &ground, deadline))
+        }
+        ground.frame = index + 1
+    }
+
+    /// Draws the frame whose ground this is and keeps the next one's.
+    private func showFrame(
+        of ground: inout FrameGround, _ deadline: DecodeDeadline
+    ) throws(WebImageError) -> ShownCanvas {
+        let index = ground.frame
+        let frame = plan.frames[index]
+        if frame.disposal == .previous {
+            let kept = ground
+            let shown = try draw(index, on: &ground, deadline)
+            self.ground = kept.isKnown ? kept : nil
+            self.ground?.frame = index + 1
+            return shown
+        }
+        let shown = try draw(index, on: &ground, deadline)
+        var next = FrameGround(frame: index + 1, shown: shown)
+        if frame.disposal == .background { try next.clear(frame, canvas: plan.canvas) }
+        self.ground = next
+        checkpoints.offer(next)
+        return shown
+    }
+
+    private func draw(
+        _ index: Int, on ground: inout FrameGround, _ deadline: DecodeDeadline
+    ) throws(WebImageError) -> ShownCanvas {
+        let frame = plan.frames[index]
+        let covers = frame.covers(plan.canvas)
+        if ground.isClear || (covers && frame.replacesWhatIsBeneath) {
+            let canvas = try PixelBuffer(width: plan.canvas.width, height: plan.canvas.height, format: format)
+            if !covers || source.mayLeaveRows { canvas.clear() }
+            let isWhole = try drawDirectly(index, onto: canvas, deadline)
+            return ShownCanvas(pixels: canvas, isOpaque: covers && frame.isOpaque && isWhole)
+        }
+        let wasOpaque = ground.isOpaque
+        guard let canvas = try ground.takeCanvas(plan.canvas) else { throw .badData("compositor", "no canvas") }
+        if frame.replacesWhatIsBeneath {
+            _ = try drawDirectly(index, onto: canvas, deadline)
+            return ShownCanvas(pixels: canvas, isOpaque: wasOpaque && frame.isOpaque)
+        }
+        try blend(index, onto: canvas, deadline)
+        return ShownCanvas(pixels: canvas, isOpaque: wasOpaque)
+    }
+
+    private func drawDirectly(
+        _ index: Int, onto canvas: PixelBuffer, _ deadline: DecodeDeadline
+    ) throws(WebImageError) -> Bool {
+        let frame = plan.frames[index]
+        guard !frame.isEmpty else { return true }
+        drawnFrameCount += 1
+        return try source.draw(
+            index, onto: canvas, x: frame.x.lowerBound, y: frame.y.lowerBound, deadline: deadline)
+    }
+
+    private func blend(_ index: Int, onto canvas: PixelBuffer, _ deadline: DecodeDeadline) throws(WebImageError) {
+        let frame = plan.frames[index]
+        guard !frame.isEmpty else { return }
+        let above = try takeScratch(width: frame.x.count, height: frame.y.count)
+        if source.mayLeaveRows { above.clear() }
+        drawnFrameCount += 1
+        _ = try source.draw(index, onto: above, x: 0, y: 0, deadline: deadline)
+        try canvas.blend(
+            above, x: frame.x.lowerBound, y: frame.y.lowerBound, isMask: source.framesAreMasks)
+    }
+
+    /// Frames of a file are often of one size: their memory is used again.
+    private func takeScratch(width: Int, height: Int) throws(WebImageError) -> PixelBuffer {
+        if let scratch, scratch.width == width, scratch.height == height { return scratch }
+        let fresh = try PixelBuffer(width: width, height: height, format: format)
+        scratch = fresh
+        return fresh
+    }
+}

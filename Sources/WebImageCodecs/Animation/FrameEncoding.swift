@@ -1,0 +1,89 @@
+import Foundation
+import WebImageCore
+import WebImageGraphics
+
+/// Brings the frames of an animation to one size and layout, one at a time.
+struct FrameEncoding {
+    /// A frame as encoders take it.
+    struct Frame {
+        var pixels: PixelBuffer
+        var hasAlpha: Bool
+        var duration: TimeInterval
+        var profile: ColorProfile?
+    }
+
+    private let options: EncodingOptions
+    private let frame: (Int) throws(WebImageError) -> ImageFrame
+    private var size: PixelSize?
+    private var format: PixelFormat?
+
+    init(options: EncodingOptions, frame: @escaping (Int) throws(WebImageError) -> ImageFrame) {
+        self.options = options
+        self.frame = frame
+    }
+
+    /// The frame, of the first one's size; 16 bits a channel where the first one has them and `keepsDepth` is set.
+    mutating func next(_ index: Int, keepsDepth: Bool = false) throws(WebImageError) -> Frame {
+        let given = try frame(index)
+        var pixels = try given.image.pixelsToEncode(options)
+        let wanted = size ?? PixelSize(width: pixels.width, height: pixels.height)
+        pixels = try pixels.scaled(to: wanted, isOpaque: !given.image.hasAlpha)
+        let layout = format ?? (keepsDepth && pixels.format == .rgba16 ? .rgba16 : .rgba8)
+        pixels = try pixels.converted(to: layout, isOpaque: !given.image.hasAlpha)
+        (size, format) = (wanted, layout)
+        return Frame(
+            pixels: pixels, hasAlpha: given.image.hasAlpha, duration: given.duration,
+            profile: given.image.colorProfile)
+    }
+}
+
+/// Rounds durations to a format's unit so that what one frame loses the next one gains.
+struct FrameClock {
+    private let unitsPerSecond: Double
+    private let limit: Int
+    private var exact = 0.0
+    private var given = 0.0
+
+    init(unitsPerSecond: Double, limit: Int) {
+        self.unitsPerSecond = unitsPerSecond
+        self.limit = limit
+    }
+
+    /// Units of the next frame's duration; what is no number is 0.
+    mutating func next(_ duration: TimeInterval) -> Int {
+        let units = duration.isFinite ? min(max(duration, 0) * unitsPerSecond, Double(limit)) : 0
+        exact += units
+        let rounded = (exact - given).rounded()
+        let own = min(max(Int(rounded), 0), limit)
+        given += Double(own)
+        return own
+    }
+}
+
+/// A duration as APNG stores it: a fraction of a second of two numbers of 16 bits.
+struct FrameFraction: Hashable {
+    var numerator: Int
+    var denominator: Int
+
+    /// Thousandths where they say it exactly, else the nearest fraction, by its continued fraction.
+    init(_ duration: TimeInterval) {
+        let seconds = duration.isFinite ? min(max(duration, 0), 65535) : 0
+        let thousandths = (seconds * 1000).rounded()
+        if abs(thousandths - seconds * 1000) < 1e-6, thousandths <= 65535 {
+            (numerator, denominator) = (Int(thousandths), 1000)
+            return
+        }
+        var (before, last) = ((0, 1), (1, 0))
+        var rest = seconds
+        for _ in 0..<20 {
+            let whole = rest.rounded(.down)
+            guard whole <= 65535 else { break }
+            let next = (Int(whole) * last.0 + before.0, Int(whole) * last.1 + before.1)
+            guard next.0 <= 65535, next.1 <= 65535 else { break }
+            (before, last) = (last, next)
+            guard rest - whole > 1e-9 else { break }
+            rest = 1 / (rest - whole)
+        }
+        (numerator, denominator) = last.1 == 0 ? (65535, 1) : last
+    }
+}

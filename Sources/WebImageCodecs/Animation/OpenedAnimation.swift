@@ -1,0 +1,63 @@
+import Foundation
+import WebImageCore
+
+/// What an animated coder's instance holds: an animation, or a still as one frame.
+struct OpenedAnimation: Sendable {
+    private enum Content: Sendable {
+        case animation(AnimationDecoder)
+        case still(@Sendable () throws(WebImageError) -> Image)
+    }
+
+    let data: Data
+    let loopCount: Int
+    private let content: Content
+
+    init(_ data: Data, _ animation: AnimationDecoder, loopCount: Int) {
+        self.data = data
+        self.loopCount = loopCount
+        content = .animation(animation)
+    }
+
+    init(still data: Data, loopCount: Int, _ decode: @escaping @Sendable () throws(WebImageError) -> Image) {
+        self.data = data
+        self.loopCount = loopCount
+        content = .still(decode)
+    }
+
+    var frameCount: Int {
+        switch content {
+        case .animation(let animation): animation.frameCount
+        case .still: 1
+        }
+    }
+
+    /// Frames decoded so far; a still counts none.
+    var drawnFrameCount: Int {
+        switch content {
+        case .animation(let animation): animation.drawnFrameCount
+        case .still: 0
+        }
+    }
+
+    func duration(at index: Int) -> TimeInterval {
+        switch content {
+        case .animation(let animation): animation.duration(at: index)
+        case .still: index == 0 ? FrameDuration.played(milliseconds: 0) : 0
+        }
+    }
+
+    func frame(at index: Int) throws(WebImageError) -> Image {
+        switch content {
+        case .animation(let animation): return try animation.frame(at: index)
+        case .still(let decode):
+            guard index == 0 else { throw .badData("animation", "there is no frame \(index)", hint: "It is a still.") }
+            return try decode()
+        }
+    }
+}
+
+extension WebImageError {
+    /// A frame asked of a coder that was opened on no animation.
+    static let noAnimation = WebImageError.badData(
+        "animation", "this coder holds no animation", hint: "Open one with init(animation:options:).")
+}

@@ -1,0 +1,33 @@
+import Foundation
+import WebImageCore
+import WebImageGraphics
+
+/// The steps that files and icons share.
+enum BMPDecoding {
+    /// The pixels ready for finishing; `bytes` is all that offsets of the header count in.
+    static func picture(
+        _ pixels: PixelBuffer, hasAlpha: Bool, profile: ColorProfile?, options: DecodingOptions, format: ImageFormat
+    ) throws(WebImageError) -> DecodedPicture {
+        var pixels = pixels
+        if hasAlpha {
+            let managesColor = profile != nil && options.colorConversion == .sRGB
+            if options.pixelFormat == .bgra8Premultiplied, !managesColor {
+                pixels.premultiplyInPlace(rows: 0..<pixels.height)
+            } else {
+                // The bytes are straight whatever the buffer's format says: only red and blue change places.
+                pixels = try pixels.converted(to: .rgba8, isOpaque: true)
+            }
+        }
+        return DecodedPicture(
+            pixels: pixels, orientation: .up, profile: profile, hasAlpha: hasAlpha, format: format)
+    }
+
+    static func profile(
+        _ header: BMPHeader, _ bytes: UnsafeRawBufferPointer, _ limits: DecodingLimits
+    ) throws(WebImageError) -> ColorProfile? {
+        guard let range = header.iccProfile else { return nil }
+        var budget = AncillaryBudget(limits)
+        try budget.take(range.count)
+        return ColorProfile(iccData: Data(bytes[range]))
+    }
+}

@@ -1,0 +1,145 @@
+import WebImageCore
+
+/// What stands before the pixels of a Windows or OS/2 bitmap (MS-WMF §2.2.2.9, OS/2 2.x).
+struct BMPHeader {
+    /// How the pixels are stored.
+    enum Packing {
+        case plain
+        case runs8
+        case runs4
+    }
+
+    /// One bit mask per channel; 0 is a channel that is not there.
+    struct Masks: Equatable {
+        var red: UInt32
+        var green: UInt32
+        var blue: UInt32
+        var alpha: UInt32 = 0
+    }
+
+    var size: PixelSize
+    var isTopDown = false
+    var bitCount: Int
+    var packing = Packing.plain
+    /// For 16 and 32 bits a pixel.
+    var masks: Masks?
+    /// Blue, green, red, and for all but the oldest header a fourth byte.
+    var palette: Range<Int> = 0..<0
+    var paletteEntryBytes = 4
+    /// Where the pixels start.
+    var pixels: Int
+    var iccProfile: Range<Int>?
+
+    /// Reads the header at `start`; a file says where its pixels are, an icon's bitmap has them after the palette and
+    /// is twice as high as the picture.
+    init(
+        _ bytes: UnsafeRawBufferPointer, at start: Int, pixelOffset: Int?, isIcon: Bool
+    ) throws(WebImageError) {
+        guard let length = bytes.littleEndian32(at: start), bytes.range(at: start, count: length) != nil else {
+            throw Self.cutOff
+        }
+        var compression = 0
+        var colorsUsed = 0
+        if length == 12 {
+            guard let width = bytes.littleEndian16(at: start + 4), let height = bytes.littleEndian16(at: start + 6),
+                let bits = bytes.littleEndian16(at: start + 10)
+            else { throw Self.cutOff }
+            size = PixelSize(width: width, height: height)
+            bitCount = bits
+            paletteEntryBytes = 3
+        } else {
+            guard length >= 16, let width = bytes.signed32(at: start + 4), let height = bytes.signed32(at: start + 8),
+                let bits = bytes.littleEndian16(at: start + 14)
+            else { throw .badData("BMP", "the header has an unknown length of \(length)") }
+            // The most negative number has no counterpart in 32 bits, but in 64.
+            size = PixelSize(width: width, height: abs(height))
+            isTopDown = height < 0
+            bitCount = bits
+            if length >= 20 { compression = bytes.littleEndian32(at: start + 16) ?? 0 }
+            if length >= 36 { colorsUsed = bytes.littleEndian32(at: start + 32) ?? 0 }
+        }
+        if isIcon { size.height /= 2 }
+        guard size.width > 0, size.height > 0 else { throw .badData("BMP", "a picture of \(size) px has no pixels") }
+        pixels = 0
+        let afterHeader = try readMasks(bytes, at: start, length: length, compression: compression)
+        try check(compression: compression, headerLength: length)
+        placePalette(bytes, at: afterHeader, colorsUsed: colorsUsed, pixelOffset: pixelOffset)
+        pixels = pixelOffset ?? palette.upperBound
+        if length >= 124, bytes.has("DEBM", at: start + 56), let offset = bytes.littleEndian32(at: start + 112),
+            let count = bytes.littleEndian32(at: start + 116), count > 0
+        {
+            iccProfile = bytes.range(at: start + offset, count: count)
+        }
+    }
+
+    static let cutOff = WebImageError.badData("BMP", "the file ends too early", hint: "Fetch the file again.")
+
+    /// Masks stand inside long headers and after short ones.
+    private mutating func readMasks(
+        _ bytes: UnsafeRawBufferPointer, at start: Int, length: Int, compression: Int
+    ) throws(WebImageError) -> Int {
+        let (bitFields, alphaBitFields) = (3, 6)
+        let isMasked = compression == bitFields || compression == alphaBitFields
+        func mask(_ index: Int) -> UInt32? { bytes.littleEndian32(at: start + 40 + 4 * index).map { UInt32($0) } }
+        let hasAlphaMask = length >= 56 || compression == alphaBitFields
+        var end = start + length
+        if isMasked, length < 52 { end = start + 40 + (hasAlphaMask ? 16 : 12) }
+        guard bitCount == 16 || bitCount == 32 else { return end }
+        if isMasked, length >= 40 {
+            guard let red = mask(0), let green = mask(1), let blue = mask(2),
+                let alpha = hasAlphaMask ? mask(3) : 0
+            else { throw Self.cutOff }
+            masks = Masks(red: red, green: green, blue: blue, alpha: alpha)
+        } else if bitCount == 16 {
+            masks = Masks(red: 0x7C00, green: 0x3E0, blue: 0x1F)
+        } else {
+            // Without bit fields only the alpha mask of a long header says more than the format does.
+            let alpha = length >= 56 ? mask(3) ?? 0 : 0
+            masks = Masks(red: 0xFF0000, green: 0xFF00, blue: 0xFF, alpha: alpha)
+        }
+        return end
+    }
+
+    private mutating func check(compression: Int, headerLength: Int) throws(WebImageError) {
+        let isOS2 = headerLength < 40 || headerLength == 64
+        switch (compression, bitCount) {
+        case (0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (0, 24), (0, 32): packing = .plain
+        case (1, 8): packing = .runs8
+        case (2, 4): packing = .runs4
+        case (3, 16), (3, 32), (6, 16), (6, 32): if isOS2 { fallthrough }
+        default: throw .badData("BMP", "compression \(compression) with \(bitCount) bits a pixel is not supported")
+        }
+    }
+
+    /// As many entries as fit before the pixels; indices beyond them are black.
+    private mutating func placePalette(
+        _ bytes: UnsafeRawBufferPointer, at start: Int, colorsUsed: Int, pixelOffset: Int?
+    ) {
+        guard bitCount <= 8 else {
+            palette = start..<start
+            if pixelOffset == nil { palette = start..<min(start + min(colorsUsed, 256) * 4, bytes.count) }
+            return
+        }
+        let most = 1 << bitCount
+        var count = colorsUsed > 0 ? min(colorsUsed, most) : most
+        if let pixelOffset, pixelOffset > start { count = min(count, (pixelOffset - start) / paletteEntryBytes) }
+        count = max(0, min(count, (bytes.count - start) / paletteEntryBytes))
+        palette = start..<start + count * paletteEntryBytes
+    }
+
+    /// Bytes of a stored row.
+    var rowBytes: Int { (size.width * bitCount + 31) / 32 * 4 }
+
+    /// Red, green, blue triplets of the palette.
+    func colors(in bytes: UnsafeRawBufferPointer) -> [UInt8] {
+        stride(from: palette.lowerBound, to: palette.upperBound, by: paletteEntryBytes).flatMap { entry in
+            [bytes[entry + 2], bytes[entry + 1], bytes[entry]]
+        }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    fileprivate func signed32(at offset: Int) -> Int? {
+        littleEndian32(at: offset).map { Int(Int32(truncatingIfNeeded: $0)) }
+    }
+}

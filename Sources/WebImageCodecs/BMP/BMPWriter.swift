@@ -1,0 +1,67 @@
+import Foundation
+import WebImageCore
+import WebImageGraphics
+
+/// Writes bottom-up bitmaps: 24 bits a pixel, or 32 with masks in a version 4 header.
+enum BMPWriter {
+    static func encode(_ image: Image, options: EncodingOptions) throws(WebImageError) -> Data {
+        let pixels = try image.pixelsToEncode(options)
+        let hasAlpha = image.hasAlpha && pixels.format.hasAlpha
+        let rowBytes = hasAlpha ? pixels.width * 4 : (pixels.width * 3 + 3) / 4 * 4
+        let headerBytes = 14 + (hasAlpha ? 108 : 40)
+        let (pixelBytes, overflow) = rowBytes.multipliedReportingOverflow(by: pixels.height)
+        guard !overflow, pixelBytes <= Int(UInt32.max) - headerBytes else {
+            throw .cannotEncode("BMP", "a file of 4 GiB", hint: "Set a maximum pixel size, or choose PNG.")
+        }
+        var file = header(pixels, hasAlpha: hasAlpha, offset: headerBytes, pixelBytes: pixelBytes)
+        file.append(Data(count: pixelBytes))
+        // With alpha the straight bytes in the order the file wants: changing red and blue places is all it takes.
+        let rows =
+            hasAlpha
+            ? try pixels.converted(to: .rgba8).converted(to: .bgra8Premultiplied, isOpaque: true)
+            : try pixels.converted(to: .bgra8Premultiplied, isOpaque: true)
+        file.withUnsafeMutableBytes { bytes in
+            guard let base = bytes.baseAddress else { return }
+            for row in 0..<rows.height {
+                let target = base + headerBytes + (rows.height - 1 - row) * rowBytes
+                if hasAlpha {
+                    memcpy(target, rows.baseAddress + row * rows.bytesPerRow, rowBytes)
+                } else {
+                    PackedRows.packBGR24(rows, row: row, into: target.assumingMemoryBound(to: UInt8.self))
+                }
+            }
+        }
+        return file
+    }
+
+    private static func header(_ pixels: PixelBuffer, hasAlpha: Bool, offset: Int, pixelBytes: Int) -> Data {
+        var file = Data("BM".utf8)
+        file.add32(offset + pixelBytes)
+        file.add32(0)
+        file.add32(offset)
+        file.add32(offset - 14)
+        file.add32(pixels.width)
+        file.add32(pixels.height)
+        file.add16(1)
+        file.add16(hasAlpha ? 32 : 24)
+        file.add32(hasAlpha ? 3 : 0)
+        file.add32(pixelBytes)
+        // 72 dpi, no palette.
+        for value in [2835, 2835, 0, 0] { file.add32(value) }
+        guard hasAlpha else { return file }
+        for mask in [0xFF0000, 0xFF00, 0xFF, 0xFF00_0000] { file.add32(mask) }
+        file.append(Data("BGRs".utf8))
+        file.append(Data(count: 48))
+        return file
+    }
+}
+
+extension Data {
+    fileprivate mutating func add32(_ value: Int) {
+        for shift in [0, 8, 16, 24] { append(UInt8(truncatingIfNeeded: value >> shift)) }
+    }
+
+    fileprivate mutating func add16(_ value: Int) {
+        for shift in [0, 8] { append(UInt8(truncatingIfNeeded: value >> shift)) }
+    }
+}

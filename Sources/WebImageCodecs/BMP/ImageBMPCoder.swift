@@ -1,0 +1,75 @@
+public import Foundation
+public import WebImageCore
+import WebImageGraphics
+
+/// Reads Windows and OS/2 bitmaps of every depth and writes Windows ones.
+///
+/// Run-length encoded pictures are transparent where nothing is drawn. Alpha counts where the header has a mask for it.
+/// The decode time is checked every 64 rows or 4096 runs. Safe on any thread.
+public final class ImageBMPCoder: DetailedImageCoder {
+    /// The one instance; it has no state.
+    public static let shared = ImageBMPCoder()
+
+    /// Makes another one.
+    public init() {}
+
+    /// Whether the data starts as a bitmap file does.
+    public func canDecode(from data: Data?) -> Bool {
+        data.map { ImageFormat(sniffing: $0.prefix(ImageFormat.signatureLength)) == .bmp } ?? false
+    }
+
+    /// Whether the format is BMP.
+    public func canEncode(to format: ImageFormat) -> Bool { format == .bmp }
+
+    /// What the header says.
+    ///
+    /// - Throws: `.badImageData`, `.limitExceeded`.
+    public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
+        try limits.checkEncodedBytes(data.count)
+        return try data.withFileBytes { bytes throws(WebImageError) in
+            let header = try Self.header(bytes, limits)
+            var info = ImageInfo(format: .bmp, storedSize: header.size)
+            info.hasAlpha = (header.masks?.alpha ?? 0) != 0
+            info.bitDepth = header.bitCount <= 8 ? header.bitCount : header.bitCount == 16 ? 5 : 8
+            info.hasICCProfile = header.iccProfile != nil
+            return info
+        }
+    }
+
+    /// The picture.
+    ///
+    /// - Throws: `.badImageData`, also for one that is cut off; `.limitExceeded`.
+    public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
+        try options.limits.checkEncodedBytes(data.count)
+        let deadline = DecodeDeadline(options.limits)
+        return try data.withFileBytes { bytes throws(WebImageError) in
+            let header = try Self.header(bytes, options.limits)
+            let profile = try BMPDecoding.profile(header, bytes, options.limits)
+            let (pixels, hasAlpha) = try BMPPixels(header: header, bytes: bytes, deadline: deadline).decode()
+            return try BMPDecoding.picture(
+                pixels, hasAlpha: hasAlpha, profile: profile, options: options, format: .bmp
+            ).finished(options: options, fullSize: header.size)
+        }
+    }
+
+    /// 24 bits a pixel, or 32 with a mask for alpha where the image has any; the profile is not kept.
+    ///
+    /// BMP is lossless: quality and file size are ignored.
+    public func encode(
+        _ image: Image, format: ImageFormat, options: EncodingOptions
+    ) throws(WebImageError) -> Data {
+        guard canEncode(to: format) else { throw .cannotEncode("BMP", "\(format) is not BMP") }
+        return try BMPWriter.encode(image, options: options)
+    }
+
+    private static func header(
+        _ bytes: UnsafeRawBufferPointer, _ limits: DecodingLimits
+    ) throws(WebImageError) -> BMPHeader {
+        guard bytes.has("BM", at: 0), let offset = bytes.littleEndian32(at: 10) else {
+            throw .badData("BMP", "the signature is missing")
+        }
+        let header = try BMPHeader(bytes, at: 14, pixelOffset: offset, isIcon: false)
+        try limits.checkPixels(header.size)
+        return header
+    }
+}

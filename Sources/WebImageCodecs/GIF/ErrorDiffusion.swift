@@ -1,0 +1,102 @@
+import WebImageCore
+
+/// Maps pixels to a palette, handing each pixel's error on to its neighbours (Floyd and Steinberg, 1976).
+struct ErrorDiffusion {
+    private let colors: [PaletteColor]
+    private let transparentIndex: UInt8
+
+    init(colors: [PaletteColor], transparentIndex: UInt8) {
+        self.colors = colors
+        self.transparentIndex = transparentIndex
+    }
+
+    func indices(of pixels: PixelBuffer) -> [UInt8] {
+        let (width, height) = (pixels.width, pixels.height)
+        // The nearest colour of each bin of five bits a channel, looked for when first needed; -1 is not yet.
+        var nearest = [Int16](repeating: -1, count: 1 << 15)
+        // Sixteenths of errors owed to this row and the next, three channels a pixel, a pixel of margin on both sides.
+        var owed = [Int32](repeating: 0, count: (width + 2) * 3)
+        var next = owed
+        return [UInt8](unsafeUninitializedCapacity: width * height) { target, initialized in
+            nearest.withUnsafeMutableBufferPointer { nearest in
+                for row in 0..<height {
+                    let source = (pixels.baseAddress + row * pixels.bytesPerRow).assumingMemoryBound(to: UInt32.self)
+                    owed.withUnsafeMutableBufferPointer { owed in
+                        next.withUnsafeMutableBufferPointer { next in
+                            next.update(repeating: 0)
+                            map(
+                                source, width: width, isReversed: row & 1 == 1,
+                                into: target.baseAddress! + row * width, nearest, owed.baseAddress! + 3,
+                                next.baseAddress! + 3)
+                        }
+                    }
+                    swap(&owed, &next)
+                }
+            }
+            initialized = width * height
+        }
+    }
+
+    /// One row; every other one runs from right to left, so that errors do not all wander one way.
+    private func map(
+        _ source: UnsafePointer<UInt32>, width: Int, isReversed: Bool, into target: UnsafeMutablePointer<UInt8>,
+        _ nearest: UnsafeMutableBufferPointer<Int16>, _ owed: UnsafeMutablePointer<Int32>,
+        _ next: UnsafeMutablePointer<Int32>
+    ) {
+        let step = isReversed ? -1 : 1
+        var column = isReversed ? width - 1 : 0
+        var left = width
+        while left > 0 {
+            let pixel = source[column]
+            if pixel >> 24 < IndexedPicture.opaqueAlpha {
+                target[column] = transparentIndex
+            } else {
+                let place = column &* 3
+                let red = clamped(Int32(pixel & 255) &+ owed[place] >> 4)
+                let green = clamped(Int32(pixel >> 8 & 255) &+ owed[place &+ 1] >> 4)
+                let blue = clamped(Int32(pixel >> 16 & 255) &+ owed[place &+ 2] >> 4)
+                let bin = Int((red >> 3) | (green >> 3) << 5 | (blue >> 3) << 10)
+                if nearest[bin] < 0 { nearest[bin] = Int16(nearestColor(red, green, blue)) }
+                let index = Int(nearest[bin])
+                target[column] = UInt8(truncatingIfNeeded: index)
+                let color = colors[index]
+                spread(red &- Int32(color.red), place, step, owed, next)
+                spread(green &- Int32(color.green), place &+ 1, step, owed, next)
+                spread(blue &- Int32(color.blue), place &+ 2, step, owed, next)
+            }
+            column &+= step
+            left &-= 1
+        }
+    }
+
+    @inline(__always)
+    private func clamped(_ value: Int32) -> Int32 { value < 0 ? 0 : value > 255 ? 255 : value }
+
+    @inline(__always)
+    private func spread(
+        _ error: Int32, _ place: Int, _ step: Int, _ owed: UnsafeMutablePointer<Int32>,
+        _ next: UnsafeMutablePointer<Int32>
+    ) {
+        let ahead = place &+ 3 &* step
+        let behind = place &- 3 &* step
+        owed[ahead] &+= error &* 7
+        next[behind] &+= error &* 3
+        next[place] &+= error &* 5
+        next[ahead] &+= error
+    }
+
+    private func nearestColor(_ red: Int32, _ green: Int32, _ blue: Int32) -> Int {
+        colors.withUnsafeBufferPointer { colors in
+            var (best, bestDistance) = (0, Int32.max)
+            var index = 0
+            while index < colors.count {
+                let color = colors[index]
+                let (r, g, b) = (red &- Int32(color.red), green &- Int32(color.green), blue &- Int32(color.blue))
+                let distance = r &* r &+ g &* g &+ b &* b
+                if distance < bestDistance { (best, bestDistance) = (index, distance) }
+                index &+= 1
+            }
+            return best
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import WebImageCore
+import WebImageGraphics
+
+/// Writes GIF files: each frame with the best palette for what changed.
+///
+/// A frame is drawn over the one before; only where something becomes transparent the one before is cleared, since a GIF
+/// cannot draw transparency.
+enum GIFEncoding {
+    static func encode(
+        frameCount: Int, loopCount: Int, options: EncodingOptions, frame: (Int) throws(WebImageError) -> ImageFrame
+    ) throws(WebImageError) -> Data {
+        let outcome: Result<Data, WebImageError> = withoutActuallyEscaping(frame) { frame in
+            Result { () throws(WebImageError) in
+                var frames = FrameEncoding(options: options, frame: frame)
+                let first = try frames.next(0)
+                var animation = try GIFAnimationWriter(
+                    PixelSize(width: first.pixels.width, height: first.pixels.height),
+                    loopCount: frameCount > 1 ? loopCount : 1)
+                try animation.append(first)
+                for index in 1..<max(frameCount, 1) { try animation.append(try frames.next(index)) }
+                return try animation.finished()
+            }
+        }
+        return try outcome.get()
+    }
+}
+
+/// Holds one frame back, since what comes next decides how it is to be disposed of.
+private struct GIFAnimationWriter {
+    private let file: GIFFileWriter
+    private var clock = FrameClock(unitsPerSecond: 100, limit: 65535)
+    private var waiting: Waiting?
+
+    private struct Waiting {
+        var pixels: PixelBuffer
+        var rectangle: FrameRectangle
+        var delay: Int
+    }
+
+    /// A file that plays once says nothing about it: one extension less, and no viewer plays it twice.
+    init(_ screen: PixelSize, loopCount: Int) throws(WebImageError) {
+        file = try GIFFileWriter(screen)
+        if loopCount != 1 { try file.appendLoop(loopCount) }
+    }
+
+    mutating func append(_ frame: FrameEncoding.Frame) throws(WebImageError) {
+        let delay = clock.next(frame.duration)
+        guard let before = waiting else {
+            waiting = Waiting(pixels: frame.pixels, rectangle: .whole(frame.pixels), delay: delay)
+            return
+        }
+        let changed = FrameRectangle(from: before.pixels, to: frame.pixels)
+        let clears = frame.hasAlpha && changed.losesOpaquePixels(from: before.pixels, to: frame.pixels)
+        try write(before, clears: clears)
+        waiting = Waiting(
+            pixels: frame.pixels, rectangle: clears ? .whole(frame.pixels) : changed, delay: delay)
+    }
+
+    consuming func finished() throws(WebImageError) -> Data {
+        if let last = waiting { try write(last, clears: false) }
+        return try file.finished()
+    }
+
+    private func write(_ frame: Waiting, clears: Bool) throws(WebImageError) {
+        // To clear all of the canvas, the frame must be all of it.
+        let rectangle = clears ? .whole(frame.pixels) : frame.rectangle
+        try file.append(
+            IndexedPicture(try rectangle.cut(from: frame.pixels)), x: rectangle.x.lowerBound,
+            y: rectangle.y.lowerBound, delay: frame.delay, disposal: clears ? .background : .none)
+    }
+}
+
+extension FrameRectangle {
+    /// Whether a pixel that is opaque before is transparent after.
+    fileprivate func losesOpaquePixels(from before: PixelBuffer, to after: PixelBuffer) -> Bool {
+        for row in y {
+            let old = (before.baseAddress + row * before.bytesPerRow).assumingMemoryBound(to: UInt32.self)
+            let new = (after.baseAddress + row * after.bytesPerRow).assumingMemoryBound(to: UInt32.self)
+            var column = x.lowerBound
+            while column < x.upperBound {
+                if new[column] >> 24 < IndexedPicture.opaqueAlpha, old[column] >> 24 >= IndexedPicture.opaqueAlpha {
+                    return true
+                }
+                column &+= 1
+            }
+        }
+        return false
+    }
+}

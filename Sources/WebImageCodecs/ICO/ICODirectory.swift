@@ -1,0 +1,54 @@
+import WebImageCore
+
+/// The list of pictures at the start of an icon or cursor file.
+struct ICODirectory {
+    /// One picture of the list.
+    struct Entry {
+        var size: PixelSize
+        var bitCount: Int
+        var payload: Range<Int>
+        var isPNG: Bool
+    }
+
+    let entries: [Entry]
+
+    /// Entries whose picture lies outside the file are left out; one that is cut off ends with it.
+    init(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) {
+        guard bytes.littleEndian16(at: 0) == 0, let type = bytes.littleEndian16(at: 2), type == 1 || type == 2,
+            let count = bytes.littleEndian16(at: 4)
+        else { throw .badData("ICO", "the signature is missing") }
+        entries = (0..<count).compactMap { Entry(bytes, at: 6 + 16 * $0, isCursor: type == 2) }
+    }
+
+    /// The largest, of those the deepest, of those the first.
+    var best: Entry? {
+        entries.enumerated().max { left, right in
+            let (mine, other) = (left.element, right.element)
+            if mine.size.pixelCount != other.size.pixelCount { return mine.size.pixelCount < other.size.pixelCount }
+            if mine.bitCount != other.bitCount { return mine.bitCount < other.bitCount }
+            return left.offset > right.offset
+        }?.element
+    }
+}
+
+extension ICODirectory.Entry {
+    fileprivate init?(_ bytes: UnsafeRawBufferPointer, at start: Int, isCursor: Bool) {
+        guard let width = bytes.byte(at: start), let height = bytes.byte(at: start + 1),
+            let bits = bytes.littleEndian16(at: start + 6), let count = bytes.littleEndian32(at: start + 8),
+            let offset = bytes.littleEndian32(at: start + 12), offset < bytes.count, count > 0
+        else { return nil }
+        // 0 stands for 256, which does not fit.
+        size = PixelSize(width: width == 0 ? 256 : Int(width), height: height == 0 ? 256 : Int(height))
+        payload = offset..<min(offset + count, bytes.count)
+        isPNG = bytes.starts(at: offset, with: [0x89, 0x50, 0x4E, 0x47])
+        // A cursor has its hot spot here, and many icons nothing; then the picture's own header knows.
+        let own = isPNG ? 32 : bytes.littleEndian16(at: offset + 14) ?? 0
+        bitCount = min(isCursor || bits == 0 ? own : bits, 32)
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    fileprivate func starts(at offset: Int, with signature: [UInt8]) -> Bool {
+        range(at: offset, count: signature.count).map { self[$0].elementsEqual(signature) } ?? false
+    }
+}

@@ -1,0 +1,106 @@
+public import Foundation
+public import WebImageCore
+import WebImageGraphics
+
+/// Reads Windows icons and cursors: the largest picture, of several the deepest.
+///
+/// A picture is a PNG file or a bitmap with a mask of what is transparent; the mask counts where the bitmap has no alpha
+/// of its own. Safe on any thread.
+public final class ImageICOCoder: DetailedImageCoder {
+    /// The one instance; it has no state.
+    public static let shared = ImageICOCoder()
+
+    /// Makes another one.
+    public init() {}
+
+    /// Whether the data starts as an icon or cursor file does.
+    public func canDecode(from data: Data?) -> Bool {
+        data.map { ImageFormat(sniffing: $0.prefix(ImageFormat.signatureLength)) == .ico } ?? false
+    }
+
+    /// Never: this coder only reads.
+    public func canEncode(to format: ImageFormat) -> Bool { false }
+
+    /// What the best picture's header says.
+    ///
+    /// - Throws: `.badImageData`, `.limitExceeded`.
+    public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
+        try limits.checkEncodedBytes(data.count)
+        return try data.withFileBytes { bytes throws(WebImageError) in
+            let entry = try Self.best(bytes)
+            if entry.isPNG {
+                var info = try ImagePNGCoder.shared.imageInfo(of: data.slice(entry.payload), limits: limits)
+                info.format = .ico
+                return info
+            }
+            let header = try BMPHeader(bytes, at: entry.payload.lowerBound, pixelOffset: nil, isIcon: true)
+            try limits.checkPixels(header.size)
+            var info = ImageInfo(format: .ico, storedSize: header.size)
+            info.hasAlpha = true
+            info.bitDepth = header.bitCount <= 8 ? header.bitCount : 8
+            info.hasICCProfile = header.iccProfile != nil
+            return info
+        }
+    }
+
+    /// The best picture.
+    ///
+    /// - Throws: `.badImageData`, also for one that is cut off; `.limitExceeded`.
+    public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
+        try options.limits.checkEncodedBytes(data.count)
+        let deadline = DecodeDeadline(options.limits)
+        return try data.withFileBytes { bytes throws(WebImageError) in
+            let entry = try Self.best(bytes)
+            if entry.isPNG {
+                let image = try ImagePNGCoder.shared.decode(data.slice(entry.payload), options: options)
+                image.imageFormat = .ico
+                return image
+            }
+            return try Self.bitmap(bytes, entry, options, deadline)
+        }
+    }
+
+    /// Throws `.encodingFailed`: this coder only reads.
+    public func encode(
+        _ image: Image, format: ImageFormat, options: EncodingOptions
+    ) throws(WebImageError) -> Data {
+        throw .cannotEncode("ICO", "this coder only reads", hint: "Choose PNG.")
+    }
+
+    private static func best(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) -> ICODirectory.Entry {
+        guard let entry = try ICODirectory(bytes).best else { throw .badData("ICO", "there is no picture") }
+        return entry
+    }
+
+    private static func bitmap(
+        _ bytes: UnsafeRawBufferPointer, _ entry: ICODirectory.Entry, _ options: DecodingOptions,
+        _ deadline: DecodeDeadline
+    ) throws(WebImageError) -> Image {
+        var header = try BMPHeader(bytes, at: entry.payload.lowerBound, pixelOffset: nil, isIcon: true)
+        try options.limits.checkPixels(header.size)
+        if header.bitCount == 32, header.masks?.alpha == 0 { header.masks?.alpha = 0xFF00_0000 }
+        let profile = try BMPDecoding.profile(header, bytes, options.limits)
+        var (pixels, hasAlpha) = try BMPPixels(header: header, bytes: bytes, deadline: deadline).decode()
+        if !hasAlpha || isAllClear(pixels), header.packing == .plain {
+            let mask = try ICOMask(header: header, bytes: bytes).alpha()
+            hasAlpha = mask != nil
+            if let mask { try PackedRows.setAlpha(of: pixels, from: mask) } else { try PackedRows.setOpaque(pixels) }
+        }
+        return try BMPDecoding.picture(
+            pixels, hasAlpha: hasAlpha, profile: profile, options: options, format: .ico
+        ).finished(options: options, fullSize: header.size)
+    }
+
+    /// Whether the fourth byte is 0 everywhere, as where it was never meant to be alpha. Icons are small: a plain loop.
+    private static func isAllClear(_ pixels: PixelBuffer) -> Bool {
+        for row in 0..<pixels.height {
+            let line = (pixels.baseAddress + row * pixels.bytesPerRow).assumingMemoryBound(to: UInt8.self)
+            var x = 3
+            while x < pixels.width * 4 {
+                if line[x] != 0 { return false }
+                x &+= 4
+            }
+        }
+        return true
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import WebImageCore
+import WebImageGraphics
+
+/// Writes APNG (PNG third edition, §11.3.6): libpng deflates each frame, the chunks around are ours.
+///
+/// Of each frame after the first the part that changed is written, replacing what was there: lossless, and read with
+/// no blending.
+enum APNGWriter {
+    static func encode(
+        frameCount: Int, loopCount: Int, options: EncodingOptions, frame: (Int) throws(WebImageError) -> ImageFrame
+    ) throws(WebImageError) -> Data {
+        // All frames share one colour type. Most animations are opaque throughout, which the first frame tells; where
+        // a later one is not, it is begun again.
+        if let file = try encode(frameCount, loopCount, options, frame, hasAlpha: false) { return file }
+        guard let file = try encode(frameCount, loopCount, options, frame, hasAlpha: true) else {
+            throw .cannotEncode("APNG", "the frames changed while they were encoded")
+        }
+        return file
+    }
+
+    /// nil when a frame has alpha that the file is not to have.
+    private static func encode(
+        _ frameCount: Int, _ loopCount: Int, _ options: EncodingOptions,
+        _ frame: (Int) throws(WebImageError) -> ImageFrame, hasAlpha: Bool
+    ) throws(WebImageError) -> Data? {
+        let outcome: Result<Data?, WebImageError> = withoutActuallyEscaping(frame) { frame in
+            Result { () throws(WebImageError) in
+                var frames = FrameEncoding(options: options, frame: frame)
+                var file = APNGFile(frameCount: frameCount, loopCount: loopCount)
+                var before: PixelBuffer?
+                for index in 0..<frameCount {
+                    let next = try frames.next(index, keepsDepth: true)
+                    guard hasAlpha || !next.hasAlpha else { return nil }
+                    let rectangle =
+                        before.map { FrameRectangle(from: $0, to: next.pixels) } ?? .whole(next.pixels)
+                    let part = Image(
+                        pixels: try rectangle.cut(from: next.pixels), colorProfile: index == 0 ? next.profile : nil,
+                        hasAlpha: hasAlpha)
+                    try file.append(
+                        PNGWriter.encode(part, options: EncodingOptions()), rectangle, FrameFraction(next.duration))
+                    before = next.pixels
+                }
+                return file.finished()
+            }
+        }
+        return try outcome.get()
+    }
+}
+
+/// The chunks of an APNG file, frame by frame.
+private struct APNGFile {
+    private let frameCount: Int
+    private let loopCount: Int
+    private var file = PNGChunkWriter()
+    private var sequenceNumber: UInt32 = 0
+    private var hasHeader = false
+
+    init(frameCount: Int, loopCount: Int) {
+        self.frameCount = frameCount
+        self.loopCount = loopCount
+    }
+
+    /// Adds a frame that was written as a PNG file of its own.
+    mutating func append(
+        _ picture: Data, _ rectangle: FrameRectangle, _ duration: FrameFraction
+    ) throws(WebImageError) {
+        let outcome: Result<Void, WebImageError> = picture.withUnsafeBytes { bytes in
+            Result { () throws(WebImageError) in
+                let chunks = try PNGChunks(bytes, limits: .unlimited)
+                let isFirst = !hasHeader
+                if isFirst { appendHeader(bytes, chunks) }
+                appendControl(rectangle, duration)
+                for range in chunks.imageData {
+                    let payload = UnsafeRawBufferPointer(rebasing: bytes[range])
+                    if isFirst {
+                        file.append("IDAT", payload: payload)
+                    } else {
+                        file.append("fdAT", prefix: nextNumber(), payload: payload)
+                    }
+                }
+            }
+        }
+        try outcome.get()
+    }
+
+    consuming func finished() -> Data {
+        file.append("IEND", [])
+        return file.data
+    }
+
+    private mutating func appendHeader(_ bytes: UnsafeRawBufferPointer, _ chunks: PNGChunks) {
+        hasHeader = true
+        file.append("IHDR", payload: UnsafeRawBufferPointer(rebasing: bytes[16..<29]))
+        if let profile = chunks.iccProfile {
+            file.append("iCCP", payload: UnsafeRawBufferPointer(rebasing: bytes[profile]))
+        }
+        file.append(
+            "acTL",
+            PNGChunkWriter.bigEndian(UInt32(clamping: frameCount))
+                + PNGChunkWriter.bigEndian(UInt32(clamping: max(loopCount, 0))))
+    }
+
+    private mutating func appendControl(_ rectangle: FrameRectangle, _ duration: FrameFraction) {
+        let place = [rectangle.x.count, rectangle.y.count, rectangle.x.lowerBound, rectangle.y.lowerBound]
+        let times = [duration.numerator, duration.denominator].flatMap { [UInt8($0 >> 8 & 255), UInt8($0 & 255)] }
+        // Left as it is afterwards; replaces what is there.
+        file.append("fcTL", nextNumber() + place.flatMap { PNGChunkWriter.bigEndian(UInt32($0)) } + times + [0, 0])
+    }
+
+    private mutating func nextNumber() -> [UInt8] {
+        defer { sequenceNumber += 1 }
+        return PNGChunkWriter.bigEndian(sequenceNumber)
+    }
+}

@@ -1,0 +1,50 @@
+public import Foundation
+public import WebImageCore
+
+extension ImagePNGCoder: DetailedAnimatedImageCoder {
+    /// Opens a PNG or APNG file to give its frames, composited, in any order.
+    ///
+    /// A still is one frame. Of a file that is cut off or damaged the frames before that are there.
+    ///
+    /// - Throws: `.badImageData` when there is no whole frame, `.limitExceeded` also for the frames' number and their
+    ///   pixels together.
+    public convenience init(animation data: Data, options: DecodingOptions) throws(WebImageError) {
+        self.init(try PNGAnimationSource.open(data, options: options))
+    }
+
+    /// Opens a PNG or APNG file; nil when the data cannot be read or a limit fires.
+    public convenience init?(animatedImageData data: Data?, options: ImageCoderOptions?) {
+        guard let data, let opened = try? PNGAnimationSource.open(data, options: DecodingOptions(options)) else {
+            return nil
+        }
+        self.init(opened)
+    }
+
+    /// A frame on the whole canvas, at the wanted size and layout.
+    ///
+    /// Asked for in order, one frame is decoded for each; any other order costs a bounded number.
+    ///
+    /// - Throws: `.badImageData` also for a number there is no frame of, `.limitExceeded` when it takes too long.
+    public func frame(at index: Int) throws(WebImageError) -> Image {
+        guard let opened else { throw .noAnimation }
+        return try opened.frame(at: index)
+    }
+
+    /// The file this instance was opened on.
+    public var animatedImageData: Data? { opened?.data }
+
+    /// Whole frames; 1 for a still, 0 for an instance that holds no animation.
+    public var animatedImageFrameCount: Int { opened?.frameCount ?? 0 }
+
+    /// How often it plays; 0 is for ever.
+    public var animatedImageLoopCount: Int { opened?.loopCount ?? 0 }
+
+    /// A frame; nil when there is none of this number or it cannot be decoded.
+    public func animatedImageFrame(at index: Int) -> Image? { try? frame(at: index) }
+
+    /// Seconds a frame is shown, as it is played; 0 when there is none of this number.
+    public func animatedImageDuration(at index: Int) -> TimeInterval { opened?.duration(at: index) ?? 0 }
+
+    /// Frames decoded so far, to see what an order of access costs.
+    package var decodedFrameCount: Int { opened?.drawnFrameCount ?? 0 }
+}

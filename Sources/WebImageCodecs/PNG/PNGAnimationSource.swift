@@ -1,0 +1,121 @@
+import CCodecShim
+import Foundation
+import WebImageCore
+import WebImageGraphics
+
+/// Draws the frames of an APNG file for the compositor.
+struct PNGAnimationSource: AnimationSource {
+    private let data: Data
+    private let chunks: PNGChunks
+    private let limits: DecodingLimits
+
+    let framesAreMasks = false
+    let mayLeaveRows = false
+
+    static func open(_ data: Data, options: DecodingOptions) throws(WebImageError) -> OpenedAnimation {
+        try options.limits.checkEncodedBytes(data.count)
+        return try data.withFileBytes { bytes throws(WebImageError) in
+            let chunks = try PNGChunks(bytes, limits: options.limits)
+            let source = PNGAnimationSource(data: data, chunks: chunks, limits: options.limits)
+            let frames = source.wholeFrames(DecodeDeadline(options.limits))
+            guard let animation = chunks.animation, !frames.isEmpty else {
+                return OpenedAnimation(still: data, loopCount: 0) { () throws(WebImageError) in
+                    try ImagePNGCoder.shared.decode(data, options: options)
+                }
+            }
+            let description = AnimationDecoder.Description(
+                format: .png, orientation: chunks.orientation(in: data),
+                profile: try source.profile(bytes), hasAlpha: chunks.hasAlpha, isDeep: chunks.header.bitDepth == 16)
+            let decoder = AnimationDecoder(
+                plan: AnimationPlan(
+                    canvas: chunks.header.size, frames: frames.map { AnimationFrame($0, isOpaque: !chunks.hasAlpha) }),
+                source: source, description: description, options: options)
+            return OpenedAnimation(data, decoder, loopCount: animation.loopCount)
+        }
+    }
+
+    func draw(
+        _ index: Int, onto canvas: PixelBuffer, x: Int, y: Int, deadline: DecodeDeadline
+    ) throws(WebImageError) -> Bool {
+        guard let frame = chunks.animation?.frames[index] else { return false }
+        return try data.withFileBytes { bytes throws(WebImageError) in
+            // A file that is cut off lacks the end that libpng wants to see, though this picture may be whole.
+            if frame.isDefaultImage, !chunks.isTransparencyMisplaced, chunks.isComplete {
+                try decode(bytes, frame.size, onto: canvas, x: x, y: y, deadline)
+            } else {
+                let file =
+                    try frame.isDefaultImage
+                    ? PNGFrameFile(reordering: bytes, chunks) : PNGFrameFile(bytes, chunks, frame: frame)
+                try file.data.withFileBytes { bytes throws(WebImageError) in
+                    try decode(bytes, frame.size, onto: canvas, x: x, y: y, deadline)
+                }
+            }
+            return true
+        }
+    }
+
+    private func decode(
+        _ bytes: UnsafeRawBufferPointer, _ size: PixelSize, onto canvas: PixelBuffer, x: Int, y: Int,
+        _ deadline: DecodeDeadline
+    ) throws(WebImageError) {
+        let reader = try PNGReader(bytes)
+        try reader.readHeader(limits: limits)
+        let layout =
+            switch canvas.format {
+            case .bgra8Premultiplied: CPNG_BGRA8
+            case .rgba16: CPNG_RGBA16
+            default: CPNG_RGBA8
+            }
+        let multiplies = canvas.format.isPremultiplied && chunks.hasAlpha
+        let target = PNGReader.Target(pixels: canvas, layout: layout, x: x, y: y, size: size)
+        try reader.read(into: target, deadline: deadline) { rows in
+            if multiplies { canvas.premultiplyInPlace(rows: rows, columns: x..<x + size.width) }
+        }
+    }
+
+    /// The frames that can be played: those before one that cannot be. Of a file that is cut off the last may lack data,
+    /// which only decoding it tells.
+    private func wholeFrames(_ deadline: DecodeDeadline) -> ArraySlice<PNGFrame> {
+        guard let animation = chunks.animation else { return [] }
+        let frames = animation.playableFrames(on: chunks.header.size)
+        guard !chunks.isComplete, let last = frames.last, frames.endIndex == animation.frames.endIndex else {
+            return frames
+        }
+        let isWhole = { () throws(WebImageError) -> Bool in
+            let scratch = try PixelBuffer(width: last.size.width, height: last.size.height, format: .rgba8)
+            return try draw(frames.endIndex - 1, onto: scratch, x: 0, y: 0, deadline: deadline)
+        }
+        return (try? isWhole()) == true ? frames : frames.dropLast()
+    }
+
+    private func profile(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) -> ColorProfile? {
+        guard chunks.iccProfile != nil else { return nil }
+        let reader = try PNGReader(bytes)
+        try reader.readHeader(limits: limits)
+        return reader.profile
+    }
+}
+
+extension PNGAnimation {
+    /// The frames before the first one that is not on its canvas, where the animation ends as in browsers.
+    func playableFrames(on canvas: PixelSize) -> ArraySlice<PNGFrame> {
+        frames.prefix { frame in
+            frame.isInside(canvas) && (frame.isDefaultImage ? frame.size == canvas : !frame.data.isEmpty)
+        }
+    }
+}
+
+extension AnimationFrame {
+    fileprivate init(_ frame: PNGFrame, isOpaque: Bool) {
+        let disposal: Disposal =
+            switch frame.disposal {
+            case .none: .none
+            case .background: .background
+            case .previous: .previous
+            }
+        self.init(
+            x: frame.x..<frame.x + frame.size.width, y: frame.y..<frame.y + frame.size.height, disposal: disposal,
+            blend: frame.blend == .source ? .source : .over, isOpaque: isOpaque,
+            delayMilliseconds: frame.delayMilliseconds)
+    }
+}

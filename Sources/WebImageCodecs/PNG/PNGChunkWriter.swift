@@ -1,0 +1,38 @@
+import CCodecShim
+// Nothing is called, but the module links zlib, whose checksum the shim uses.
+import CPNG
+import Foundation
+
+/// Writes a PNG file chunk by chunk, with lengths and checksums (PNG third edition, §5.3).
+struct PNGChunkWriter {
+    private(set) var data: Data
+
+    init(capacity: Int = 0) {
+        data = Data(capacity: capacity)
+        data.append(contentsOf: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
+    }
+
+    mutating func append(_ tag: FourCC, _ payload: [UInt8]) {
+        payload.withUnsafeBytes { append(tag, payload: $0) }
+    }
+
+    /// A chunk whose payload is `prefix` and then `payload`.
+    mutating func append(_ tag: FourCC, prefix: [UInt8] = [], payload: UnsafeRawBufferPointer) {
+        let start = data.count + 4
+        data.append(contentsOf: Self.bigEndian(UInt32(clamping: prefix.count + payload.count)))
+        data.append(contentsOf: Self.bigEndian(tag.rawValue) + prefix)
+        if let bytes = payload.baseAddress {
+            data.append(bytes.assumingMemoryBound(to: UInt8.self), count: payload.count)
+        }
+        let sum = data.withUnsafeBytes { Self.checksum(of: UnsafeRawBufferPointer(rebasing: $0[start...])) }
+        data.append(contentsOf: Self.bigEndian(sum))
+    }
+
+    static func checksum(of bytes: UnsafeRawBufferPointer) -> UInt32 {
+        cpng_crc32(0, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count)
+    }
+
+    static func bigEndian(_ value: UInt32) -> [UInt8] {
+        [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
+    }
+}

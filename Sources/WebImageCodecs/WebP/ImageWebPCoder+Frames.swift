@@ -1,0 +1,21 @@
+public import Foundation
+public import WebImageCore
+
+extension ImageWebPCoder: FrameEncodingImageCoder {
+    /// The frames as animated WebP, lossy or lossless as the options say; a single one, or the first where the options
+    /// want it alone, as a still.
+    ///
+    /// - Throws: `.encodingFailed`, and what `frame` throws.
+    public func encode(
+        frameCount: Int, loopCount: Int, format: ImageFormat, options: EncodingOptions,
+        frame: (Int) throws(WebImageError) -> ImageFrame
+    ) throws(WebImageError) -> Data {
+        guard canEncode(to: format) else { throw .cannotEncode("libwebp", "\(format) is not WebP") }
+        guard frameCount > 0 else { throw .cannotEncode("libwebp", "there are no frames") }
+        guard frameCount > 1, !options.firstFrameOnly else {
+            return try WebPEncoding.encode(try frame(0).image, options: options)
+        }
+        return try WebPAnimationWriter.encode(
+            frameCount: frameCount, loopCount: loopCount, options: options, frame: frame)
+    }
+}

@@ -1,0 +1,114 @@
+import CWebP
+import Foundation
+import WebImageCore
+import WebImageGraphics
+
+/// Writes animated WebP: libwebp encodes each frame, its muxer puts them together.
+///
+/// Not by `WebPAnimEncoder`, which melts frames that look alike into one, so that a player would find fewer than were
+/// given. Of each frame after the first the part that changed is written, replacing what was there.
+enum WebPAnimationWriter {
+    static func encode(
+        frameCount: Int, loopCount: Int, options: EncodingOptions, frame: (Int) throws(WebImageError) -> ImageFrame
+    ) throws(WebImageError) -> Data {
+        var options = options
+        // The bound is the file's; each frame gets its share.
+        options.maxFileSize = options.maxFileSize.map { max(1, $0 / frameCount) }
+        let outcome: Result<Data, WebImageError> = withoutActuallyEscaping(frame) { [options] frame in
+            Result { () throws(WebImageError) in
+                var frames = FrameEncoding(options: options, frame: frame)
+                let mux = try WebPMuxer()
+                var clock = FrameClock(unitsPerSecond: 1000, limit: 0xFF_FFFF)
+                var before: PixelBuffer?
+                var profile: ColorProfile?
+                for index in 0..<frameCount {
+                    let next = try frames.next(index)
+                    try WebPEncoding.checkSize(next.pixels)
+                    let rectangle =
+                        before.map { FrameRectangle(from: $0, to: next.pixels).evenStart } ?? .whole(next.pixels)
+                    let bitstream = try WebPEncoding.bitstream(
+                        try rectangle.cut(from: next.pixels), hasAlpha: next.hasAlpha, options: options)
+                    try mux.append(
+                        bitstream, x: rectangle.x.lowerBound, y: rectangle.y.lowerBound,
+                        milliseconds: clock.next(next.duration))
+                    if index == 0 { profile = next.profile }
+                    before = next.pixels
+                }
+                if let profile { try mux.set(profile) }
+                return try mux.assemble(
+                    canvas: PixelSize(width: before?.width ?? 1, height: before?.height ?? 1), loopCount: loopCount)
+            }
+        }
+        return try outcome.get()
+    }
+}
+
+/// Owns one muxer of libwebp's.
+final class WebPMuxer {
+    private let handle: OpaquePointer
+
+    init() throws(WebImageError) {
+        guard let handle = WebPMuxNew() else { throw .cannotEncode("libwebpmux", "out of memory") }
+        self.handle = handle
+        HandleLedger.opened("webp_mux")
+    }
+
+    deinit {
+        WebPMuxDelete(handle)
+        HandleLedger.closed("webp_mux")
+    }
+
+    func append(_ bitstream: Data, x: Int, y: Int, milliseconds: Int) throws(WebImageError) {
+        let status = bitstream.withWebPData { data in
+            var frame = WebPMuxFrameInfo()
+            frame.bitstream = data.pointee
+            frame.x_offset = Int32(x)
+            frame.y_offset = Int32(y)
+            frame.duration = Int32(milliseconds)
+            frame.id = WEBP_CHUNK_ANMF
+            frame.dispose_method = WEBP_MUX_DISPOSE_NONE
+            frame.blend_method = WEBP_MUX_NO_BLEND
+            return WebPMuxPushFrame(handle, &frame, 1)
+        }
+        guard status == WEBP_MUX_OK else { throw .cannotEncode("libwebpmux", "cannot add a frame") }
+    }
+
+    /// The one picture of a still.
+    func set(_ image: Data) throws(WebImageError) {
+        guard image.withWebPData({ WebPMuxSetImage(handle, $0, 1) }) == WEBP_MUX_OK else {
+            throw .cannotEncode("libwebpmux", "cannot take the picture")
+        }
+    }
+
+    func set(_ profile: ColorProfile) throws(WebImageError) {
+        guard profile.iccData.withWebPData({ WebPMuxSetChunk(handle, "ICCP", $0, 1) }) == WEBP_MUX_OK else {
+            throw .cannotEncode("libwebpmux", "cannot add the colour profile")
+        }
+    }
+
+    func assemble(canvas: PixelSize, loopCount: Int) throws(WebImageError) -> Data {
+        var parameters = WebPMuxAnimParams(bgcolor: 0, loop_count: Int32(min(max(loopCount, 0), 65535)))
+        guard WebPMuxSetAnimationParams(handle, &parameters) == WEBP_MUX_OK,
+            WebPMuxSetCanvasSize(handle, Int32(canvas.width), Int32(canvas.height)) == WEBP_MUX_OK
+        else { throw .cannotEncode("libwebpmux", "cannot describe the animation") }
+        return try assemble()
+    }
+
+    func assemble() throws(WebImageError) -> Data {
+        var assembled = WebPData()
+        guard WebPMuxAssemble(handle, &assembled) == WEBP_MUX_OK, let bytes = assembled.bytes else {
+            throw .cannotEncode("libwebpmux", "cannot put the file together")
+        }
+        defer { WebPDataClear(&assembled) }
+        return Data(bytes: bytes, count: assembled.size)
+    }
+}
+
+extension Data {
+    fileprivate func withWebPData<Result>(_ body: (UnsafePointer<WebPData>) -> Result) -> Result {
+        withUnsafeBytes { bytes in
+            var data = WebPData(bytes: bytes.bindMemory(to: UInt8.self).baseAddress, size: bytes.count)
+            return body(&data)
+        }
+    }
+}

@@ -1,0 +1,41 @@
+/// libwebp's encoder options, read into ``WebPEncodingOptions``; the library's own defaults hold where one is absent.
+extension ImageCoderOption {
+    /// Number 0…6: effort, fast to small.
+    public static let encodeWebPMethod = ImageCoderOption(rawValue: "encodeWebPMethod")
+    /// Number 1…10: passes over the picture.
+    public static let encodeWebPPass = ImageCoderOption(rawValue: "encodeWebPPass")
+    /// Number: 0 none, 1 segment smoothing, 2 dithering.
+    public static let encodeWebPPreprocessing = ImageCoderOption(rawValue: "encodeWebPPreprocessing")
+    /// Number of dB: wanted peak signal-to-noise ratio, in place of the quality.
+    public static let encodeWebPTargetPSNR = ImageCoderOption(rawValue: "encodeWebPTargetPSNR")
+    /// Number: 1 lets the encoder use a second thread.
+    public static let encodeWebPThreadLevel = ImageCoderOption(rawValue: "encodeWebPThreadLevel")
+    /// `Bool`: less memory for more time.
+    public static let encodeWebPLowMemory = ImageCoderOption(rawValue: "encodeWebPLowMemory")
+    /// Number 1…4: segments of different quantisation.
+    public static let encodeWebPSegments = ImageCoderOption(rawValue: "encodeWebPSegments")
+    /// Number 0…100: spatial noise shaping.
+    public static let encodeWebPSnsStrength = ImageCoderOption(rawValue: "encodeWebPSnsStrength")
+    /// Number 0…100: strength of the deblocking filter.
+    public static let encodeWebPFilterStrength = ImageCoderOption(rawValue: "encodeWebPFilterStrength")
+    /// Number 0…7: sharpness of the deblocking filter, 0 the sharpest.
+    public static let encodeWebPFilterSharpness = ImageCoderOption(rawValue: "encodeWebPFilterSharpness")
+    /// Number: 0 simple, 1 strong deblocking.
+    public static let encodeWebPFilterType = ImageCoderOption(rawValue: "encodeWebPFilterType")
+    /// `Bool`: choose the filter's strength automatically.
+    public static let encodeWebPAutofilter = ImageCoderOption(rawValue: "encodeWebPAutofilter")
+    /// `Bool`: compress alpha.
+    public static let encodeWebPAlphaCompression = ImageCoderOption(rawValue: "encodeWebPAlphaCompression")
+    /// Number: predictive filter of alpha, 0 none, 1 fast, 2 best.
+    public static let encodeWebPAlphaFiltering = ImageCoderOption(rawValue: "encodeWebPAlphaFiltering")
+    /// Number 0…100: quality of alpha.
+    public static let encodeWebPAlphaQuality = ImageCoderOption(rawValue: "encodeWebPAlphaQuality")
+    /// `Bool`: export the compressed picture back, for libwebp's own tools.
+    public static let encodeWebPShowCompressed = ImageCoderOption(rawValue: "encodeWebPShowCompressed")
+    /// Number 0…3: log2 of the number of token partitions.
+    public static let encodeWebPPartitions = ImageCoderOption(rawValue: "encodeWebPPartitions")
+    /// Number 0…100: quality that may be given up to fit the first partition.
+    public static let encodeWebPPartitionLimit = ImageCoderOption(rawValue: "encodeWebPPartitionLimit")
+    /// `Bool`: slower, sharper conversion to YUV.
+    public static let encodeWebPUseSharpYuv = ImageCoderOption(rawValue: "encodeWebPUseSharpYuv")
+}

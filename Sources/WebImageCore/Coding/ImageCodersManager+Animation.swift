@@ -1,0 +1,58 @@
+public import Foundation
+
+extension ImageCodersManager {
+    /// Opens an animation with the coder that recognises the content; nil when that coder gives no frames.
+    ///
+    /// - Throws: `.badImageData` when no coder reads such data or the coder refuses it, `.limitExceeded`.
+    public func animation(
+        of data: Data, options: DecodingOptions
+    ) throws(WebImageError) -> (any AnimatedImageCoder)? {
+        try options.limits.checkEncodedBytes(data.count)
+        guard let coder = coders.last(where: { $0.canDecode(from: data) }) else {
+            throw .badData("sniffer", "no coder reads this data", hint: "Add a coder for its format.")
+        }
+        switch coder {
+        case let detailed as any DetailedAnimatedImageCoder:
+            return try type(of: detailed).init(animation: data, options: options)
+        case let animated as any AnimatedImageCoder:
+            guard let opened = type(of: animated).init(animatedImageData: data, options: options.dictionary) else {
+                throw .badData("\(type(of: animated))", "gave no animation")
+            }
+            return opened
+        default: return nil
+        }
+    }
+}
+
+extension ImageCodersManager: FrameEncodingImageCoder {
+    /// The encoded animation, written by the last added coder that writes animations of the format.
+    public func encode(
+        frameCount: Int, loopCount: Int, format: ImageFormat, options: EncodingOptions,
+        frame: (Int) throws(WebImageError) -> ImageFrame
+    ) throws(WebImageError) -> Data {
+        let coder = coders.last { $0 is any FrameEncodingImageCoder && $0.canEncode(to: format) }
+        guard let coder = coder as? any FrameEncodingImageCoder else {
+            throw WebImageError(
+                .encodingFailed, stage: .encode, underlying: .message("no coder writes animations as \(format)"),
+                hint: "Choose GIF, PNG or WebP, or add a coder for this format.")
+        }
+        return try coder.encode(
+            frameCount: frameCount, loopCount: loopCount, format: format, options: options, frame: frame)
+    }
+
+    /// Whether any coder writes animations of the format.
+    public func canEncodeFrames(to format: ImageFormat) -> Bool {
+        coders.contains { $0 is any FrameEncodingImageCoder && $0.canEncode(to: format) }
+    }
+}
+
+extension AnimatedImageCoder {
+    /// A frame with whatever detail the coder can give.
+    ///
+    /// - Throws: `.badImageData` when there is none of this number or it cannot be decoded, `.limitExceeded`.
+    public func frameWithReason(at index: Int) throws(WebImageError) -> Image {
+        if let detailed = self as? any DetailedAnimatedImageCoder { return try detailed.frame(at: index) }
+        if let image = animatedImageFrame(at: index) { return image }
+        throw .badData("\(type(of: self))", "gave no frame \(index)")
+    }
+}

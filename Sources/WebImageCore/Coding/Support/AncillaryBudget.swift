@@ -1,0 +1,17 @@
+/// Adds up the ancillary chunks a decoder means to read; the others are skipped and cost nothing.
+package struct AncillaryBudget {
+    private let limits: DecodingLimits
+    private var total = 0
+
+    package init(_ limits: DecodingLimits) { self.limits = limits }
+
+    package mutating func take(_ byteCount: Int) throws(WebImageError) {
+        guard byteCount <= limits.maxAncillaryChunkBytes else {
+            throw .limit(.ancillaryChunkBytes, actual: byteCount, allowed: limits.maxAncillaryChunkBytes)
+        }
+        total += byteCount
+        guard total <= limits.maxAncillaryBytes else {
+            throw .limit(.ancillaryBytes, actual: total, allowed: limits.maxAncillaryBytes)
+        }
+    }
+}

@@ -1,0 +1,26 @@
+package import Foundation
+
+extension Data {
+    /// `withUnsafeBytes` with typed errors; the pointer is valid inside `body` only.
+    package func withFileBytes<Result>(
+        _ body: (UnsafeRawBufferPointer) throws(WebImageError) -> Result
+    ) throws(WebImageError) -> Result {
+        let outcome: Swift.Result<Result, WebImageError> = withUnsafeBytes { bytes in
+            do throws(WebImageError) { return .success(try body(bytes)) } catch { return .failure(error) }
+        }
+        return try outcome.get()
+    }
+
+    /// The bytes of a range counted from the first byte, whatever index that has.
+    package func slice(_ range: Range<Int>) -> Data {
+        dropFirst(range.lowerBound).prefix(range.count)
+    }
+}
+
+extension WebImageError {
+    /// An encoder that cannot do what was asked.
+    package static func cannotEncode(_ library: String, _ message: String, hint: String? = nil) -> WebImageError {
+        WebImageError(
+            .encodingFailed, stage: .encode, underlying: .codec(library: library, message: message), hint: hint)
+    }
+}

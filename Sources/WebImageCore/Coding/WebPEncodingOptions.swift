@@ -1,0 +1,84 @@
+import Foundation
+
+/// What libwebp's encoder is told beside quality; nil leaves the library's own default.
+///
+/// Names and ranges are those of `WebPConfig` (webp/encode.h).
+public struct WebPEncodingOptions: Sendable, Hashable {
+    /// Effort, 0 fast to 6 small.
+    public var method: Int?
+    /// Passes over the picture, 1 to 10.
+    public var pass: Int?
+    /// Filter before encoding: 0 none, 1 segment smoothing, 2 dithering.
+    public var preprocessing: Int?
+    /// Wanted peak signal-to-noise ratio in dB; takes the place of the quality.
+    public var targetPSNR: Double?
+    /// 1 lets the encoder use a second thread.
+    public var threadLevel: Int?
+    /// Less memory for more time.
+    public var lowMemory: Bool?
+    /// Segments of different quantisation, 1 to 4.
+    public var segments: Int?
+    /// Spatial noise shaping, 0 to 100.
+    public var snsStrength: Int?
+    /// Strength of the deblocking filter, 0 to 100.
+    public var filterStrength: Int?
+    /// Sharpness of the deblocking filter, 0 sharpest to 7.
+    public var filterSharpness: Int?
+    /// 0 simple, 1 strong.
+    public var filterType: Int?
+    /// Chooses the filter's strength by itself.
+    public var autofilter: Bool?
+    /// Whether alpha is compressed.
+    public var alphaCompression: Bool?
+    /// Predictive filter of alpha: 0 none, 1 fast, 2 best.
+    public var alphaFiltering: Int?
+    /// Quality of alpha, 0 to 100.
+    public var alphaQuality: Int?
+    /// Exports the compressed picture back into the input: for the library's own tools.
+    public var showCompressed: Bool?
+    /// log2 of the number of token partitions, 0 to 3.
+    public var partitions: Int?
+    /// Quality that may be given up to fit the first partition, 0 to 100.
+    public var partitionLimit: Int?
+    /// Slower, sharper conversion to YUV.
+    public var useSharpYuv: Bool?
+
+    /// The library's defaults.
+    public init() {}
+}
+
+extension WebPEncodingOptions {
+    private nonisolated(unsafe) static let integers: [(ImageCoderOption, WritableKeyPath<Self, Int?>)] = [
+        (.encodeWebPMethod, \.method), (.encodeWebPPass, \.pass), (.encodeWebPPreprocessing, \.preprocessing),
+        (.encodeWebPThreadLevel, \.threadLevel), (.encodeWebPSegments, \.segments),
+        (.encodeWebPSnsStrength, \.snsStrength), (.encodeWebPFilterStrength, \.filterStrength),
+        (.encodeWebPFilterSharpness, \.filterSharpness), (.encodeWebPFilterType, \.filterType),
+        (.encodeWebPAlphaFiltering, \.alphaFiltering), (.encodeWebPAlphaQuality, \.alphaQuality),
+        (.encodeWebPPartitions, \.partitions), (.encodeWebPPartitionLimit, \.partitionLimit),
+    ]  // Unsafe is true of key paths' type alone: the list never changes.
+
+    private nonisolated(unsafe) static let switches: [(ImageCoderOption, WritableKeyPath<Self, Bool?>)] = [
+        (.encodeWebPLowMemory, \.lowMemory), (.encodeWebPAutofilter, \.autofilter),
+        (.encodeWebPAlphaCompression, \.alphaCompression), (.encodeWebPShowCompressed, \.showCompressed),
+        (.encodeWebPUseSharpYuv, \.useSharpYuv),
+    ]  // Unsafe is true of key paths' type alone: the list never changes.
+
+    /// Reads the open dictionary; a value of the wrong type is logged once and left at the library's default.
+    init(_ options: ImageCoderOptions) {
+        self.init()
+        for (key, path) in Self.integers {
+            self[keyPath: path] = options.readNumber(key).flatMap { Int(exactly: $0.rounded()) }
+        }
+        for (key, path) in Self.switches { self[keyPath: path] = options.readNumber(key).map { $0 != 0 } }
+        targetPSNR = options.readNumber(.encodeWebPTargetPSNR)
+    }
+
+    /// The open dictionary with the same meaning.
+    var dictionary: ImageCoderOptions {
+        var options: ImageCoderOptions = [:]
+        for (key, path) in Self.integers { options[key] = self[keyPath: path] }
+        for (key, path) in Self.switches { options[key] = self[keyPath: path] }
+        options[.encodeWebPTargetPSNR] = targetPSNR
+        return options
+    }
+}

@@ -1,0 +1,41 @@
+public import Foundation
+
+/// Decodes `base64:` URLs: nothing but a picture's base64 text behind the scheme, in either alphabet.
+public final class Base64ImageLoader: ImageDataLoader, SchemeBoundLoader {
+    package let schemes = ["base64"]
+    private let inner = DataURLImageLoader()
+
+    /// A loader; it holds nothing, any number may exist.
+    public init() {}
+
+    /// The URL of a base64 text; nil when the text cannot stand in a URL.
+    public static func url(_ text: String) -> URL? { URL(string: "base64:" + text) }
+
+    /// Whether the URL's scheme is `base64`.
+    public func canRequestImage(for url: URL?) -> Bool { hasScheme(of: url) }
+
+    /// The bytes the text spells; decoded on a queue of the loader's.
+    ///
+    /// - Throws: as ``DataURLImageLoader/loadData(for:progress:)``.
+    public func loadData(
+        for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
+    ) async throws(WebImageError) -> ImageDataResult {
+        let payload = load.url.absoluteString.drop { $0 != ":" }.dropFirst()
+        var spelled = load
+        guard let url = URL(string: "data:application/octet-stream;base64," + payload) else {
+            throw WebImageError(.invalidURL, stage: .request, url: load.url)
+        }
+        spelled.url = url
+        do throws(WebImageError) {
+            var result = try await inner.loadData(for: spelled) { received, expected, _ in
+                progress?(received, expected, load.url)
+            }
+            (result.response.url, result.response.mimeType) = (load.url, nil)
+            return result
+        } catch {
+            var error = error
+            error.url = load.url
+            throw error
+        }
+    }
+}

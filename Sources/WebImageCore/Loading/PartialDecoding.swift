@@ -1,0 +1,98 @@
+package import Foundation
+
+/// Partial images of one body that is on its way, by the coder that took its first bytes; off the caller's queue.
+///
+/// Bytes that come faster than they are decoded are decoded together.
+package final class PartialDecoding: Sendable {
+    private struct State {
+        var waiting = Data()
+        var whole = Data()
+        var coder: (any ProgressiveImageCoder)?
+        var revision = 0
+        var isAsked = false
+        var isWorking = false
+        var isOver = false
+    }
+
+    private let state = Locked(State())
+    private let coder: (any ImageCoder)?
+    private let options: DecodingOptions
+    private let deliver: @Sendable (Image) -> Void
+
+    /// - Parameter deliver: Gets partial images in order, on the queue they are decoded on.
+    package init(
+        coder: (any ImageCoder)?, options: DecodingOptions, deliver: @escaping @Sendable (Image) -> Void
+    ) {
+        self.coder = coder
+        self.options = options
+        self.deliver = deliver
+    }
+
+    /// Takes the next bytes.
+    package func append(_ bytes: Data, on queue: OperationQueue) {
+        let isFirst = state.withLock { state in
+            guard !state.isOver else { return false }
+            state.waiting.append(bytes)
+            defer { state.isWorking = true }
+            return !state.isWorking
+        }
+        if isFirst { queue.addOperation { self.work() } }
+    }
+
+    /// No partial image is delivered after this, save one that is being delivered.
+    package func stop() { state.withLock { $0.isOver = true } }
+
+    private func work() {
+        while let (bytes, whole) = next() {
+            guard let image = decode(bytes, whole) else { continue }
+            image.isIncremental = true
+            if !state.withLock({ $0.isOver }) { deliver(image) }
+        }
+    }
+
+    private func next() -> (bytes: Data, whole: Data)? {
+        state.withLock { state in
+            guard !state.isOver, !state.waiting.isEmpty else {
+                state.isWorking = false
+                return nil
+            }
+            defer { state.waiting = Data() }
+            state.whole.append(state.waiting)
+            return (state.waiting, state.whole)
+        }
+    }
+
+    private func decode(_ bytes: Data, _ whole: Data) -> Image? {
+        var isNew = false
+        if !state.withLock({ $0.isAsked }) {
+            guard whole.count >= Self.bytesToTell else { return nil }
+            let made = makeCoder(for: whole)
+            state.withLock { ($0.coder, $0.isAsked) = (made, true) }
+            isNew = true
+        }
+        guard let coder = state.withLock({ $0.coder }) else { return nil }
+        guard let streaming = coder as? any StreamingImageCoder else {
+            coder.updateIncrementalData(whole, finished: false)
+            return coder.incrementalDecodedImage(with: options.dictionary)
+        }
+        guard (try? streaming.append(isNew ? whole : bytes, finished: false)) != nil else {
+            stop()
+            return nil
+        }
+        let revision = streaming.incrementalRevision
+        guard revision > state.withLock({ $0.revision }) else { return nil }
+        state.withLock { $0.revision = revision }
+        return streaming.incrementalDecodedImage(with: options.dictionary)
+    }
+
+    private func makeCoder(for data: Data) -> (any ProgressiveImageCoder)? {
+        let candidates = coder.map { [$0] } ?? ImageCodersManager.shared.coders.reversed()
+        let found = candidates.lazy.compactMap { $0 as? any ProgressiveImageCoder }
+            .first { self.coder != nil || $0.canIncrementalDecode(from: data) }
+        guard let found else { return nil }
+        return type(of: found).init(incrementalWithOptions: options.dictionary)
+    }
+
+    /// Every format tells itself within these bytes.
+    private static let bytesToTell = 32
+}

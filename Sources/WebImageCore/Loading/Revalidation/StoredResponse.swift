@@ -1,0 +1,98 @@
+package import Foundation
+
+/// What is kept of an answer beside its body, so that it can be judged and confirmed later (RFC 9111 §3).
+package struct StoredResponse: Sendable, Hashable {
+    /// The fields that freshness and validation need, names in lower case.
+    package private(set) var fields: [String: String] = [:]
+    /// When the request was sent and when the answer came; seconds since 1970.
+    package var requestTime: TimeInterval
+    package var responseTime: TimeInterval
+    /// Digests of the request's fields that `Vary` names; an absent field is the empty text.
+    package private(set) var varying: [String: String] = [:]
+
+    static let keptFields = ["etag", "last-modified", "date", "age", "expires", "cache-control", "pragma", "vary"]
+
+    package init(
+        _ response: WebImageResponse, to request: WebImageRequest, requestTime: TimeInterval,
+        responseTime: TimeInterval
+    ) {
+        self.requestTime = requestTime
+        self.responseTime = responseTime
+        for name in Self.keptFields { fields[name] = response.value(forHTTPHeaderField: name) }
+        varying = Self.varying(fields["vary"], of: request)
+    }
+
+    /// The entry confirmed by a 304: the fields it carries replace those kept (RFC 9111 §3.2).
+    package func merged(
+        with response: WebImageResponse, to request: WebImageRequest, requestTime: TimeInterval,
+        responseTime: TimeInterval
+    ) -> StoredResponse {
+        var copy = self
+        copy.requestTime = requestTime
+        copy.responseTime = responseTime
+        // The age counts from this answer; one that names none is new.
+        copy.fields["age"] = nil
+        for name in Self.keptFields {
+            if let value = response.value(forHTTPHeaderField: name) { copy.fields[name] = value }
+        }
+        copy.varying = Self.varying(copy.fields["vary"], of: request)
+        return copy
+    }
+
+    /// Whether a request chooses the same representation (RFC 9111 §4.1).
+    package func matches(_ request: WebImageRequest) -> Bool {
+        if Self.names(fields["vary"]).contains("*") { return false }
+        return Self.varying(fields["vary"], of: request) == varying
+    }
+
+    private static func names(_ vary: String?) -> [String] {
+        (vary ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+    }
+
+    private static func varying(_ vary: String?, of request: WebImageRequest) -> [String: String] {
+        var digests: [String: String] = [:]
+        for name in names(vary) where name != "*" {
+            // A digest, because the field may be a secret and this is written to disk.
+            digests[name] = request.value(forHTTPHeaderField: name).map { SHA256.shortName(of: $0) } ?? ""
+        }
+        return digests
+    }
+}
+
+/// On disk: lines of text, the first one naming the format.
+extension StoredResponse {
+    private static let signature = "webimage-http 1"
+    private static let maxBytes = 16 * 1024
+
+    package var serialized: Data {
+        var lines = [Self.signature, "\(requestTime) \(responseTime)"]
+        for (name, value) in fields.sorted(by: { $0.key < $1.key }) { lines.append("\(name): \(Self.line(value))") }
+        for (name, digest) in varying.sorted(by: { $0.key < $1.key }) { lines.append("?\(name): \(digest)") }
+        return Data(lines.joined(separator: "\n").utf8)
+    }
+
+    /// Nil for anything that ``serialized`` did not write.
+    package init?(serialized data: Data) {
+        guard data.count <= Self.maxBytes else { return nil }
+        var lines = String(decoding: data, as: UTF8.self).split(separator: "\n")[...]
+        guard lines.popFirst() == Self.signature[...] else { return nil }
+        let times = lines.popFirst()?.split(separator: " ").compactMap { TimeInterval($0) } ?? []
+        guard times.count == 2, times.allSatisfy(\.isFinite) else { return nil }
+        requestTime = times[0]
+        responseTime = times[1]
+        for line in lines {
+            guard let colon = line.range(of: ": ") else { continue }
+            let name = line[..<colon.lowerBound]
+            let value = String(line[colon.upperBound...])
+            if name.hasPrefix("?") {
+                varying[String(name.dropFirst())] = value
+            } else if Self.keptFields.contains(String(name)) {
+                fields[String(name)] = value
+            }
+        }
+    }
+
+    private static func line(_ value: String) -> String {
+        String(value.prefix(2000).map { $0.isNewline ? " " : $0 })
+    }
+}

@@ -1,0 +1,81 @@
+package import Foundation
+
+/// What a downloader may fetch from where; for programs that load URLs others chose.
+///
+/// Checked for the URL that was asked for and for every redirect; addresses when a connection is made, so that a name
+/// that resolves to something else a moment later gains nothing.
+public struct DownloadPolicy: Sendable, Hashable {
+    /// Schemes that may be fetched.
+    public var allowedSchemes: Set<String> = ["http", "https"]
+    /// Hosts that may be fetched from, in lower case; `.example.org` stands for every host below it. Nil is any host.
+    public var allowedHosts: Set<String>?
+    /// Hosts that may not, in the same notation.
+    public var deniedHosts: Set<String> = []
+    /// Whether addresses must be those of public servers: no loopback, private, link-local (cloud metadata), multicast …
+    public var publicAddressesOnly = false
+    /// Addresses that are allowed although not public.
+    public var allowedAddresses: [AddressRange] = []
+    /// Whether a redirect may lead from https to http.
+    public var allowsDowngrade = false
+    /// Whether the proxies of the environment (`http_proxy`, …) are used; an explicit one always is.
+    public var usesEnvironmentProxies = true
+
+    /// Anything over http and https, but no redirect from https to http.
+    public init() {}
+
+    /// For servers: public addresses alone, no proxies from the environment, no redirect from https to http.
+    public static let server: DownloadPolicy = {
+        var policy = DownloadPolicy()
+        policy.publicAddressesOnly = true
+        policy.usesEnvironmentProxies = false
+        return policy
+    }()
+
+    /// Why a URL may not be fetched; nil when it may, as far as its text tells.
+    package func refusal(of url: URL) -> WebImageError? {
+        let scheme = url.scheme?.lowercased() ?? ""
+        guard allowedSchemes.contains(scheme) else { return refused(url, "the scheme \(scheme) is not allowed") }
+        let host = Self.normalized(url.host() ?? "")
+        guard !host.isEmpty else { return refused(url, "the URL has no host") }
+        if let allowedHosts, !Self.matches(host, allowedHosts) {
+            return refused(url, "the host \(host) is not among those allowed")
+        }
+        if Self.matches(host, deniedHosts) { return refused(url, "the host \(host) is denied") }
+        if let address = IPAddress(host) { return refusal(of: address, url: url) }
+        return nil
+    }
+
+    /// Why a redirect may not be followed; nil when it may.
+    package func refusal(ofRedirectFrom source: URL, to target: URL) -> WebImageError? {
+        if let refusal = refusal(of: target) { return refusal }
+        if !allowsDowngrade, source.scheme?.lowercased() == "https", target.scheme?.lowercased() == "http" {
+            return refused(target, "the redirect leads from https to http")
+        }
+        return nil
+    }
+
+    /// Why an address may not be connected to; nil when it may.
+    package func refusal(of address: IPAddress, url: URL) -> WebImageError? {
+        guard publicAddressesOnly, !allowedAddresses.contains(where: { $0.contains(address) }),
+            let use = address.specialUse
+        else { return nil }
+        return refused(url, "the address \(address) is not public (\(use))")
+    }
+
+    private func refused(_ url: URL, _ reason: String) -> WebImageError {
+        WebImageError(
+            .invalidDownloadOperation, stage: .download, url: url, underlying: .message(reason),
+            hint: "The downloader's policy decides what may be fetched.")
+    }
+
+    private static func normalized(_ host: String) -> String {
+        var host = host.lowercased()
+        while host.hasSuffix(".") { host.removeLast() }
+        return host
+    }
+
+    private static func matches(_ host: String, _ patterns: Set<String>) -> Bool {
+        if patterns.contains(host) { return true }
+        return patterns.contains { $0.hasPrefix(".") && (host.hasSuffix($0) || host == $0.dropFirst()) }
+    }
+}

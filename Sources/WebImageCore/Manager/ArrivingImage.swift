@@ -1,0 +1,96 @@
+import Dispatch
+import Foundation
+
+/// What can be told and shown of a picture while its bytes arrive: its size, then previews.
+///
+/// Takes bytes on any thread, works on the decode pool one step at a time: bytes that come faster are merged, so that
+/// previews never pile up. Nothing is told after ``end()``.
+final class ArrivingImage: Sendable {
+    fileprivate struct State {
+        var body = Data()
+        /// Chunks that came before those they follow.
+        var early: [Int: Data] = [:]
+        /// How much of the body the coder has seen.
+        var consumed = 0
+        var isWorking = false
+        var isEnded = false
+        var task: Task<Void, Never>?
+    }
+
+    private let state = Locked(State())
+    private let steps: Locked<PreviewSteps>
+    private let pool: DecodePool
+    private let handle: StageHandle
+
+    init(_ plan: LoadPlan, _ pool: DecodePool, _ handle: StageHandle) {
+        self.pool = pool
+        self.handle = handle
+        steps = Locked(PreviewSteps(plan))
+    }
+
+    /// Takes the bytes that stand at `offset` of the body.
+    func append(_ bytes: Data, at offset: Int) {
+        let isDue = state.withLock { state in
+            guard !state.isEnded, !bytes.isEmpty, offset >= state.body.count else { return false }
+            state.early[offset] = bytes
+            while let next = state.early.removeValue(forKey: state.body.count) { state.body.append(next) }
+            return state.startsWork()
+        }
+        if isDue { work() }
+    }
+
+    /// Nothing more is shown.
+    func end() {
+        let task = state.withLock { state in
+            state.isEnded = true
+            state.body = Data()
+            state.early = [:]
+            defer { state.task = nil }
+            return state.task
+        }
+        task?.cancel()
+    }
+
+    private func work() {
+        let task = Task.detached {
+            repeat {
+                _ = try? await self.pool.run(priority: self.handle.priority) { () throws(WebImageError) in self.step() }
+            } while self.hasMore()
+        }
+        let isEnded = state.withLock { state in
+            if !state.isEnded, state.isWorking { state.task = task }
+            return state.isEnded
+        }
+        if isEnded { task.cancel() }
+    }
+
+    /// Whether more came meanwhile; if not, the work is over.
+    private func hasMore() -> Bool {
+        state.withLock { state in
+            state.isWorking = false
+            state.task = nil
+            return state.startsWork()
+        }
+    }
+
+    private func step() {
+        let (body, start) = state.withLock { state in
+            defer { state.consumed = state.body.count }
+            return (state.body, state.consumed)
+        }
+        guard body.count > start else { return }
+        // One thread at a time comes here; the lock makes that plain, and no foreign code waits for it.
+        var steps = self.steps.withLock { $0 }
+        let news = steps.news(of: body, from: start)
+        self.steps.withLock { $0 = steps }
+        for news in news where state.withLock({ !$0.isEnded }) { handle.tell(news) }
+    }
+}
+
+extension ArrivingImage.State {
+    fileprivate mutating func startsWork() -> Bool {
+        guard !isEnded, !isWorking, body.count > consumed else { return false }
+        isWorking = true
+        return true
+    }
+}

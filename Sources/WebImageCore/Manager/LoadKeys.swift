@@ -1,0 +1,69 @@
+import Foundation
+
+/// Under which keys a load's image is kept.
+struct LoadKeys: Sendable {
+    /// Key of the full-size, untransformed image; nil when the key filter refused or nothing may be kept: every query
+    /// is a miss then, and nothing is stored.
+    var originalKey: String?
+    /// Key of the image as wanted: its thumbnail size and transformer included.
+    var variantKey: String?
+
+    /// The thumbnail's part comes first, the transformer's second.
+    init(
+        base: String?, scope: CacheScope, thumbnail: Thumbnail?, transformer: (any ImageTransformer)?
+    ) {
+        originalKey = base.flatMap { scope.key($0) }
+        guard thumbnail != nil || transformer != nil, let key = base else {
+            variantKey = originalKey
+            return
+        }
+        variantKey = scope.key(Self.key(key, thumbnail: thumbnail, suffix: transformer?.transformerKey))
+    }
+
+    /// A box to decode into, as the context or its decode options write it.
+    struct Thumbnail {
+        var box: CGSize
+        var preservesAspectRatio: Bool
+
+        init?(_ context: WebImageContext?) {
+            guard let context else { return nil }
+            let further =
+                context[.imageDecodeOptions] == nil
+                ? nil : context.read(.imageDecodeOptions, as: ImageCoderOptions.self)
+            guard
+                let box = context.read(.imageThumbnailPixelSize, as: CGSize.self)
+                    ?? further?.read(.decodeThumbnailPixelSize, as: CGSize.self)
+            else { return nil }
+            self.box = box
+            preservesAspectRatio =
+                context.read(.imagePreserveAspectRatio, as: Bool.self)
+                ?? further?.read(.decodePreserveAspectRatio, as: Bool.self) ?? true
+        }
+    }
+
+    static func key(_ key: String, thumbnail: Thumbnail?, suffix: String?) -> String {
+        var key = key
+        if let thumbnail {
+            key = CacheKey.thumbnail(
+                key, box: thumbnail.box, preserveAspectRatio: thumbnail.preservesAspectRatio)
+        }
+        if let suffix { key = CacheKey.transformed(key, suffix: suffix) }
+        return key
+    }
+
+    /// The URL's own key, before its scope.
+    static func base(_ url: URL, context: WebImageContext?, filter: (any WebImageCacheKeyFilterProtocol)?) -> String? {
+        let named = context?.read(.cacheKeyFilter, as: (any WebImageCacheKeyFilterProtocol).self)
+        guard let filter = named ?? filter else { return url.absoluteString }
+        return filter.cacheKey(for: url)
+    }
+
+    /// The transformer that holds: the context's, where `NSNull` is none, else the default.
+    static func transformer(
+        _ context: WebImageContext?, default: (any ImageTransformer)?
+    ) -> (any ImageTransformer)? {
+        guard let value = context?[.imageTransformer] else { return `default` }
+        if value is NSNull { return nil }
+        return context?.read(.imageTransformer, as: (any ImageTransformer).self) ?? `default`
+    }
+}

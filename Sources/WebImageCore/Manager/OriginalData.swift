@@ -1,0 +1,21 @@
+import Foundation
+
+/// The encoded original of a picture and where it came from.
+struct OriginalData: Sendable {
+    /// Empty when the image came without.
+    var data: Data
+    var cacheType: ImageCacheType
+    /// The image itself, from loaders and caches that decode on their own.
+    var image: Image?
+    /// What the loader wants kept beside the bytes.
+    var resourceMetadata: Data?
+    var mayBeStored = true
+}
+
+/// An image at some stage of its making.
+struct DecodedImage: Sendable {
+    var image: Image
+    /// As it was decoded, before transformers.
+    var source: Image
+    var original: OriginalData
+}

@@ -1,0 +1,117 @@
+import Foundation
+
+/// What the synchronous front could say.
+struct LoadFront {
+    enum Answer {
+        case hit(WebImageResult)
+        case failure(WebImageError)
+        /// Work that waits, with the cached image that is to be delivered before its refresh.
+        case load(LoadPlan, cached: WebImageResult?)
+    }
+
+    let answer: Answer
+    /// The context that holds, as the options processor made it.
+    let context: WebImageContext?
+}
+
+/// The part of a load that never waits: checks, keys, memory, and the disk when a `…Sync` option asks for it.
+extension WebImageManager {
+    func front(_ url: URL?, options: WebImageOptions, context: WebImageContext?) -> LoadFront {
+        let settings = settings
+        var options = options
+        var context = context
+        if let processed = settings.optionsProcessor?.processedResult(for: url, options: options, context: context) {
+            options = processed.options
+            context = processed.context
+        }
+        let answer =
+            if settings.listener == nil {
+                answer(url, options, context, settings)
+            } else {
+                observedAnswer(url, options, context, settings)
+            }
+        return LoadFront(answer: answer, context: context)
+    }
+
+    private func answer(
+        _ url: URL?, _ options: WebImageOptions, _ context: WebImageContext?, _ settings: Settings
+    ) -> LoadFront.Answer {
+        guard let url, !url.absoluteString.isEmpty else {
+            return .failure(
+                WebImageError(.invalidURL, stage: .request, hint: "Give an absolute URL with its scheme."))
+        }
+        guard !settings.isShutDown else {
+            return .failure(WebImageError(.cancelled, stage: .request, url: url, hint: "The manager was shut down."))
+        }
+        let request = LoadRequest(url, options, context, settings, self)
+        if !options.contains(.retryFailed), let reason = failure(of: url, in: request.scope) {
+            return .failure(.blackListed(url, reason))
+        }
+        if let image = memoryImage(request) {
+            let hit = WebImageResult(image: image, cacheType: .memory)
+            if options.isDisjoint(with: [.refreshCached, .queryMemoryData]) { return .hit(hit) }
+            return answer(request, hit)
+        }
+        let plan = LoadPlan(request, manager: self)
+        if options.contains(.queryDiskDataSync), let hit = synchronousDiskHit(plan) {
+            return plan.refreshes ? .load(plan, cached: hit) : .hit(hit)
+        }
+        return .load(plan, cached: nil)
+    }
+
+    /// A memory hit that is to be completed by its data or refreshed.
+    private func answer(_ request: LoadRequest, _ hit: WebImageResult) -> LoadFront.Answer {
+        let plan = LoadPlan(request, manager: self)
+        var hit = hit
+        if plan.options.contains(.queryMemoryData), !plan.isVariant {
+            guard plan.options.contains(.queryMemoryDataSync) else {
+                return .load(plan, cached: plan.refreshes ? hit : nil)
+            }
+            hit.data = (plan.cache as? any LayeredImageCaching)?.diskImageDataSync(forKey: plan.variantKey)
+            hit.encodedByteCount = hit.data?.count
+        }
+        return plan.refreshes ? .load(plan, cached: hit) : .hit(hit)
+    }
+
+    private func observedAnswer(
+        _ url: URL?, _ options: WebImageOptions, _ context: WebImageContext?, _ settings: Settings
+    ) -> LoadFront.Answer {
+        guard let listener = settings.listener, let url else { return answer(url, options, context, settings) }
+        let load = StageObservation(self, listener, .load, url)
+        let memory = StageObservation(self, listener, .memory, url)
+        let answer = answer(url, options, context, settings)
+        switch answer {
+        case .hit(let result):
+            memory.end((nil, result.cacheType))
+            load.end((result.encodedByteCount, result.cacheType))
+        case .failure(let error):
+            memory.end((nil, nil))
+            load.end((nil, nil), error)
+        case .load(var plan, let cached):
+            memory.end((nil, cached.map { _ in .memory }))
+            plan.observation = load
+            return .load(plan, cached: cached)
+        }
+        return answer
+    }
+
+    /// The image in memory, if it is what the load wants.
+    private func memoryImage(_ request: LoadRequest) -> Image? {
+        guard !request.options.contains(.fromLoaderOnly) else { return nil }
+        let context = request.context
+        guard context?.readCacheType(.queryCacheType)?.includesMemory ?? true else { return nil }
+        let named = context?.read(.imageCache, as: (any ImageCaching).self)
+        guard let cache = named == nil ? layeredCache : named as? any LayeredImageCaching,
+            let image = cache.imageFromMemoryCache(forKey: request.keys.variantKey)
+        else { return nil }
+        return MemoryMatch.adapted(image, options: request.options, context: context)
+    }
+}
+
+extension WebImageError {
+    fileprivate static func blackListed(_ url: URL, _ reason: WebImageError) -> WebImageError {
+        WebImageError(
+            .blackListed, stage: .request, url: url, underlying: reason.underlying,
+            hint: "Use .retryFailed, or removeFailedURL(_:), to try it again.")
+    }
+}

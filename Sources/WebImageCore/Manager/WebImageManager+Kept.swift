@@ -1,0 +1,120 @@
+import Foundation
+
+/// What caches hold of a load.
+extension WebImageManager {
+    /// The wanted variant: from memory, or from disk under its own key. Originals of variants are a later stage's.
+    func keptVariant(
+        _ plan: LoadPlan, _ handle: StageHandle
+    ) async throws(WebImageError) -> WebImageResult? {
+        guard !plan.options.contains(.fromLoaderOnly), plan.variantKey != nil, plan.queryType != .none else {
+            return nil
+        }
+        guard let cache = plan.cache as? any LayeredImageCaching else {
+            guard let found = await queried(plan.cache, plan.variantKey, plan.queryType, plan) else { return nil }
+            guard let image = found.image else { return nil }
+            return WebImageResult(image: image, data: found.data.isEmpty ? nil : found.data, cacheType: found.cacheType)
+        }
+        if plan.queryType.includesMemory, let image = memoryImage(plan, cache) {
+            return await memoryHit(image, plan, cache)
+        }
+        guard plan.isVariant, plan.queryType.includesDisk else { return nil }
+        return try await diskVariant(plan, cache, handle)
+    }
+
+    private func memoryImage(_ plan: LoadPlan, _ cache: any LayeredImageCaching) -> Image? {
+        cache.imageFromMemoryCache(forKey: plan.variantKey)
+            .flatMap { MemoryMatch.adapted($0, options: plan.options, context: plan.context) }
+    }
+
+    private func memoryHit(
+        _ image: Image, _ plan: LoadPlan, _ cache: any LayeredImageCaching
+    ) async -> WebImageResult {
+        guard plan.options.contains(.queryMemoryData), !plan.isVariant else {
+            return WebImageResult(image: image, cacheType: .memory)
+        }
+        let data = await cache.diskImageData(forKey: plan.variantKey)
+        return WebImageResult(image: image, data: data, encodedByteCount: data?.count, cacheType: .memory)
+    }
+
+    private func diskVariant(
+        _ plan: LoadPlan, _ cache: any LayeredImageCaching, _ handle: StageHandle
+    ) async throws(WebImageError) -> WebImageResult? {
+        guard let data = try await read(plan, from: cache, plan.variantKey) else { return nil }
+        do throws(WebImageError) {
+            let image = try await decode(data, plan.decoding.forStoredVariant, plan, handle)
+            image.isTransformed = plan.transformer != nil
+            keepInMemory(image, plan)
+            return WebImageResult(image: image, encodedByteCount: data.count, cacheType: .disk)
+        } catch {
+            guard !error.isCancellation else { throw error }
+            if error.code == .badImageData { cache.removeCorruptDiskEntry(forKey: plan.variantKey) }
+            return nil
+        }
+    }
+
+    private func read(
+        _ plan: LoadPlan, from cache: any LayeredImageCaching, _ key: String?
+    ) async throws(WebImageError) -> Data? {
+        guard !Task.isCancelled else { throw .cancelled }
+        return try await observed(.disk, plan.url, { ($0?.count, $0 == nil ? nil : .disk) }) {
+            () throws(WebImageError) in await cache.diskImageData(forKey: key)
+        }
+    }
+
+    /// The bytes of the original on disk, or the image of a cache that decodes on its own.
+    func keptOriginal(_ plan: LoadPlan) async throws(WebImageError) -> OriginalData? {
+        let (cache, type) = plan.source
+        guard type != .none else { return nil }
+        guard let layered = cache as? any LayeredImageCaching else {
+            // Without a variant it was asked for this key already.
+            return plan.isVariant ? await queried(cache, plan.originalKey, type, plan) : nil
+        }
+        guard type.includesDisk, let data = try await read(plan, from: layered, plan.originalKey) else { return nil }
+        return OriginalData(data: data, cacheType: .disk)
+    }
+
+    /// The full-size image in memory, where one may serve: never for a thumbnail, which it is not.
+    func originalInMemory(_ plan: LoadPlan) -> Image? {
+        guard plan.isVariant, plan.thumbnail == nil, plan.source.type.includesMemory,
+            let cache = plan.source.cache as? any LayeredImageCaching
+        else { return nil }
+        return cache.imageFromMemoryCache(forKey: plan.originalKey)
+            .flatMap { MemoryMatch.adapted($0, options: plan.options, context: plan.context) }
+    }
+
+    /// Asks a cache that decodes on its own.
+    private func queried(
+        _ cache: any ImageCaching, _ key: String?, _ type: ImageCacheType, _ plan: LoadPlan
+    ) async -> OriginalData? {
+        let query = ForeignQuery()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                query.begin(continuation)
+                var context = plan.context ?? [:]
+                context[.callbackQueue] = CallbackQueue.invoking
+                if key == plan.variantKey {
+                    // What is kept under a thumbnail's key is decoded as it is.
+                    context[.imageThumbnailPixelSize] = nil
+                    context[.imagePreserveAspectRatio] = nil
+                }
+                query.started(
+                    cache.queryImage(forKey: key, options: plan.options, context: context, cacheType: type) {
+                        image, data, origin in
+                        query.end(
+                            image.map { OriginalData(data: data ?? Data(), cacheType: origin, image: $0) })
+                    })
+            }
+        } onCancel: {
+            query.cancel(with: nil)
+        }
+    }
+}
+
+extension ImageDecoding {
+    /// What was stored at its size is decoded as it is.
+    fileprivate var forStoredVariant: ImageDecoding {
+        var decoding = self
+        decoding.options.scaleDownLimitBytes = nil
+        return decoding
+    }
+}

@@ -1,0 +1,128 @@
+import Foundation
+
+/// Decoding and transforming, each shared by all who want the same.
+extension WebImageManager {
+    /// The image after the given steps of the plan's transformer, those before the last shared with other loads.
+    func transformed(
+        _ plan: LoadPlan, _ steps: ArraySlice<any ImageTransformer>, _ handle: StageHandle
+    ) async throws(WebImageError) -> DecodedImage? {
+        guard let step = steps.last else { return try await decoded(plan, handle) }
+        return try await transforms.withValue(
+            for: plan.transformIdentity(steps), priority: handle.priority, listener: { handle.tell($0) },
+            work: { inner throws(WebImageError) in
+                let preview = inner.stage.mapping { news in
+                    guard case .partial(let image) = news else { return news }
+                    return .partial(Self.apply(step, to: image, plan, steps))
+                }
+                guard var made = try await self.transformed(plan, steps.dropLast(), preview) else { return nil }
+                let input = made.image
+                guard plan.mayTransform(input) else { return made }
+                made.image = try await self.observed(.transform, plan.url, { ($0.pixels.byteCount, nil) }) {
+                    () throws(WebImageError) in
+                    try await self.decodePool.run(cost: input.pixels.byteCount, priority: inner.priority) {
+                        () throws(WebImageError) in Self.apply(step, to: input, plan, steps)
+                    }
+                }
+                return made
+            },
+            body: { image throws(WebImageError) in image })
+    }
+
+    /// The step's result, or the image itself where the step declines.
+    private static func apply(
+        _ step: any ImageTransformer, to image: Image, _ plan: LoadPlan, _ steps: ArraySlice<any ImageTransformer>
+    ) -> Image {
+        guard plan.mayTransform(image), let transformer = plan.transformer else { return image }
+        let suffix = steps.map(\.transformerKey).joined(separator: "-")
+        let key = LoadKeys.key(plan.base ?? plan.url.absoluteString, thumbnail: plan.thumbnail, suffix: suffix)
+        guard let result = step.transformedImage(with: image, forKey: key), result !== image else { return image }
+        if transformer.preserveImageMetadata { result.copyMetadata(from: image) }
+        result.isTransformed = true
+        result.isIncremental = image.isIncremental
+        return result
+    }
+
+    private func decoded(
+        _ plan: LoadPlan, _ handle: StageHandle
+    ) async throws(WebImageError) -> DecodedImage? {
+        try await decodes.withValue(
+            for: plan.decodedIdentity, priority: handle.priority, listener: { handle.tell($0) },
+            work: { inner throws(WebImageError) in
+                if let image = self.originalInMemory(plan) {
+                    return DecodedImage(
+                        image: image, source: image, original: OriginalData(data: Data(), cacheType: .memory))
+                }
+                return try await self.decodedOriginal(plan, inner.stage)
+            },
+            body: { image throws(WebImageError) in image })
+    }
+
+    private func decodedOriginal(
+        _ plan: LoadPlan, _ handle: StageHandle, skippingDisk: Bool = false
+    ) async throws(WebImageError) -> DecodedImage? {
+        let arrival = plan.streams ? ArrivingImage(plan, decodePool, handle) : nil
+        var isDamaged = false
+        let result = try await originals.withValue(
+            for: plan.originalIdentity, priority: handle.priority,
+            listener: { news in
+                if case .bytes(let bytes, let offset) = news {
+                    arrival?.append(bytes, at: offset)
+                } else {
+                    handle.tell(news)
+                }
+            },
+            work: { inner throws(WebImageError) in
+                try await self.original(plan, inner.stage, skippingDisk: skippingDisk)
+            },
+            body: { original throws(WebImageError) -> DecodedImage? in
+                arrival?.end()
+                guard let original else { return nil }
+                do throws(WebImageError) {
+                    return try await self.image(of: original, plan, handle)
+                } catch  where original.cacheType == .disk && error.code == .badImageData && !skippingDisk {
+                    isDamaged = true
+                    return nil
+                }
+            })
+        guard isDamaged else { return result }
+        // What the disk held is no picture: forget it and fetch it again.
+        (plan.source.cache as? any LayeredImageCaching)?.removeCorruptDiskEntry(forKey: plan.originalKey)
+        return try await decodedOriginal(plan, handle, skippingDisk: true)
+    }
+
+    private func image(
+        of original: OriginalData, _ plan: LoadPlan, _ handle: StageHandle
+    ) async throws(WebImageError) -> DecodedImage {
+        if let image = original.image { return DecodedImage(image: image, source: image, original: original) }
+        if plan.streams, let size = plan.decoding.size(of: original.data) { handle.tell(.size(size)) }
+        let image = try await decode(original.data, plan.decoding, plan, handle)
+        return DecodedImage(image: image, source: image, original: original)
+    }
+
+    func decode(
+        _ data: Data, _ decoding: ImageDecoding, _ plan: LoadPlan, _ handle: StageHandle
+    ) async throws(WebImageError) -> Image {
+        guard !Task.isCancelled else { throw .cancelled }
+        return try await observed(.decode, plan.url, { ($0.pixels.byteCount, nil) }) { () throws(WebImageError) in
+            try await decodePool.run(cost: decoding.cost(of: data), priority: handle.priority) {
+                () throws(WebImageError) in try decoding.decode(data)
+            }
+        }
+    }
+}
+
+extension LoadPlan {
+    /// The steps of the transformer; a transformer without parts is its own only step.
+    var transformers: [any ImageTransformer] {
+        guard let transformer else { return [] }
+        guard let sequence = transformer as? any ImageTransformerSequence, !sequence.transformers.isEmpty else {
+            return [transformer]
+        }
+        return sequence.transformers.flatMap { ($0 as? any ImageTransformerSequence)?.transformers ?? [$0] }
+    }
+
+    func mayTransform(_ image: Image) -> Bool {
+        (!image.isAnimated || options.contains(.transformAnimatedImage))
+            && (!image.isVector || options.contains(.transformVectorImage))
+    }
+}

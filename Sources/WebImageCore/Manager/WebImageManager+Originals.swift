@@ -1,0 +1,102 @@
+import Foundation
+
+/// The original of a picture: from disk, else from the loader.
+extension WebImageManager {
+    /// Nil is a miss that may not be fetched.
+    func original(
+        _ plan: LoadPlan, _ handle: StageHandle, skippingDisk: Bool
+    ) async throws(WebImageError) -> OriginalData? {
+        if !skippingDisk, let kept = try await keptOriginal(plan) { return kept }
+        guard !Task.isCancelled else { throw .cancelled }
+        guard !plan.options.contains(.fromCacheOnly),
+            delegate?.imageManager(self, shouldDownloadImageFor: plan.url) ?? true
+        else { return nil }
+        guard plan.loader is ImageLoadersManager || plan.loader.canRequestImage(for: plan.url) else {
+            throw WebImageError(
+                .invalidURL, stage: .request, url: plan.url,
+                underlying: .message("\(type(of: plan.loader)) does not take this URL"),
+                hint: "Use a loader for it, or an ImageLoadersManager with one.")
+        }
+        handle.tell(.loaderStarted)
+        return try await observed(.download, plan.url, { ($0.data.count, ImageCacheType.none) }) {
+            () throws(WebImageError) in
+            guard let loader = plan.loader as? any ImageDataLoader else { return try await loaded(plan, handle) }
+            return try await fetched(plan, loader, handle)
+        }
+    }
+
+    private func fetched(
+        _ plan: LoadPlan, _ loader: any ImageDataLoader, _ handle: StageHandle
+    ) async throws(WebImageError) -> OriginalData {
+        let kept = plan.isRefreshing ? await resource(plan) : nil
+        var load = ImageDataLoad(
+            url: plan.url, options: plan.options, context: plan.context, priority: handle.priority.value)
+        let loaderPriority = LoadPriorityHandle(load.priority)
+        load.priorityHandle = loaderPriority
+        load.cached = kept
+        if plan.streams {
+            let count = Locked(0)
+            load.receivedData = { bytes, _ in
+                let offset = count.withLock { count in
+                    defer { count += bytes.count }
+                    return count
+                }
+                handle.tell(.bytes(bytes, offset: offset))
+            }
+        }
+        let result = try await handle.priority.leading(loaderPriority) { () throws(WebImageError) in
+            try await loader.loadData(for: load) { handle.tell(.progress(received: $0, expected: $1, url: $2)) }
+        }
+        if let kept, result.isNotModified || result.data == kept.data {
+            keepMetadata(result.resourceMetadata, plan)
+            throw WebImageError(.cacheNotModified, stage: .download, url: plan.url)
+        }
+        return OriginalData(
+            data: result.data, cacheType: .none, resourceMetadata: result.resourceMetadata,
+            mayBeStored: result.mayBeStored)
+    }
+
+    private func resource(_ plan: LoadPlan) async -> CachedResource? {
+        await (plan.originalCache as? any LayeredImageCaching)?.diskResource(forKey: plan.originalKey)
+    }
+
+    func keepMetadata(_ metadata: Data?, _ plan: LoadPlan) {
+        (plan.originalCache as? any LayeredImageCaching)?.storeResourceMetadata(metadata, forKey: plan.originalKey)
+    }
+
+    /// From a loader that decodes on its own.
+    private func loaded(_ plan: LoadPlan, _ handle: StageHandle) async throws(WebImageError) -> OriginalData {
+        let call = ForeignLoad()
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                call.begin(continuation)
+                guard !call.isOver else { return }
+                call.started(
+                    plan.loader.requestImage(
+                        with: plan.url, options: plan.options, context: plan.context,
+                        progress: { handle.tell(.progress(received: $0, expected: $1, url: $2)) },
+                        completed: { image, data, error, finished in
+                            guard finished else {
+                                if let image, !call.isOver { handle.tell(.partial(image.asPreview)) }
+                                return
+                            }
+                            if let image {
+                                call.end(.success(OriginalData(data: data ?? Data(), cacheType: .none, image: image)))
+                            } else {
+                                call.end(.failure(error ?? .badData("loader", "gave neither image nor error")))
+                            }
+                        }))
+            }
+        } onCancel: {
+            call.cancel(with: .failure(.cancelled))
+        }
+        return try outcome.get()
+    }
+}
+
+extension Image {
+    fileprivate var asPreview: Image {
+        isIncremental = true
+        return self
+    }
+}

@@ -1,0 +1,38 @@
+import Foundation
+
+/// A cache that can wait until what it took outlives the process.
+package protocol FlushableCache: Sendable {
+    func flush() async
+}
+
+extension ImageCache: FlushableCache {}
+
+extension WebImageManager {
+    /// Ends the manager's work: cancels every load, waits for its writes, flushes its cache. Loads begun afterwards end
+    /// with `.cancelled`.
+    ///
+    /// - Returns: Whether all was done before the deadline; what was not goes on in the background.
+    @discardableResult
+    public func shutdown(deadline: Duration = .seconds(5)) async -> Bool {
+        let end = ContinuousClock.now + deadline
+        shutDown()
+        cancelAll()
+        while isRunning || sharedTaskCount > 0 || pendingStoreCount > 0 {
+            guard ContinuousClock.now < end else { return false }
+            try? await Task.sleep(for: .milliseconds(2))
+            if Task.isCancelled { return false }
+        }
+        guard let cache = imageCache as? any FlushableCache else { return true }
+        return await withCheckedContinuation { continuation in
+            let once = Once<Bool> { continuation.resume(returning: $0) }
+            Task.detached {
+                await cache.flush()
+                once.call(true)
+            }
+            Task.detached {
+                try? await Task.sleep(until: end, clock: .continuous)
+                once.call(false)
+            }
+        }
+    }
+}

@@ -1,0 +1,257 @@
+public import Foundation
+
+/// Loads pictures before they are wanted, a few at a time, so that they are in the cache when a view asks.
+///
+/// Safe on any thread. Each list ends in exactly one completion, also when it is cancelled.
+public final class WebImagePrefetcher: Sendable {
+    private struct State {
+        var waiting: [PrefetchItem] = []
+        var running = 0
+        var maxConcurrent = 3
+        var isPaused = false
+        var options: WebImageOptions = .lowPriority
+        var context = SharedContext(value: nil)
+        var delegateQueue: CallbackQueue?
+        var tokens: [ObjectIdentifier: WebImagePrefetchToken] = [:]
+    }
+
+    /// Finished URLs, and all URLs, of one list.
+    public typealias ProgressBlock = @Sendable (_ finishedCount: Int, _ totalCount: Int) -> Void
+    /// Finished URLs of one list, and those of them that failed or were cancelled.
+    public typealias CompletionBlock = @Sendable (_ finishedCount: Int, _ skippedCount: Int) -> Void
+
+    /// A prefetcher over a manager of its own that shares the shared one's cache and loader.
+    public static let shared = WebImagePrefetcher()
+
+    /// Who loads.
+    public let manager: WebImageManager
+    private let state = Locked(State())
+    private let weakDelegate = Locked(WeakDelegate())
+
+    private struct WeakDelegate {
+        weak var delegate: (any WebImagePrefetcherDelegate)?
+    }
+
+    /// A prefetcher over a new manager with the shared one's cache and loader, but failed URLs of its own.
+    public convenience init() {
+        self.init(
+            imageManager: WebImageManager(
+                cache: WebImageManager.shared.imageCache, loader: WebImageManager.shared.imageLoader))
+    }
+
+    /// A prefetcher over a manager.
+    public init(imageManager: WebImageManager) { manager = imageManager }
+
+    /// URLs that are loaded at the same time; at least 1.
+    public var maxConcurrentPrefetchCount: Int {
+        get { state.withLock { $0.maxConcurrent } }
+        set {
+            state.withLock { $0.maxConcurrent = max(newValue, 1) }
+            admit()
+        }
+    }
+
+    /// Options of lists that name none.
+    public var options: WebImageOptions {
+        get { state.withLock { $0.options } }
+        set { state.withLock { $0.options = newValue } }
+    }
+
+    /// Context of lists that name none.
+    public var context: WebImageContext? {
+        get { state.withLock { $0.context }.value }
+        set {
+            let shared = SharedContext(value: newValue)
+            state.withLock { $0.context = shared }
+        }
+    }
+
+    /// Where blocks and delegate are called unless a list's context says it; main unless set.
+    public var delegateQueue: DispatchQueue {
+        get { .main }
+        set {
+            let queue = CallbackQueue(queue: newValue, policy: .dispatch)
+            state.withLock { $0.delegateQueue = queue }
+        }
+    }
+
+    /// Told of every URL of every list; held weakly.
+    public var delegate: (any WebImagePrefetcherDelegate)? {
+        get { weakDelegate.withLock { $0.delegate } }
+        set { weakDelegate.withLock { $0.delegate = newValue } }
+    }
+
+    /// Whether no further URL is begun; those being loaded go on.
+    public var isPaused: Bool {
+        get { state.withLock { $0.isPaused } }
+        set {
+            state.withLock { $0.isPaused = newValue }
+            admit()
+        }
+    }
+
+    /// Loads a list with the prefetcher's own options and context.
+    @discardableResult
+    public func prefetchURLs(_ urls: [URL]?) -> WebImagePrefetchToken? {
+        prefetchURLs(urls, progress: nil, completed: nil)
+    }
+
+    /// Loads a list with the prefetcher's own options and context.
+    ///
+    /// - Returns: The list's handle; nil for an empty list, which completes inline with zeros.
+    @discardableResult
+    public func prefetchURLs(
+        _ urls: [URL]?, progress: ProgressBlock?, completed: CompletionBlock?
+    ) -> WebImagePrefetchToken? {
+        let (options, context) = state.withLock { ($0.options, $0.context) }
+        return prefetchURLs(urls, options: options, context: context.value, progress: progress, completed: completed)
+    }
+
+    /// Loads a list with exactly these options and this context.
+    ///
+    /// - Returns: The list's handle; nil for an empty list, which completes inline with zeros.
+    @discardableResult
+    public func prefetchURLs(
+        _ urls: [URL]?, options: WebImageOptions, context: WebImageContext?,
+        progress: ProgressBlock?, completed: CompletionBlock?
+    ) -> WebImagePrefetchToken? {
+        guard let urls, !urls.isEmpty else {
+            completed?(0, 0)
+            return nil
+        }
+        let queue = context?.read(.callbackQueue, as: CallbackQueue.self) ?? state.withLock { $0.delegateQueue }
+        let token = WebImagePrefetchToken(
+            urls, prefetcher: self, queue: queue ?? .main, progress: progress, completed: completed)
+        let context = SharedContext(value: context)
+        state.withLock { state in
+            state.tokens[ObjectIdentifier(token)] = token
+            state.waiting += urls.indices.map {
+                PrefetchItem(token: token, index: $0, url: urls[$0], options: options, context: context)
+            }
+        }
+        admit()
+        return token
+    }
+
+    /// Loads a list and waits for its end; cancelling the surrounding task cancels the list.
+    public func prefetch(
+        _ urls: [URL], options: WebImageOptions = .lowPriority, context: WebImageContext? = nil,
+        progress: ProgressBlock? = nil
+    ) async -> (finishedCount: Int, skippedCount: Int) {
+        let hold = Locked<(token: WebImagePrefetchToken?, isCancelled: Bool)>((nil, false))
+        var context = context ?? [:]
+        if context[.callbackQueue] == nil { context[.callbackQueue] = CallbackQueue.invoking }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let token = prefetchURLs(
+                    urls, options: options, context: context, progress: progress,
+                    completed: { continuation.resume(returning: ($0, $1)) })
+                let isCancelled = hold.withLock { hold in
+                    hold.token = token
+                    return hold.isCancelled
+                }
+                if isCancelled { token?.cancel() }
+            }
+        } onCancel: {
+            let token = hold.withLock { hold in
+                hold.isCancelled = true
+                return hold.token
+            }
+            token?.cancel()
+        }
+    }
+
+    /// Cancels every list.
+    public func cancelPrefetching() {
+        for token in state.withLock({ Array($0.tokens.values) }) { token.cancel() }
+    }
+
+    /// Lists that have not ended.
+    package var runningTokenCount: Int { state.withLock { $0.tokens.count } }
+
+    // MARK: Work
+
+    private func admit() {
+        while let item = nextItem() {
+            guard item.token.isWanted else {
+                release()
+                continue
+            }
+            // Off the caller, as a manager's synchronous part reads memory and may complete inline.
+            DispatchQueue.global().async { self.load(item) }
+        }
+    }
+
+    private func nextItem() -> PrefetchItem? {
+        state.withLock { state in
+            guard !state.isPaused, state.running < state.maxConcurrent, !state.waiting.isEmpty else { return nil }
+            state.running += 1
+            return state.waiting.removeFirst()
+        }
+    }
+
+    private func release() { state.withLock { $0.running -= 1 } }
+
+    private func load(_ item: PrefetchItem) {
+        let once = Once<Bool> { isSkipped in
+            self.release()
+            item.token.end(item.index, isSkipped: isSkipped)
+            self.admit()
+        }
+        var context = item.context.value ?? [:]
+        context[.callbackQueue] = CallbackQueue.invoking
+        let operation = manager.loadImage(with: item.url, options: item.options, context: context) {
+            _, _, error, _, finished, _ in
+            if finished { once.call(error != nil) }
+        }
+        item.token.hold(operation, item.index)
+    }
+
+    /// Counts over every other list that runs.
+    func totals(without token: WebImagePrefetchToken) -> (finished: Int, total: Int) {
+        let tokens = state.withLock { Array($0.tokens.values) }
+        return tokens.filter { $0 !== token }.reduce(into: (0, 0)) { sum, token in
+            let counts = token.counts
+            sum = (sum.0 + counts.finished, sum.1 + counts.total)
+        }
+    }
+
+    /// The list is over; what waits of it goes. Returns how many lists are left.
+    func remove(_ token: WebImagePrefetchToken) -> Int {
+        state.withLock { state in
+            state.tokens[ObjectIdentifier(token)] = nil
+            state.waiting.removeAll { $0.token === token }
+            return state.tokens.count
+        }
+    }
+}
+
+/// Told how prefetching gets on, on the callback queue of the list concerned.
+@preconcurrency public protocol WebImagePrefetcherDelegate: AnyObject, Sendable {
+    /// A URL has ended; counts are those of all lists under way.
+    func imagePrefetcher(
+        _ imagePrefetcher: WebImagePrefetcher, didPrefetch imageURL: URL?, finishedCount: Int, totalCount: Int)
+    /// The last list under way has ended.
+    func imagePrefetcher(
+        _ imagePrefetcher: WebImagePrefetcher, didFinishWithTotalCount totalCount: Int, skippedCount: Int)
+}
+
+extension WebImagePrefetcherDelegate {
+    /// Nothing.
+    public func imagePrefetcher(
+        _ imagePrefetcher: WebImagePrefetcher, didPrefetch imageURL: URL?, finishedCount: Int, totalCount: Int
+    ) {}
+    /// Nothing.
+    public func imagePrefetcher(
+        _ imagePrefetcher: WebImagePrefetcher, didFinishWithTotalCount totalCount: Int, skippedCount: Int
+    ) {}
+}
+
+/// One URL of one list.
+struct PrefetchItem: Sendable {
+    let token: WebImagePrefetchToken
+    let index: Int
+    let url: URL
+    let options: WebImageOptions
+    let context: SharedContext
+}

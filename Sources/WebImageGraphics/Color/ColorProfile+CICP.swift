@@ -1,0 +1,109 @@
+import CLCMS
+import Foundation
+package import WebImageCore
+
+extension ColorProfile {
+    /// The profile that coding-independent code points mean (ITU-T H.273); nil for sRGB, and for what they do not say.
+    ///
+    /// The camera curves of BT.709 and its kin are read as sRGB, as browsers show them. The two curves for high dynamic
+    /// range come with a tone curve: 203 nits are white, what is brighter is compressed below it.
+    package init?(primaries: Int, transfer: Int) {
+        let isPlain = [0, 1, 2, 6, 13, 14, 15].contains(transfer)
+        if isPlain, [0, 1, 2].contains(primaries) { return nil }
+        let key = primaries << 8 | transfer
+        if let known = Self.made.withLock({ $0[key] }) {
+            self.init(iccData: known)
+            return
+        }
+        guard let data = ICCProfile(primaries: primaries, transfer: transfer)?.saved else { return nil }
+        Self.made.withLock { $0[key] = data }
+        self.init(iccData: data)
+    }
+
+    /// Whether the transfer characteristics are those of high dynamic range, which eight bits are too few for.
+    package static func isHighDynamicRange(transfer: Int) -> Bool { transfer == 16 || transfer == 18 }
+
+    /// At most a few dozen combinations exist.
+    private static let made = Locked<[Int: Data]>([:])
+}
+
+extension ICCProfile {
+    fileprivate init?(primaries: Int, transfer: Int) {
+        guard let colorants = Self.colorants(primaries), let curve = Self.curve(transfer) else { return nil }
+        defer { cmsFreeToneCurve(curve) }
+        var white = cmsCIExyY(x: colorants.white.0, y: colorants.white.1, Y: 1)
+        var triple = cmsCIExyYTRIPLE(
+            Red: .init(x: colorants.red.0, y: colorants.red.1, Y: 1),
+            Green: .init(x: colorants.green.0, y: colorants.green.1, Y: 1),
+            Blue: .init(x: colorants.blue.0, y: colorants.blue.1, Y: 1))
+        var curves: [OpaquePointer?] = [curve, curve, curve]
+        self.init(owning: cmsCreateRGBProfile(&white, &triple, &curves))
+    }
+
+    fileprivate var saved: Data? {
+        var count: UInt32 = 0
+        guard cmsSaveProfileToMem(handle, nil, &count) != 0 else { return nil }
+        var data = Data(count: Int(count))
+        let isSaved = data.withUnsafeMutableBytes { cmsSaveProfileToMem(handle, $0.baseAddress, &count) }
+        return isSaved != 0 ? data : nil
+    }
+
+    private typealias Chromaticity = (Double, Double)
+
+    private static let d65: Chromaticity = (0.3127, 0.3290)
+
+    /// H.273, table 2.
+    private static func colorants(
+        _ primaries: Int
+    ) -> (red: Chromaticity, green: Chromaticity, blue: Chromaticity, white: Chromaticity)? {
+        switch primaries {
+        case 0, 1, 2: ((0.640, 0.330), (0.300, 0.600), (0.150, 0.060), d65)
+        case 4: ((0.670, 0.330), (0.210, 0.710), (0.140, 0.080), (0.310, 0.316))
+        case 5: ((0.640, 0.330), (0.290, 0.600), (0.150, 0.060), d65)
+        case 6, 7: ((0.630, 0.340), (0.310, 0.595), (0.155, 0.070), d65)
+        case 9: ((0.708, 0.292), (0.170, 0.797), (0.131, 0.046), d65)
+        case 11: ((0.680, 0.320), (0.265, 0.690), (0.150, 0.060), (0.314, 0.351))
+        case 12: ((0.680, 0.320), (0.265, 0.690), (0.150, 0.060), d65)
+        case 22: ((0.630, 0.340), (0.295, 0.605), (0.155, 0.077), d65)
+        default: nil
+        }
+    }
+
+    /// H.273, table 3, as a curve to linear light; the caller frees it.
+    private static func curve(_ transfer: Int) -> OpaquePointer? {
+        switch transfer {
+        case 0, 1, 2, 6, 13, 14, 15:
+            cmsBuildParametricToneCurve(nil, 4, [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045])
+        case 4: cmsBuildGamma(nil, 2.2)
+        case 5: cmsBuildGamma(nil, 2.8)
+        case 8: cmsBuildGamma(nil, 1)
+        case 16: tabulated { toneMapped(10_000 / 203 * perceptualQuantizer($0)) }
+        case 18: tabulated { toneMapped(1_000 / 203 * pow(hybridLogGamma($0), 1.2)) }
+        default: nil
+        }
+    }
+
+    private static func tabulated(_ value: (Double) -> Double) -> OpaquePointer? {
+        let table = (0..<4096).map { UInt16(min(max(value(Double($0) / 4095), 0), 1) * 65535) }
+        return cmsBuildTabulatedToneCurve16(nil, UInt32(table.count), table)
+    }
+
+    /// Share of 10,000 nits (SMPTE ST 2084).
+    private static func perceptualQuantizer(_ signal: Double) -> Double {
+        let root = pow(signal, 1 / 78.84375)
+        return pow(max(root - 0.8359375, 0) / (18.8515625 - 18.6875 * root), 1 / 0.1593017578125)
+    }
+
+    /// Scene light (ITU-R BT.2100).
+    private static func hybridLogGamma(_ signal: Double) -> Double {
+        signal <= 0.5 ? signal * signal / 3 : (exp((signal - 0.55991073) / 0.17883277) + 0.28466892) / 12
+    }
+
+    /// Light as it is up to three quarters of white; from there to five times white bent into what is left.
+    private static func toneMapped(_ light: Double) -> Double {
+        let (knee, peak) = (0.75, 1_000.0 / 203)
+        guard light > knee else { return light }
+        let (excess, most) = ((min(light, peak) - knee) / (1 - knee), (peak - knee) / (1 - knee))
+        return knee + (1 - knee) * excess * (1 + excess / (most * most)) / (1 + excess)
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+public import WebImageCore
+
+/// Filters that change each pixel's colour by itself; the names are Core Image's.
+public struct ColorFilter: ImageFilter {
+    /// The name, and the parameters if it has any.
+    public let filterKey: String
+    private let pipeline: ColorPipeline
+
+    private init(_ name: String, _ parameters: [Double], _ pipeline: ColorPipeline) {
+        let numbers = parameters.map { String(format: "%g", $0) }.joined(separator: ",")
+        filterKey = parameters.isEmpty ? name : "\(name)(\(numbers))"
+        self.pipeline = pipeline
+    }
+
+    /// Every colour's opposite, in linear light.
+    public static let invert = ColorFilter(
+        "CIColorInvert", [], ColorPipeline(matrix: [-1, 0, 0, 0, -1, 0, 0, 0, -1], offset: [1, 1, 1]))
+
+    /// Brightened by so many stops; what passes white is white.
+    public static func exposure(stops: Double) -> ColorFilter {
+        let factor = stops.isFinite ? exp2(min(max(stops, -20), 20)) : 1
+        return ColorFilter(
+            "CIExposureAdjust", [stops], ColorPipeline(matrix: [factor, 0, 0, 0, factor, 0, 0, 0, factor]))
+    }
+
+    /// Colours drawn towards grey (0), kept (1) or away from it (more than 1).
+    public static func saturation(_ amount: Double) -> ColorFilter {
+        ColorFilter("CIColorControls.saturation", [amount], ColorPipeline(matrix: saturationMatrix(amount)))
+    }
+
+    /// Values stretched about the middle of the scale; 1 changes nothing.
+    public static func contrast(_ amount: Double) -> ColorFilter {
+        let shift = 0.5 - 0.5 * amount
+        return ColorFilter(
+            "CIColorControls.contrast", [amount],
+            ColorPipeline(
+                matrix: [amount, 0, 0, 0, amount, 0, 0, 0, amount], offset: [shift, shift, shift], isLinear: false))
+    }
+
+    /// Brown as an old photograph; 0 changes nothing, 1 all.
+    public static func sepia(intensity: Double = 1) -> ColorFilter {
+        let full = [0.393, 0.769, 0.189, 0.349, 0.686, 0.168, 0.272, 0.534, 0.131]
+        return ColorFilter(
+            "CISepiaTone", [intensity], ColorPipeline(matrix: blend(full, intensity), isLinear: false))
+    }
+
+    /// Shades of one colour; 0 changes nothing, 1 all.
+    public static func monochrome(_ color: ImageColor, intensity: Double = 1) -> ColorFilter {
+        let full = [color.red, color.green, color.blue].flatMap { part in luminance.map { $0 * part } }
+        return ColorFilter(
+            "CIColorMonochrome", [color.red, color.green, color.blue, intensity],
+            ColorPipeline(matrix: blend(full, intensity), isLinear: false))
+    }
+
+    /// Any matrix: three rows of three factors in the order red, green, blue, and what is added to each.
+    ///
+    /// - Returns: nil unless there are nine finite factors and three finite offsets.
+    public static func matrix(_ factors: [Double], offset: [Double] = [0, 0, 0]) -> ColorFilter? {
+        guard factors.count == 9, offset.count == 3, (factors + offset).allSatisfy(\.isFinite) else { return nil }
+        return ColorFilter(
+            "CIColorMatrix", factors + offset, ColorPipeline(matrix: factors, offset: offset, isLinear: false))
+    }
+
+    /// The changed image; nil when a parameter is not finite.
+    public func filteredImage(with image: Image) -> Image? {
+        guard (pipeline.matrix + pipeline.offset).allSatisfy(\.isFinite) else { return nil }
+        return image.made {
+            () throws(WebImageError) in
+            (try pipeline.apply(to: image.pixels, isOpaque: !image.hasAlpha), image.hasAlpha)
+        }
+    }
+
+    /// Rec. 709's weights of red, green and blue in lightness.
+    private static let luminance = [0.2126, 0.7152, 0.0722]
+
+    private static func saturationMatrix(_ amount: Double) -> [Double] {
+        (0..<9).map { luminance[$0 % 3] * (1 - amount) + ($0 % 4 == 0 ? amount : 0) }
+    }
+
+    private static func blend(_ full: [Double], _ intensity: Double) -> [Double] {
+        (0..<9).map { full[$0] * intensity + ($0 % 4 == 0 ? 1 - intensity : 0) }
+    }
+}

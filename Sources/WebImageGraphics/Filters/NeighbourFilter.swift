@@ -1,0 +1,122 @@
+import CPixman
+import Foundation
+public import WebImageCore
+
+/// Filters that look at a pixel's neighbours; the names are Core Image's.
+public struct NeighbourFilter: ImageFilter {
+    private enum Kind: Sendable {
+        case kernel([Double], side: Int)
+        case pixellate(points: Double)
+        case vignette(intensity: Double)
+    }
+
+    /// The name and the parameters.
+    public let filterKey: String
+    private let kind: Kind
+
+    /// Edges made clearer; 0 changes nothing.
+    public static func sharpen(_ amount: Double = 0.4) -> NeighbourFilter {
+        let side = -amount / 4
+        return NeighbourFilter(
+            filterKey: String(format: "CISharpenLuminance(%g)", amount),
+            kind: .kernel([0, side, 0, side, 1 + amount, side, 0, side, 0], side: 3))
+    }
+
+    /// Each pixel the weighted sum of the square about it; edges go on outside.
+    ///
+    /// - Returns: nil unless there are as many finite weights as a square of odd side up to 31 has.
+    public static func convolution(_ weights: [Double]) -> NeighbourFilter? {
+        let side = Int(Double(weights.count).squareRoot().rounded())
+        guard side * side == weights.count, side % 2 == 1, side <= 31,
+            weights.allSatisfy({ $0.isFinite && abs($0) < 32_000 })
+        else { return nil }
+        let numbers = weights.map { String(format: "%g", $0) }.joined(separator: ",")
+        return NeighbourFilter(filterKey: "CIConvolution(\(numbers))", kind: .kernel(weights, side: side))
+    }
+
+    /// Squares of so many points, each of one colour.
+    public static func pixellate(points: Double = 8) -> NeighbourFilter {
+        NeighbourFilter(filterKey: String(format: "CIPixellate(%g)", points), kind: .pixellate(points: points))
+    }
+
+    /// Darker towards the corners; 0 changes nothing, 1 makes them black.
+    public static func vignette(intensity: Double = 0.5) -> NeighbourFilter {
+        NeighbourFilter(filterKey: String(format: "CIVignette(%g)", intensity), kind: .vignette(intensity: intensity))
+    }
+
+    /// The changed image; nil when a parameter is not finite or the picture larger than 32,767 px a side.
+    public func filteredImage(with image: Image) -> Image? {
+        switch kind {
+        case .kernel(let weights, let side):
+            guard weights.allSatisfy(\.isFinite) else { return nil }
+            return image.made { () throws(WebImageError) in
+                (try image.displayPixels().convolved(weights, side: side), image.hasAlpha)
+            }
+        case .pixellate(let points):
+            guard points.isFinite, points > 0 else { return nil }
+            return image.made { () throws(WebImageError) in
+                (try image.displayPixels().pixellated(points * Double(image.scale)), image.hasAlpha)
+            }
+        case .vignette(let intensity):
+            guard intensity.isFinite else { return nil }
+            return image.made { () throws(WebImageError) in
+                let canvas = try image.displayPixels().copied()
+                try canvas.shadeCorners(min(max(intensity, 0), 1))
+                return (canvas, image.hasAlpha)
+            }
+        }
+    }
+}
+
+extension PixelBuffer {
+    fileprivate func convolved(_ weights: [Double], side: Int) throws(WebImageError) -> PixelBuffer {
+        let source = try PixmanImage(self)
+        // 16.16 fixed point; the first two numbers are the kernel's sides.
+        let fixed = ([Double(side), Double(side)] + weights).map { Int32(clamping: Int(($0 * 65536).rounded())) }
+        pixman_image_set_repeat(source.pointer, PIXMAN_REPEAT_PAD)
+        guard pixman_image_set_filter(source.pointer, PIXMAN_FILTER_CONVOLUTION, fixed, Int32(fixed.count)) != 0 else {
+            throw .badData("pixman", "no such kernel")
+        }
+        let result = try PixelBuffer(width: width, height: height, format: format)
+        try source.composite(PIXMAN_OP_SRC, onto: result)
+        return result
+    }
+
+    fileprivate func pixellated(_ side: Double) throws(WebImageError) -> PixelBuffer {
+        let side = max(side, 1)
+        let small = PixelSize(
+            width: max(Int((Double(width) / side).rounded(.up)), 1),
+            height: max(Int((Double(height) / side).rounded(.up)), 1))
+        let source = try PixmanImage(try scaled(to: small, as: format, isOpaque: false))
+        var transform = pixman_transform()
+        pixman_transform_init_scale(
+            &transform, Int32(clamping: Int(Double(small.width) / Double(width) * 65536)),
+            Int32(clamping: Int(Double(small.height) / Double(height) * 65536)))
+        pixman_image_set_transform(source.pointer, &transform)
+        pixman_image_set_filter(source.pointer, PIXMAN_FILTER_NEAREST, nil, 0)
+        let result = try PixelBuffer(width: width, height: height, format: format)
+        try source.composite(PIXMAN_OP_SRC, onto: result)
+        return result
+    }
+
+    /// Lays black over, from nothing at the centre to `intensity` at the corners.
+    fileprivate func shadeCorners(_ intensity: Double) throws(WebImageError) {
+        let radius = (Double(width * width + height * height)).squareRoot() / 2
+        guard radius < 32_000 else { throw .badData("pixman", "the picture is too large") }
+        func fixed(_ value: Double) -> Int32 { Int32(value * 65536) }
+        var center = pixman_point_fixed(x: fixed(Double(width) / 2), y: fixed(Double(height) / 2))
+        let stops = [(0.35, 0.0), (0.7, intensity * 0.4), (1.0, intensity)].map { place, shade in
+            pixman_gradient_stop(
+                x: fixed(place), color: pixman_color(red: 0, green: 0, blue: 0, alpha: UInt16(shade * 65535)))
+        }
+        var outer = center
+        guard
+            let gradient = pixman_image_create_radial_gradient(
+                &center, &outer, 0, fixed(radius), stops, Int32(stops.count))
+        else { throw .badData("pixman", "out of memory") }
+        defer { pixman_image_unref(gradient) }
+        let canvas = try PixmanImage(self)
+        pixman_image_composite32(
+            PIXMAN_OP_ATOP, gradient, nil, canvas.pointer, 0, 0, 0, 0, 0, 0, Int32(width), Int32(height))
+    }
+}

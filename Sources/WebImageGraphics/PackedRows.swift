@@ -1,0 +1,74 @@
+import CYUV
+package import WebImageCore
+
+/// Rows of packed pixels in and out of buffers of the display layout, by libyuv.
+///
+/// The buffer's alpha is straight while rows go in; `premultiplyInPlace(rows:)` or `converted(to:)` comes after.
+package enum PackedRows {
+    /// How the pixels of a row are packed.
+    package enum Layout: Sendable {
+        /// Blue, green, red.
+        case bgr24
+        /// Little-endian words of five, six and five bits, red highest.
+        case rgb565
+        /// Little-endian words of one unused and thrice five bits, red highest.
+        case xrgb1555
+        /// Four bytes; for blue, green, red and alpha of the result the place of the byte to take.
+        case bytes32(blue: UInt8, green: UInt8, red: UInt8, alpha: UInt8)
+    }
+
+    /// Writes `rows` rows from `top` on; a negative stride reads them upwards from `source`.
+    package static func expand(
+        _ source: UnsafePointer<UInt8>, stride: Int, _ layout: Layout, into buffer: PixelBuffer, top: Int, rows: Int
+    ) {
+        precondition(buffer.format == .bgra8Premultiplied && top >= 0 && rows >= 0 && top + rows <= buffer.height)
+        let width = Int32(clamping: buffer.width)
+        let targetStride = Int32(clamping: buffer.bytesPerRow)
+        for row in 0..<rows {
+            let line = source + row * stride
+            let target = (buffer.baseAddress + (top + row) * buffer.bytesPerRow).assumingMemoryBound(to: UInt8.self)
+            switch layout {
+            case .bgr24: RGB24ToARGB(line, 0, target, targetStride, width, 1)
+            case .rgb565: RGB565ToARGB(line, 0, target, targetStride, width, 1)
+            case .xrgb1555: ARGB1555ToARGB(line, 0, target, targetStride, width, 1)
+            case .bytes32(let blue, let green, let red, let alpha):
+                var shuffle: [UInt8] = []
+                for pixel: UInt8 in [0, 4, 8, 12] {
+                    shuffle += [pixel + blue, pixel + green, pixel + red, pixel + alpha]
+                }
+                ARGBShuffle(line, 0, target, targetStride, shuffle, width, 1)
+            }
+        }
+    }
+
+    /// Makes every pixel opaque.
+    package static func setOpaque(_ buffer: PixelBuffer) throws(WebImageError) {
+        let line = try PixelBuffer(width: buffer.width, height: 1, format: .gray8)
+        let plane = try BytePlane(line)
+        SetPlane(plane.base, plane.stride, plane.width, 1, 255)
+        try setAlpha(of: buffer, from: plane.base, stride: 0)
+    }
+
+    /// Takes alpha from a plane of one byte a pixel.
+    package static func setAlpha(of buffer: PixelBuffer, from plane: PixelBuffer) throws(WebImageError) {
+        precondition(plane.format == .gray8 && plane.width == buffer.width && plane.height == buffer.height)
+        let source = try BytePlane(plane)
+        try setAlpha(of: buffer, from: source.base, stride: source.stride)
+    }
+
+    private static func setAlpha(
+        of buffer: PixelBuffer, from alpha: UnsafePointer<UInt8>, stride: Int32
+    ) throws(WebImageError) {
+        let plane = try BytePlane(buffer)
+        ARGBCopyYToAlpha(alpha, stride, plane.base, plane.stride, plane.width, plane.height)
+    }
+
+    /// One row of the display layout as blue, green, red.
+    package static func packBGR24(
+        _ buffer: PixelBuffer, row: Int, into target: UnsafeMutablePointer<UInt8>
+    ) {
+        precondition(buffer.format == .bgra8Premultiplied && row >= 0 && row < buffer.height)
+        let line = (buffer.baseAddress + row * buffer.bytesPerRow).assumingMemoryBound(to: UInt8.self)
+        ARGBToRGB24(line, 0, target, 0, Int32(clamping: buffer.width), 1)
+    }
+}

@@ -1,0 +1,10 @@
+package import WebImageCore
+
+extension Image {
+    /// The pixels an encoder is to write: the image's own, or smaller ones that fit the options' box.
+    package func pixelsToEncode(_ options: EncodingOptions) throws(WebImageError) -> PixelBuffer {
+        guard let box = options.maxPixelSize else { return pixels }
+        let size = ImageScaling.size(of: pixelSize, in: box, preserveAspectRatio: true, allowsEnlarging: false)
+        return size == pixelSize ? pixels : try pixels.scaled(to: size)
+    }
+}

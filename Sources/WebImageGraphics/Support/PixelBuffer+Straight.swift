@@ -1,0 +1,15 @@
+package import WebImageCore
+
+extension PixelBuffer {
+    /// Width and height.
+    package var size: PixelSize { PixelSize(width: width, height: height) }
+
+    /// Four bytes a pixel that an encoder can read as straight: RGBA, or the display layout where nothing is transparent.
+    package func straight(hasAlpha: Bool) throws(WebImageError) -> PixelBuffer {
+        switch format {
+        case .rgba8: self
+        case .bgra8Premultiplied: hasAlpha ? try converted(to: .rgba8) : self
+        case .rgb8, .gray8, .rgba16: try converted(to: .rgba8)
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import CHEIF
+import Foundation
+import WebImageCore
+import WebImageGraphics
+
+/// Owns one libheif context and the handle of its primary picture.
+final class HEIFDecoder {
+    private let context: OpaquePointer
+    private let handle: OpaquePointer
+    let info: ImageInfo
+    private let profile: ColorProfile?
+
+    /// Parses the boxes; the bytes must outlive the decoder, which reads them where they lie.
+    init(_ bytes: UnsafeRawBufferPointer, format: ImageFormat, limits: DecodingLimits) throws(WebImageError) {
+        guard let context = heif_context_alloc() else { throw .badData("libheif", "out of memory") }
+        HandleLedger.opened("heif_context")
+        do throws(WebImageError) {
+            heif_context_set_maximum_image_size_limit(context, Int32(clamping: min(limits.maxPixels, 32768)))
+            // No threads of its own: the pool the decode runs on is bounded.
+            heif_context_set_max_decoding_threads(context, 0)
+            try check(heif_context_read_from_memory_without_copy(context, bytes.baseAddress, bytes.count, nil))
+            var primary: OpaquePointer?
+            try check(heif_context_get_primary_image_handle(context, &primary))
+            guard let primary else { throw .badData("libheif", "there is no primary picture") }
+            do throws(WebImageError) {
+                info = try Self.info(of: primary, format: format, limits: limits)
+                profile = try Self.profile(of: primary, limits: limits)
+            } catch {
+                heif_image_handle_release(primary)
+                throw error
+            }
+            handle = primary
+        } catch {
+            heif_context_free(context)
+            HandleLedger.closed("heif_context")
+            throw error
+        }
+        self.context = context
+    }
+
+    deinit {
+        heif_image_handle_release(handle)
+        heif_context_free(context)
+        HandleLedger.closed("heif_context")
+    }
+
+    /// libheif turns pictures itself as `irot` and `imir` say, so sizes are those seen and the orientation is up.
+    private static func info(
+        of handle: OpaquePointer, format: ImageFormat, limits: DecodingLimits
+    ) throws(WebImageError) -> ImageInfo {
+        let size = PixelSize(
+            width: Int(heif_image_handle_get_width(handle)), height: Int(heif_image_handle_get_height(handle)))
+        guard size.width > 0, size.height > 0 else { throw .badData("libheif", "the picture has no size") }
+        try limits.checkPixels(size)
+        var info = ImageInfo(format: format, storedSize: size)
+        info.hasAlpha = heif_image_handle_has_alpha_channel(handle) != 0
+        info.bitDepth = max(Int(heif_image_handle_get_luma_bits_per_pixel(handle)), 8)
+        info.hasICCProfile = heif_image_handle_get_raw_color_profile_size(handle) > 0
+        return info
+    }
+
+    private static func profile(
+        of handle: OpaquePointer, limits: DecodingLimits
+    ) throws(WebImageError) -> ColorProfile? {
+        let count = heif_image_handle_get_raw_color_profile_size(handle)
+        if count > 0 {
+            var budget = AncillaryBudget(limits)
+            try budget.take(count)
+            var data = Data(count: count)
+            let error = data.withUnsafeMutableBytes {
+                heif_image_handle_get_raw_color_profile(handle, $0.baseAddress)
+            }
+            try check(error)
+            return ColorProfile(iccData: data)
+        }
+        var nclx: UnsafeMutablePointer<heif_color_profile_nclx>?
+        guard heif_image_handle_get_nclx_color_profile(handle, &nclx).code == heif_error_Ok, let nclx else {
+            return nil
+        }
+        defer { heif_nclx_color_profile_free(nclx) }
+        return ColorProfile(
+            primaries: Int(nclx.pointee.color_primaries.rawValue),
+            transfer: Int(nclx.pointee.transfer_characteristics.rawValue))
+    }
+
+    /// The picture in eight bits, straight.
+    func picture() throws(WebImageError) -> DecodedPicture {
+        let options = heif_decoding_options_alloc()
+        defer { heif_decoding_options_free(options) }
+        options?.pointee.convert_hdr_to_8bit = 1
+        let chroma = info.hasAlpha ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB
+        var decoded: OpaquePointer?
+        try check(heif_decode_image(handle, &decoded, heif_colorspace_RGB, chroma, options))
+        guard let decoded else { throw .badData("libheif", "gave no picture") }
+        HandleLedger.opened("heif_image")
+        defer {
+            heif_image_release(decoded)
+            HandleLedger.closed("heif_image")
+        }
+        let pixels = try HEIFDecoder.pixels(of: decoded, format: info.hasAlpha ? .rgba8 : .rgb8)
+        let size = PixelSize(width: pixels.width, height: pixels.height)
+        guard size == info.storedSize else {
+            throw .badData("libheif", "a picture of \(size) px is announced as \(info.storedSize)")
+        }
+        return DecodedPicture(
+            pixels: pixels, orientation: .up, profile: profile, hasAlpha: info.hasAlpha, format: info.format)
+    }
+
+    private static func pixels(of image: OpaquePointer, format: PixelFormat) throws(WebImageError) -> PixelBuffer {
+        var stride: Int32 = 0
+        let width = Int(heif_image_get_width(image, heif_channel_interleaved))
+        let height = Int(heif_image_get_height(image, heif_channel_interleaved))
+        guard let plane = heif_image_get_plane_readonly(image, heif_channel_interleaved, &stride),
+            Int(stride) >= width * format.bytesPerPixel
+        else { throw .badData("libheif", "gave no pixels") }
+        let pixels = try PixelBuffer(width: width, height: height, format: format)
+        for row in 0..<height {
+            memcpy(
+                pixels.baseAddress + row * pixels.bytesPerRow, plane + row * Int(stride), width * format.bytesPerPixel)
+        }
+        return pixels
+    }
+}
+
+/// Throws libheif's words; they are of static life or the context's.
+private func check(_ error: heif_error) throws(WebImageError) {
+    guard error.code != heif_error_Ok else { return }
+    throw .badData("libheif", error.message.map { String(cString: $0) } ?? "error \(error.code.rawValue)")
+}

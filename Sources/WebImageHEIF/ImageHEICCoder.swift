@@ -1,0 +1,68 @@
+public import Foundation
+public import WebImageCore
+import WebImageGraphics
+
+/// Reads HEIC and HEIF stills, and writes HEIC where libheif has an encoder (ISO/IEC 23008-12), by libheif.
+///
+/// Image sequences need libheif 1.21; before, a sequence shows its primary picture, and ``canDecodeSequences`` is false.
+/// Ten-bit pictures come out in eight. libheif turns pictures itself, by `irot` and `imir` alone. It calls nobody back
+/// while it decodes: the time limit is checked before and after, the pixel limit bounds what lies between.
+///
+/// Add ``shared`` to `ImageCodersManager`. Safe on any thread; one thread decodes.
+public final class ImageHEICCoder: DetailedImageCoder {
+    /// The one instance; it has no state.
+    public static let shared = ImageHEICCoder()
+
+    /// Whether this coder can give the frames of image sequences; it cannot yet, whatever the libheif.
+    public static let canDecodeSequences = false
+
+    /// Makes another one.
+    public init() {}
+
+    /// Whether the data starts as a HEIC or HEIF file does.
+    public func canDecode(from data: Data?) -> Bool { data.map { Self.format(of: $0) != nil } ?? false }
+
+    /// Whether the format is HEIC or HEIF and libheif has an encoder for HEVC.
+    public func canEncode(to format: ImageFormat) -> Bool {
+        (format == .heic || format == .heif) && HEIFEncoder.isAvailable
+    }
+
+    /// What the boxes say; no HEVC is decoded.
+    ///
+    /// - Throws: `.badImageData`, `.limitExceeded`.
+    public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
+        try limits.checkEncodedBytes(data.count)
+        return try data.withFileBytes { bytes throws(WebImageError) in
+            try HEIFDecoder(bytes, format: Self.format(of: data) ?? .heif, limits: limits).info
+        }
+    }
+
+    /// The primary picture.
+    ///
+    /// - Throws: `.badImageData`, also for a file that is cut off; `.limitExceeded`.
+    public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
+        try options.limits.checkEncodedBytes(data.count)
+        let deadline = DecodeDeadline(options.limits)
+        return try data.withFileBytes { bytes throws(WebImageError) in
+            let decoder = try HEIFDecoder(bytes, format: Self.format(of: data) ?? .heif, limits: options.limits)
+            let picture = try decoder.picture()
+            try deadline.check()
+            return try picture.finished(options: options, fullSize: decoder.info.storedSize)
+        }
+    }
+
+    /// A HEIC still with the image's profile if it has one.
+    ///
+    /// - Throws: `.encodingFailed`, also where libheif has no encoder.
+    public func encode(
+        _ image: Image, format: ImageFormat, options: EncodingOptions
+    ) throws(WebImageError) -> Data {
+        guard format == .heic || format == .heif else { throw .cannotEncode("libheif", "\(format) is not HEIC") }
+        return try HEIFEncoder().encode(image, options: options)
+    }
+
+    private static func format(of data: Data) -> ImageFormat? {
+        let format = ImageFormat(sniffing: data.prefix(256))
+        return format == .heic || format == .heif ? format : nil
+    }
+}

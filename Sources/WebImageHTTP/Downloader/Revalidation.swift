@@ -1,0 +1,56 @@
+import Foundation
+import WebImageCore
+
+/// A cached body on its way to being confirmed.
+///
+/// Without an explicit lifetime the server is always asked: who refreshes wants to see what changed.
+struct Revalidation: Sendable {
+    let decision: HTTPCachePolicy.Decision
+    private let cached: CachedResource
+    private let stored: StoredResponse
+    private let request: WebImageRequest
+    private static let policy = HTTPCachePolicy(heuristicFraction: 0)
+
+    /// Nil when nothing is known of the body, so that it can only be compared.
+    init?(_ cached: CachedResource, _ request: WebImageRequest, now: TimeInterval) {
+        guard let stored = cached.metadata.flatMap(StoredResponse.init(serialized:)) else { return nil }
+        self.cached = cached
+        self.stored = stored
+        self.request = request
+        decision = Self.policy.decision(stored, for: request, now: now)
+    }
+
+    /// The body without a request.
+    var freshResult: ImageDataResult {
+        result(WebImageResponse(url: request.url, expectedContentLength: cached.data.count), metadata: cached.metadata)
+    }
+
+    /// The body in place of an answer that could not be had.
+    var staleResult: ImageDataResult { freshResult }
+
+    func mayServe(after error: WebImageError, now: TimeInterval) -> Bool {
+        let isServerFault: Bool
+        switch (error.code, error.underlying) {
+        case (.transport, _): isServerFault = true
+        case (_, .http(let status)): isServerFault = status >= 500
+        default: isServerFault = false
+        }
+        return isServerFault && Self.policy.mayServeAfterError(stored, for: request, now: now)
+    }
+
+    /// The body after a 304, with what the 304 says anew.
+    func confirmed(by answer: ImageDataResult) -> ImageDataResult {
+        let times = answer.resourceMetadata.flatMap(StoredResponse.init(serialized:))
+        let merged = stored.merged(
+            with: answer.response, to: request, requestTime: times?.requestTime ?? stored.requestTime,
+            responseTime: times?.responseTime ?? stored.responseTime)
+        return result(answer.response, metadata: merged.serialized)
+    }
+
+    private func result(_ response: WebImageResponse, metadata: Data?) -> ImageDataResult {
+        var result = ImageDataResult(data: cached.data, response: response)
+        result.isNotModified = true
+        result.resourceMetadata = metadata
+        return result
+    }
+}

@@ -1,0 +1,199 @@
+import Foundation
+import WebImageCore
+
+/// What follows the end of a transfer: the next hop, another attempt, or the end of the download.
+extension SharedDownload {
+    func leg(_ leg: DownloadLeg, didEnd result: Result<WebImageDownloadEnd, WebImageError>) {
+        let isPlain = state.withLock { state in
+            guard state.leg === leg, case .success(let end) = result else { return false }
+            state.metrics = end.metrics
+            return state.redirect == nil && plan.responseModifier == nil && plan.decryptor == nil
+        }
+        // The common case costs no further hop between threads.
+        if isPlain { return succeed(leg) }
+        delivery.async { self.conclude(leg, result) }
+    }
+
+    // MARK: On the delivery queue
+
+    private func conclude(_ leg: DownloadLeg, _ result: Result<WebImageDownloadEnd, WebImageError>) {
+        let (isCurrent, redirect, mustForget) = state.withLock { state in
+            defer { state.mustForgetPrefix = false }
+            return (state.leg === leg && !state.isCancelled, state.redirect, state.mustForgetPrefix)
+        }
+        guard isCurrent else { return }
+        switch result {
+        case .success:
+            if let redirect { return follow(redirect, from: leg) }
+            do throws(WebImageError) {
+                try modify()
+                succeed(leg)
+            } catch {
+                failed(error.with(url: plan.url))
+            }
+        case .failure(let error):
+            if mustForget { return beginWithoutPrefix() }
+            failed(error)
+        }
+    }
+
+    /// Judges the head as modified, and decrypts.
+    private func modify() throws(WebImageError) {
+        if let modifier = plan.responseModifier, let head = state.withLock({ $0.head }) {
+            guard let modified = modifier.modifiedResponse(with: head) else {
+                throw WebImageError(
+                    .invalidDownloadResponse, stage: .download, underlying: .message("the response modifier refused"))
+            }
+            state.withLock { ($0.head, $0.refusedHead) = (modified, modified) }
+            if let refusal = plan.acceptance.refusal(of: modified, for: plan.url) { throw refusal }
+        }
+        let (body, head) = state.withLock { ($0.body, $0.head) }
+        guard let decryptor = plan.decryptor, !body.isEmpty else { return }
+        guard let data = decryptor.decryptedData(with: body, response: head) else {
+            throw WebImageError(
+                .badImageData, stage: .download, underlying: .message("the decryptor could not read the bytes"))
+        }
+        state.withLock { $0.body = data }
+    }
+
+    /// The next hop under a policy: judged before it is made; what was meant for one origin goes to no other.
+    private func follow(_ target: URL, from leg: DownloadLeg) {
+        let source = leg.transfer.request.url
+        if let refusal = plan.transfer.policy?.refusal(ofRedirectFrom: source, to: target) {
+            return finish(.failure(refusal))
+        }
+        let isAllowed = state.withLock { state in
+            state.redirects += 1
+            state.attempts -= 1
+            state.transfer = state.transfer.redirected(to: target, status: nil)
+            if !source.hasOrigin(of: target) { state.validators = [:] }
+            return state.redirects <= plan.transfer.maxRedirects
+        }
+        guard isAllowed else {
+            return finish(
+                .failure(
+                    WebImageError(
+                        .transport, stage: .download, url: plan.url,
+                        underlying: .curl(code: 47, message: "over \(plan.transfer.maxRedirects) redirects"),
+                        hint: "The server redirects in a loop; ask for the final URL.")))
+        }
+        beginLeg()
+    }
+
+    private func beginWithoutPrefix() {
+        if let name = plan.identity.sharing { environment.resumeStore?.remove(name) }
+        state.withLock { state in
+            state.prefix = nil
+            state.attempts -= 1
+        }
+        beginLeg()
+    }
+
+    /// Tries again if the strategy says so, after its wait and in a new slot.
+    private func failed(_ error: WebImageError) {
+        let now = environment.clock.now
+        let failure = state.withLock { state in
+            DownloadFailure(
+                error: error, attempts: state.attempts, elapsed: now - (state.begun ?? now),
+                retryAfter: state.refusedHead?.retryAfter(now: environment.clock.date))
+        }
+        guard error.code != .cancelled, let delay = plan.retry?.delay(after: failure) else {
+            return finish(.failure(error))
+        }
+        let isWaiting = state.withLock { state in
+            guard !state.isCancelled else { return false }
+            state.prefix = takePartial(&state)
+            state.leg = nil
+            state.wait = environment.clock.schedule(after: delay) { self.events.resume() }
+            return true
+        }
+        if isWaiting { events.pause() }
+    }
+
+    // MARK: The end
+
+    private func succeed(_ leg: DownloadLeg) {
+        let (body, head, isConfirmed, hadPrefix) = state.withLock { state in
+            (state.body, state.head, state.head?.statusCode == 304 && !state.validators.isEmpty, leg.prefix != nil)
+        }
+        if hadPrefix, let name = plan.identity.sharing { environment.resumeStore?.remove(name) }
+        guard let head, !body.isEmpty || isConfirmed else { return finish(.failure(.emptyBody(plan.url))) }
+        var result = ImageDataResult(data: isConfirmed ? Data() : body, response: head)
+        var request = leg.transfer.request
+        request.url = plan.url
+        let (sentAt, receivedAt) = (leg.sentAt, environment.clock.date)
+        result.mayBeStored = HTTPCachePolicy.mayStore(head, to: request) && plan.identity.cacheScope != .unstored
+        result.describe { [request] in
+            StoredResponse(head, to: request, requestTime: sentAt, responseTime: receivedAt).serialized
+        }
+        finish(.success(result))
+    }
+
+    /// Ends the download: its timers, its beginning on disk, its subscribers.
+    func finish(_ outcome: DownloadSubscriber.Outcome) {
+        let (partial, deadline) = state.withLock { state -> (PartialBody?, (any WebImageOperation)?) in
+            if case .success = outcome { return (nil, state.deadline.take()) }
+            return (takePartial(&state), state.deadline.take())
+        }
+        deadline?.cancel()
+        keep(partial)
+        events.end(outcome)
+        events.post(.stop, self)
+        if case .success = outcome { events.post(.finish, self) }
+    }
+
+    /// Ends whatever it is doing because the time for the whole of it is over.
+    func passDeadline(_ duration: Duration) {
+        let (isOver, operation, wait) = state.withLock { state in
+            defer { state.isCancelled = true }
+            return (state.isCancelled, state.operation, state.wait.take())
+        }
+        guard !isOver else { return }
+        wait?.cancel()
+        finish(
+            .failure(
+                WebImageError(
+                    .transport, stage: .download, url: plan.url,
+                    underlying: .curl(code: 28, message: "not at its end after \(duration)"),
+                    hint: "The server is too slow; try again or raise downloadDeadline.")))
+        operation?.cancel()
+    }
+
+    /// Tells subscribers the end, after the last progress.
+    func deliver(_ outcome: DownloadSubscriber.Outcome, to subscribers: [DownloadSubscriber]) {
+        delivery.async {
+            if case .success = outcome { self.report() }
+            for subscriber in subscribers { subscriber.end(outcome) }
+            self.state.withLock { state in
+                state.listeners = []
+                state.body = Data()
+                state.leg = nil
+            }
+        }
+    }
+}
+
+extension URL {
+    /// Whether scheme, host and port are the same (RFC 6454).
+    func hasOrigin(of other: URL) -> Bool {
+        func port(_ url: URL) -> Int { url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80) }
+        return scheme?.lowercased() == other.scheme?.lowercased()
+            && host()?.lowercased() == other.host()?.lowercased() && port(self) == port(other)
+    }
+}
+
+extension CurlTransferRequest {
+    /// The request of the next hop: to another origin go neither credentials nor fields that are not everybody's.
+    func redirected(to target: URL, status: Int?) -> CurlTransferRequest {
+        var next = self
+        next.request.url = target
+        guard !request.url.hasOrigin(of: target) else { return next }
+        (next.username, next.password, next.clientCertificate) = (nil, nil, nil)
+        for field in request.allHTTPHeaderFields.keys where !Self.harmlessFields.contains(field.lowercased()) {
+            next.request.setValue(nil, forHTTPHeaderField: field)
+        }
+        return next
+    }
+
+    private static let harmlessFields: Set<String> = ["accept", "accept-language", "accept-encoding", "user-agent"]
+}

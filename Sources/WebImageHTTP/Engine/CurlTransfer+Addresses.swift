@@ -1,0 +1,69 @@
+import CCurl
+import CCurlShim
+import Foundation
+import WebImageCore
+
+/// Holding a policy's addresses: each one curl is about to connect to, and the one a kept connection leads to.
+extension CurlTransfer {
+    /// An explicit proxy resolves names itself and is trusted.
+    var checksAddresses: Bool {
+        guard let policy = order.policy, policy.publicAddressesOnly else { return false }
+        return order.proxy?.isEmpty ?? true
+    }
+
+    func installAddressChecks(_ easy: CurlEasy) {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        webimage_curl_set_opensocket(easy.handle, openCheckedSocket)
+        easy.set(CURLOPT_OPENSOCKETDATA, pointer: context)
+        webimage_curl_set_prereq(easy.handle, checkConnection)
+        easy.set(CURLOPT_PREREQDATA, pointer: context)
+    }
+
+    /// Nil when the address may be connected to; one that cannot be read may not.
+    func refusal(of address: IPAddress?) -> WebImageError? {
+        guard let policy = order.policy else { return nil }
+        guard let address else {
+            return WebImageError(
+                .invalidDownloadOperation, stage: .download, url: url,
+                underlying: .message("the connection leads to no internet address"))
+        }
+        return policy.refusal(of: address, url: url)
+    }
+}
+
+/// Curl's socket callback: what is connected to is exactly the address given here, so nothing can change in between.
+private func openCheckedSocket(
+    _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
+) -> curl_socket_t {
+    guard let context, let address else { return -1 }
+    let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
+    let bytes = withUnsafeBytes(of: &address.pointee.addr) { Array($0) }
+    // IPv6 does not fit into `sockaddr`; curl gives the length and keeps the bytes behind it.
+    let length = Int(address.pointee.addrlen)
+    var ip: IPAddress?
+    switch address.pointee.family {
+    case AF_INET where bytes.count >= 8: ip = IPAddress(bytes: Array(bytes[4..<8]))
+    case AF_INET6 where length >= 24:
+        let start = UnsafeRawPointer(address) + MemoryLayout<curl_sockaddr>.offset(of: \.addr)!
+        ip = IPAddress(bytes: Array(UnsafeRawBufferPointer(start: start + 8, count: 16)))
+    default: break
+    }
+    if let refusal = transfer.refusal(of: ip) {
+        transfer.addressRefusal = refusal
+        return -1
+    }
+    let type = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
+    return socket(address.pointee.family, type, address.pointee.protocol)
+}
+
+/// Curl's callback before the request is sent: a kept connection may have been made under another policy.
+private func checkConnection(
+    _ context: UnsafeMutableRawPointer?, _ remote: UnsafeMutablePointer<CChar>?, _ local: UnsafeMutablePointer<CChar>?,
+    _ remotePort: Int32, _ localPort: Int32
+) -> Int32 {
+    guard let context, let remote else { return CURL_PREREQFUNC_ABORT }
+    let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
+    guard let refusal = transfer.refusal(of: IPAddress(String(cString: remote))) else { return CURL_PREREQFUNC_OK }
+    transfer.refusal = refusal
+    return CURL_PREREQFUNC_ABORT
+}

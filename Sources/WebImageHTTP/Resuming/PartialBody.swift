@@ -1,0 +1,57 @@
+import Foundation
+import WebImageCore
+
+/// The beginning of a body and what tells whether the rest still belongs to it.
+struct PartialBody: Sendable, Hashable {
+    /// A strong `ETag`: weak ones do not promise the same bytes (RFC 9110 §8.8.1).
+    let validator: String
+    /// Bytes of the whole body.
+    let total: Int
+    var data: Data
+
+    init(validator: String, total: Int, data: Data) {
+        self.validator = validator
+        self.total = total
+        self.data = data
+    }
+
+    /// The beginning of an answer that can be continued; nil for one that cannot.
+    init?(_ data: Data, of head: WebImageResponse, total: Int?) {
+        guard let total, !data.isEmpty, data.count < total, let tag = head.value(forHTTPHeaderField: "etag"),
+            tag.hasPrefix("\""), tag.hasSuffix("\""), tag.utf8.count >= 2, tag.utf8.count < 1000,
+            head.value(forHTTPHeaderField: "accept-ranges")?.lowercased() != "none",
+            ["", "identity"].contains(head.value(forHTTPHeaderField: "content-encoding")?.lowercased() ?? "")
+        else { return nil }
+        self.init(validator: tag, total: total, data: data)
+    }
+
+    /// The fields that ask for the rest, or for everything when it has changed (RFC 9110 §13.1.5).
+    var requestFields: [String: String] { ["Range": "bytes=\(data.count)-", "If-Range": validator] }
+
+    /// Whether a 206 is the rest: it begins where this ends and the whole is as long as it was.
+    func isContinued(by head: WebImageResponse) -> Bool {
+        guard head.statusCode == 206, let range = ContentRange(head.value(forHTTPHeaderField: "content-range")),
+            ["", "identity"].contains(head.value(forHTTPHeaderField: "content-encoding")?.lowercased() ?? ""),
+            head.value(forHTTPHeaderField: "etag").map({ $0 == validator }) ?? true
+        else { return false }
+        return range.first == data.count && range.last == total - 1 && range.total.map { $0 == total } ?? true
+    }
+}
+
+/// `bytes 100-199/200` (RFC 9110 §14.4).
+struct ContentRange: Hashable {
+    let first: Int
+    let last: Int
+    let total: Int?
+
+    init?(_ field: String?) {
+        guard let field, field.lowercased().hasPrefix("bytes ") else { return nil }
+        let parts = field.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false)
+        let ends = parts.first?.split(separator: "-", omittingEmptySubsequences: false).compactMap { Int($0) } ?? []
+        guard parts.count == 2, ends.count == 2, ends[0] >= 0, ends[1] >= ends[0] else { return nil }
+        first = ends[0]
+        last = ends[1]
+        total = parts[1] == "*" ? nil : Int(parts[1])
+        guard parts[1] == "*" || (total ?? -1) > last else { return nil }
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import WebImageCore
+
+/// Keeps the beginnings of broken downloads in a folder, so that another process can go on; bounded in size and age.
+///
+/// Files are used on a queue of the store's. Nothing is created before the first beginning is kept.
+final class ResumeStore: Sendable {
+    /// Less is fetched anew faster than it is kept.
+    static let minBytes = 16 * 1024
+    static let maxTotalBytes = 256 << 20
+    static let maxAge: TimeInterval = 86_400
+
+    let folder: URL
+    private let queue = DispatchQueue(label: "webimage.resume")
+
+    init(folder: URL) { self.folder = folder }
+
+    /// The beginning kept under a name; `body` runs on the store's queue.
+    func load(_ name: String, _ body: @escaping @Sendable (PartialBody?) -> Void) {
+        queue.async { body(self.read(self.path(name))) }
+    }
+
+    func save(_ partial: PartialBody, _ name: String) {
+        guard partial.data.count >= Self.minBytes else { return }
+        queue.async { self.write(partial, self.path(name)) }
+    }
+
+    func remove(_ name: String) {
+        queue.async { _ = unlink(self.path(name)) }
+    }
+
+    /// Waits until what was asked before is done.
+    func flush() { queue.sync {} }
+
+    private func path(_ name: String) -> String { folder.path + "/" + SHA256.shortName(of: name) + ".part" }
+
+    private static let signature = "webimage-part 1"
+
+    private func read(_ path: String) -> PartialBody? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return nil }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= Self.maxTotalBytes,
+            Date().timeIntervalSince1970 - TimeInterval(status.st_mtim.tv_sec) < Self.maxAge,
+            let bytes = try? file.readToEnd()
+        else { return nil }
+        let parts = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 4, omittingEmptySubsequences: false)
+        guard parts.count == 5, String(decoding: parts[0], as: UTF8.self) == Self.signature,
+            let total = Int(String(decoding: parts[2], as: UTF8.self)),
+            Int(String(decoding: parts[3], as: UTF8.self)) == parts[4].count
+        else { return nil }
+        let partial = PartialBody(
+            validator: String(decoding: parts[1], as: UTF8.self), total: total, data: Data(parts[4]))
+        return partial.data.isEmpty || partial.data.count >= total ? nil : partial
+    }
+
+    private func write(_ partial: PartialBody, _ path: String) {
+        guard mkdir(folder.path, 0o700) == 0 || errno == EEXIST || makeParents() else { return }
+        let head = "\(Self.signature)\n\(partial.validator)\n\(partial.total)\n\(partial.data.count)\n"
+        let temporary = path + ".\(UInt32.random(in: .min ... .max)).tmp"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { return }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        do {
+            try file.write(contentsOf: Data(head.utf8))
+            try file.write(contentsOf: partial.data)
+            // Before the name stands, so that no power loss leaves a name with other bytes than these.
+            try file.synchronize()
+            if rename(temporary, path) != 0 { unlink(temporary) }
+        } catch {
+            unlink(temporary)
+        }
+        trim()
+    }
+
+    private func makeParents() -> Bool {
+        let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o700]
+        return
+            (try? FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: true, attributes: attributes)) != nil
+    }
+
+    /// Removes what is too old, then the oldest until the rest fits. The folder holds as many files as downloads broke.
+    private func trim() {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        var files: [(path: String, size: Int, time: Int)] = []
+        for name in names where name.hasSuffix(".part") || name.hasSuffix(".tmp") {
+            var status = stat()
+            let path = folder.path + "/" + name
+            guard lstat(path, &status) == 0 else { continue }
+            files.append((path, Int(status.st_size), Int(status.st_mtim.tv_sec)))
+        }
+        files.sort { $0.time > $1.time }
+        var total = 0
+        let oldest = Int(Date().timeIntervalSince1970 - Self.maxAge)
+        for file in files {
+            total += file.size
+            if file.time < oldest || total > Self.maxTotalBytes { unlink(file.path) }
+        }
+    }
+}

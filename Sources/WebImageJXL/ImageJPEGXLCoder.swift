@@ -1,0 +1,94 @@
+public import Foundation
+public import WebImageCore
+import WebImageGraphics
+
+/// Reads JPEG XL stills and animations and writes stills (ISO/IEC 18181), by libjxl.
+///
+/// libjxl lays the layers of a frame over each other, so every frame is whole. The decode time is checked every 256 KB
+/// of the file. Add ``shared`` to `ImageCodersManager`. Safe on any thread; one thread decodes.
+public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder {
+    /// The one instance for stills; it has no state.
+    public static let shared = ImageJPEGXLCoder()
+
+    private let source: (any AnimationSource)?
+
+    /// Makes another one.
+    public init() { source = nil }
+
+    /// Opens an animation, or a still as one frame.
+    ///
+    /// - Throws: `.badImageData`, `.limitExceeded`.
+    public init(animation data: Data, options: DecodingOptions) throws(WebImageError) {
+        source = try JXLAnimation(data, options: options)
+    }
+
+    /// Opens an animation, or a still as one frame; nil when it cannot be read.
+    public convenience init?(animatedImageData data: Data?, options: ImageCoderOptions?) {
+        guard let data, let opened = try? JXLAnimation(data, options: DecodingOptions(options)) else { return nil }
+        self.init(source: opened)
+    }
+
+    private init(source: any AnimationSource) { self.source = source }
+
+    /// Whether the data starts as a JPEG XL codestream or container does.
+    public func canDecode(from data: Data?) -> Bool {
+        data.map { ImageFormat(sniffing: $0.prefix(ImageFormat.signatureLength)) == .jpegXL } ?? false
+    }
+
+    /// Whether the format is JPEG XL.
+    public func canEncode(to format: ImageFormat) -> Bool { format == .jpegXL }
+
+    /// What the header says, for an animation also each frame's; no pixel is decoded.
+    ///
+    /// - Throws: `.badImageData`, `.limitExceeded`.
+    public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
+        try limits.checkEncodedBytes(data.count)
+        let deadline = DecodeDeadline(limits)
+        return try data.withFileBytes { bytes throws(WebImageError) in
+            let pictures = try JXLPictures(bytes, limits: limits, deadline: deadline)
+            try pictures.countFrames(limits: limits, deadline: deadline)
+            return pictures.info
+        }
+    }
+
+    /// The picture, for an animation its first frame.
+    ///
+    /// - Throws: `.badImageData`, also for a file that is cut off; `.limitExceeded`.
+    public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
+        try options.limits.checkEncodedBytes(data.count)
+        let deadline = DecodeDeadline(options.limits)
+        return try data.withFileBytes { bytes throws(WebImageError) in
+            let pictures = try JXLPictures(bytes, limits: options.limits, deadline: deadline)
+            if !options.firstFrameOnly { try pictures.countFrames(limits: options.limits, deadline: deadline) }
+            return try pictures.picture(at: 0, options: options, deadline: deadline)
+                .finished(options: options, fullSize: pictures.info.storedSize)
+        }
+    }
+
+    /// A still with the image's profile if it has one: lossless when asked, else by the quality (1 is distance 0.1).
+    public func encode(
+        _ image: Image, format: ImageFormat, options: EncodingOptions
+    ) throws(WebImageError) -> Data {
+        guard canEncode(to: format) else { throw .cannotEncode("libjxl", "\(format) is not JPEG XL") }
+        return try JXLEncoder().encode(image, options: options)
+    }
+
+    /// The encoded animation; nil when none was opened.
+    public var animatedImageData: Data? { source?.data }
+    /// How many frames the opened animation has.
+    public var animatedImageFrameCount: Int { source?.info.frameCount ?? 0 }
+    /// How often the opened animation plays; 0 is for ever.
+    public var animatedImageLoopCount: Int { source?.info.loopCount ?? 0 }
+    /// A frame; nil when there is none of this number or it cannot be decoded.
+    public func animatedImageFrame(at index: Int) -> Image? { try? frame(at: index) }
+    /// Seconds a frame is played.
+    public func animatedImageDuration(at index: Int) -> TimeInterval { source?.playedDuration(at: index) ?? 0 }
+
+    /// A frame of the opened animation; asking in order costs one frame each, going back starts over.
+    ///
+    /// - Throws: `.badImageData` also for a number there is no frame of, `.limitExceeded`.
+    public func frame(at index: Int) throws(WebImageError) -> Image {
+        guard let source else { throw .noAnimation }
+        return try source.frame(at: index)
+    }
+}

@@ -1,0 +1,119 @@
+import CJXL
+import Foundation
+import WebImageCore
+import WebImageGraphics
+
+/// Owns one libjxl decoder, fed piece by piece so that time can be looked at in between.
+final class JXLDecoder {
+    private let handle: OpaquePointer
+    private let bytes: UnsafeRawBufferPointer
+    /// Where the next piece starts.
+    private var offset = 0
+    private var hasInput = false
+
+    /// The bytes must outlive the decoder, which reads them where they lie.
+    init(_ bytes: UnsafeRawBufferPointer, events: JxlDecoderStatus...) throws(WebImageError) {
+        guard let handle = JxlDecoderCreate(nil) else { throw .badData("libjxl", "cannot make a decoder") }
+        self.handle = handle
+        self.bytes = bytes
+        HandleLedger.opened("jxl_decoder")
+        JxlDecoderSubscribeEvents(handle, Int32(events.reduce(0) { $0 | $1.rawValue }))
+        JxlDecoderSetKeepOrientation(handle, 1)
+        JxlDecoderSetUnpremultiplyAlpha(handle, 1)
+    }
+
+    deinit {
+        JxlDecoderDestroy(handle)
+        HandleLedger.closed("jxl_decoder")
+    }
+
+    /// The next event; an end that comes too early is an error.
+    func next(_ deadline: DecodeDeadline) throws(WebImageError) -> JxlDecoderStatus {
+        while true {
+            let status = JxlDecoderProcessInput(handle)
+            switch status {
+            case JXL_DEC_ERROR: throw .badData("libjxl", "the codestream is damaged", hint: "Fetch the file again.")
+            case JXL_DEC_NEED_MORE_INPUT:
+                try deadline.check()
+                try feed()
+            default: return status
+            }
+        }
+    }
+
+    private func feed() throws(WebImageError) {
+        let isFirst = !hasInput
+        let left = hasInput ? JxlDecoderReleaseInput(handle) : 0
+        hasInput = true
+        offset -= left
+        let count = min(left + Self.pieceBytes, bytes.count - offset)
+        guard count > left || isFirst, count > 0 else {
+            throw .badData("libjxl", "the file ends too early", hint: "Fetch the file again.")
+        }
+        let start = bytes.baseAddress?.advanced(by: offset).assumingMemoryBound(to: UInt8.self)
+        JxlDecoderSetInput(handle, start, count)
+        offset += count
+        if offset == bytes.count { JxlDecoderCloseInput(handle) }
+    }
+
+    private static let pieceBytes = 256 << 10
+
+    /// Starts again, so that the frame after `count` others comes next.
+    func rewind(skipping count: Int) {
+        JxlDecoderReleaseInput(handle)
+        JxlDecoderRewind(handle)
+        offset = 0
+        hasInput = false
+        JxlDecoderSkipFrames(handle, count)
+    }
+
+    /// After `JXL_DEC_BASIC_INFO`.
+    func basicInfo() throws(WebImageError) -> JxlBasicInfo {
+        var info = JxlBasicInfo()
+        try check(JxlDecoderGetBasicInfo(handle, &info))
+        return info
+    }
+
+    /// Ticks the frame is shown, after `JXL_DEC_FRAME`.
+    func frameDuration() throws(WebImageError) -> UInt32 {
+        var header = JxlFrameHeader()
+        try check(JxlDecoderGetFrameHeader(handle, &header))
+        return header.duration
+    }
+
+    /// Where the pixels go, after `JXL_DEC_NEED_IMAGE_OUT_BUFFER`; the buffer must outlive the frame.
+    func setOutput(_ pixels: PixelBuffer) throws(WebImageError) {
+        // Rows of a pixel buffer start at multiples of 64 bytes.
+        var format = JxlPixelFormat(
+            num_channels: UInt32(pixels.format.channelCount),
+            data_type: pixels.format.bitsPerComponent == 16 ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8,
+            endianness: JXL_NATIVE_ENDIAN, align: 64)
+        try check(JxlDecoderSetImageOutBuffer(handle, &format, pixels.baseAddress, pixels.byteCount))
+    }
+
+    /// The colour space as code points, after `JXL_DEC_COLOR_ENCODING`; nil when the file carries a profile instead.
+    func encodedColor() -> JxlColorEncoding? {
+        var encoding = JxlColorEncoding()
+        let status = JxlDecoderGetColorAsEncodedProfile(handle, nil, JXL_COLOR_PROFILE_TARGET_DATA, &encoding)
+        return status == JXL_DEC_SUCCESS ? encoding : nil
+    }
+
+    /// The profile of the pixels, carried or made by libjxl.
+    func profile(_ budget: inout AncillaryBudget) throws(WebImageError) -> ColorProfile? {
+        var count = 0
+        guard JxlDecoderGetICCProfileSize(handle, nil, JXL_COLOR_PROFILE_TARGET_DATA, &count) == JXL_DEC_SUCCESS,
+            count > 0
+        else { return nil }
+        try budget.take(count)
+        var data = Data(count: count)
+        let status = data.withUnsafeMutableBytes {
+            JxlDecoderGetColorAsICCProfile(
+                handle, nil, JXL_COLOR_PROFILE_TARGET_DATA, $0.bindMemory(to: UInt8.self).baseAddress, count)
+        }
+        return status == JXL_DEC_SUCCESS ? ColorProfile(iccData: data) : nil
+    }
+
+    private func check(_ status: JxlDecoderStatus) throws(WebImageError) {
+        guard status == JXL_DEC_SUCCESS else { throw .badData("libjxl", "status \(status.rawValue)") }
+    }
+}

@@ -1,0 +1,116 @@
+import CJXL
+import Foundation
+import WebImageCore
+import WebImageGraphics
+
+/// Reads one file: its header at once, then picture after picture.
+final class JXLPictures {
+    private let decoder: JXLDecoder
+    private let bytes: UnsafeRawBufferPointer
+    private(set) var info: ImageInfo
+    private let header: JxlBasicInfo
+    private let profile: ColorProfile?
+    private let isHDR: Bool
+    /// The number of the frame that comes next.
+    private var nextIndex = 0
+
+    init(
+        _ bytes: UnsafeRawBufferPointer, limits: DecodingLimits, deadline: DecodeDeadline
+    ) throws(WebImageError) {
+        self.bytes = bytes
+        decoder = try JXLDecoder(
+            bytes, events: JXL_DEC_BASIC_INFO, JXL_DEC_COLOR_ENCODING, JXL_DEC_FULL_IMAGE)
+        guard try decoder.next(deadline) == JXL_DEC_BASIC_INFO else { throw Self.unexpected }
+        header = try decoder.basicInfo()
+        info = ImageInfo(header)
+        try limits.checkPixels(info.storedSize)
+        guard try decoder.next(deadline) == JXL_DEC_COLOR_ENCODING else { throw Self.unexpected }
+        let color = decoder.encodedColor()
+        info.hasICCProfile = color == nil
+        isHDR = ColorProfile.isHighDynamicRange(transfer: Int(color?.transfer_function.rawValue ?? 0))
+        var budget = AncillaryBudget(limits)
+        if let points = color?.codePoints {
+            profile = ColorProfile(primaries: points.primaries, transfer: points.transfer)
+        } else {
+            profile = try decoder.profile(&budget)
+        }
+    }
+
+    private static let unexpected = WebImageError.badData("libjxl", "the header is not whole")
+
+    /// Walks the frame headers; their pixels are not decoded.
+    func countFrames(limits: DecodingLimits, deadline: DecodeDeadline) throws(WebImageError) {
+        guard header.have_animation != 0 else { return }
+        let walker = try JXLDecoder(bytes, events: JXL_DEC_FRAME)
+        let (ticks, seconds) = (header.animation.tps_numerator, header.animation.tps_denominator)
+        info.loopCount = Int(header.animation.num_loops)
+        while try walker.next(deadline) == JXL_DEC_FRAME {
+            let duration = Double(try walker.frameDuration())
+            info.delaysMilliseconds.append(duration * 1000 * Double(seconds) / Double(max(ticks, 1)))
+            try limits.checkAnimation(info.storedSize, frameCount: info.delaysMilliseconds.count)
+            try deadline.check()
+        }
+        info.frameCount = max(info.delaysMilliseconds.count, 1)
+    }
+
+    /// One frame, layers already laid over each other by libjxl.
+    func picture(
+        at index: Int, options: DecodingOptions, deadline: DecodeDeadline
+    ) throws(WebImageError) -> DecodedPicture {
+        if index != nextIndex {
+            decoder.rewind(skipping: index)
+            nextIndex = index
+        }
+        let pixels = try PixelBuffer(
+            width: info.storedSize.width, height: info.storedSize.height, format: layout(for: options))
+        while true {
+            switch try decoder.next(deadline) {
+            case JXL_DEC_NEED_IMAGE_OUT_BUFFER: try decoder.setOutput(pixels)
+            case JXL_DEC_FULL_IMAGE:
+                nextIndex += 1
+                return DecodedPicture(
+                    pixels: pixels, orientation: info.orientation, profile: profile, hasAlpha: info.hasAlpha,
+                    format: .jpegXL)
+            // After starting again the header comes by once more.
+            case JXL_DEC_BASIC_INFO, JXL_DEC_COLOR_ENCODING: continue
+            default: throw .badData("libjxl", "there is no such frame")
+            }
+        }
+    }
+
+    private func layout(for options: DecodingOptions) -> PixelFormat {
+        if info.bitDepth > 8, options.pixelFormat == .rgba16 || (isHDR && options.colorConversion == .sRGB) {
+            return .rgba16
+        }
+        if info.hasAlpha { return .rgba8 }
+        if info.isGray { return .gray8 }
+        return options.pixelFormat == .rgb8 || options.pixelFormat == .gray8 ? .rgb8 : .rgba8
+    }
+}
+
+extension ImageInfo {
+    fileprivate init(_ header: JxlBasicInfo) {
+        self.init(
+            format: .jpegXL, storedSize: PixelSize(width: Int(header.xsize), height: Int(header.ysize)))
+        orientation = ImageOrientation(rawValue: Int(header.orientation.rawValue)) ?? .up
+        hasAlpha = header.alpha_bits > 0
+        isGray = header.num_color_channels == 1
+        bitDepth = Int(header.bits_per_sample)
+    }
+}
+
+extension JxlColorEncoding {
+    /// The same in H.273's numbers, for what has numbers there.
+    fileprivate var codePoints: (primaries: Int, transfer: Int)? {
+        let transfer = Int(transfer_function.rawValue)
+        guard white_point == JXL_WHITE_POINT_D65, [1, 8, 13, 16, 18].contains(transfer) else { return nil }
+        if color_space == JXL_COLOR_SPACE_GRAY { return transfer == 13 ? (1, transfer) : nil }
+        guard color_space == JXL_COLOR_SPACE_RGB else { return nil }
+        switch primaries {
+        case JXL_PRIMARIES_SRGB: return (1, transfer)
+        case JXL_PRIMARIES_2100: return (9, transfer)
+        case JXL_PRIMARIES_P3: return (12, transfer)
+        default: return nil
+        }
+    }
+}

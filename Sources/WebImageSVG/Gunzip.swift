@@ -1,0 +1,53 @@
+import CRSVG
+import Foundation
+import WebImageCore
+
+/// Unpacks gzip'd documents within a bound; librsvg would do it itself, without one.
+enum Gunzip {
+    static func isGzip(_ data: Data) -> Bool { data.prefix(3).elementsEqual([0x1F, 0x8B, 0x08]) }
+
+    /// The first bytes, as many as come out of `limit`; nil when nothing can be unpacked.
+    static func start(of data: Data, limit: Int) -> Data? {
+        try? unpack(data, limit: limit, isWhole: false)
+    }
+
+    /// The whole document.
+    ///
+    /// - Throws: `.limitExceeded` beyond `limits.maxEncodedBytes` unpacked, `.badImageData`.
+    static func whole(_ data: Data, limits: DecodingLimits) throws(WebImageError) -> Data {
+        try unpack(data, limit: limits.maxEncodedBytes, isWhole: true)
+    }
+
+    private static func unpack(_ data: Data, limit: Int, isWhole: Bool) throws(WebImageError) -> Data {
+        guard let converter = g_zlib_decompressor_new(G_ZLIB_COMPRESSOR_FORMAT_GZIP) else {
+            throw .badData("gio", "cannot make a decompressor")
+        }
+        HandleLedger.opened("gzip")
+        defer {
+            g_object_unref(UnsafeMutableRawPointer(converter))
+            HandleLedger.closed("gzip")
+        }
+        return try data.withFileBytes { bytes throws(WebImageError) in
+            var result = Data()
+            var piece = [UInt8](repeating: 0, count: 64 << 10)
+            var offset = 0
+            while true {
+                var (read, written) = (gsize(0), gsize(0))
+                let status = piece.withUnsafeMutableBytes { target in
+                    g_converter_convert(
+                        converter, bytes.baseAddress?.advanced(by: offset), gsize(bytes.count - offset),
+                        target.baseAddress, gsize(target.count), G_CONVERTER_INPUT_AT_END, &read, &written, nil)
+                }
+                guard status != G_CONVERTER_ERROR else { throw .badData("gzip", "the packed document is damaged") }
+                offset += Int(read)
+                result.append(contentsOf: piece[..<Int(written)])
+                if status == G_CONVERTER_FINISHED { return result }
+                if result.count >= limit {
+                    guard isWhole else { return result }
+                    throw .limit(.encodedBytes, actual: .max, allowed: limit)
+                }
+                guard read > 0 || written > 0 else { throw .badData("gzip", "the packed document ends too early") }
+            }
+        }
+    }
+}

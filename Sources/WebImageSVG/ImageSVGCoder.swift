@@ -1,0 +1,96 @@
+public import Foundation
+public import WebImageCore
+import WebImageGraphics
+
+/// Draws SVG documents, also gzip'd ones, at the wanted size by librsvg (SVG 1.1 and parts of 2).
+///
+/// Without a wanted size a document has its own: width and height at 96 dpi, what is missing by the view box. A wanted
+/// size is a box the document is fitted into, larger or smaller, or with the aspect ratio not preserved stretched over.
+/// Nothing outside the document is ever read: no file, no host. Pictures inside it count against the limits. librsvg
+/// calls nobody back; its own bounds on elements and references limit the time.
+///
+/// Add ``shared`` to `ImageCodersManager`. Safe on any thread.
+public final class ImageSVGCoder: DetailedImageCoder {
+    /// The one instance; it has no state.
+    public static let shared = ImageSVGCoder()
+
+    /// Makes another one.
+    public init() {}
+
+    /// Whether the data is an SVG document, or a packed one.
+    public func canDecode(from data: Data?) -> Bool {
+        guard let data else { return false }
+        guard Gunzip.isGzip(data) else { return ImageFormat(sniffing: data) == .svg }
+        return Gunzip.start(of: data, limit: 4096).map { ImageFormat(sniffing: $0) == .svg } ?? false
+    }
+
+    /// Never: this coder only reads.
+    public func canEncode(to format: ImageFormat) -> Bool { false }
+
+    /// The document's own size; it is parsed, nothing is drawn.
+    ///
+    /// - Throws: `.badImageData`, `.limitExceeded`.
+    public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
+        try withDocument(data, limits: limits) { document throws(WebImageError) in
+            var info = ImageInfo(format: .svg, storedSize: document.pixelSize)
+            info.hasAlpha = true
+            return info
+        }
+    }
+
+    /// The document drawn at the wanted size.
+    ///
+    /// - Throws: `.badImageData`, `.limitExceeded`.
+    public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
+        let deadline = DecodeDeadline(options.limits)
+        return try withDocument(data, limits: options.limits) { document throws(WebImageError) in
+            let size = options.vectorSize(for: document.pixelSize)
+            try options.limits.checkPixels(size)
+            // Cairo's coordinates are 16.16.
+            guard max(size.width, size.height) <= 32767 else {
+                throw .badData("cairo", "\(size) px is over 32767 px a side", hint: "Ask for a smaller picture.")
+            }
+            let pixels = try PixelBuffer(width: size.width, height: size.height, format: .bgra8Premultiplied)
+            try document.render(into: pixels)
+            try deadline.check()
+            var finishing = options
+            finishing.thumbnailPixelSize = nil
+            finishing.scaleDownLimitBytes = nil
+            return try DecodedPicture(
+                pixels: pixels, orientation: .up, profile: nil, hasAlpha: true, format: .svg
+            ).finished(options: finishing, fullSize: size)
+        }
+    }
+
+    /// Throws `.encodingFailed`: this coder only reads.
+    public func encode(
+        _ image: Image, format: ImageFormat, options: EncodingOptions
+    ) throws(WebImageError) -> Data {
+        throw .cannotEncode("librsvg", "this coder only reads", hint: "Choose PNG or WebP.")
+    }
+
+    private func withDocument<Result>(
+        _ data: Data, limits: DecodingLimits, _ body: (SVGDocument) throws(WebImageError) -> Result
+    ) throws(WebImageError) -> Result {
+        try limits.checkEncodedBytes(data.count)
+        let text = Gunzip.isGzip(data) ? try Gunzip.whole(data, limits: limits) : data
+        try EmbeddedPictures(limits: limits).check(text)
+        return try text.withFileBytes { bytes throws(WebImageError) in try body(SVGDocument(bytes)) }
+    }
+}
+
+extension SVGDocument {
+    /// Whole pixels that hold the document.
+    fileprivate var pixelSize: PixelSize {
+        // A hair over a whole number is rounding in the file, not another pixel.
+        PixelSize(width: max(Int((width - 0.001).rounded(.up)), 1), height: max(Int((height - 0.001).rounded(.up)), 1))
+    }
+}
+
+extension DecodingOptions {
+    /// A vector picture is drawn larger as well as smaller.
+    fileprivate func vectorSize(for size: PixelSize) -> PixelSize {
+        guard scaleDownLimitBytes == nil, let box = thumbnailPixelSize else { return targetSize(for: size) }
+        return ImageScaling.size(of: size, in: box, preserveAspectRatio: preserveAspectRatio, allowsEnlarging: true)
+    }
+}

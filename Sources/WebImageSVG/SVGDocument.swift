@@ -1,0 +1,112 @@
+import CRSVG
+import Foundation
+import WebImageCore
+
+/// Owns one librsvg document.
+///
+/// It has no base URI, so librsvg resolves no reference to a file or a host: only `data:` URLs are read.
+final class SVGDocument {
+    private let handle: UnsafeMutablePointer<RsvgHandle>
+    /// Width and height in pixels at 96 dpi, not yet whole numbers.
+    let width: Double
+    let height: Double
+
+    init(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) {
+        var error: UnsafeMutablePointer<GError>?
+        let base = bytes.bindMemory(to: UInt8.self).baseAddress
+        guard let handle = rsvg_handle_new_from_data(base, gsize(bytes.count), &error) else { throw .librsvg(error) }
+        self.handle = handle
+        HandleLedger.opened("rsvg_handle")
+        rsvg_handle_set_dpi(handle, 96)
+        let size = Self.size(of: handle)
+        width = size.width
+        height = size.height
+        guard width.isFinite, height.isFinite, width > 0, height > 0, max(width, height) < 1e9 else {
+            throw .badData("librsvg", "the document has no size")
+        }
+    }
+
+    deinit {
+        g_object_unref(handle)
+        HandleLedger.closed("rsvg_handle")
+    }
+
+    /// Draws the document over the whole of `pixels`, stretched where their aspect ratios differ.
+    func render(into pixels: PixelBuffer) throws(WebImageError) {
+        memset(pixels.baseAddress, 0, pixels.byteCount)
+        let surface = cairo_image_surface_create_for_data(
+            pixels.baseAddress.assumingMemoryBound(to: UInt8.self), CAIRO_FORMAT_ARGB32, Int32(pixels.width),
+            Int32(pixels.height), Int32(pixels.bytesPerRow))
+        let context = cairo_create(surface)
+        HandleLedger.opened("cairo_context")
+        defer {
+            cairo_destroy(context)
+            cairo_surface_finish(surface)
+            cairo_surface_destroy(surface)
+            HandleLedger.closed("cairo_context")
+        }
+        cairo_scale(context, Double(pixels.width) / width, Double(pixels.height) / height)
+        var viewport = RsvgRectangle(x: 0, y: 0, width: width, height: height)
+        var error: UnsafeMutablePointer<GError>?
+        guard rsvg_handle_render_document(handle, context, &viewport, &error) != 0 else { throw .librsvg(error) }
+        guard cairo_status(context) == CAIRO_STATUS_SUCCESS else {
+            throw .badData("cairo", String(cString: cairo_status_to_string(cairo_status(context))))
+        }
+        cairo_surface_flush(surface)
+    }
+
+    /// The document's own width and height; the missing ones by the view box; without one what its ink covers.
+    private static func size(of handle: UnsafeMutablePointer<RsvgHandle>) -> (width: Double, height: Double) {
+        var hasWidth: gboolean = 0
+        var hasHeight: gboolean = 0
+        var hasBox: gboolean = 0
+        var (width, height) = (RsvgLength(), RsvgLength())
+        var box = RsvgRectangle()
+        rsvg_handle_get_intrinsic_dimensions(
+            handle, &hasWidth, &width, &hasHeight, &height, &hasBox, &box)
+        let known = (hasWidth != 0 ? width.pixels : nil, hasHeight != 0 ? height.pixels : nil)
+        let isBoxUsable = hasBox != 0 && box.width > 0 && box.height > 0
+        switch known {
+        case (let width?, let height?): return (width, height)
+        case (let width?, nil) where isBoxUsable: return (width, width * box.height / box.width)
+        case (nil, let height?) where isBoxUsable: return (height * box.width / box.height, height)
+        case _ where isBoxUsable: return (box.width, box.height)
+        default:
+            var ink = RsvgRectangle()
+            var logical = RsvgRectangle()
+            var viewport = RsvgRectangle(x: 0, y: 0, width: 300, height: 150)
+            guard rsvg_handle_get_geometry_for_layer(handle, nil, &viewport, &ink, &logical, nil) != 0 else {
+                return (0, 0)
+            }
+            return (ink.x + ink.width, ink.y + ink.height)
+        }
+    }
+}
+
+extension RsvgLength {
+    /// At 96 dpi and a font of 16 px; nil for a share of something else.
+    fileprivate var pixels: Double? {
+        let scale: Double? =
+            switch unit {
+            case RSVG_UNIT_PX: 1
+            case RSVG_UNIT_IN: 96
+            case RSVG_UNIT_CM: 96 / 2.54
+            case RSVG_UNIT_MM: 96 / 25.4
+            case RSVG_UNIT_PT: 96 / 72
+            case RSVG_UNIT_PC: 16
+            case RSVG_UNIT_EM: 16
+            case RSVG_UNIT_EX: 8
+            default: nil
+            }
+        return scale.map { length * $0 }
+    }
+}
+
+extension WebImageError {
+    /// Takes the error over.
+    fileprivate static func librsvg(_ error: UnsafeMutablePointer<GError>?) -> WebImageError {
+        guard let error else { return .badData("librsvg", "cannot be read") }
+        defer { g_error_free(error) }
+        return .badData("librsvg", String(cString: error.pointee.message))
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import WebImageCore
+
+/// What is stored beside an entry's bytes, and the sizes that outlive them.
+extension DiskStore {
+    /// The bytes beside an entry.
+    func companion(_ companion: Companion, forKey key: String) -> Data? {
+        let hash = KeyHash(key)
+        let place = PendingWrites.Place(key: hash, companion: companion)
+        let answer = state.withLock { state in
+            if case .unknown = state.pending.answer(at: place) { return state.committing.answer(at: place) }
+            return state.pending.answer(at: place)
+        }
+        switch answer {
+        case .known(let data): return data
+        case .knownIfThereIsAnEntry(let data): return contains(hash) ? data : nil
+        case .unknown: return read { reader throws(DatabaseError) in try reader.companion(companion, of: hash) } ?? nil
+        }
+    }
+
+    /// Puts bytes beside an entry, if there is one; nil removes them. Committed with what is stored before it.
+    func setCompanion(_ companion: Companion, _ data: Data?, forKey key: String) {
+        let place = PendingWrites.Place(key: KeyHash(key), companion: companion)
+        let addition = PendingWrites.Addition(data: data, time: milliseconds())
+        let isTooMuch = state.withLock { state in
+            state.pending.put(addition, at: place)
+            return state.pending.byteCount > Self.pendingLimit
+        }
+        if isTooMuch { flush() } else { scheduleFlush() }
+    }
+
+    /// Remembers the size of a key's picture; outlives the entry and is kept without one.
+    func setPixelSize(_ size: PixelSize, forKey key: String) {
+        let hash = KeyHash(key)
+        state.withLock { $0.pending.put(size, for: hash) }
+        scheduleFlush()
+    }
+
+    /// The remembered size of a key's picture: one look into the index.
+    func pixelSize(forKey key: String) -> PixelSize? {
+        let hash = KeyHash(key)
+        if let waiting = state.withLock({ $0.pending.sizes[hash] ?? $0.committing.sizes[hash] }) { return waiting }
+        return read { reader throws(DatabaseError) in try reader.pixelSize(hash) } ?? nil
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import WebImageCore
+
+/// Taking over a folder of the original's. Its files say the MD5 of their keys only, so each waits under a provisional
+/// key until it is asked for by its own.
+extension DiskStore {
+    func importFiles(from source: String) -> Int {
+        let names = FileTree.names(in: source).filter(OriginalLayout.isFileName)
+        guard !names.isEmpty, markImported() else { return 0 }
+        var imported = 0
+        var waiting: [(file: String, key: KeyHash)] = []
+        func settle() {
+            flush()
+            // A file goes only when its bytes are committed.
+            for (file, key) in waiting where contains(key) && unlink(file) == 0 { imported += 1 }
+            waiting = []
+        }
+        for name in names {
+            let file = source + "/" + name
+            var status = stat()
+            guard lstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+                case .data(let data) = FileTree.read(file, size: Int(status.st_size))
+            else { continue }
+            let key = OriginalLayout.provisionalKey(name)
+            enqueue(data, key)
+            waiting.append((file, KeyHash(key)))
+            if waiting.count >= 256 || state.withLock({ $0.pending.byteCount > Self.pendingLimit / 2 }) { settle() }
+        }
+        settle()
+        // Stays when something else is in it.
+        rmdir(source)
+        return imported
+    }
+
+    /// The bytes of an entry that was imported and not asked for yet; stored under its own key from now on.
+    func adopt(_ key: String) -> Data? {
+        guard hasImports else { return nil }
+        for provisional in OriginalLayout.provisionalKeys(of: key) {
+            guard let data = stored(provisional) else { continue }
+            enqueue(data, key)
+            enqueue(nil, provisional)
+            return data
+        }
+        return nil
+    }
+
+    func containsImport(_ key: String) -> Bool {
+        hasImports && OriginalLayout.provisionalKeys(of: key).contains { contains(KeyHash($0)) }
+    }
+
+    func forgetImport(_ key: String) {
+        guard hasImports else { return }
+        for provisional in OriginalLayout.provisionalKeys(of: key) { enqueue(nil, provisional) }
+    }
+
+    private var hasImports: Bool { state.withLock { $0.hasImports } }
+
+    private func markImported() -> Bool {
+        guard let folder = writer.withLock({ $0?.folder }) else { return false }
+        let file = open(folder.importedMark, O_CREAT | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard file >= 0 else { return false }
+        Glibc.close(file)
+        state.withLock { $0.hasImports = true }
+        return true
+    }
+}

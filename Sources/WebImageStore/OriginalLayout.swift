@@ -1,0 +1,70 @@
+import Foundation
+
+/// How the original names its files: lower-case MD5 of the key, then the extension of its URL's path.
+enum OriginalLayout {
+    static func fileName(forKey key: String) -> String {
+        let digest = MD5.hex(of: key.utf8.prefix { $0 != 0 })
+        var fileExtension = URL(string: key).map(\.pathExtension) ?? (key as NSString).pathExtension
+        fileExtension.removeAll { $0 == "\0" || $0 == ":" }
+        // What a file system's longest name leaves beside the digest and the dot.
+        if fileExtension.isEmpty || fileExtension.utf16.count > 222 { return digest }
+        return digest + "." + fileExtension
+    }
+
+    /// Whether a file may be one of the original's.
+    static func isFileName(_ name: String) -> Bool {
+        let digits = name.utf8.prefix { $0 != UInt8(ascii: ".") }
+        return digits.count == 32 && digits.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    }
+
+    /// The key an imported file has until somebody asks for it by its own.
+    static func provisionalKey(_ fileName: String) -> String { "imported file " + fileName }
+
+    /// Under which such keys the entry of a key may stand: files without an extension are the original's older ones.
+    static func provisionalKeys(of key: String) -> [String] {
+        let name = fileName(forKey: key)
+        let bare = String(name.prefix(32))
+        return (name == bare ? [name] : [name, bare]).map(provisionalKey)
+    }
+}
+
+/// MD5 (RFC 1321) for short texts, to find files that others named by it; nothing here relies on its strength.
+enum MD5 {
+    static func hex(of text: some Sequence<UInt8>) -> String {
+        var bytes = Array(text)
+        let bits = UInt64(bytes.count) &* 8
+        bytes.append(0x80)
+        while bytes.count % 64 != 56 { bytes.append(0) }
+        for shift in stride(from: UInt64(0), to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: bits >> shift)) }
+        var state: (UInt32, UInt32, UInt32, UInt32) = (0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476)
+        for start in stride(from: 0, to: bytes.count, by: 64) { compress(bytes[start..<start + 64], &state) }
+        return [state.0, state.1, state.2, state.3].map { word in
+            withUnsafeBytes(of: word.littleEndian) { $0.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+        }.joined()
+    }
+
+    private static func compress(_ block: ArraySlice<UInt8>, _ state: inout (UInt32, UInt32, UInt32, UInt32)) {
+        let words = stride(from: block.startIndex, to: block.endIndex, by: 4).map { index in
+            (0..<4).reduce(UInt32(0)) { $0 | UInt32(block[index + $1]) << UInt32(8 * $1) }
+        }
+        var (a, b, c, d) = state
+        for step in 0..<64 {
+            let mixed: UInt32
+            let word: Int
+            switch step / 16 {
+            case 0: (mixed, word) = ((b & c) | (~b & d), step)
+            case 1: (mixed, word) = ((d & b) | (~d & c), (5 * step + 1) % 16)
+            case 2: (mixed, word) = (b ^ c ^ d, (3 * step + 5) % 16)
+            default: (mixed, word) = (c ^ (b | ~d), (7 * step) % 16)
+            }
+            let sum = a &+ mixed &+ sines[step] &+ words[word]
+            let turn = turns[step / 16][step % 4]
+            (a, d, c, b) = (d, c, b, b &+ (sum << turn | sum >> (32 - turn)))
+        }
+        state = (state.0 &+ a, state.1 &+ b, state.2 &+ c, state.3 &+ d)
+    }
+
+    private static let turns: [[UInt32]] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]]
+    /// The integer parts of 2³² times the sines of 1 … 64.
+    private static let sines = (1...64).map { UInt32(abs(sin(Double($0))) * 4_294_967_296) }
+}

@@ -1,0 +1,101 @@
+public import Foundation
+public import WebImageCore
+import WebImageGraphics
+
+/// Reads and writes TIFF (TIFF 6.0 and BigTIFF), pages as frames, by libtiff.
+///
+/// A still is the first page. Whatever the file stores comes out in eight bits; what libtiff cannot turn into red, green
+/// and blue, such as floating-point samples, is refused. The decode time is checked per strip or row of tiles.
+///
+/// Add ``shared`` to `ImageCodersManager`. Safe on any thread.
+public final class ImageTIFFCoder: DetailedAnimatedImageCoder, FrameEncodingImageCoder {
+    /// The one instance for stills; it has no state.
+    public static let shared = ImageTIFFCoder()
+
+    private let source: (any AnimationSource)?
+
+    /// Makes another one.
+    public init() { source = nil }
+
+    /// Opens a file whose pages are to be frames.
+    ///
+    /// - Throws: `.badImageData`, `.limitExceeded`.
+    public init(animation data: Data, options: DecodingOptions) throws(WebImageError) {
+        source = try TIFFDocument(data, options: options)
+    }
+
+    /// Opens a file whose pages are to be frames; nil when it cannot be read.
+    public convenience init?(animatedImageData data: Data?, options: ImageCoderOptions?) {
+        guard let data, let opened = try? TIFFDocument(data, options: DecodingOptions(options)) else { return nil }
+        self.init(source: opened)
+    }
+
+    private init(source: any AnimationSource) { self.source = source }
+
+    /// Whether the data starts as a TIFF file does.
+    public func canDecode(from data: Data?) -> Bool {
+        data.map { ImageFormat(sniffing: $0.prefix(ImageFormat.signatureLength)) == .tiff } ?? false
+    }
+
+    /// Whether the format is TIFF.
+    public func canEncode(to format: ImageFormat) -> Bool { format == .tiff }
+
+    /// What the first page's directory says, and how many pages there are; a page has no delay.
+    ///
+    /// - Throws: `.badImageData`, `.limitExceeded`.
+    public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
+        try limits.checkEncodedBytes(data.count)
+        return try data.withFileBytes { bytes throws(WebImageError) in
+            let pages = try TIFFPages(bytes, limits: limits)
+            pages.countPages()
+            return pages.info
+        }
+    }
+
+    /// The first page; one that breaks off is clear from there on.
+    ///
+    /// - Throws: `.badImageData` when not even its first strip can be decoded, `.limitExceeded`.
+    public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
+        try options.limits.checkEncodedBytes(data.count)
+        let deadline = DecodeDeadline(options.limits)
+        return try data.withFileBytes { bytes throws(WebImageError) in
+            try TIFFPages(bytes, limits: options.limits).image(at: 0, options: options, deadline: deadline)
+        }
+    }
+
+    /// One page, deflated. TIFF is lossless: quality and file size are ignored.
+    public func encode(
+        _ image: Image, format: ImageFormat, options: EncodingOptions
+    ) throws(WebImageError) -> Data {
+        guard canEncode(to: format) else { throw .cannotEncode("libtiff", "\(format) is not TIFF") }
+        return try TIFFWriter.encode([image], options: options)
+    }
+
+    /// A page for each frame; pages have neither durations nor a loop count.
+    public func encode(
+        _ frames: [ImageFrame], loopCount: Int, format: ImageFormat, options: EncodingOptions
+    ) throws(WebImageError) -> Data {
+        guard canEncode(to: format), !frames.isEmpty else { throw .cannotEncode("libtiff", "no frame, or no TIFF") }
+        let images = options.firstFrameOnly ? [frames[0].image] : frames.map(\.image)
+        return try TIFFWriter.encode(images, options: options)
+    }
+
+    /// The encoded file; nil when none was opened.
+    public var animatedImageData: Data? { source?.data }
+    /// How many pages the opened file has.
+    public var animatedImageFrameCount: Int { source?.info.frameCount ?? 0 }
+    /// Always 0, for ever.
+    public var animatedImageLoopCount: Int { source?.info.loopCount ?? 0 }
+    /// A page; nil when there is none of this number or it cannot be decoded.
+    public func animatedImageFrame(at index: Int) -> Image? { try? frame(at: index) }
+    /// Seconds a page is shown: pages have no delay, which is played as 0.1.
+    public func animatedImageDuration(at index: Int) -> TimeInterval { source?.playedDuration(at: index) ?? 0 }
+
+    /// A page of the opened file, at its own size.
+    ///
+    /// - Throws: `.badImageData` also for a number there is no page of, `.limitExceeded`.
+    public func frame(at index: Int) throws(WebImageError) -> Image {
+        guard let source else { throw .noAnimation }
+        return try source.frame(at: index)
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import WebImageCore
+
+/// One opened file whose pages are frames: its own copy of the bytes and one reader, used by one thread at a time.
+final class TIFFDocument: AnimationSource {
+    let data: Data
+    let info: ImageInfo
+    private let options: DecodingOptions
+    private let open: Locked<OpenPages>
+
+    init(_ data: Data, options: DecodingOptions) throws(WebImageError) {
+        try options.limits.checkEncodedBytes(data.count)
+        self.data = data
+        self.options = options
+        let opened = try OpenPages(data, limits: options.limits)
+        info = opened.pages.info
+        try options.limits.checkAnimation(info.storedSize, frameCount: info.frameCount)
+        open = Locked(opened)
+    }
+
+    func frame(at index: Int) throws(WebImageError) -> Image {
+        try checkIndex(index)
+        let deadline = DecodeDeadline(options.limits)
+        return try open.withLock { opened throws(WebImageError) in
+            try opened.pages.image(at: index, options: options, deadline: deadline)
+        }
+    }
+}
+
+/// A reader and the memory it reads, which stays where it is while the reader lives.
+private final class OpenPages {
+    let pages: TIFFPages
+    private let bytes: UnsafeMutableRawBufferPointer
+
+    init(_ data: Data, limits: DecodingLimits) throws(WebImageError) {
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: data.count, alignment: 16)
+        data.withUnsafeBytes { copy.copyMemory(from: $0) }
+        bytes = copy
+        do throws(WebImageError) {
+            pages = try TIFFPages(UnsafeRawBufferPointer(copy), limits: limits)
+            pages.countPages()
+        } catch {
+            copy.deallocate()
+            throw error
+        }
+    }
+
+    deinit { bytes.deallocate() }
+}

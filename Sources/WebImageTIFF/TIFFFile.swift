@@ -1,0 +1,94 @@
+import CTIFF
+import Foundation
+import WebImageCore
+
+/// Owns one libtiff handle over memory: a file that is read where it lies, or one that grows while it is written.
+final class TIFFFile {
+    let handle: OpaquePointer
+    private let memory: TIFFMemory
+
+    /// Opens a file; the bytes must outlive it. No allocation of libtiff's may pass twice the pixel limit's memory.
+    init(reading bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(WebImageError) {
+        memory = TIFFMemory(bytes)
+        let most = limits.maxPixels.multipliedReportingOverflow(by: 8)
+        guard let handle = memory.open(mode: "rm", maxAllocation: most.overflow ? 0 : most.partialValue) else {
+            throw .badData("libtiff", memory.message ?? "cannot be opened")
+        }
+        self.handle = handle
+        HandleLedger.opened("tiff")
+    }
+
+    /// Starts a file.
+    init(writing: Void) throws(WebImageError) {
+        memory = TIFFMemory(UnsafeRawBufferPointer(start: nil, count: 0))
+        guard let handle = memory.open(mode: "w", maxAllocation: 0) else {
+            throw .cannotEncode("libtiff", memory.message ?? "cannot be opened")
+        }
+        self.handle = handle
+        HandleLedger.opened("tiff")
+    }
+
+    deinit {
+        TIFFClose(handle)
+        HandleLedger.closed("tiff")
+    }
+
+    /// What was written so far.
+    var written: Data { memory.written }
+
+    /// The last thing libtiff complained about.
+    var message: String { memory.message ?? "no reason given" }
+
+    // libtiff's fields are variadic; their va_list forms are what Swift can call.
+
+    func short(_ tag: Int32) -> Int? {
+        var value: UInt16 = 0
+        let isThere = withUnsafeMutablePointer(to: &value) { pointer in
+            withVaList([pointer]) { TIFFVGetFieldDefaulted(handle, UInt32(tag), $0) }
+        }
+        return isThere == 1 ? Int(value) : nil
+    }
+
+    func long(_ tag: Int32) -> Int? {
+        var value: UInt32 = 0
+        let isThere = withUnsafeMutablePointer(to: &value) { pointer in
+            withVaList([pointer]) { TIFFVGetFieldDefaulted(handle, UInt32(tag), $0) }
+        }
+        return isThere == 1 ? Int(value) : nil
+    }
+
+    /// Count and address of a profile, which belongs to libtiff until the directory changes.
+    var profileBytes: UnsafeRawBufferPointer? {
+        var count: UInt32 = 0
+        var bytes: UnsafeMutableRawPointer?
+        let isThere = withUnsafeMutablePointer(to: &count) { count in
+            withUnsafeMutablePointer(to: &bytes) { bytes in
+                withVaList([count, bytes]) { TIFFVGetField(handle, UInt32(TIFFTAG_ICCPROFILE), $0) }
+            }
+        }
+        guard isThere == 1, let bytes, count > 0 else { return nil }
+        return UnsafeRawBufferPointer(start: bytes, count: Int(count))
+    }
+
+    /// Whether the first sample beyond colour is alpha.
+    var hasAlphaSample: Bool { firstExtraSample.map { $0 != Int(EXTRASAMPLE_UNSPECIFIED) } ?? false }
+
+    /// What the first sample beyond colour is.
+    var firstExtraSample: Int? {
+        var count: UInt16 = 0
+        var types: UnsafeMutablePointer<UInt16>?
+        let isThere = withUnsafeMutablePointer(to: &count) { count in
+            withUnsafeMutablePointer(to: &types) { types in
+                withVaList([count, types]) { TIFFVGetFieldDefaulted(handle, UInt32(TIFFTAG_EXTRASAMPLES), $0) }
+            }
+        }
+        guard isThere == 1, count > 0, let types else { return nil }
+        return Int(types[0])
+    }
+
+    func set(_ tag: Int32, _ values: any CVarArg...) throws(WebImageError) {
+        guard withVaList(values, { TIFFVSetField(handle, UInt32(tag), $0) }) == 1 else {
+            throw .cannotEncode("libtiff", message)
+        }
+    }
+}

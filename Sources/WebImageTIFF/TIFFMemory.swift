@@ -1,0 +1,80 @@
+import CTIFF
+import Foundation
+
+/// What libtiff reads and writes instead of a file, and where its messages go.
+final class TIFFMemory {
+    private let bytes: UnsafeRawBufferPointer
+    private(set) var written = Data()
+    private var position = 0
+    private var isWriting = false
+    /// libtiff's last error.
+    private(set) var message: String?
+
+    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+    /// The handle must be closed before this object goes; libtiff keeps its address.
+    func open(mode: String, maxAllocation: Int) -> OpaquePointer? {
+        isWriting = mode == "w"
+        let options = TIFFOpenOptionsAlloc()
+        defer { TIFFOpenOptionsFree(options) }
+        let me = Unmanaged.passUnretained(self).toOpaque()
+        TIFFOpenOptionsSetMaxSingleMemAlloc(options, tmsize_t(maxAllocation))
+        TIFFOpenOptionsSetErrorHandlerExtR(
+            options,
+            { _, me, _, format, arguments in
+                memory(me)?.note(format, arguments)
+                return 1
+            }, me)
+        // Files in the wild are full of things worth a warning; none of them is worth a line on standard error.
+        TIFFOpenOptionsSetWarningHandlerExtR(options, { _, _, _, _, _ in 1 }, me)
+        return TIFFClientOpenExt(
+            "memory", mode, me, { tmsize_t(memory($0)?.read($1, Int($2)) ?? 0) },
+            { tmsize_t(memory($0)?.write($1, Int($2)) ?? 0) },
+            { memory($0)?.seek($1, $2) ?? 0 }, { _ in 0 }, { UInt64(memory($0)?.count ?? 0) }, { _, _, _ in 0 },
+            { _, _, _ in }, options)
+    }
+
+    private var count: Int { isWriting ? written.count : bytes.count }
+
+    private func note(_ format: UnsafePointer<CChar>?, _ arguments: CVaListPointer?) {
+        guard let format, let arguments else { return }
+        var line = [CChar](repeating: 0, count: 256)
+        vsnprintf(&line, line.count, format, arguments)
+        message = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    private func read(_ target: UnsafeMutableRawPointer?, _ wanted: Int) -> Int {
+        // libtiff reads back directory offsets of what it writes.
+        let taken = max(0, min(wanted, count - position))
+        guard let target, taken > 0 else { return 0 }
+        if isWriting {
+            written.withUnsafeBytes { target.copyMemory(from: $0.baseAddress! + position, byteCount: taken) }
+        } else if let base = bytes.baseAddress {
+            target.copyMemory(from: base + position, byteCount: taken)
+        }
+        position += taken
+        return taken
+    }
+
+    private func write(_ source: UnsafeMutableRawPointer?, _ wanted: Int) -> Int {
+        guard isWriting, let source, wanted >= 0 else { return 0 }
+        let end = position + wanted
+        if end > written.count { written.append(Data(count: end - written.count)) }
+        written.withUnsafeMutableBytes { ($0.baseAddress! + position).copyMemory(from: source, byteCount: wanted) }
+        position = end
+        return wanted
+    }
+
+    private func seek(_ offset: UInt64, _ origin: Int32) -> UInt64 {
+        let start = origin == SEEK_CUR ? position : origin == SEEK_END ? count : 0
+        // Offsets from a file may be anything; a relative one is a signed number in an unsigned type.
+        let (target, overflow) = start.addingReportingOverflow(Int(truncatingIfNeeded: offset))
+        guard !overflow, target >= 0, target <= 1 << 40 else { return .max }
+        position = target
+        return UInt64(target)
+    }
+}
+
+private func memory(_ pointer: UnsafeMutableRawPointer?) -> TIFFMemory? {
+    pointer.map { Unmanaged<TIFFMemory>.fromOpaque($0).takeUnretainedValue() }
+}

@@ -1,0 +1,125 @@
+import CTIFF
+import Foundation
+import WebImageCore
+import WebImageGraphics
+
+/// Reads the pages of one file.
+final class TIFFPages {
+    private let file: TIFFFile
+    private(set) var info: ImageInfo
+
+    /// Reads the first page's directory and counts the others.
+    init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(WebImageError) {
+        file = try TIFFFile(reading: bytes, limits: limits)
+        info = try TIFFPages.info(of: file, limits: limits)
+    }
+
+    /// Follows the chain of directories; their content is not read.
+    func countPages() {
+        let count = Int(TIFFNumberOfDirectories(file.handle))
+        guard count > 1 else { return }
+        info.frameCount = count
+        info.loopCount = 0
+        info.delaysMilliseconds = Array(repeating: 0, count: count)
+    }
+
+    /// A page in eight bits; its own size counts, which may differ from the first one's.
+    func image(at index: Int, options: DecodingOptions, deadline: DecodeDeadline) throws(WebImageError) -> Image {
+        guard TIFFSetDirectory(file.handle, UInt32(index)) == 1 else { throw .badData("libtiff", file.message) }
+        let page = try Self.info(of: file, limits: options.limits)
+        let profile = try Self.profile(of: file, limits: options.limits)
+        var pixels: PixelBuffer
+        var hasAlpha = false
+        if let rows = TIFFRows(file, size: page.storedSize) {
+            pixels = try rows.pixels(deadline)
+            hasAlpha = pixels.format.hasAlpha
+        } else {
+            (pixels, hasAlpha) = try convertedPixels(page.storedSize, limits: options.limits, deadline: deadline)
+            // libtiff has multiplied by alpha; the display layout says so, what remains is to swap red and blue.
+            if hasAlpha { pixels = try pixels.converted(to: .bgra8Premultiplied, isOpaque: true) }
+        }
+        return try DecodedPicture(
+            pixels: pixels, orientation: page.orientation, profile: profile, hasAlpha: hasAlpha, format: .tiff
+        ).finished(options: options, fullSize: page.storedSize)
+    }
+
+    private static func info(of file: TIFFFile, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
+        guard let width = file.long(TIFFTAG_IMAGEWIDTH), let height = file.long(TIFFTAG_IMAGELENGTH), width > 0,
+            height > 0
+        else { throw .badData("libtiff", "the page has no size") }
+        let size = PixelSize(width: width, height: height)
+        try limits.checkPixels(size)
+        var info = ImageInfo(format: .tiff, storedSize: size)
+        info.orientation = file.short(TIFFTAG_ORIENTATION).flatMap(ImageOrientation.init) ?? .up
+        info.bitDepth = file.short(TIFFTAG_BITSPERSAMPLE) ?? 8
+        let photometric = file.short(TIFFTAG_PHOTOMETRIC)
+        info.isGray = photometric == Int(PHOTOMETRIC_MINISBLACK) || photometric == Int(PHOTOMETRIC_MINISWHITE)
+        info.hasAlpha = file.hasAlphaSample
+        info.hasICCProfile = file.profileBytes != nil
+        return info
+    }
+
+    /// Not for ink: the pixels are red, green and blue by the time a profile would be used.
+    private static func profile(of file: TIFFFile, limits: DecodingLimits) throws(WebImageError) -> ColorProfile? {
+        guard let bytes = file.profileBytes, file.short(TIFFTAG_PHOTOMETRIC) != Int(PHOTOMETRIC_SEPARATED) else {
+            return nil
+        }
+        var budget = AncillaryBudget(limits)
+        try budget.take(bytes.count)
+        return ColorProfile(iccData: Data(bytes))
+    }
+
+    /// By libtiff's own conversion, strip by strip or row of tiles by row of tiles, so that time can be looked at in between.
+    private func convertedPixels(
+        _ size: PixelSize, limits: DecodingLimits, deadline: DecodeDeadline
+    ) throws(WebImageError) -> (PixelBuffer, hasAlpha: Bool) {
+        let bandRows = try rowsOfBand(size, limits: limits)
+        var reader = TIFFRGBAImage()
+        var words = [CChar](repeating: 0, count: 1024)
+        guard TIFFRGBAImageBegin(&reader, file.handle, 0, &words) == 1 else {
+            throw .badData(
+                "libtiff", String(decoding: words.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
+        }
+        HandleLedger.opened("tiff_rgba")
+        defer {
+            TIFFRGBAImageEnd(&reader)
+            HandleLedger.closed("tiff_rgba")
+        }
+        // Rows come as stored; turning them is the same step for all formats.
+        reader.req_orientation = reader.orientation
+        let pixels = try PixelBuffer(width: size.width, height: size.height, format: .rgba8)
+        memset(pixels.baseAddress, 0, pixels.byteCount)
+        let band = try PixelBuffer(width: size.width * bandRows, height: 1, format: .rgba8)
+        let rowBytes = size.width * 4
+        for top in stride(from: 0, to: size.height, by: bandRows) {
+            try deadline.check()
+            let rows = min(bandRows, size.height - top)
+            memset(band.baseAddress, 0, rows * rowBytes)
+            reader.row_offset = Int32(top)
+            reader.col_offset = 0
+            let raster = band.baseAddress.assumingMemoryBound(to: UInt32.self)
+            guard TIFFRGBAImageGet(&reader, raster, UInt32(size.width), UInt32(rows)) == 1 else {
+                if top > 0 { break }
+                throw .badData("libtiff", file.message, hint: "Fetch the file again.")
+            }
+            for row in 0..<rows {
+                memcpy(
+                    pixels.baseAddress + (top + row) * pixels.bytesPerRow, band.baseAddress + row * rowBytes, rowBytes)
+            }
+        }
+        return (pixels, reader.alpha != 0)
+    }
+
+    private func rowsOfBand(_ size: PixelSize, limits: DecodingLimits) throws(WebImageError) -> Int {
+        guard TIFFIsTiled(file.handle) != 0 else {
+            let rows = max(1, min(file.long(TIFFTAG_ROWSPERSTRIP) ?? size.height, size.height))
+            // Strips of a few rows are taken together.
+            return min(rows * max(1, 64 / rows), size.height)
+        }
+        guard let width = file.long(TIFFTAG_TILEWIDTH), let height = file.long(TIFFTAG_TILELENGTH), width > 0,
+            height > 0
+        else { throw .badData("libtiff", "the tiles have no size") }
+        try limits.checkPixels(PixelSize(width: width, height: height))
+        return min(height, size.height)
+    }
+}

@@ -1,0 +1,63 @@
+import CTIFF
+import Foundation
+import WebImageCore
+import WebImageGraphics
+
+/// Writes pages: deflated, rows differenced, straight alpha, the image's profile if it has one.
+enum TIFFWriter {
+    static func encode(_ images: [Image], options: EncodingOptions) throws(WebImageError) -> Data {
+        let file = try TIFFFile(writing: ())
+        for image in images {
+            try write(image, to: file, options: options)
+            guard TIFFWriteDirectory(file.handle) == 1 else { throw .cannotEncode("libtiff", file.message) }
+        }
+        return file.written
+    }
+
+    private static func write(_ image: Image, to file: TIFFFile, options: EncodingOptions) throws(WebImageError) {
+        let pixels = try pixels(try image.pixelsToEncode(options), hasAlpha: image.hasAlpha)
+        let format = pixels.format
+        try file.set(TIFFTAG_IMAGEWIDTH, Int32(pixels.width))
+        try file.set(TIFFTAG_IMAGELENGTH, Int32(pixels.height))
+        try file.set(TIFFTAG_BITSPERSAMPLE, Int32(format.bitsPerComponent))
+        try file.set(TIFFTAG_SAMPLESPERPIXEL, Int32(format.channelCount))
+        try file.set(TIFFTAG_PHOTOMETRIC, format == .gray8 ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_RGB)
+        try file.set(TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG)
+        try file.set(TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT)
+        try file.set(TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE)
+        try file.set(TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL)
+        let rowBytes = pixels.width * format.bytesPerPixel
+        try file.set(TIFFTAG_ROWSPERSTRIP, Int32(clamping: max(1, (256 << 10) / rowBytes)))
+        if format.hasAlpha { try setAlpha(file) }
+        if let profile = image.colorProfile { try set(profile, file) }
+        // libtiff differences a row where it lies.
+        let row = try PixelBuffer(width: pixels.width, height: 1, format: format)
+        for index in 0..<pixels.height {
+            memcpy(row.baseAddress, pixels.baseAddress + index * pixels.bytesPerRow, rowBytes)
+            guard TIFFWriteScanline(file.handle, row.baseAddress, UInt32(index), 0) == 1 else {
+                throw .cannotEncode("libtiff", file.message)
+            }
+        }
+    }
+
+    private static func setAlpha(_ file: TIFFFile) throws(WebImageError) {
+        let type = UnsafeMutablePointer<UInt16>.allocate(capacity: 1)
+        defer { type.deallocate() }
+        type.pointee = UInt16(EXTRASAMPLE_UNASSALPHA)
+        try file.set(TIFFTAG_EXTRASAMPLES, Int32(1), type)
+    }
+
+    private static func set(_ profile: ColorProfile, _ file: TIFFFile) throws(WebImageError) {
+        try profile.iccData.withFileBytes { bytes throws(WebImageError) in
+            guard let base = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
+            try file.set(TIFFTAG_ICCPROFILE, UInt32(clamping: bytes.count), base)
+        }
+    }
+
+    private static func pixels(_ pixels: PixelBuffer, hasAlpha: Bool) throws(WebImageError) -> PixelBuffer {
+        switch pixels.format {
+        case .bgra8Premultiplied, .rgba8: try pixels.converted(to: hasAlpha ? .rgba8 : .rgb8, isOpaque: !hasAlpha)
+        case .rgb8, .gray8, .rgba16: pixels
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageAVIF
+import WebImageHEIF
+import WebImageJXL
+import WebImageSVG
+import WebImageTIFF
+
+/// Every file of the formats that the optional coders and the small built-in ones read.
+@Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(.minutes(10)))
+struct OptionalConformanceTests {
+    static let formats: Set<String> = ["avif", "heic", "jxl", "svg", "tiff", "bmp", "ico"]
+    static let coders = ImageCodersManager(
+        coders: ImageCodersManager.shared.coders + [
+            ImageAVIFCoder.shared, ImageHEICCoder.shared, ImageJPEGXLCoder.shared, ImageSVGCoder.shared,
+            ImageTIFFCoder.shared,
+        ])
+
+    /// Decode entries whose pixels cannot be checked against the manifest, and why.
+    static let exceptions: [String: String] = [
+        "bmp/V5_A1_R5_G5_B5.bmp": "the two decoders that agree ignore the alpha mask, which the V3 twin counts",
+        "bmp/badrle.bmp": "no two decoders agree; what the damaged runs leave out is clear here",
+        "ico/bmp_v5_with_icc.ico": "no mask in the file; the mean comes of reading the colour profile as one",
+        "jxl/alpha_premultiplied.jxl": "the mean is of multiplied colours; here they are straight",
+        "tiff/hpredict.tiff": "the file says that colours are multiplied by alpha; the hash takes them as straight",
+        "tiff/hpredict_packbits.tiff": "the file says that colours are multiplied by alpha; the hash takes them as straight",
+        "tiff/serenity/rgb_palette_alpha.tiff": "no two decoders agree; libtiff ignores a palette's alpha",
+        "tiff/ycbcr_lzw_broken.tif": "libtiff refuses it; no two of the others agree",
+    ]
+
+    /// Sixteen bits become eight by rounding in libtiff and by their high byte in the decoders that agree.
+    static let roundedDifferently: Set<String> = ["tiff/rgb-3c-16b.tiff"]
+
+    @Test(arguments: Conformance.decodable(formats))
+    func theHeaderSaysWhatTheManifestSays(_ entry: ConformanceEntry) throws {
+        let info = try Self.coders.imageInfo(of: Conformance.data(entry.path), limits: .default)
+        // A generic brand is HEIF to the original and to us, HEIC to the manifest, which names the codec.
+        #expect(info.format.name == entry.format || (info.format == .heif && entry.format == "heic"))
+        #expect(info.pixelSize == entry.pixelSize)
+        if let orientation = entry.orientation { #expect(info.orientation.rawValue == orientation) }
+        if let frames = entry.frames { #expect(info.frameCount == frames) }
+        if let loopCount = entry.loopCount { #expect(info.loopCount == loopCount) }
+        if let delays = entry.delaysMs {
+            #expect(info.delaysMilliseconds.map { ($0 * 1000).rounded() / 1000 } == delays)
+        }
+        if let hasAlpha = entry.hasAlpha { #expect(info.hasAlpha == hasAlpha) }
+        if let isGray = entry.isGray { #expect(info.isGray == isGray) }
+        if let bitDepth = entry.bitDepth { #expect(info.bitDepth == bitDepth) }
+        if let profile = entry.iccProfile { #expect(info.hasICCProfile == profile) }
+    }
+
+    @Test(arguments: exceptions.keys.sorted())
+    func anExceptionEndsInAPictureOrAnError(_ path: String) throws {
+        #expect(Self.exceptions[path]?.isEmpty == false)
+        _ = try? Self.coders.decode(Conformance.data(path), options: DecodingOptions())
+    }
+
+    @Test(arguments: Conformance.decodable(formats).filter { exceptions[$0.path] == nil })
+    func theFirstFrameIsRight(_ entry: ConformanceEntry) throws {
+        let pixels = try Self.straightPixels(entry.path)
+        #expect(PixelSize(width: pixels.width, height: pixels.height) == entry.pixelSize)
+        let hash = try pixels.sha256()
+        if entry.rgbaSHA256 == hash { return }
+        let rounding = Self.roundedDifferently.contains(entry.path) ? 1 : nil
+        let tolerance = entry.tolerance ?? rounding
+        if let reference = entry.reference?.first, entry.rgbaSHA256 == nil || tolerance != nil {
+            let difference = pixels.maxDifference(from: try Self.straightPixels(reference))
+            #expect((difference ?? .max) <= tolerance ?? 0, "differs from \(reference) by \(difference ?? -1)")
+        } else if entry.rgbaSHA256 != nil {
+            Issue.record("hash \(hash) is not the agreed one; means \(pixels.means()), wanted \(entry.meanRGBA ?? [])")
+        } else if let means = entry.meanRGBA {
+            for (mine, theirs) in zip(pixels.means(), means) {
+                #expect(abs(mine - theirs) <= 2, "means \(pixels.means()), wanted \(means)")
+            }
+        }
+    }
+
+    /// Turned by `irot` and `imir`, each of them shows the same scene.
+    @Test(arguments: Conformance.decodable(["avif"]).filter { $0.sameSceneAs != nil })
+    func aTurnedPictureShowsTheSameScene(_ entry: ConformanceEntry) throws {
+        let mine = try Self.straightPixels(entry.path, box: PixelSize(width: 64, height: 64))
+        let other = try Self.straightPixels(#require(entry.sameSceneAs), box: PixelSize(width: 64, height: 64))
+        let total = zip(mine.bytes, other.bytes).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
+        let mean = Double(total) / Double(64 * 64 * 3)
+        #expect(mean <= (entry.sceneMeanAbsDiff64 ?? 4) + 2, "differs by \(mean) on average")
+    }
+
+    @Test(arguments: Conformance.entries.filter { $0.verdict == "survive" && formats.contains($0.format ?? "") })
+    func whatIsDamagedEndsInAPictureOrAnError(_ entry: ConformanceEntry) throws {
+        let data = try Conformance.data(entry.path)
+        let start = ContinuousClock.now
+        _ = try? Self.coders.imageInfo(of: data, limits: .default)
+        _ = try? Self.coders.decode(data, options: DecodingOptions())
+        #expect(ContinuousClock.now - start < .seconds(10))
+    }
+
+    static func straightPixels(_ path: String, box: PixelSize? = nil) throws -> StraightPixels {
+        var options = DecodingOptions()
+        options.pixelFormat = .rgba8
+        options.colorConversion = .asStored
+        options.firstFrameOnly = true
+        options.thumbnailPixelSize = box
+        options.preserveAspectRatio = box == nil
+        return StraightPixels(try coders.decode(Conformance.data(path), options: options))
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import Testing
+import WebImageAVIF
+import WebImageCore
+import WebImageGraphics
+import WebImageHEIF
+import WebImageJXL
+import WebImageTIFF
+
+/// What an encoder writes, its decoder reads.
+@Suite(.timeLimit(.minutes(5)), .serialized)
+struct RoundTripTests {
+    private func roundTrip(
+        _ image: Image, _ coder: any DetailedImageCoder, _ format: ImageFormat, _ options: EncodingOptions
+    ) throws -> Image {
+        try coder.decode(coder.encode(image, format: format, options: options), options: Samples.straight)
+    }
+
+    private static let lossless: EncodingOptions = {
+        var options = EncodingOptions()
+        options.lossless = true
+        return options
+    }()
+
+    @Test(arguments: [false, true])
+    func losslessMeansEveryBit(hasAlpha: Bool) throws {
+        let image = try Samples.picture(hasAlpha: hasAlpha)
+        let avif = try roundTrip(image, ImageAVIFCoder.shared, .avif, Self.lossless)
+        let jxl = try roundTrip(image, ImageJPEGXLCoder.shared, .jpegXL, Self.lossless)
+        let tiff = try roundTrip(image, ImageTIFFCoder.shared, .tiff, EncodingOptions())
+        for result in [avif, jxl, tiff] {
+            #expect(try Samples.difference(result, image) == 0)
+            #expect(result.hasAlpha == hasAlpha)
+        }
+    }
+
+    @Test func lossyIsCloseAndLowerQualityIsSmaller() throws {
+        let image = try Samples.picture(width: 60, height: 40)
+        let coders: [(any DetailedImageCoder, ImageFormat)] = [
+            (ImageAVIFCoder.shared, .avif), (ImageJPEGXLCoder.shared, .jpegXL), (ImageHEICCoder.shared, .heic),
+        ]
+        for (coder, format) in coders where coder.canEncode(to: format) {
+            var options = EncodingOptions()
+            options.quality = 0.95
+            let good = try coder.encode(image, format: format, options: options)
+            options.quality = 0.3
+            let poor = try coder.encode(image, format: format, options: options)
+            #expect(poor.count < good.count, "\(format)")
+            #expect(try Samples.difference(coder.decode(good, options: Samples.straight), image) < 40, "\(format)")
+        }
+    }
+
+    // SDImageCoderTests.test13ThatHEICWorks, the encoding half
+    @Test(.enabled(if: ImageHEICCoder.shared.canEncode(to: .heic)))
+    func heicWritesWhatItReads() throws {
+        let image = try Samples.picture(hasAlpha: true)
+        let result = try roundTrip(image, ImageHEICCoder.shared, .heic, EncodingOptions())
+        #expect(result.pixelSize == image.pixelSize)
+        #expect(result.hasAlpha)
+        #expect(result.imageFormat == .heic)
+    }
+
+    @Test func aPictureIsEncodedNoLargerThanItsBox() throws {
+        var options = EncodingOptions()
+        options.maxPixelSize = PixelSize(width: 24, height: 24)
+        let image = try Samples.picture()
+        for (coder, format) in [
+            (ImageAVIFCoder.shared as any DetailedImageCoder, ImageFormat.avif), (ImageJPEGXLCoder.shared, .jpegXL),
+            (ImageTIFFCoder.shared, .tiff),
+        ] {
+            #expect(try roundTrip(image, coder, format, options).pixelSize == PixelSize(width: 24, height: 16))
+        }
+    }
+
+    @Test func aProfileTravelsWithItsPicture() throws {
+        let profile = try #require(ColorProfile(primaries: 12, transfer: 13))
+        let image = Image(pixels: try Samples.picture().pixels, colorProfile: profile, hasAlpha: false)
+        for (coder, format) in [
+            (ImageAVIFCoder.shared as any DetailedImageCoder, ImageFormat.avif), (ImageJPEGXLCoder.shared, .jpegXL),
+            (ImageTIFFCoder.shared, .tiff),
+        ] {
+            let file = try coder.encode(image, format: format, options: Self.lossless)
+            #expect(try coder.imageInfo(of: file, limits: .default).hasICCProfile, "\(format)")
+            #expect(try coder.decode(file, options: Samples.straight).colorProfile != nil, "\(format)")
+            let shown = try coder.decode(file, options: DecodingOptions())
+            #expect(shown.colorProfile == nil, "\(format)")
+            #expect(try Samples.difference(shown, image) > 4, "\(format): P3 is not sRGB")
+        }
+    }
+
+    @Test func onlyItsOwnFormatIsWritten() throws {
+        let image = try Samples.picture()
+        for coder in [
+            ImageAVIFCoder.shared as any DetailedImageCoder, ImageJPEGXLCoder.shared, ImageTIFFCoder.shared,
+            ImageHEICCoder.shared,
+        ] {
+            #expect(throws: WebImageError.self) { try coder.encode(image, format: .png, options: .init()) }
+            #expect(coder.encodedData(with: nil, format: .png, options: nil) == nil)
+        }
+    }
+}

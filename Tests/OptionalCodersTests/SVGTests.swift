@@ -1,0 +1,135 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageSVG
+
+/// Sizes, and that a document reaches nothing outside itself.
+@Suite(.timeLimit(.minutes(2)))
+struct SVGTests {
+    private let coder = ImageSVGCoder.shared
+
+    private func svg(_ attributes: String, _ content: String = #"<rect width="10" height="10" fill="red"/>"#) -> Data {
+        Data(
+            #"<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" \#(attributes)>\#(content)</svg>"#
+                .utf8)
+    }
+
+    private func size(_ data: Data, box: PixelSize? = nil, preserve: Bool = true) throws -> PixelSize {
+        var options = DecodingOptions()
+        options.thumbnailPixelSize = box
+        options.preserveAspectRatio = preserve
+        return try coder.decode(data, options: options).pixelSize
+    }
+
+    @Test func withoutAWantedSizeTheDocumentsOwnCounts() throws {
+        #expect(try size(svg(#"width="30" height="20""#)) == PixelSize(width: 30, height: 20))
+        #expect(try size(svg(#"viewBox="0 0 131 76""#)) == PixelSize(width: 131, height: 76))
+        #expect(try size(svg(#"width="64" viewBox="0 0 32 64""#)) == PixelSize(width: 64, height: 128))
+        #expect(try size(svg(#"height="32" viewBox="0 0 32 64""#)) == PixelSize(width: 16, height: 32))
+        #expect(try size(svg(#"width="1in" height="25.4mm""#)) == PixelSize(width: 96, height: 96))
+        #expect(try size(svg("")) == PixelSize(width: 10, height: 10))
+    }
+
+    @Test func aVectorIsDrawnLargerAsWellAsSmaller() throws {
+        let document = svg(#"viewBox="0 0 10 20""#)
+        let box = PixelSize(width: 100, height: 100)
+        #expect(try size(document, box: box) == PixelSize(width: 50, height: 100))
+        #expect(try size(document, box: box, preserve: false) == box)
+    }
+
+    // SDImageCoderTests.test31ThatSVGShouldUseNativeImageClass
+    @Test func theImageSaysThatItIsAVector() throws {
+        let image = try coder.decode(svg(#"viewBox="0 0 10 10""#), options: DecodingOptions())
+        #expect(image.isVector)
+        #expect(image.imageFormat == .svg)
+        #expect(!((coder as Any) is any AnimatedImageCoder))
+    }
+
+    @Test func pixelsArePremultipliedAndInTheRightOrder() throws {
+        let document = svg(#"width="4" height="4""#, #"<rect width="4" height="4" fill="red" fill-opacity="0.5"/>"#)
+        let image = try coder.decode(document, options: DecodingOptions())
+        let pixel = image.pixels.withUnsafeBytes { Array($0[0..<4]) }
+        #expect(pixel[0] == 0 && pixel[1] == 0)
+        #expect(abs(Int(pixel[2]) - 128) <= 1 && abs(Int(pixel[3]) - 128) <= 1)
+    }
+
+    @Test func aDocumentTooLargeToDrawIsALimit() {
+        let document = svg(#"width="100000" height="100000""#)
+        #expect(throws: WebImageError.self) { try coder.decode(document, options: DecodingOptions()) }
+    }
+
+    @Test func nothingOutsideTheDocumentIsOpened() throws {
+        // A file that is there: if it were read, blue would show.
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let outside = folder.appendingPathComponent("blue.svg")
+        try svg(#"width="8" height="8""#, #"<rect width="8" height="8" fill="blue"/>"#).write(to: outside)
+        for reference in [outside.absoluteString, outside.path, "http://127.0.0.1:9/x.svg"] {
+            let document = svg(
+                #"width="8" height="8""#, #"<image xlink:href="\#(reference)" width="8" height="8"/>"#)
+            let image = try coder.decode(document, options: DecodingOptions())
+            #expect(image.pixels.withUnsafeBytes { $0[0..<4].allSatisfy { $0 == 0 } }, "\(reference)")
+        }
+        let entity = Data(
+            #"<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY x SYSTEM "\#(outside.absoluteString)">]><svg xmlns="http://www.w3.org/2000/svg" width="8" height="8">&x;</svg>"#
+                .utf8)
+        if let image = try? coder.decode(entity, options: DecodingOptions()) {
+            #expect(image.pixels.withUnsafeBytes { $0[0..<4].allSatisfy { $0 == 0 } })
+        }
+    }
+
+    @Test func anEntityBombEndsQuickly() {
+        var text = "<?xml version=\"1.0\"?><!DOCTYPE svg [<!ENTITY a0 \"lol\">"
+        for level in 1..<10 {
+            text += "<!ENTITY a\(level) \"" + String(repeating: "&a\(level - 1);", count: 10) + "\">"
+        }
+        text += #"]><svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"><text y="20">&a9;</text></svg>"#
+        let start = ContinuousClock.now
+        _ = try? coder.decode(Data(text.utf8), options: DecodingOptions())
+        #expect(ContinuousClock.now - start < .seconds(5))
+    }
+
+    @Test func aLargePictureInsideTheDocumentIsALimit() throws {
+        // A bitmap header that says 20000 × 20000; librsvg would decode it without asking.
+        var png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13])
+        png += Data("IHDR".utf8) + Data([0, 0, 0x4E, 0x20, 0, 0, 0x4E, 0x20, 8, 6, 0, 0, 0, 0, 0, 0, 0])
+        #expect(ImageCodersManager.shared.canDecode(from: png))
+        let document = svg(
+            #"width="8" height="8""#,
+            #"<image xlink:href="data:image/png;base64,\#(png.base64EncodedString())" width="8" height="8"/>"#)
+        let error = #expect(throws: WebImageError.self) { try coder.decode(document, options: DecodingOptions()) }
+        #expect(error?.code == .limitExceeded)
+        let hidden = svg(
+            #"width="8" height="8""#, ##"<image xlink:href="&#100;ata:image/png;base64,AAAA" width="8" height="8"/>"##)
+        #expect(throws: WebImageError.self) { try coder.decode(hidden, options: DecodingOptions()) }
+    }
+
+    @Test func aPackedDocumentIsReadWithinTheLimit() throws {
+        let packed = try gzip(svg(#"width="30" height="20""#))
+        #expect(coder.canDecode(from: packed))
+        #expect(try size(packed) == PixelSize(width: 30, height: 20))
+        let bomb = try gzip(svg(#"width="30" height="20""#, String(repeating: " ", count: 3_000_000)))
+        var options = DecodingOptions()
+        options.limits.maxEncodedBytes = 1_000_000
+        let error = #expect(throws: WebImageError.self) { try coder.decode(bomb, options: options) }
+        #expect(error?.code == .limitExceeded)
+        #expect(!coder.canDecode(from: try gzip(Data("no picture".utf8))))
+        #expect(throws: WebImageError.self) { try coder.decode(packed.prefix(40), options: DecodingOptions()) }
+    }
+
+    private func gzip(_ data: Data) throws -> Data {
+        let input = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try data.write(to: input)
+        defer { try? FileManager.default.removeItem(at: input) }
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["gzip", "-c", input.path]
+        process.standardOutput = output
+        try process.run()
+        let packed = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return packed
+    }
+}

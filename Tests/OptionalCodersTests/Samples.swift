@@ -1,0 +1,50 @@
+import Foundation
+import WebImageCore
+import WebImageGraphics
+import WebImageTesting
+
+/// Pictures made by arithmetic, and how far two of them are apart.
+enum Samples {
+    /// A smooth picture; with alpha it fades from left to right.
+    static func picture(width: Int = 48, height: Int = 32, hasAlpha: Bool = false, shift: Int = 0) throws -> Image {
+        let pixels = try PixelBuffer(width: width, height: height, format: .rgba8)
+        pixels.withUnsafeMutableBytes { bytes in
+            for y in 0..<height {
+                for x in 0..<width {
+                    let at = y * pixels.bytesPerRow + x * 4
+                    bytes[at] = UInt8((x * 4 + shift) % 256)
+                    bytes[at + 1] = UInt8(y * 4 % 256)
+                    bytes[at + 2] = UInt8((x + y) % 128 + 64)
+                    bytes[at + 3] = hasAlpha ? UInt8(max(16, 255 - x * 4 % 240)) : 255
+                }
+            }
+        }
+        return Image(pixels: pixels, hasAlpha: hasAlpha)
+    }
+
+    /// The largest difference of a channel, both read as straight RGBA.
+    static func difference(_ left: Image, _ right: Image) throws -> Int {
+        let (mine, other) = (try left.pixels.converted(to: .rgba8), try right.pixels.converted(to: .rgba8))
+        guard left.pixelSize == right.pixelSize else { return .max }
+        var largest = 0
+        mine.withUnsafeBytes { mine in
+            other.withUnsafeBytes { theirs in
+                let rowBytes = mine.count / left.pixelSize.height
+                for y in 0..<left.pixelSize.height {
+                    for at in y * rowBytes..<y * rowBytes + left.pixelSize.width * 4 {
+                        largest = max(largest, abs(Int(mine[at]) - Int(theirs[at])))
+                    }
+                }
+            }
+        }
+        return largest
+    }
+
+    /// Straight pixels as stored.
+    static let straight: DecodingOptions = {
+        var options = DecodingOptions()
+        options.pixelFormat = .rgba8
+        options.colorConversion = .asStored
+        return options
+    }()
+}

@@ -1,0 +1,65 @@
+import CAllocationCounter
+import Foundation
+import Testing
+
+@testable import WebImageCore
+
+/// Allocations of the calling thread while `body` runs.
+func allocations(_ body: () -> Void) -> Int {
+    allocation_counter_start()
+    body()
+    return allocation_counter_stop()
+}
+
+@Suite(.enabled(if: allocation_counter_works(), "a sanitizer has its own allocator"), .timeLimit(.minutes(1)))
+struct MemoryHitTests {
+    let keys = (0..<1000).map { "https://images.example.com/collections/2024/landscape/\($0)/large.jpg?w=1200" }
+
+    @Test func counterCounts() {
+        var kept: [UnsafeMutableRawPointer?] = []
+        kept.reserveCapacity(10)
+        #expect(allocations { for _ in 0..<10 { kept.append(malloc(100)) } } == 10)
+        kept.forEach { free($0) }
+    }
+
+    @Test func hitAllocatesNothing() throws {
+        var config = ImageCacheConfig()
+        config.maxMemoryCost = .max
+        config.diskCacheClass = DictionaryDiskCache.self
+        let cache = ImageCache(namespace: "hits", diskCacheDirectory: "/nowhere", config: config)
+        for key in keys { cache.storeImageToMemory(picture(), forKey: key) }
+        var found = 0
+        // What a first use instantiates does not count.
+        _ = cache.imageFromMemoryCache(forKey: keys[0])
+        let count = allocations {
+            for index in 0..<1000 where cache.imageFromMemoryCache(forKey: keys[index]) != nil { found += 1 }
+        }
+        #expect(found == 1000)
+        #expect(count == 0)
+    }
+
+    @Test func missAllocatesNothing() {
+        let cache = MemoryCache(config: ImageCacheConfig())
+        var found = 0
+        _ = cache.object(forKey: "first")
+        let count = allocations {
+            for index in 0..<1000 where cache.object(forKey: keys[index]) != nil { found += 1 }
+        }
+        #expect(count == 0)
+        #expect(found == 0)
+    }
+
+    @Test func knownPixelSizeAllocatesNothing() {
+        var config = ImageCacheConfig()
+        config.diskCacheClass = DictionaryDiskCache.self
+        let cache = ImageCache(namespace: "sizes", diskCacheDirectory: "/nowhere", config: config)
+        for key in keys { cache.storeImageToMemory(picture(), forKey: key) }
+        var found = 0
+        _ = cache.pixelSize(forKey: keys[0])
+        let count = allocations {
+            for index in 0..<1000 where cache.pixelSize(forKey: keys[index]) != nil { found += 1 }
+        }
+        #expect(count == 0)
+        #expect(found == 1000)
+    }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import Testing
+import WebImageCore
+
+/// RFC 9111 and RFC 5861 as a table: what a stored answer is good for, and when.
+struct HTTPCachePolicyTests {
+    /// Sun, 06 Nov 1994 08:49:37 GMT.
+    static let date = 784_111_777.0
+    static let dateField = "Sun, 06 Nov 1994 08:49:37 GMT"
+
+    struct Row: Sendable, CustomTestStringConvertible {
+        let fields: [String: String]
+        let age: Double
+        let expected: HTTPCachePolicy.Decision
+        var testDescription: String { "\(fields) after \(age)" }
+        init(_ fields: [String: String], _ age: Double, _ expected: HTTPCachePolicy.Decision) {
+            (self.fields, self.age, self.expected) = (fields, age, expected)
+        }
+    }
+
+    private static let tag = ["If-None-Match": "\"a\""]
+    private static let dayOld = "Sat, 05 Nov 1994 08:49:37 GMT"
+
+    static let rows = [
+        Row(["cache-control": "max-age=60"], 59, .fresh),
+        Row(["cache-control": "max-age=60"], 60, .fetch),
+        Row(["cache-control": "MAX-AGE=\"60\""], 59, .fresh),
+        Row(["cache-control": "max-age=60", "etag": "\"a\""], 60, .revalidate(tag)),
+        Row(["cache-control": "max-age=x", "etag": "\"a\""], 0, .revalidate(tag)),
+        Row(["cache-control": "max-age=60", "age": "50"], 9, .fresh),
+        Row(["cache-control": "max-age=60", "age": "50"], 11, .fetch),
+        Row(["cache-control": "max-age=60, no-cache", "etag": "\"a\""], 1, .revalidate(tag)),
+        Row(["pragma": "no-cache", "etag": "\"a\""], 1, .revalidate(tag)),
+        Row(["expires": "Sun, 06 Nov 1994 08:50:37 GMT"], 59, .fresh),
+        Row(["expires": "Sunday, 06-Nov-94 08:50:37 GMT"], 59, .fresh),
+        Row(["expires": "Sun Nov  6 08:50:37 1994"], 59, .fresh),
+        Row(["expires": "0", "etag": "\"a\""], 0, .revalidate(tag)),
+        Row(["expires": "Sun, 06 Nov 1994 08:50:37 GMT", "cache-control": "max-age=1"], 2, .fetch),
+        Row(["last-modified": dayOld], 8639, .fresh),
+        Row(["last-modified": dayOld], 8641, .revalidate(["If-Modified-Since": dayOld])),
+        Row(
+            ["last-modified": dayOld, "etag": "W/\"b\""], 9000,
+            .revalidate(["If-Modified-Since": dayOld, "If-None-Match": "W/\"b\""])),
+        Row(
+            ["cache-control": "max-age=10, stale-while-revalidate=30", "etag": "\"a\""], 39, .staleWhileRevalidate(tag)),
+        Row(["cache-control": "max-age=10, stale-while-revalidate=30", "etag": "\"a\""], 41, .revalidate(tag)),
+        Row(
+            ["cache-control": "max-age=10, stale-while-revalidate=30, must-revalidate", "etag": "\"a\""], 20,
+            .revalidate(tag)),
+        Row(["cache-control": "max-age=60", "vary": "*"], 1, .fetch),
+        Row([:], 0, .fetch),
+        // A clock that went backwards says nothing about age.
+        Row(["cache-control": "max-age=60", "etag": "\"a\""], -10, .revalidate(tag)),
+    ]
+
+    private func stored(_ fields: [String: String], request: WebImageRequest? = nil) -> StoredResponse {
+        let url = URL(fileURLWithPath: "/")
+        var fields = fields
+        fields["date"] = fields["date"] ?? Self.dateField
+        return StoredResponse(
+            WebImageResponse(url: nil, statusCode: 200, allHeaderFields: fields),
+            to: request ?? WebImageRequest(url: url), requestTime: Self.date, responseTime: Self.date)
+    }
+
+    private let request = WebImageRequest(url: URL(fileURLWithPath: "/"))
+
+    @Test(arguments: rows) func decision(row: Row) {
+        let decision = HTTPCachePolicy().decision(stored(row.fields), for: request, now: Self.date + row.age)
+        #expect(decision == row.expected)
+    }
+
+    @Test(arguments: rows) func whatWasWrittenIsReadBack(row: Row) throws {
+        let stored = stored(row.fields)
+        #expect(try #require(StoredResponse(serialized: stored.serialized)) == stored)
+        #expect(stored.serialized.count < 400)
+    }
+
+    @Test(arguments: [
+        "", "webimage-http 2\n1 1", "webimage-http 1", "webimage-http 1\nx y", "webimage-http 1\nnan inf",
+    ])
+    func otherBytesAreNoStoredResponse(text: String) {
+        #expect(StoredResponse(serialized: Data(text.utf8)) == nil)
+    }
+
+    @Test func heuristicsCanBeLeftOut() {
+        let policy = HTTPCachePolicy(heuristicFraction: 0)
+        let decision = policy.decision(stored(["last-modified": Self.dayOld]), for: request, now: Self.date)
+        #expect(decision == .revalidate(["If-Modified-Since": Self.dayOld]))
+    }
+
+    @Test func varyingRequestsDoNotShareAnAnswer() {
+        var french = request
+        french.setValue("fr", forHTTPHeaderField: "Accept-Language")
+        let stored = stored(["cache-control": "max-age=60", "vary": "Accept-Language"], request: french)
+        let policy = HTTPCachePolicy()
+        #expect(policy.decision(stored, for: french, now: Self.date + 1) == .fresh)
+        #expect(policy.decision(stored, for: request, now: Self.date + 1) == .fetch)
+        #expect(!String(decoding: stored.serialized, as: UTF8.self).contains(": fr"))
+    }
+
+    @Test func confirmationRenewsAgeAndReplacesFields() {
+        let old = stored(["cache-control": "max-age=10", "etag": "\"a\"", "age": "5"])
+        let answer = WebImageResponse(
+            url: nil, statusCode: 304,
+            allHeaderFields: ["cache-control": "max-age=20", "date": "Sun, 06 Nov 1994 08:51:17 GMT"])
+        let merged = old.merged(
+            with: answer, to: request, requestTime: Self.date + 100, responseTime: Self.date + 100)
+        #expect(merged.fields["etag"] == "\"a\"")
+        #expect(merged.fields["age"] == nil)
+        #expect(HTTPCachePolicy().decision(merged, for: request, now: Self.date + 119) == .fresh)
+        #expect(HTTPCachePolicy().decision(merged, for: request, now: Self.date + 121) != .fresh)
+    }
+
+    @Test func staleIfErrorHasAnEnd() {
+        let stored = stored(["cache-control": "max-age=10, stale-if-error=100", "etag": "\"a\""])
+        let policy = HTTPCachePolicy()
+        #expect(policy.mayServeAfterError(stored, for: request, now: Self.date + 110))
+        #expect(!policy.mayServeAfterError(stored, for: request, now: Self.date + 111))
+        let strict = self.stored(["cache-control": "stale-if-error=100, must-revalidate"])
+        #expect(!policy.mayServeAfterError(strict, for: request, now: Self.date))
+    }
+
+    @Test func noStoreIsKept() {
+        let response = WebImageResponse(url: nil, allHeaderFields: ["cache-control": "private, No-Store"])
+        #expect(!HTTPCachePolicy.mayStore(response, to: request))
+        #expect(HTTPCachePolicy.mayStore(WebImageResponse(url: nil), to: request))
+    }
+
+    @Test(arguments: ["", "yesterday", "Sun, 32 Nov 1994 08:49:37 GMT", "Sun, 06 Foo 1994 08:49:37 GMT", "1 2 3"])
+    func whatIsNoDateIsNone(text: String) { #expect(HTTPDate.seconds(text) == nil) }
+
+    @Test func datesAreSecondsSince1970() {
+        #expect(HTTPDate.seconds(Self.dateField) == Self.date)
+        #expect(HTTPDate.seconds("Thu, 29 Feb 2024 12:00:00 GMT") == 1_709_208_000)
+        #expect(HTTPDate.seconds("Thu, 01 Jan 1970 00:00:00 GMT") == 0)
+    }
+}

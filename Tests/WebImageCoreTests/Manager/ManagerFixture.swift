@@ -1,0 +1,114 @@
+import Foundation
+import Testing
+import WebImageCore
+import WebImageTesting
+
+/// A manager over fakes, and what a callback load delivered.
+struct ManagerFixture: Sendable {
+    let cache = FakeImageCache()
+    let loader = FakeDataLoader()
+    let coder = FakeCoder()
+    let manager: WebImageManager
+    let url: URL
+
+    init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) throws {
+        manager = WebImageManager(cache: cache, loader: loader, now: now)
+        url = try #require(URL(string: "http://host/picture.png"))
+    }
+
+    var key: String { url.absoluteString }
+
+    var context: WebImageContext { [.imageCoder: coder, .callbackQueue: CallbackQueue.invoking] }
+
+    func context(_ more: WebImageContext) -> WebImageContext { context.merging(more) { $1 } }
+
+    func answer(width: UInt8 = 4, height: UInt8 = 3) {
+        loader.answer(url, with: .success(FakeCoder.file(width: width, height: height)))
+    }
+
+    /// Starts a callback load and records every completion.
+    func load(_ options: WebImageOptions = [], _ more: WebImageContext = [:]) -> Recorder {
+        let recorder = Recorder()
+        recorder.operation = manager.loadImage(
+            with: url, options: options, context: context(more),
+            progress: { received, expected, _ in recorder.record(received, expected) },
+            completed: { image, data, error, cacheType, finished, _ in
+                recorder.record(
+                    .init(image: image, data: data, error: error, cacheType: cacheType, finished: finished))
+            })
+        return recorder
+    }
+
+    func result(_ options: WebImageOptions = [], _ more: WebImageContext = [:]) async throws -> WebImageResult {
+        try await manager.result(for: url, options: options, context: context(more))
+    }
+}
+
+/// What one load delivered.
+final class Recorder: Sendable {
+    struct Completion: Sendable {
+        var image: Image?
+        var data: Data?
+        var error: WebImageError?
+        var cacheType: ImageCacheType
+        var finished: Bool
+    }
+
+    private struct State {
+        var completions: [Completion] = []
+        var progress: [Int] = []
+        var operation: WebImageCombinedOperation?
+    }
+
+    private let state = Locked(State())
+
+    var operation: WebImageCombinedOperation? {
+        get { state.withLock { $0.operation } }
+        set { state.withLock { $0.operation = newValue } }
+    }
+
+    var completions: [Completion] { state.withLock { $0.completions } }
+    var progress: [Int] { state.withLock { $0.progress } }
+    var ends: [Completion] { completions.filter(\.finished) }
+    var partials: [Image] { completions.filter { !$0.finished }.compactMap(\.image) }
+
+    func record(_ completion: Completion) { state.withLock { $0.completions.append(completion) } }
+    func record(_ received: Int, _ expected: Int) { state.withLock { $0.progress.append(received) } }
+
+    /// The first end, once there.
+    func end() async -> Completion? {
+        _ = await eventually { !ends.isEmpty }
+        return ends.first
+    }
+}
+
+/// Renames; counts its runs.
+final class NamedTransformer: ImageTransformer {
+    let transformerKey: String
+    let preserveImageMetadata: Bool
+    private let runs = Locked<[String]>([])
+    private let output: (@Sendable (Image) -> Image?)?
+
+    init(_ key: String = "Naming", preserving: Bool = true, output: (@Sendable (Image) -> Image?)? = nil) {
+        transformerKey = key
+        preserveImageMetadata = preserving
+        self.output = output
+    }
+
+    var keys: [String] { runs.withLock { $0 } }
+
+    func transformedImage(with image: Image, forKey key: String) -> Image? {
+        runs.withLock { $0.append(key) }
+        if let output { return output(image) }
+        return Image(pixels: image.pixels)
+    }
+}
+
+/// Several transformers as one.
+struct Pipeline: ImageTransformerSequence {
+    let transformers: [any ImageTransformer]
+    var transformerKey: String { transformers.map(\.transformerKey).joined(separator: "-") }
+    func transformedImage(with image: Image, forKey key: String) -> Image? {
+        transformers.reduce(image) { $1.transformedImage(with: $0, forKey: key) ?? $0 }
+    }
+}

@@ -1,0 +1,195 @@
+import Foundation
+import Testing
+import WebImageCore
+import WebImageTesting
+
+/// Every option of the manager's own, each ignored only at the price of a failing test.
+@Suite(.timeLimit(.minutes(1)))
+struct ManagerOptionTests {
+    let fixture: ManagerFixture
+
+    init() throws { fixture = try ManagerFixture() }
+
+    @Test func fromLoaderOnlySkipsBothLayersAndStillStores() async throws {
+        fixture.cache.storeImageToMemory(try TestImages.solid(), forKey: fixture.key)
+        fixture.cache.disk = [fixture.key: FakeCoder.file(width: 9)]
+        fixture.answer(width: 5)
+        let result = try await fixture.result(.fromLoaderOnly)
+        #expect(result.cacheType == .none && result.image.pixelSize.width == 5)
+        #expect(fixture.cache.disk == [fixture.key: FakeCoder.file(width: 5)])
+        #expect(fixture.cache.imageFromMemoryCache(forKey: fixture.key) === result.image)
+    }
+
+    @Test func queryMemoryDataAddsTheBytesToAMemoryHit() async throws {
+        let image = try TestImages.solid()
+        fixture.cache.storeImageToMemory(image, forKey: fixture.key)
+        fixture.cache.disk = [fixture.key: FakeCoder.file()]
+        #expect(try await fixture.result().data == nil)
+        let result = try await fixture.result(.queryMemoryData)
+        #expect(result.image === image && result.data == FakeCoder.file() && result.cacheType == .memory)
+    }
+
+    @Test func queryMemoryDataSyncAnswersBeforeReturning() throws {
+        fixture.cache.storeImageToMemory(try TestImages.solid(), forKey: fixture.key)
+        fixture.cache.disk = [fixture.key: FakeCoder.file()]
+        let load = fixture.load([.queryMemoryData, .queryMemoryDataSync])
+        #expect(load.ends.first?.data == FakeCoder.file())
+    }
+
+    @Test func queryDiskDataSyncAnswersBeforeReturningAlsoAtAnotherSize() throws {
+        fixture.cache.disk = [fixture.key: FakeCoder.file(width: 8, height: 8)]
+        let full = fixture.load(.queryDiskDataSync)
+        #expect(full.ends.first?.image?.pixelSize.width == 8 && full.ends.first?.data != nil)
+        let small = fixture.load(
+            .queryDiskDataSync, [.imageThumbnailPixelSize: CGSize(width: 4, height: 4)])
+        #expect(small.ends.first?.image?.pixelSize.width == 4)
+        #expect(small.ends.first?.data == nil && small.ends.first?.cacheType == .disk)
+    }
+
+    @Test func queryDiskDataSyncFindsWhatATransformerStored() throws {
+        fixture.cache.disk = ["http://host/picture-Naming.png": FakeCoder.file(width: 6)]
+        let load = fixture.load(.queryDiskDataSync, [.imageTransformer: NamedTransformer()])
+        #expect(load.ends.first?.image?.isTransformed == true)
+        #expect(load.ends.first?.image?.pixelSize.width == 6)
+    }
+
+    @Test func decodeFirstFrameOnlyReachesTheCoder() async throws {
+        fixture.answer()
+        let result = try await fixture.result([.decodeFirstFrameOnly, .fromLoaderOnly])
+        #expect(result.image.decodingOptions?.firstFrameOnly == true)
+    }
+
+    @Test func scaleDownLargeImagesBoundsTheDecodeAndIsNotServedToOthers() async throws {
+        fixture.answer(width: 100, height: 100)
+        let context: WebImageContext = [.imageScaleDownLimitBytes: 10_000]
+        let bounded = try await fixture.result([], context)
+        #expect(bounded.image.pixelSize == PixelSize(width: 50, height: 50))
+        #expect(try await fixture.result([], context).cacheType == .memory)
+        // The key is the same: whoever wants the whole picture must not get the small one.
+        let whole = try await fixture.result()
+        #expect(whole.image.pixelSize.width == 100 && whole.cacheType == .disk)
+        // And the whole one is good enough for everybody.
+        #expect(try await fixture.result(.scaleDownLargeImages).cacheType == .memory)
+    }
+
+    @Test func highDynamicRangeIsNotServedForStandard() async throws {
+        fixture.answer()
+        _ = try await fixture.result([], [.imageDecodeToHDR: 1])
+        #expect(try await fixture.result([], [.imageDecodeToHDR: 1]).cacheType == .memory)
+        #expect(try await fixture.result().image.decodingOptions?.decodesToHDR == false)
+    }
+
+    @Test func waitStoreCacheCompletesAfterTheStoresAndPlainLoadsDoNotWait() async throws {
+        let slow = SlowStoreCache()
+        let manager = WebImageManager(cache: slow, loader: fixture.loader)
+        fixture.answer()
+        let context = fixture.context([.queryCacheType: ImageCacheType.none])
+        _ = try await manager.image(for: fixture.url, options: .fromLoaderOnly, context: context)
+        #expect(slow.completedCount == 0)
+        let waiting = Task {
+            try await manager.image(for: fixture.url, options: [.fromLoaderOnly, .waitStoreCache], context: context)
+        }
+        #expect(await eventually { slow.askedCount >= 2 })
+        #expect(manager.isRunning)
+        slow.completeAll()
+        _ = try await waiting.value
+        #expect(slow.completedCount >= 2)
+    }
+
+    @Test(arguments: [false, true]) func animatedImagesAreTransformedOnRequestAlone(_ wanted: Bool) async throws {
+        try await expectTransform(of: MovingImage(pixels: TestImages.solid().pixels), .transformAnimatedImage, wanted)
+    }
+
+    @Test(arguments: [false, true]) func vectorImagesAreTransformedOnRequestAlone(_ wanted: Bool) async throws {
+        let vector = try TestImages.solid()
+        vector.imageFormat = .svg
+        try await expectTransform(of: vector, .transformVectorImage, wanted)
+    }
+
+    private func expectTransform(of image: Image, _ option: WebImageOptions, _ wanted: Bool) async throws {
+        let transformer = NamedTransformer()
+        let context: WebImageContext = [.imageTransformer: transformer, .imageCoder: FixedCoder(image: image)]
+        fixture.answer()
+        let result = try await fixture.result(wanted ? option : [], context)
+        #expect(result.image.isTransformed == wanted && transformer.keys.count == (wanted ? 1 : 0))
+    }
+
+    private static let priorities: [(WebImageOptions, LoadPriority)] = [
+        (.lowPriority, .low), (.highPriority, .high), ([], .normal), ([.highPriority, .lowPriority], .high),
+    ]
+
+    @Test(arguments: priorities)
+    func priorityOptionsReachTheLoader(_ options: WebImageOptions, _ priority: LoadPriority) async throws {
+        fixture.answer()
+        _ = try await fixture.result(options)
+        #expect(fixture.loader.loads.map(\.priority) == [priority])
+    }
+
+    @Test func optionsForTheLoaderReachIt() async throws {
+        fixture.answer()
+        let options: WebImageOptions = [.handleCookies, .allowInvalidSSLCertificates, .continueInBackground]
+        _ = try await fixture.result(options)
+        #expect(fixture.loader.loads.first?.options.isSuperset(of: options) == true)
+    }
+}
+
+/// A picture that says it moves.
+final class MovingImage: Image, @unchecked Sendable {
+    // Unchecked is true because it adds nothing to its base.
+    override var imageFrameCount: Int { 2 }
+}
+
+/// Decodes everything to one image.
+struct FixedCoder: ImageCoder {
+    let image: Image
+    func canDecode(from data: Data?) -> Bool { true }
+    func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image? { image }
+    func canEncode(to format: ImageFormat) -> Bool { false }
+    func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? { nil }
+}
+
+/// A cache without layers whose stores complete when the test says so.
+final class SlowStoreCache: ImageCaching {
+    private struct State {
+        var waiting: [@Sendable () -> Void] = []
+        var asked = 0
+        var completed = 0
+    }
+
+    private let state = Locked(State())
+    var askedCount: Int { state.withLock { $0.asked } }
+    var completedCount: Int { state.withLock { $0.completed } }
+
+    func completeAll() {
+        let waiting = state.withLock { state in
+            defer { state.waiting = [] }
+            state.completed += state.waiting.count
+            return state.waiting
+        }
+        for completion in waiting { completion() }
+    }
+
+    func storeImage(
+        _ image: Image?, imageData: Data?, forKey key: String?, options: WebImageOptions, context: WebImageContext?,
+        cacheType: ImageCacheType, completion: (@Sendable () -> Void)?
+    ) {
+        state.withLock { state in
+            state.asked += 1
+            state.waiting.append(completion ?? {})
+        }
+    }
+
+    func queryImage(
+        forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
+        completion: ImageCacheQueryCompletionBlock?
+    ) -> (any WebImageOperation)? {
+        completion?(nil, nil, .none)
+        return nil
+    }
+
+    func removeImage(forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {}
+    func containsImage(
+        forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable (ImageCacheType) -> Void)?
+    ) {}
+    func clear(with cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {}
+}

@@ -1,0 +1,91 @@
+import Foundation
+import Testing
+import WebImageCore
+import WebImageTesting
+
+/// `.refreshCached`: the cached image first, then at most one more completion.
+@Suite(.timeLimit(.minutes(1)))
+struct RefreshTests {
+    let fixture: ManagerFixture
+
+    init() throws { fixture = try ManagerFixture() }
+
+    private func keepOnDisk() { fixture.cache.disk = [fixture.key: FakeCoder.file(width: 4)] }
+
+    @Test func aChangedImageComesSecondAndIsStored() async throws {
+        keepOnDisk()
+        let load = fixture.load(.refreshCached)
+        #expect(await eventually { load.ends.count == 1 && !fixture.loader.requests.isEmpty })
+        #expect(load.ends[0].image?.pixelSize.width == 4 && load.ends[0].cacheType == .disk)
+        #expect(fixture.manager.isRunning)
+        fixture.answer(width: 7)
+        #expect(await eventually { !fixture.manager.isRunning })
+        #expect(load.ends.map(\.image?.pixelSize.width) == [4, 7] && load.ends[1].cacheType == .none)
+        #expect(fixture.cache.disk[fixture.key] == FakeCoder.file(width: 7))
+        #expect(fixture.cache.imageFromMemoryCache(forKey: fixture.key)?.pixelSize.width == 7)
+    }
+
+    @Test func anUnchangedImageIsNotRepeated() async throws {
+        keepOnDisk()
+        fixture.answer(width: 4)
+        let load = fixture.load(.refreshCached)
+        #expect(await eventually { !load.ends.isEmpty && !fixture.manager.isRunning })
+        #expect(load.ends.count == 1 && load.ends[0].error == nil)
+        #expect(fixture.loader.requests.count == 1 && fixture.coder.decodeCount == 1)
+    }
+
+    @Test func aConfirmedImageKeepsItsBytesAndRenewsItsMetadata() async throws {
+        keepOnDisk()
+        fixture.loader.confirm(fixture.url)
+        let load = fixture.load(.refreshCached)
+        #expect(await eventually { !load.ends.isEmpty && !fixture.manager.isRunning })
+        #expect(load.ends.count == 1 && load.ends[0].error == nil)
+        #expect(fixture.loader.loads.first?.cached?.data == FakeCoder.file(width: 4))
+        #expect(fixture.loader.loads.first?.context?[.loaderCachedImage] is Image)
+    }
+
+    @Test func aFailedRefreshIsASecondCompletionAndTheAsyncFormGivesTheCachedImage() async throws {
+        keepOnDisk()
+        fixture.loader.answer(fixture.url, with: .failure(WebImageError(.transport, stage: .download)))
+        let load = fixture.load(.refreshCached)
+        #expect(await eventually { !fixture.manager.isRunning && load.ends.count == 2 })
+        #expect(load.ends.map(\.error?.code) == [nil, .transport] && load.ends[1].image == nil)
+        #expect(try await fixture.result(.refreshCached).image.pixelSize.width == 4)
+    }
+
+    @Test func theAsyncFormGivesTheRefreshedImage() async throws {
+        keepOnDisk()
+        fixture.answer(width: 7)
+        #expect(try await fixture.result(.refreshCached).image.pixelSize.width == 7)
+    }
+
+    @Test func aMemoryHitIsDeliveredBeforeTheCallReturns() async throws {
+        fixture.cache.storeImageToMemory(try TestImages.solid(width: 5), forKey: fixture.key)
+        let load = fixture.load(.refreshCached)
+        #expect(load.ends.map(\.image?.pixelSize.width) == [5] && load.ends[0].cacheType == .memory)
+        #expect(await eventually { !fixture.loader.requests.isEmpty })
+        load.operation?.cancel()
+        #expect(load.ends.count == 1, "a load that has completed is not completed again by a cancel")
+        #expect(await eventually { fixture.manager.sharedTaskCount == 0 })
+    }
+
+    @Test func withoutACachedImageItIsAPlainLoad() async throws {
+        fixture.answer(width: 7)
+        let load = fixture.load(.refreshCached)
+        #expect(await load.end()?.image?.pixelSize.width == 7)
+        #expect(await eventually { !fixture.manager.isRunning })
+        #expect(load.ends.count == 1)
+        #expect(fixture.loader.loads.first?.options.contains(.refreshCached) == true)
+    }
+
+    @Test func aCancelBeforeTheQueuedCachedImageDeliversTheCancelAlone() async throws {
+        fixture.cache.storeImageToMemory(try TestImages.solid(), forKey: fixture.key)
+        let queue = DispatchQueue(label: "suspended")
+        queue.suspend()
+        let load = fixture.load(.refreshCached, [.callbackQueue: CallbackQueue(queue: queue, policy: .dispatch)])
+        load.operation?.cancel()
+        queue.resume()
+        #expect(await eventually { load.ends.count == 1 && fixture.manager.sharedTaskCount == 0 })
+        #expect(load.completions.count == 1 && load.ends[0].error?.code == .cancelled)
+    }
+}

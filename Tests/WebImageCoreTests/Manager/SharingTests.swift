@@ -1,0 +1,165 @@
+import Foundation
+import Testing
+import WebImageCore
+import WebImageTesting
+
+/// What loads share, and what they must not.
+@Suite(.timeLimit(.minutes(1)))
+struct SharingTests {
+    let fixture: ManagerFixture
+
+    init() throws { fixture = try ManagerFixture() }
+
+    @Test func pipelinesShareTheStepsTheyBeginWith() async throws {
+        let first = NamedTransformer("A")
+        let second = NamedTransformer("B")
+        let third = NamedTransformer("C")
+        async let short = fixture.result([], [.imageTransformer: Pipeline(transformers: [first, second])])
+        async let long = fixture.result([], [.imageTransformer: Pipeline(transformers: [first, second, third])])
+        async let single = fixture.result([], [.imageTransformer: first])
+        #expect(await eventually { fixture.manager.subscriberCount(of: fixture.url) == 3 })
+        #expect(await eventually { fixture.manager.sharedTaskCount == 8 })
+        fixture.answer()
+        _ = try await (short, long, single)
+        #expect(fixture.coder.decodeCount == 1)
+        #expect(first.keys == ["http://host/picture-A.png"])
+        #expect(second.keys == ["http://host/picture-A-B.png"])
+        #expect(third.keys == ["http://host/picture-A-B-C.png"])
+        #expect(
+            fixture.cache.memoryKeys == [
+                "http://host/picture-A.png", "http://host/picture-A-B.png", "http://host/picture-A-B-C.png",
+            ])
+    }
+
+    @Test func priorityIsTheHighestOfThoseWhoWaitAndMovesWithThem() async throws {
+        let low = fixture.load(.lowPriority)
+        #expect(await eventually { !fixture.loader.loads.isEmpty })
+        let handle = try #require(fixture.loader.loads.first?.priorityHandle)
+        #expect(handle.priority == .low)
+        let high = fixture.load(.highPriority)
+        #expect(await eventually { handle.priority == .high })
+        high.operation?.cancel()
+        #expect(await eventually { handle.priority == .low })
+        low.operation?.priority = .normal
+        #expect(await eventually { handle.priority == .normal })
+        fixture.answer()
+        _ = await low.end()
+        #expect(fixture.loader.requests.count == 1)
+    }
+
+    @Test func priorityReachesAJobThatWaitsForTheDecodePool() async throws {
+        let pool = DecodePool(width: 1, byteBudget: .max / 2)
+        let gate = DispatchSemaphore(value: 0)
+        let order = Locked<[String]>([])
+        let moving = MovablePriority(.low)
+        let blocker = Task { try await pool.run { () throws(WebImageError) in gate.wait() } }
+        #expect(await eventually { pool.runningCount == 1 })
+        let late = Task {
+            try await pool.run(priority: moving) { () throws(WebImageError) in order.withLock { $0.append("moved") } }
+        }
+        #expect(await eventually { pool.waitingCount == 1 })
+        let normal = Task {
+            try await pool.run { () throws(WebImageError) in order.withLock { $0.append("normal") } }
+        }
+        #expect(await eventually { pool.waitingCount == 2 })
+        moving.set(.high)
+        gate.signal()
+        _ = try await (blocker.value, late.value, normal.value)
+        #expect(order.withLock { $0 } == ["moved", "normal"])
+    }
+
+    @Test func twoScopesOfOneURLShareNothing() async throws {
+        async let first = fixture.result([], [.cacheScope: "ada"])
+        async let second = fixture.result([], [.cacheScope: "bob"])
+        #expect(await eventually { fixture.loader.requests.count == 2 })
+        fixture.answer()
+        #expect(try await first.image !== second.image)
+        let keys = ["ada", "bob"].compactMap {
+            fixture.manager.cacheKey(for: fixture.url, context: [.cacheScope: $0])
+        }
+        #expect(Set(keys).count == 2 && fixture.cache.memoryKeys == Set(keys))
+        #expect(Set(fixture.cache.disk.keys) == Set(keys))
+        #expect(try await fixture.result([], [.cacheScope: "ada"]).cacheType == .memory)
+        #expect(try await fixture.result([], [.cacheScope: "eve"]).cacheType == .none)
+    }
+
+    @Test func whatALoaderSaysNobodyMaySeeIsNeitherSharedNorStored() async throws {
+        let loader = PrivateLoader()
+        let manager = WebImageManager(cache: fixture.cache, loader: loader)
+        async let first = manager.image(for: fixture.url, context: fixture.context)
+        async let second = manager.image(for: fixture.url, context: fixture.context)
+        #expect(try await first !== second)
+        #expect(loader.count == 2 && fixture.cache.memoryKeys.isEmpty && fixture.cache.disk.isEmpty)
+    }
+
+    @Test func nothingStartsAfterACancel() async throws {
+        let transformer = NamedTransformer()
+        let gate = GatedCoder()
+        let load = fixture.load([], [.imageTransformer: transformer, .imageCoder: gate])
+        fixture.answer()
+        #expect(await eventually { gate.startedCount == 1 })
+        load.operation?.cancel()
+        gate.open()
+        #expect(await eventually { fixture.manager.sharedTaskCount == 0 })
+        #expect(load.completions.count == 1 && transformer.keys.isEmpty)
+        #expect(fixture.cache.memoryKeys.isEmpty && fixture.cache.disk.isEmpty)
+        let reads = fixture.cache.diskReadCount
+        #expect(!fixture.manager.isRunning && reads == 2)
+    }
+
+    @Test func twoSizesFromALoaderThatDecodesAreTwoRequests() async throws {
+        let loader = DecodingLoader()
+        let manager = WebImageManager(cache: fixture.cache, loader: ImageLoadersManager(loaders: [loader]))
+        async let small = manager.image(
+            for: fixture.url, context: [.imageThumbnailPixelSize: CGSize(width: 2, height: 2)])
+        async let full = manager.image(for: fixture.url)
+        #expect(try await (small.pixelSize.width, full.pixelSize.width) == (2, 8))
+    }
+}
+
+/// Answers at once; its bytes are for one load alone.
+private final class PrivateLoader: ImageDataLoader {
+    private let requests = Locked(0)
+    var count: Int { requests.withLock { $0 } }
+
+    func identity(of load: ImageDataLoad) -> LoadIdentity { LoadIdentity(sharing: nil, cacheScope: .unstored) }
+    func loadData(
+        for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
+    ) async throws(WebImageError) -> ImageDataResult {
+        requests.withLock { $0 += 1 }
+        return ImageDataResult(data: FakeCoder.file(), response: WebImageResponse(url: load.url))
+    }
+    func canRequestImage(for url: URL?) -> Bool { true }
+    func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { false }
+}
+
+/// Yields images of the size the context asks for.
+private struct DecodingLoader: ImageLoader {
+    func canRequestImage(for url: URL?) -> Bool { true }
+    func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { false }
+    func requestImage(
+        with url: URL?, options: WebImageOptions, context: WebImageContext?,
+        progress: ImageLoaderProgressBlock?, completed: ImageLoaderCompletedBlock?
+    ) -> (any WebImageOperation)? {
+        let width = (context?[.imageThumbnailPixelSize] as? CGSize)?.width ?? 8
+        completed?(try? TestImages.solid(width: Int(width)), nil, nil, true)
+        return nil
+    }
+}
+
+/// Decodes when it is told to.
+private final class GatedCoder: ImageCoder {
+    private let gate = DispatchSemaphore(value: 0)
+    private let started = Locked(0)
+    var startedCount: Int { started.withLock { $0 } }
+    func open() { gate.signal() }
+
+    func canDecode(from data: Data?) -> Bool { true }
+    func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image? {
+        started.withLock { $0 += 1 }
+        gate.wait()
+        return try? TestImages.solid()
+    }
+    func canEncode(to format: ImageFormat) -> Bool { false }
+    func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? { nil }
+}

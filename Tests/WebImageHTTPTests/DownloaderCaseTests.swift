@@ -1,0 +1,388 @@
+import Foundation
+import Testing
+import WebImageCore
+import WebImageHTTP
+import WebImageTesting
+
+/// The remaining cases of the original's downloader tests, on loopback.
+@Suite(.timeLimit(.minutes(1)))
+struct DownloaderCaseTests {
+    private let coder = FakeCoder()
+    private var context: WebImageContext { [.callbackQueue: CallbackQueue.invoking, .imageCoder: coder] }
+
+    private struct Completion: Sendable {
+        let image: Image?
+        let data: Data?
+        let error: WebImageError?
+    }
+
+    private func complete(
+        _ downloader: WebImageDownloader, _ url: URL?, options: WebImageDownloaderOptions = [],
+        context: WebImageContext? = nil
+    ) async throws -> Completion {
+        let ends = Collected<Completion>()
+        downloader.downloadImage(with: url, options: options, context: context ?? self.context) {
+            image, data, error, finished in
+            if finished { ends.append(Completion(image: image, data: data, error: error)) }
+        }
+        try await eventually("completed") { !ends.values.isEmpty }
+        return ends.values[0]
+    }
+
+    @Test func sharedIsNoOther() {  // SDWebImageDownloaderTests.test01ThatSharedDownloaderIsNotEqualToInitDownloader
+        let own = WebImageDownloader()
+        #expect(own !== WebImageDownloader.shared)
+        own.invalidateSessionAndCancel(true)
+        WebImageDownloader.shared.invalidateSessionAndCancel(true)
+        #expect(WebImageDownloader.shared.currentDownloadCount == 0)
+    }
+
+    @Test func acceptsPictures() {  // SDWebImageDownloaderTests.test02ThatByDefaultDownloaderSetsTheAcceptHTTPHeader
+        #expect(WebImageDownloader().value(forHTTPHeaderField: "Accept") == "image/*,*/*;q=0.8")
+    }
+
+    @Test func headerFieldsAreKept() {  // SDWebImageDownloaderTests.test03ThatSetAndGetValueForHTTPHeaderFieldWork
+        let downloader = WebImageDownloader()
+        downloader.setValue("Tests", forHTTPHeaderField: "AppName")
+        #expect(downloader.value(forHTTPHeaderField: "AppName") == "Tests")
+        downloader.setValue(nil, forHTTPHeaderField: "AppName")
+        #expect(downloader.value(forHTTPHeaderField: "AppName") == nil)
+    }
+
+    @Test(arguments: [WebImageDownloaderOptions(), .continueInBackground, .highPriority])
+    func pictureIsDownloaded(options: WebImageDownloaderOptions) async throws {  // SDWebImageDownloaderTests.test04ThatASimpleDownloadWorks, SDWebImageDownloaderTests.test13ThatDownloadCanContinueWhenTheAppEntersBackground, SDWebImageDownloaderTests.test14ThatPNGWorks
+        try await withDownloader { server, downloader in
+            server.route("/a", .body(FakeCoder.file()))
+            let end = try await complete(downloader, server.url("/a"), options: options)
+            #expect(end.image?.pixelSize == PixelSize(width: 4, height: 3))
+            #expect(end.data == FakeCoder.file())
+            #expect(end.error == nil)
+        }
+    }
+
+    @Test func maximumIsKept() {  // SDWebImageDownloaderTests.test05ThatSetAndGetMaxConcurrentDownloadsWorks
+        let downloader = WebImageDownloader()
+        downloader.config.maxConcurrentDownloads = 3
+        #expect(downloader.config.maxConcurrentDownloads == 3)
+    }
+
+    @Test func nilURLIsInvalid() async throws {  // SDWebImageDownloaderTests.test07ThatDownloadImageWithNilURLCallsCompletionWithNils
+        try await withDownloader { _, downloader in
+            let end = try await complete(downloader, nil)
+            #expect(end.image == nil)
+            #expect(end.data == nil)
+            #expect(end.error?.code == .invalidURL)
+        }
+    }
+
+    @Test func challengeIsAnswered() async throws {  // SDWebImageDownloaderTests.test08ThatAHTTPAuthDownloadWorks
+        var config = WebImageDownloaderConfig.default
+        (config.username, config.password) = ("httpwatch", "httpwatch01")
+        try await withDownloader(config) { server, downloader in
+            server.route(
+                "/a",
+                .dynamic { request in
+                    request.headers["authorization"] == nil
+                        ? .body(Data("no".utf8), status: 401, headers: ["WWW-Authenticate": "Basic realm=\"x\""])
+                        : .body(FakeCoder.file())
+                })
+            try await #expect(complete(downloader, server.url("/a")).image != nil)
+        }
+    }
+
+    /// Delivers a partial picture for every piece; remembers its instances.
+    private final class PartialCoder: ProgressiveImageCoder {
+        static let instances = Locked<Set<ObjectIdentifier>>([])
+        private let isReady = Locked(false)
+        init() {}
+        init(incrementalWithOptions options: ImageCoderOptions?) {}
+        func canIncrementalDecode(from data: Data?) -> Bool { true }
+        func updateIncrementalData(_ data: Data?, finished: Bool) { isReady.withLock { $0 = true } }
+        func incrementalDecodedImage(with options: ImageCoderOptions?) -> Image? {
+            _ = Self.instances.withLock { $0.insert(ObjectIdentifier(self)) }
+            return isReady.withLock { $0 } ? try? TestImages.solid() : nil
+        }
+        func canDecode(from data: Data?) -> Bool { true }
+        func canEncode(to format: ImageFormat) -> Bool { false }
+        func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? { nil }
+        func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image? { try? TestImages.solid() }
+    }
+
+    @Test func partialPicturesComeFromOneCoderAndThenTheWhole() async throws {  // SDWebImageDownloaderTests.test09ThatProgressiveJPEGWorks, SDWebImageDownloaderTests.test18ThatProgressiveGIFWorks, SDWebImageDownloaderTests.test19ThatProgressiveAPNGWorks, SDWebImageDownloaderTests.test28ProgressiveDownloadShouldUseSameCoder
+        try await withDownloader { server, downloader in
+            var response = FaultResponse(.zeros(10_000))
+            response.piece = 1000
+            response.interval = .milliseconds(10)
+            server.route("/a", .respond(response))
+            let calls = Collected<Bool>()
+            let context: WebImageContext = [.callbackQueue: CallbackQueue.invoking, .imageCoder: PartialCoder()]
+            downloader.downloadImage(with: server.url("/a"), options: .progressiveLoad, context: context) {
+                image, data, error, finished in
+                #expect(image != nil)
+                #expect(error == nil)
+                #expect((data != nil) == finished)
+                #expect(image?.isIncremental == !finished)
+                calls.append(finished)
+            }
+            try await eventually("finished") { calls.values.last == true }
+            #expect(calls.values.count > 2)
+            #expect(calls.values.count { $0 } == 1)
+            #expect(PartialCoder.instances.withLock { $0.count } == 1)
+        }
+    }
+
+    @Test func missingPictureIsItsStatus() async throws {  // SDWebImageDownloaderTests.test10That404CaseCallsCompletionWithError
+        try await withDownloader { server, downloader in
+            let end = try await complete(downloader, server.url("/missing"))
+            #expect(end.image == nil)
+            #expect(end.data == nil)
+            #expect(end.error?.code == .invalidDownloadStatusCode)
+            #expect(end.error?.underlying == .http(status: 404))
+        }
+    }
+
+    @Test func cancelEndsAndCounts() async throws {  // SDWebImageDownloaderTests.test11ThatCancelWorks, SDWebImageDownloaderTests.test21ThatCancelingDownloadThenRequestingAgainWorks
+        try await withDownloader { server, downloader in
+            let gate = FaultGate()
+            server.route("/a", .gated(gate, .body(FakeCoder.file())))
+            let errors = Collected<WebImageError?>()
+            let token = downloader.downloadImage(with: server.url("/a"), context: context) { _, _, error, _ in
+                errors.append(error)
+            }
+            #expect(downloader.currentDownloadCount == 1)
+            token?.cancel()
+            #expect(errors.values.map { $0?.code } == [.cancelled])
+            #expect(downloader.currentDownloadCount == 0)
+            gate.open()
+            try await #expect(complete(downloader, server.url("/a")).image != nil)
+            #expect(errors.values.count == 1)
+        }
+    }
+
+    @Test func cancelAllCounts() async throws {  // SDWebImageDownloaderTests.test11ThatCancelAllDownloadWorks
+        try await withDownloader { server, downloader in
+            server.route("/a", .hang)
+            downloader.downloadImage(with: server.url("/a"), completed: nil)
+            #expect(downloader.currentDownloadCount == 1)
+            downloader.cancelAllDownloads()
+            #expect(downloader.currentDownloadCount == 0)
+        }
+    }
+
+    @Test func lastInIsFirstOut() async throws {  // SDWebImageDownloaderTests.test15DownloaderLIFOExecutionOrder
+        var config = WebImageDownloaderConfig.default
+        (config.executionOrder, config.maxConcurrentDownloads) = (.lifo, 1)
+        try await withDownloader(config) { server, downloader in
+            let order = Collected<Int>()
+            func submit(_ numbers: ClosedRange<Int>) {
+                for number in numbers {
+                    downloader.downloadImage(with: server.url("/\(number)"), context: context) { _, _, _, _ in
+                        order.append(number)
+                    }
+                }
+            }
+            let (first, seventh) = (FaultGate(), FaultGate())
+            for number in 1...14 { server.route("/\(number)", .body(FakeCoder.file())) }
+            server.route("/1", .gated(first, .body(FakeCoder.file())))
+            server.route("/7", .gated(seventh, .body(FakeCoder.file())))
+            submit(1...7)
+            first.open()
+            try await eventually("7 runs") { server.requestCount("/7") == 1 }
+            submit(8...14)
+            seventh.open()
+            try await eventually("all ended") { order.values.count == 14 }
+            let expected = [1, 7, 14, 13, 12, 11, 10, 9, 8, 6, 5, 4, 3, 2]
+            #expect(server.requests.map(\.path) == expected.map { "/\($0)" })
+        }
+    }
+
+    @Test func cancellingOneOfTwoLeavesTheOther() async throws {  // SDWebImageDownloaderTests.test20ThatDownloadingSameURLTwiceAndCancellingFirstWorks
+        try await withDownloader { server, downloader in
+            let gate = FaultGate()
+            server.route("/a", .gated(gate, .body(FakeCoder.file())))
+            let ends = Collected<(Int, WebImageError?)>()
+            let tokens = [1, 2].map { number in
+                downloader.downloadImage(with: server.url("/a"), context: context) { _, _, error, _ in
+                    ends.append((number, error))
+                }
+            }
+            #expect(tokens.allSatisfy { $0 != nil })
+            tokens[0]?.cancel()
+            gate.open()
+            try await eventually("both ended") { ends.values.count == 2 }
+            #expect(ends.values.map(\.0) == [1, 2])
+            #expect(ends.values.map { $0.1?.code } == [.cancelled, nil])
+        }
+    }
+
+    @Test func metricsCountFromTheStart() async throws {  // SDWebImageDownloaderTests.test26DownloadURLSessionMetrics
+        try await withDownloader { server, downloader in
+            server.route("/a", .body(FakeCoder.file()))
+            let ended = Collected<Bool>()
+            let token = downloader.downloadImage(with: server.url("/a"), context: context) { _, _, _, _ in
+                ended.append(true)
+            }
+            try await eventually("ended") { !ended.values.isEmpty }
+            let metrics = try #require(token?.metrics)
+            #expect(metrics.connect > .zero)
+            #expect(metrics.total >= metrics.firstByte)
+            #expect(!metrics.isReusedConnection)
+        }
+    }
+
+    @Test func managersCancelIsCancelled() async throws {  // SDWebImageDownloaderTests.test27DownloadShouldCallbackWhenURLSessionRunning
+        try await withDownloader { server, downloader in
+            server.route("/a", .hang)
+            let manager = WebImageManager(cache: FakeImageCache(), loader: downloader)
+            let errors = Collected<WebImageError?>()
+            let operation = manager.loadImage(with: server.url("/a"), context: context) { _, _, error, _, _, _ in
+                errors.append(error)
+            }
+            try await eventually("running") { server.concurrentRequests == 1 }
+            operation.cancel()
+            #expect(errors.values.map { $0?.code } == [.cancelled])
+            try await eventually("closed") { server.concurrentRequests == 0 }
+        }
+    }
+
+    @Test func unacceptableStatusAndTypeAreNamed() async throws {  // SDWebImageDownloaderTests.test29AcceptableStatusCodeAndContentType
+        try await withDownloader { server, downloader in
+            server.route("/a", .body(FakeCoder.file(), type: "image/jpeg"))
+            downloader.config.acceptableStatusCodes = IndexSet(integer: 1)
+            let ended = Collected<WebImageError?>()
+            var token = downloader.downloadImage(with: server.url("/a"), context: context) { _, _, error, _ in
+                ended.append(error)
+            }
+            try await eventually("ended") { ended.values.count == 1 }
+            #expect(token?.response?.statusCode == 200)
+            downloader.config.acceptableStatusCodes = nil
+            downloader.config.acceptableContentTypes = ["application/json"]
+            token = downloader.downloadImage(with: server.url("/a"), context: context) { _, _, error, _ in
+                ended.append(error)
+            }
+            try await eventually("ended") { ended.values.count == 2 }
+            #expect(token?.response?.mimeType == "image/jpeg")
+            #expect(ended.values.map { $0?.code } == [.invalidDownloadStatusCode, .invalidDownloadContentType])
+        }
+    }
+
+    @Test func eachOfTenThumbnailsHasItsSize() async throws {  // SDWebImageDownloaderTests.test30ThatDifferentThumbnailLoadShouldCallbackDifferentSize
+        try await withDownloader { server, downloader in
+            let gate = FaultGate()
+            server.route("/a", .gated(gate, .body(FakeCoder.file(width: 251, height: 251))))
+            let sizes = Collected<[Int]>()
+            for side in 240..<250 {
+                var context = context
+                context[.imageThumbnailPixelSize] = CGSize(width: side, height: side)
+                downloader.downloadImage(with: server.url("/a"), context: context) { image, _, _, _ in
+                    sizes.append([side, image?.pixelSize.width ?? 0, image?.pixelSize.height ?? 0])
+                }
+            }
+            gate.open()
+            try await eventually("all ended") { sizes.values.count == 10 }
+            #expect(sizes.values.allSatisfy { $0[1] == $0[0] && $0[2] == $0[0] })
+            #expect(server.requests.count == 1)
+        }
+    }
+
+    @Test func noneOfManyRequestsIsSkipped() async throws {  // SDWebImageDownloaderTests.test31ThatMultipleRequestForSameURLNeverSkipCallback
+        try await withDownloader { server, downloader in
+            server.route("/a", .body(FakeCoder.file()))
+            let images = Collected<Bool>()
+            for number in 0...200 {
+                downloader.downloadImage(with: server.url("/a"), context: context) { image, _, _, _ in
+                    images.append(image != nil)
+                }
+                if number.isMultiple(of: 10) { try await Task.sleep(for: .milliseconds(2)) }
+            }
+            try await eventually("all ended") { images.values.count == 201 }
+            #expect(images.values.allSatisfy { $0 })
+        }
+    }
+
+    @Test func emptyBodiesAllFail() async throws {  // SDWebImageDownloaderTests.test31ThatMultipleRequestForSameURLFailedCallback
+        try await withDownloader { server, downloader in
+            server.route("/a", .body(Data()))
+            let codes = Collected<WebImageError.Code?>()
+            for _ in 0...10 {
+                downloader.downloadImage(with: server.url("/a"), context: context) { _, _, error, _ in
+                    codes.append(error?.code)
+                }
+            }
+            try await eventually("all ended") { codes.values.count == 11 }
+            #expect(codes.values.allSatisfy { $0 == .badImageData })
+        }
+    }
+
+    @Test func customCoderDecodes() async throws {  // SDWebImageDownloaderTests.test22ThatCustomDecoderWorksForImageDownload
+        try await withDownloader { server, downloader in
+            server.route("/a", .body(FakeCoder.file(width: 80, height: 60)))
+            ImageCodersManager.shared.addCoder(coder)
+            defer { ImageCodersManager.shared.removeCoder(coder) }
+            let end = try await complete(
+                downloader, server.url("/a"), context: [.callbackQueue: CallbackQueue.invoking])
+            #expect(end.image?.pixelSize == PixelSize(width: 80, height: 60))
+            #expect(coder.decodeCount == 1)
+        }
+    }
+
+    @Test func customLoaderServesTheManager() async throws {  // SDWebImageDownloaderTests.testCustomImageLoaderWorks
+        let loader = FakeDataLoader()
+        let url = try #require(URL(string: "custom:picture"))
+        loader.answer(url, with: .success(FakeCoder.file()))
+        #expect(loader.canRequestImage(for: url))
+        #expect(!loader.shouldBlockFailedURL(with: url, error: .cancelled))
+        let manager = WebImageManager(cache: FakeImageCache(), loader: loader)
+        try await #expect(manager.image(for: url, context: context).pixelSize == PixelSize(width: 4, height: 3))
+    }
+
+    @Test func lastLoaderServesTheLoadersManager() async throws {  // SDWebImageDownloaderTests.testThatLoadersManagerWorks
+        let (first, last) = (FakeDataLoader(), FakeDataLoader())
+        let loaders = ImageLoadersManager(loaders: [])
+        loaders.addLoader(first)
+        loaders.addLoader(last)
+        let url = try #require(URL(string: "http://host/a.png"))
+        last.answer(url, with: .success(FakeCoder.file()))
+        #expect(loaders.canRequestImage(for: url))
+        #expect(!loaders.shouldBlockFailedURL(with: url, error: .cancelled))
+        try await #expect(loaders.loadData(for: ImageDataLoad(url: url), progress: nil).data == FakeCoder.file())
+        #expect(first.requests.isEmpty)
+        loaders.removeLoader(last)
+        #expect(loaders.loaders.count == 1)
+    }
+
+    @Test func notificationsNameTheMomentsOfADownload() async throws {
+        try await withDownloader { server, downloader in
+            server.route("/a", .body(FakeCoder.file()))
+            let names: [Notification.Name] = [
+                .webImageDownloadStart, .webImageDownloadReceiveResponse, .webImageDownloadStop,
+                .webImageDownloadFinish,
+            ]
+            let url = server.url("/a")
+            let seen = Collected<Notification.Name>()
+            let observers = names.map { name in
+                NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { notification in
+                    let operation = notification.object as? any WebImageDownloaderOperationProtocol
+                    if operation?.request.url == url { seen.append(name) }
+                }
+            }
+            defer { for observer in observers { NotificationCenter.default.removeObserver(observer) } }
+            _ = try await complete(downloader, url)
+            try await eventually("all posted") { seen.values.count == 4 }
+            #expect(seen.values == names)
+        }
+    }
+
+    @Test func retiredDownloaderEndsWhatRunsAndTakesNothingNew() async throws {
+        try await withDownloader { server, downloader in
+            let gate = FaultGate()
+            server.route("/a", .gated(gate, .body(Data("a".utf8))))
+            let task = Task { try await downloader.fetch(server.url("/a")) }
+            try await eventually("running") { server.concurrentRequests == 1 }
+            downloader.invalidateSessionAndCancel(false)
+            gate.open()
+            try await #expect(task.value.data == Data("a".utf8))
+            try await #expect(downloader.failure(server.url("/b")).code == .invalidDownloadOperation)
+        }
+    }
+}

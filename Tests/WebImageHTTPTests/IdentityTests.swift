@@ -1,0 +1,151 @@
+import Foundation
+import Testing
+import WebImageCore
+import WebImageHTTP
+import WebImageTesting
+
+/// Each member of a request's identity keeps loads apart, in downloads and in caches.
+struct IdentityTests {
+    private let url: URL
+    private let downloader = WebImageDownloader(config: .default, engine: CurlEngine())
+
+    init() throws { url = try #require(URL(string: "https://host.example/a.png")) }
+
+    private func identity(
+        _ change: (inout WebImageDownloaderConfig) -> Void = { _ in }, url: URL? = nil, options: WebImageOptions = [],
+        context: WebImageContext? = nil
+    ) -> LoadIdentity {
+        var config = WebImageDownloaderConfig.default
+        change(&config)
+        downloader.config = config
+        let load = ImageDataLoad(url: url ?? self.url, options: options, context: context)
+        let identity = downloader.identity(of: load)
+        if identity.sharing != nil { #expect(downloader.cacheScope(of: load) == identity.cacheScope) }
+        return identity
+    }
+
+    private func modifier(_ field: String, _ value: String, scope: CacheScope? = nil) -> WebImageContext {
+        [.downloadRequestModifier: WebImageDownloaderRequestModifier(headers: [field: value], cacheScope: scope)]
+    }
+
+    @Test func equalLoadsAreShared() {
+        #expect(identity() == identity())
+        #expect(identity().sharing != nil)
+        #expect(identity().cacheScope == .shared)
+        #expect(identity(options: [.highPriority, .progressiveLoad, .refreshCached]) == identity())
+    }
+
+    @Test func urlSetsApart() throws {
+        let other = try #require(URL(string: "https://host.example/a.png?x"))
+        #expect(identity(url: other).sharing != identity().sharing)
+    }
+
+    @Test func authorizationSetsApartAndScopesByItsHash() {
+        let plain = identity()
+        downloader.setValue("Bearer one", forHTTPHeaderField: "Authorization")
+        let one = identity()
+        downloader.setValue("Bearer two", forHTTPHeaderField: "Authorization")
+        let two = identity()
+        #expect(Set([plain.sharing, one.sharing, two.sharing]).count == 3)
+        #expect(Set([plain.cacheScope, one.cacheScope, two.cacheScope]).count == 3)
+        #expect(!"\(one.cacheScope)".contains("one"))
+        #expect(identity().cacheScope == two.cacheScope)
+    }
+
+    @Test func userAndPasswordSetApart() {
+        let one = identity { ($0.username, $0.password) = ("a", "b") }
+        let two = identity { ($0.username, $0.password) = ("a", "c") }
+        #expect(Set([one, two, identity()]).count == 3)
+        #expect(Set([one.cacheScope, two.cacheScope, .shared]).count == 3)
+    }
+
+    @Test func decryptorSetsApart() {
+        let one = identity(context: [.downloadDecryptor: WebImageDownloaderDecryptor.base64])
+        let two = identity(context: [.downloadDecryptor: WebImageDownloaderDecryptor { data, _ in data }])
+        #expect(Set([one.sharing, two.sharing, identity().sharing]).count == 3)
+        #expect(identity(context: [.downloadDecryptor: WebImageDownloaderDecryptor.base64]) == one)
+    }
+
+    @Test func responseModifierSetsApart() {
+        let modifier = WebImageDownloaderResponseModifier(statusCode: 200)
+        #expect(identity(context: [.downloadResponseModifier: modifier]).sharing != identity().sharing)
+    }
+
+    @Test func proxySetsApart() {
+        #expect(identity { $0.proxy = "http://127.0.0.1:1" }.sharing != identity().sharing)
+        #expect(identity { $0.proxy = "" }.sharing != identity().sharing)
+    }
+
+    @Test func clientCertificateSetsApartAndScopes() {
+        let one = identity { $0.clientCertificate = ClientCertificate(certificateFile: "/a.pem") }
+        #expect(one.sharing != identity().sharing)
+        #expect(one.cacheScope != .shared)
+    }
+
+    @Test func uncheckedCertificatesHaveAScopeOfTheirOwn() {
+        let unchecked = identity(options: .allowInvalidSSLCertificates)
+        #expect(unchecked.sharing != identity().sharing)
+        #expect(unchecked.cacheScope == .scoped("!unchecked"))
+        // Also beside a scope the caller names.
+        let named: WebImageContext = [.cacheScope: "alice"]
+        #expect(
+            identity(options: .allowInvalidSSLCertificates, context: named).cacheScope
+                != identity(context: named).cacheScope)
+    }
+
+    @Test func cookiesSetApartAndScope() {
+        let cookies = identity(options: .handleCookies)
+        #expect(cookies.sharing != identity().sharing)
+        #expect(cookies.cacheScope == .scoped("!cookies"))
+    }
+
+    @Test func rangeSetsApart() {
+        let range = identity(context: modifier("Range", "bytes=0-9"))
+        #expect(range.sharing != identity().sharing)
+    }
+
+    @Test func harmlessModifierStaysShared() {
+        let fields = identity(context: modifier("X-Size", "1"))
+        #expect(fields.cacheScope == .shared)
+        #expect(fields.sharing != identity().sharing)
+        #expect(fields == identity(context: modifier("X-Size", "1")))
+    }
+
+    @Test(arguments: ["Authorization", "cookie"]) func undeclaredCredentialsAreNeitherSharedNorStored(field: String) {
+        let undeclared = identity(context: modifier(field, "secret"))
+        #expect(undeclared.sharing == nil)
+        #expect(undeclared.cacheScope == .unstored)
+    }
+
+    @Test func declaredCredentialsHaveTheirScope() {
+        let alice = identity(context: modifier("Authorization", "a", scope: .scoped("alice")))
+        let bob = identity(context: modifier("Authorization", "b", scope: .scoped("bob")))
+        #expect(alice.sharing != nil)
+        #expect(alice.sharing != bob.sharing)
+        #expect(Set([alice.cacheScope, bob.cacheScope, .shared]).count == 3)
+        #expect(identity(context: modifier("Authorization", "a", scope: .shared)).cacheScope == .shared)
+    }
+
+    @Test func scopedKeysDiffer() {
+        #expect(CacheScope.shared.key("k") == "k")
+        #expect(CacheScope.scoped("a").key("k") != CacheScope.scoped("b").key("k"))
+        #expect(CacheScope.unstored.key("k") == nil)
+    }
+
+    @Test func refusedLoadsAreNotShared() throws {
+        let local = try #require(URL(string: "http://127.0.0.1/"))
+        #expect(identity({ $0.policy = .server }, url: local).sharing == nil)
+    }
+
+    @Test func undeclaredCredentialsMakeTheirOwnRequests() async throws {
+        try await withDownloader { server, downloader in
+            let gate = FaultGate()
+            server.route("/a", .gated(gate, .body(Data("a".utf8))))
+            let load = ImageDataLoad(url: server.url("/a"), context: modifier("Authorization", "secret"))
+            let tasks = (0..<3).map { _ in Task { try await downloader.loadData(for: load, progress: nil) } }
+            try await eventually("three requests") { server.requestCount("/a") == 3 }
+            gate.open()
+            for task in tasks { try await #expect(task.value.mayBeStored == false) }
+        }
+    }
+}

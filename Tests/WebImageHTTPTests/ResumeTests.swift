@@ -1,0 +1,171 @@
+import Foundation
+import Testing
+import WebImageCore
+import WebImageHTTP
+import WebImageTesting
+
+/// Broken downloads go on where they broke, in this process or the next, or begin anew when that is not safe.
+@Suite(.timeLimit(.minutes(1)))
+struct ResumeTests {
+    private let body = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("webimage-\(UUID().uuidString)")
+
+    private var config: WebImageDownloaderConfig {
+        var config = WebImageDownloaderConfig.default
+        config.resumeFolder = folder
+        return config
+    }
+
+    /// Breaks after 40,000 bytes unless a range is asked for.
+    private func breaking(tag: String, then rest: @escaping @Sendable (FaultRequest) -> FaultBehaviour)
+        -> FaultBehaviour
+    {
+        let body = body
+        return .dynamic { request in
+            guard request.headers["range"] == nil else { return rest(request) }
+            var response = FaultResponse(.data(body), headers: ["ETag": tag, "Content-Type": "image/png"])
+            response.closeAfter = 40_000
+            return .respond(response)
+        }
+    }
+
+    private func range(_ request: FaultRequest, of body: Data, from offset: Int = 0, total: Int? = nil)
+        -> FaultBehaviour
+    {
+        let first =
+            (Int(request.headers["range"]?.split(whereSeparator: { "=-".contains($0) }).last ?? "") ?? 0) + offset
+        let headers = ["Content-Range": "bytes \(first)-\(body.count - 1)/\(total ?? body.count)", "ETag": "\"1\""]
+        return .body(Data(body.dropFirst(first)), status: 206, headers: headers)
+    }
+
+    private func parts() -> [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [] }
+
+    private func breakOnce(_ server: FaultServer, tag: String = "\"1\"") async throws {
+        defer { server.route("/a", .status(500)) }
+        server.route("/a", breaking(tag: tag) { _ in .status(500) })
+        try await withoutSharing(server) { downloader in
+            try await #expect(downloader.failure(server.url("/a")).curlCode == 18)
+        }
+    }
+
+    /// A downloader of its own over the same folder, as another process has it.
+    private func withoutSharing(_ server: FaultServer, _ body: (WebImageDownloader) async throws -> Void) async throws {
+        let downloader = WebImageDownloader(config: config)
+        defer { downloader.shutdown() }
+        try await body(downloader)
+    }
+
+    @Test func anotherProcessGoesOnWhereTheFirstOneBroke() async throws {
+        try await withDownloader(config) { server, downloader in
+            try await breakOnce(server)
+            try await eventually("kept") { parts().count == 1 }
+            server.route("/a", breaking(tag: "\"1\"") { [body] in range($0, of: body) })
+            let seen = Collected<Int>()
+            let result = try await downloader.fetch(server.url("/a")) { received, _, _ in seen.append(received) }
+            #expect(result.data == body)
+            #expect(result.response.statusCode == 200)
+            #expect(result.response.expectedContentLength == body.count)
+            #expect(server.requests.last?.headers["range"] == "bytes=40000-")
+            #expect(server.requests.last?.headers["if-range"] == "\"1\"")
+            #expect(seen.values.last == body.count)
+            try await eventually("removed") { parts().isEmpty }
+        }
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    @Test func changedBodyIsFetchedWhole() async throws {
+        let other = Data(body.reversed())
+        try await withDownloader(config) { server, downloader in
+            try await breakOnce(server)
+            server.route("/a", .body(other, headers: ["ETag": "\"2\""]))
+            try await #expect(downloader.fetch(server.url("/a")).data == other)
+            #expect(server.requests.last?.headers["range"] == "bytes=40000-")
+        }
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    @Test(arguments: ["offset", "total", "status", "tag"]) func wrongRangeIsFetchedAnew(fault: String) async throws {
+        let body = body
+        try await withDownloader(config) { server, downloader in
+            try await breakOnce(server)
+            server.route(
+                "/a",
+                .dynamic { request in
+                    guard request.headers["range"] != nil else { return .body(body) }
+                    switch fault {
+                    case "offset": return range(request, of: body, from: 1)
+                    case "total": return range(request, of: body, total: body.count + 1)
+                    case "status": return .status(416)
+                    default:
+                        let headers = ["Content-Range": "bytes 40000-99999/100000", "ETag": "\"2\""]
+                        return .body(Data(body[40_000...]), status: 206, headers: headers)
+                    }
+                })
+            try await #expect(downloader.fetch(server.url("/a")).data == body)
+            #expect(server.requests.suffix(2).map { $0.headers["range"] } == ["bytes=40000-", nil])
+        }
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    @Test func weakValidatorsAreNotKept() async throws {
+        try await withDownloader(config) { server, downloader in
+            try await breakOnce(server, tag: "W/\"1\"")
+            server.route("/a", .body(body))
+            _ = try await downloader.fetch(server.url("/a"))
+            #expect(server.requests.allSatisfy { $0.headers["range"] == nil })
+            #expect(parts().isEmpty)
+        }
+    }
+
+    @Test(arguments: ["", "garbage", "webimage-part 1\n\"1\"\n100000\n99\nshort"])
+    func damagedBeginningsArePassedOver(text: String) async throws {
+        try await withDownloader(config) { server, downloader in
+            try await breakOnce(server)
+            try await eventually("kept") { parts().count == 1 }
+            try Data(text.utf8).write(to: folder.appendingPathComponent(parts()[0]))
+            server.route("/a", .body(body))
+            try await #expect(downloader.fetch(server.url("/a")).data == body)
+            #expect(server.requests.last?.headers["range"] == nil)
+        }
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    @Test func cancelledDownloadIsKeptToo() async throws {
+        try await withDownloader(config) { server, downloader in
+            var response = FaultResponse(.data(body), headers: ["ETag": "\"1\""])
+            response.piece = 50_000
+            response.interval = .seconds(60)
+            server.route("/a", .respond(response))
+            let seen = Collected<Int>()
+            let task = Task { try await downloader.fetch(server.url("/a")) { received, _, _ in seen.append(received) } }
+            try await eventually("half came") { seen.values.last == 50_000 }
+            task.cancel()
+            _ = await task.result
+            try await eventually("kept") { parts().count == 1 }
+            let mode = try FileManager.default.attributesOfItem(atPath: folder.path + "/" + parts()[0])[
+                .posixPermissions]
+            #expect(mode as? Int == 0o600)
+            server.route("/a", .dynamic { [body] in range($0, of: body) })
+            try await #expect(downloader.fetch(server.url("/a")).data == body)
+        }
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    @Test func retryGoesOnWithoutAFolder() async throws {
+        var config = WebImageDownloaderConfig.default
+        config.retryStrategy = ExponentialBackoff { 0 }
+        let clock = VirtualClock()
+        try await withDownloader(config, clock: clock) { server, downloader in
+            server.route("/a", breaking(tag: "\"1\"") { [body] in range($0, of: body) })
+            let pieces = Collected<Data>()
+            var load = ImageDataLoad(url: server.url("/a"))
+            load.receivedData = { bytes, _ in pieces.append(bytes) }
+            let task = Task { [load] in try await downloader.loadData(for: load, progress: nil) }
+            try await eventually("waiting") { clock.waitingCount == 1 }
+            clock.advance(by: .seconds(1))
+            try await #expect(task.value.data == body)
+            // Bytes stream on without a gap across the attempts.
+            #expect(pieces.values.reduce(Data(), +) == body)
+        }
+    }
+}

@@ -1,0 +1,202 @@
+import Foundation
+import Testing
+import WebImageCore
+import WebImageHTTP
+import WebImageTesting
+
+/// Trying again, deadlines, and slots meanwhile; on a clock that the tests move.
+@Suite(.timeLimit(.minutes(1)))
+struct RetryDownloadTests {
+    private var config: WebImageDownloaderConfig {
+        var config = WebImageDownloaderConfig.default
+        config.retryStrategy = ExponentialBackoff { 0 }
+        return config
+    }
+
+    /// Fails so many times, then answers.
+    private func failing(_ times: Int, headers: [String: String] = [:]) -> FaultBehaviour {
+        let count = Locked(0)
+        return .dynamic { _ in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return number <= times ? .body(Data("no".utf8), status: 503, headers: headers) : .body(Data("a".utf8))
+        }
+    }
+
+    @Test func whatPassesIsTriedAgainAfterItsWait() async throws {
+        let clock = VirtualClock()
+        try await withDownloader(config, clock: clock) { server, downloader in
+            server.route("/a", failing(2))
+            let task = Task { try await downloader.fetch(server.url("/a")) }
+            try await eventually("first wait") { clock.nextDelay == .milliseconds(500) }
+            clock.advance(by: .milliseconds(499))
+            #expect(server.requests.count == 1)
+            clock.advance(by: .milliseconds(1))
+            try await eventually("second wait") { clock.nextDelay == .seconds(1) }
+            clock.advance(by: .seconds(1))
+            try await #expect(task.value.data == Data("a".utf8))
+            #expect(server.requests.count == 3)
+        }
+    }
+
+    @Test func retryAfterIsKept() async throws {
+        let clock = VirtualClock()
+        try await withDownloader(config, clock: clock) { server, downloader in
+            server.route("/a", failing(1, headers: ["Retry-After": "7"]))
+            let task = Task { try await downloader.fetch(server.url("/a")) }
+            try await eventually("waiting") { clock.nextDelay == .seconds(7) }
+            clock.advance(by: .seconds(7))
+            try await #expect(task.value.data == Data("a".utf8))
+        }
+    }
+
+    @Test func lastFailureIsTheOneToldAndNothingIsTriedWithoutAStrategy() async throws {
+        let clock = VirtualClock()
+        try await withDownloader(clock: clock) { server, downloader in
+            server.route("/a", failing(1))
+            try await #expect(downloader.failure(server.url("/a")).underlying == .http(status: 503))
+            downloader.config = config
+            server.route("/b", .status(404))
+            try await #expect(downloader.failure(server.url("/b")).underlying == .http(status: 404))
+            #expect(server.requests.count == 2)
+        }
+    }
+
+    @Test func waitingGivesItsSlotToOthers() async throws {
+        var config = config
+        config.maxConcurrentDownloads = 1
+        let clock = VirtualClock()
+        try await withDownloader(config, clock: clock) { server, downloader in
+            server.route("/a", failing(1))
+            server.route("/b", .body(Data("b".utf8)))
+            let task = Task { try await downloader.fetch(server.url("/a")) }
+            try await eventually("waiting") { clock.waitingCount == 1 }
+            try await #expect(downloader.fetch(server.url("/b")).data == Data("b".utf8))
+            clock.advance(by: .seconds(1))
+            _ = try await task.value
+        }
+    }
+
+    @Test func cancelWhileWaitingEndsAtOnce() async throws {
+        let clock = VirtualClock()
+        try await withDownloader(config, clock: clock) { server, downloader in
+            server.route("/a", failing(1))
+            let task = Task { try await downloader.fetch(server.url("/a")) }
+            try await eventually("waiting") { clock.waitingCount == 1 }
+            task.cancel()
+            await #expect { try await task.value } throws: { ($0 as? WebImageError)?.code == .cancelled }
+            #expect(downloader.currentDownloadCount == 0)
+            #expect(clock.waitingCount == 0)
+        }
+    }
+
+    @Test func deadlineEndsWhatIdleTimeoutsWouldNot() async throws {
+        var config = config
+        config.downloadDeadline = 30
+        let clock = VirtualClock()
+        try await withDownloader(config, clock: clock) { server, downloader in
+            server.route("/drip", .hang)
+            let task = Task { try await downloader.failure(server.url("/drip")) }
+            try await eventually("running") { server.concurrentRequests == 1 }
+            clock.advance(by: .seconds(29))
+            #expect(downloader.currentDownloadCount == 1)
+            clock.advance(by: .seconds(1))
+            let error = try await task.value
+            #expect(error.code == .transport)
+            #expect(error.curlCode == 28)
+            #expect(error.hint?.contains("downloadDeadline") == true)
+            try await eventually("closed") { server.concurrentRequests == 0 }
+            #expect(downloader.currentDownloadCount == 0)
+        }
+    }
+
+    @Test func deadKeptConnectionIsTriedOverANewOne() async throws {
+        try await withDownloader { server, downloader in
+            server.route("/a", .body(Data("a".utf8)))
+            _ = try await downloader.fetch(server.url("/a"))
+            // The server resets the kept connection when it is used again, once.
+            let isFirst = Locked(true)
+            server.route(
+                "/b",
+                .dynamic { _ in
+                    let first = isFirst.withLock { first in
+                        defer { first = false }
+                        return first
+                    }
+                    return first ? .reset : .body(Data("b".utf8))
+                })
+            try await #expect(downloader.fetch(server.url("/b")).data == Data("b".utf8))
+            #expect(server.connectionCount == 2)
+        }
+    }
+
+    @Test func neverMoreThanTheMaximumOfAHost() async throws {
+        var config = WebImageDownloaderConfig.default
+        config.maxConcurrentDownloadsPerHost = 2
+        try await withDownloader(config) { server, downloader in
+            let gate = FaultGate()
+            let other = try FaultServer(host: "127.0.0.2")
+            defer { other.stop() }
+            server.route("/a", .gated(gate, .body(Data("a".utf8))))
+            other.route("/b", .body(Data("b".utf8)))
+            let tasks = (0..<5).map { number in Task { try await downloader.fetch(server.url("/a?\(number)")) } }
+            try await eventually("two run") { server.concurrentRequests == 2 }
+            try await eventually("all asked") { downloader.currentDownloadCount == 5 }
+            // Another host's downloads pass those that wait for theirs.
+            try await #expect(downloader.fetch(other.url("/b")).data == Data("b".utf8))
+            gate.open()
+            for task in tasks { _ = try await task.value }
+            #expect(server.maxConcurrentRequests == 2)
+        }
+    }
+
+    @Test func raisedPriorityMovesAWaitingDownload() async throws {
+        var config = WebImageDownloaderConfig.default
+        config.maxConcurrentDownloads = 1
+        try await withDownloader(config) { server, downloader in
+            let gate = FaultGate()
+            server.route("/first", .gated(gate, .body(Data("1".utf8))))
+            for path in ["/a", "/b"] { server.route(path, .body(Data(path.utf8))) }
+            var tasks = [Task { try await downloader.fetch(server.url("/first")) }]
+            try await eventually("the first runs") { server.requestCount("/first") == 1 }
+            let handle = LoadPriorityHandle(.low)
+            for (path, handle) in [("/a", nil), ("/b", handle)] {
+                var load = ImageDataLoad(url: server.url(path))
+                load.priorityHandle = handle
+                let before = downloader.currentDownloadCount
+                tasks.append(Task { [load] in try await downloader.loadData(for: load, progress: nil) })
+                try await eventually("queued") { downloader.currentDownloadCount == before + 1 }
+            }
+            handle.priority = .high
+            gate.open()
+            for task in tasks { _ = try await task.value }
+            #expect(server.requests.map(\.path) == ["/first", "/b", "/a"])
+        }
+    }
+
+    @Test func nearlyDoneDownloadMayEndAfterTheLastCancel() async throws {
+        try await withDownloader { server, downloader in
+            let heirs = Collected<Int>()
+            for (path, piece) in [("/half", 5000), ("/nearly", 9500)] {
+                var response = FaultResponse(.zeros(10_000))
+                response.piece = piece
+                response.interval = .milliseconds(200)
+                server.route(path, .respond(response))
+                var load = ImageDataLoad(url: server.url(path))
+                load.finishedAfterCancel = { heirs.append($0.data.count) }
+                let seen = Collected<Int>()
+                let task = Task { [load] in
+                    try await downloader.loadData(for: load) { received, _, _ in seen.append(received) }
+                }
+                try await eventually("first piece") { seen.values.last == piece }
+                task.cancel()
+                await #expect { try await task.value } throws: { ($0 as? WebImageError)?.code == .cancelled }
+                #expect(downloader.currentDownloadCount == (path == "/nearly" ? 1 : 0))
+            }
+            try await eventually("inherited") { heirs.values == [10_000] }
+            #expect(downloader.currentDownloadCount == 0)
+        }
+    }
+}

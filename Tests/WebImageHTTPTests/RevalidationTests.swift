@@ -1,0 +1,129 @@
+import Foundation
+import Testing
+import WebImageCore
+import WebImageHTTP
+import WebImageTesting
+
+/// Asking whether what is cached is still the newest.
+@Suite(.timeLimit(.minutes(1)))
+struct RevalidationTests {
+    private func refresh(_ url: URL, _ result: ImageDataResult) -> ImageDataLoad {
+        var load = ImageDataLoad(url: url, options: .refreshCached)
+        load.cached = CachedResource(data: result.data, metadata: result.resourceMetadata)
+        return load
+    }
+
+    private func answer(_ headers: [String: String], tag: String = "\"1\"") -> FaultBehaviour {
+        .dynamic { request in
+            if request.headers["if-none-match"] == tag {
+                return .respond(FaultResponse(.data(Data()), status: 304, headers: headers))
+            }
+            return .body(Data("body".utf8), headers: headers.merging(["ETag": tag]) { own, _ in own })
+        }
+    }
+
+    @Test func unchangedIsConfirmedWithoutABody() async throws {
+        try await withDownloader { server, downloader in
+            server.route("/a", answer([:]))
+            let first = try await downloader.fetch(server.url("/a"))
+            #expect(!first.isNotModified)
+            let second = try await downloader.loadData(for: refresh(server.url("/a"), first), progress: nil)
+            #expect(second.isNotModified)
+            #expect(second.data == first.data)
+            #expect(server.requests.last?.headers["if-none-match"] == "\"1\"")
+            // What the 304 left out is still known.
+            let third = try await downloader.loadData(for: refresh(server.url("/a"), second), progress: nil)
+            #expect(third.isNotModified)
+            #expect(server.requests.count == 3)
+        }
+    }
+
+    @Test func freshIsAnsweredWithoutARequestUntilItsTimeIsOver() async throws {
+        let clock = VirtualClock()
+        try await withDownloader(clock: clock) { server, downloader in
+            server.route("/a", answer(["Cache-Control": "max-age=60"]))
+            let first = try await downloader.fetch(server.url("/a"))
+            clock.advance(by: .seconds(59))
+            let second = try await downloader.loadData(for: refresh(server.url("/a"), first), progress: nil)
+            #expect(second.isNotModified)
+            #expect(server.requests.count == 1)
+            clock.advance(by: .seconds(2))
+            let third = try await downloader.loadData(for: refresh(server.url("/a"), second), progress: nil)
+            #expect(server.requests.count == 2)
+            clock.advance(by: .seconds(59))
+            _ = try await downloader.loadData(for: refresh(server.url("/a"), third), progress: nil)
+            #expect(server.requests.count == 2)
+        }
+    }
+
+    @Test func changedIsDelivered() async throws {
+        try await withDownloader { server, downloader in
+            server.route("/a", answer([:]))
+            let first = try await downloader.fetch(server.url("/a"))
+            server.route("/a", .body(Data("other".utf8), headers: ["ETag": "\"2\""]))
+            let second = try await downloader.loadData(for: refresh(server.url("/a"), first), progress: nil)
+            #expect(!second.isNotModified)
+            #expect(second.data == Data("other".utf8))
+        }
+    }
+
+    @Test func sameBytesWithoutValidatorsAreNotModified() async throws {
+        try await withDownloader { server, downloader in
+            server.route("/a", .body(Data("same".utf8)))
+            let first = try await downloader.fetch(server.url("/a"))
+            let second = try await downloader.loadData(for: refresh(server.url("/a"), first), progress: nil)
+            #expect(second.isNotModified)
+            #expect(server.requests.last?.headers["if-none-match"] == nil)
+        }
+    }
+
+    @Test func unaskedFor304IsAnError() async throws {
+        try await withDownloader { server, downloader in
+            server.route("/a", .respond(FaultResponse(.data(Data()), status: 304)))
+            try await #expect(downloader.failure(server.url("/a")).underlying == .http(status: 304))
+        }
+    }
+
+    @Test func staleStandsInForAFailureAsLongAsTheServerSaid() async throws {
+        let clock = VirtualClock()
+        try await withDownloader(clock: clock) { server, downloader in
+            server.route("/a", answer(["Cache-Control": "max-age=1, stale-if-error=100"]))
+            let first = try await downloader.fetch(server.url("/a"))
+            server.route("/a", .status(503))
+            clock.advance(by: .seconds(50))
+            let second = try await downloader.loadData(for: refresh(server.url("/a"), first), progress: nil)
+            #expect(second.isNotModified)
+            server.route("/a", .status(404))
+            await #expect(throws: WebImageError.self) {
+                try await downloader.loadData(for: refresh(server.url("/a"), first), progress: nil)
+            }
+            server.route("/a", .reset)
+            clock.advance(by: .seconds(100))
+            await #expect(throws: WebImageError.self) {
+                try await downloader.loadData(for: refresh(server.url("/a"), first), progress: nil)
+            }
+        }
+    }
+
+    @Test func noStoreIsPassedOn() async throws {
+        try await withDownloader { server, downloader in
+            server.route("/a", answer(["Cache-Control": "no-store"]))
+            try await #expect(downloader.fetch(server.url("/a")).mayBeStored == false)
+            server.route("/a", answer(["Cache-Control": "private"]))
+            try await #expect(downloader.fetch(server.url("/a")).mayBeStored)
+        }
+    }
+
+    @Test func fileTellsWhetherItChanged() async throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("webimage-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data("one".utf8).write(to: file)
+        let loader = FileImageLoader()
+        let first = try await loader.loadData(for: ImageDataLoad(url: file), progress: nil)
+        try await #expect(loader.loadData(for: refresh(file, first), progress: nil).isNotModified)
+        try Data("two".utf8).write(to: file)
+        let second = try await loader.loadData(for: refresh(file, first), progress: nil)
+        #expect(!second.isNotModified)
+        #expect(second.data == Data("two".utf8))
+    }
+}

@@ -1,0 +1,28 @@
+import Foundation
+import Testing
+import WebImageCore
+
+@testable import WebImageStore
+
+/// A folder on a file system without shared memory: NFS by its number, answered by the test.
+@Suite(.timeLimit(.minutes(1)))
+struct NetworkFolderTests {
+    let folder = TemporaryFolder()
+
+    @Test(arguments: [(UInt32(0x6969), "delete"), (0xEF53, "wal")])
+    func networkFolderGetsNoSharedLog(type: UInt32, journal: String) throws {
+        let path = folder.path + "/cache"
+        let opened = DiskCache(cachePath: path, config: ImageCacheConfig(), fileSystemType: { _ in type })
+        let cache = try #require(opened)
+        for key in 0..<50 { cache.setData(bytes(key * 4000, seed: UInt64(key)), forKey: "\(key)") }
+        cache.flush()
+        #expect(FileManager.default.fileExists(atPath: path + "/index.sqlite-wal") == (journal == "wal"))
+        let reopened = DiskCache(cachePath: path, config: ImageCacheConfig(), fileSystemType: { _ in type })
+        let other = try #require(reopened)
+        for key in 0..<50 { #expect(other.data(forKey: "\(key)") == bytes(key * 4000, seed: UInt64(key))) }
+        other.removeData(forKey: "7")
+        other.flush()
+        #expect(cache.data(forKey: "7") == nil)
+        #expect(cache.verify().removed == 0)
+    }
+}

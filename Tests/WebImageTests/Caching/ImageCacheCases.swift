@@ -1,0 +1,298 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageStore
+import WebImageTesting
+
+/// The original's cache tests with real files and real pictures, each in a folder of its own.
+@Suite(.timeLimit(.minutes(1)))
+struct ImageCacheCases {
+    let directory: String
+    let cache: ImageCache
+    let key = "TestImageKey.jpg"
+
+    init() {
+        directory = NSTemporaryDirectory() + "webimage-cases-" + UUID().uuidString
+        cache = ImageCache(namespace: "default", diskCacheDirectory: directory)
+    }
+
+    final class Calls<Value: Sendable>: Sendable {
+        private let values = Locked<[Value]>([])
+        var all: [Value] { values.withLock { $0 } }
+        func append(_ value: Value) { values.withLock { $0.append(value) } }
+        func wait() async -> Value? {
+            _ = await eventually { !all.isEmpty }
+            return all.first
+        }
+    }
+
+    func opaque() throws -> Image { try TestImages.solid(width: 80, height: 60) }
+
+    func store(_ image: Image?, _ data: Data? = nil, toDisk: Bool = true) async {
+        await withCheckedContinuation { continuation in
+            cache.storeImage(
+                image, imageData: data, forKey: key, options: [], context: [.callbackQueue: CallbackQueue.invoking],
+                cacheType: toDisk ? .all : .memory
+            ) { continuation.resume() }
+        }
+    }
+
+    func remove(fromDisk: Bool = true) async {
+        await withCheckedContinuation { continuation in
+            cache.removeImage(forKey: key, cacheType: fromDisk ? .all : .memory) { continuation.resume() }
+        }
+    }
+
+    func jpeg() throws -> Data {
+        try ImageCodersManager.shared.encode(opaque(), format: .jpeg, options: EncodingOptions())
+    }
+
+    @Test  // SDImageCacheTests.test01SharedImageCache, test02Singleton, test03ImageCacheCanBeInstantiated
+    func sharedCacheIsOneAndOthersAreOthers() {
+        #expect(ImageCache.shared === ImageCache.shared)
+        #expect(cache !== ImageCache.shared)
+    }
+
+    @Test func clearingDiskLeavesMemory() async throws {  // SDImageCacheTests.test04ClearDiskCache
+        let image = try opaque()
+        await store(image)
+        await cache.clearDisk()
+        #expect(cache.imageFromMemoryCache(forKey: key) === image)
+        #expect(!cache.diskImageDataExists(withKey: key))
+        #expect(await cache.diskUsage() == (0, 0))
+    }
+
+    @Test func clearingMemoryLeavesDisk() async throws {  // SDImageCacheTests.test05ClearMemoryCache
+        await store(try opaque())
+        cache.clearMemory()
+        #expect(cache.imageFromMemoryCache(forKey: key) == nil)
+        #expect(cache.diskImageDataExists(withKey: key))
+    }
+
+    @Test  // SDImageCacheTests.test06InsertionOfImage, test07InsertionOfImageForcingDiskStorage
+    func storedImageIsInMemoryAtOnceAndOnDiskAtTheEnd() async throws {
+        let image = try opaque()
+        cache.storeImage(image, forKey: key)
+        #expect(cache.imageFromMemoryCache(forKey: key) === image)
+        await store(image)
+        #expect(cache.diskImageDataExists(withKey: key))
+    }
+
+    @Test func imageForMemoryOnlyIsNotOnDisk() async throws {  // SDImageCacheTests.test08InsertionOfImageOnlyInMemory
+        let image = try opaque()
+        await store(image, toDisk: false)
+        #expect(!cache.diskImageDataExists(withKey: key))
+        #expect(cache.imageFromMemoryCache(forKey: key) === image)
+        cache.storeImageToMemory(image, forKey: key)
+        cache.clearMemory()
+        #expect(cache.imageFromMemoryCache(forKey: key) == nil)
+    }
+
+    @Test func queryGivesTheStoredObject() async throws {  // SDImageCacheTests.test09RetrieveImageThroughNSOperation
+        let image = try opaque()
+        await store(image)
+        let calls = Calls<Image?>()
+        cache.queryCacheOperation(forKey: key) { found, _, _ in calls.append(found) }
+        #expect(calls.all.first.flatMap { $0 } === image)
+    }
+
+    @Test  // SDImageCacheTests.test10RemoveImageForKeyWithCompletion, test11…, test12…
+    func removalReachesTheLayersMeant() async throws {
+        await store(try opaque())
+        await remove(fromDisk: false)
+        #expect(cache.imageFromMemoryCache(forKey: key) == nil)
+        #expect(cache.diskImageDataExists(withKey: key))
+        await store(try opaque())
+        await remove()
+        #expect(cache.imageFromCache(forKey: key) == nil)
+    }
+
+    @Test func oldFilesAreDeletedOnDemand() async throws {  // SDImageCacheTests.test13DeleteOldFiles
+        await store(try opaque())
+        cache.config.maxDiskAge = 0
+        await cache.deleteOldFiles()
+        #expect(cache.totalDiskCount() == 0)
+    }
+
+    @Test  // SDImageCacheTests.test15CancelQueryShouldCallbackOnceInSync
+    func cancelOnMainCompletesBeforeItReturns() async {
+        await MainActor.run {
+            let calls = Calls<ImageCacheType>()
+            let token = cache.queryCacheOperation(forKey: "absent") { _, _, type in calls.append(type) }
+            #expect(token != nil)
+            #expect(calls.all.isEmpty)
+            token?.cancel()
+            token?.cancel()
+            #expect(calls.all == [.none])
+        }
+    }
+
+    @Test  // SDImageCacheTests.test20InitialCacheSize, test21InitialDiskCount
+    func sizesAndCountsAreThoseStored() async throws {
+        #expect(cache.totalDiskSize() == 0)
+        await store(nil, Data(count: 1000))
+        #expect(cache.totalDiskCount() == 1)
+        #expect(cache.totalDiskSize() == 1000)
+        let calls = Calls<[Int]>()
+        cache.calculateSize { calls.append([$0, $1]) }
+        #expect(await calls.wait() == [1, 1000])
+    }
+
+    @Test  // SDImageCacheTests.test31CachePathForAnyKey, test32CachePathForNilKey, test33CachePathForExistingKey
+    func pathIsThatOfTheEntrysOwnFile() async {
+        #expect(cache.cachePath(forKey: nil) == nil)
+        #expect(cache.cachePath(forKey: "absent") == nil)
+        await store(nil, Data(count: 200_000))
+        let path = cache.cachePath(forKey: key)
+        #expect(path.flatMap { FileManager.default.contents(atPath: $0) } == Data(count: 200_000))
+    }
+
+    @Test func storedBytesAreAPictureAgain() async throws {  // SDImageCacheTests.test40InsertionOfImageData
+        let data = try jpeg()
+        cache.storeImageDataToDisk(data, forKey: key)
+        #expect(cache.diskImageDataExists(withKey: key))
+        #expect(cache.imageFromMemoryCache(forKey: key) == nil)
+        #expect(cache.diskImageDataSync(forKey: key) == data)
+        let image = cache.imageFromDiskCache(forKey: key)
+        #expect(image?.pixelSize == PixelSize(width: 80, height: 60))
+        let calls = Calls<Bool>()
+        cache.diskImageExists(withKey: key) { calls.append($0) }
+        #expect(await calls.wait() == true)
+    }
+
+    @Test  // SDImageCacheTests.test41ThatCustomDecoderWorksForImageCache
+    func contextsCoderWritesAndReads() async throws {
+        let coder = FixedCoder(image: try TestImages.solid(width: 3, height: 2))
+        let context: WebImageContext = [.imageCoder: coder, .callbackQueue: CallbackQueue.invoking]
+        await withCheckedContinuation { continuation in
+            cache.storeImage(
+                try? opaque(), imageData: nil, forKey: key, options: [], context: context, cacheType: .disk
+            ) { continuation.resume() }
+        }
+        #expect(cache.diskImageDataSync(forKey: key) == Data("TestEncode".utf8))
+        #expect(
+            cache.imageFromDiskCache(forKey: key, context: context)?.pixelSize == PixelSize(width: 3, height: 2))
+    }
+
+    @Test  // SDImageCacheTests.test41StoreImageDataToDiskWithCustomFileManager
+    func unwritableFolderIsNoFailureOfTheStore() async throws {
+        let cache = ImageCache(namespace: "test", diskCacheDirectory: "/proc/nowhere")
+        cache.storeImageDataToDisk(Data([1]), forKey: key)
+        await cache.flush()
+        #expect(!cache.diskImageDataExists(withKey: key))
+        let image = try opaque()
+        cache.storeImage(image, forKey: key)
+        #expect(cache.imageFromMemoryCache(forKey: key) === image)
+    }
+
+    final class OtherImage: Image, @unchecked Sendable {}
+
+    @Test  // SDImageCacheTests.test41MatchAnimatedImageClassWorks
+    func memoryHitOfTheWrongClassIsAMissOnlyWhenAsked() throws {
+        let image = try opaque()
+        cache.storeImageToMemory(image, forKey: key)
+        let context: WebImageContext = [.animatedImageClass: OtherImage.self]
+        let calls = Calls<Image?>()
+        cache.queryCacheOperation(
+            forKey: key, options: .matchAnimatedImageClass, context: context, cacheType: .memory
+        ) { found, _, _ in calls.append(found) }
+        cache.queryCacheOperation(forKey: key, context: context) { found, _, _ in calls.append(found) }
+        #expect(calls.all.count == 2)
+        #expect(calls.all.first.flatMap { $0 } == nil)
+        #expect(calls.all.last.flatMap { $0 } === image)
+        #expect(cache.imageFromCache(forKey: key, options: .matchAnimatedImageClass, context: context) == nil)
+        #expect(cache.imageFromCache(forKey: key, context: context) === image)
+    }
+
+    @Test(arguments: [(UInt8(128), ImageFormat.png), (255, .jpeg)])
+    // SDImageCacheTests.test42StoreCacheWithImageAndFormatWithoutImageData
+    func imageOfNoFormatIsStoredAsPNGWithAlphaElseJPEG(alpha: UInt8, format: ImageFormat) async throws {
+        await store(try TestImages.solid(width: 8, height: 8, alpha: alpha))
+        let data = try #require(cache.diskImageDataSync(forKey: key))
+        #expect(ImageFormat(sniffing: data) == format)
+        cache.clearMemory()
+        #expect(cache.imageFromDiskCache(forKey: key)?.imageFormat == format)
+    }
+
+    @Test func directoryIsConfigurableAndResets() {  // SDImageCacheTests.test43CustomDefaultCacheDirectory
+        #expect(ImageCache(namespace: "Test", diskCacheDirectory: directory).diskCachePath == directory + "/Test")
+    }
+
+    final class OwnMemoryCache: MemoryCaching {
+        init(config: ImageCacheConfig) {}
+        func object(forKey key: String) -> Image? { nil }
+        func setObject(_ object: Image?, forKey key: String, cost: Int) {}
+        func removeObject(forKey key: String) {}
+        func removeAllObjects() {}
+    }
+
+    @Test func layersMayBeOfTheCallersClasses() {  // SDImageCacheTests.test42CustomMemoryCache, test43CustomDiskCache
+        var config = ImageCacheConfig()
+        config.memoryCacheClass = OwnMemoryCache.self
+        config.diskCacheClass = DiskCache.self
+        let cache = ImageCache(namespace: "own", diskCacheDirectory: directory, config: config)
+        #expect(cache.memoryCache is OwnMemoryCache)
+        #expect(cache.diskCache is DiskCache)
+    }
+
+    @Test func expiredIsRemovedBySizeAndByAge() throws {  // SDImageCacheTests.test45DiskCacheRemoveExpiredData
+        var config = ImageCacheConfig()
+        config.maxDiskSize = 10
+        let disk = try #require(DiskCache(cachePath: directory + "/disk", config: config))
+        disk.setData(Data(count: 20), forKey: "20KB")
+        disk.removeExpiredData()
+        #expect(disk.totalSize() == 0)
+        #expect(disk.totalCount() == 0)
+        disk.setData(Data(count: 1), forKey: "1KB")
+        #expect(disk.totalSize() == 1)
+        config.maxDiskAge = 0
+        disk.configDidChange(config)
+        disk.removeExpiredData()
+        #expect(disk.totalCount() == 0)
+    }
+
+    @Test  // SDImageCacheTests.test49SDImageCacheQueryOp, test50…, test51…, test52…, test53…, test54…
+    func manyCachesDoWhatOneDoes() async throws {
+        let manager = ImageCachesManager(caches: [cache])
+        cache.storeImageDataToDisk(try jpeg(), forKey: key)
+        let found = Calls<Image?>()
+        let context: WebImageContext = [
+            .storeCacheType: ImageCacheType.disk, .callbackQueue: CallbackQueue.invoking,
+        ]
+        _ = manager.queryImage(forKey: key, options: [], context: context, cacheType: .all) { image, _, _ in
+            found.append(image)
+        }
+        #expect(await found.wait().flatMap { $0 } != nil)
+        #expect(cache.imageFromMemoryCache(forKey: key) == nil)
+        let done = Calls<Bool>()
+        manager.storeImage(
+            try opaque(), imageData: nil, forKey: key, options: [], context: context, cacheType: .all
+        ) { done.append(true) }
+        #expect(await done.wait() == true)
+        #expect(cache.imageFromMemoryCache(forKey: key) != nil)
+        #expect(cache.diskImageDataExists(withKey: key))
+        let removed = Calls<Bool>()
+        manager.removeImage(forKey: key, cacheType: .disk) { removed.append(true) }
+        #expect(await removed.wait() == true)
+        #expect(cache.imageFromMemoryCache(forKey: key) != nil)
+        #expect(!cache.diskImageDataExists(withKey: key))
+        let contained = Calls<ImageCacheType>()
+        manager.containsImage(forKey: key, cacheType: .all) { contained.append($0) }
+        #expect(contained.all == [.memory])
+        let cleared = Calls<Bool>()
+        manager.clear(with: .all) { cleared.append(true) }
+        #expect(await cleared.wait() == true)
+        #expect(cache.imageFromMemoryCache(forKey: key) == nil)
+    }
+}
+
+/// Reads anything as one picture and writes every picture as the same ten bytes.
+struct FixedCoder: ImageCoder {
+    let image: Image
+    func canDecode(from data: Data?) -> Bool { true }
+    func canEncode(to format: ImageFormat) -> Bool { true }
+    func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image? { image }
+    func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? {
+        Data("TestEncode".utf8)
+    }
+}
