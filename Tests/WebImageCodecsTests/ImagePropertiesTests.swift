@@ -3,7 +3,7 @@ import Testing
 import WebImageCodecs
 import WebImageCore
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ImagePropertiesTests {
     private let tiff = ExifFile.sample(bigEndian: true)
 

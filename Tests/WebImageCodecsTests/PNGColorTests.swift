@@ -5,7 +5,7 @@ import WebImageCore
 import WebImageGraphics
 
 /// Colours against the formulas of the standards, computed here in doubles.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct PNGColorTests {
     private let values = [0, 10, 40, 90, 128, 180, 230, 255]
 

@@ -4,7 +4,7 @@ import WebImageCodecs
 import WebImageCore
 import WebImageGraphics
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct PNGShrinkingTests {
     private let box = PixelSize(width: 100, height: 100)
 
