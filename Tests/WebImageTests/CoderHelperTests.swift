@@ -163,7 +163,7 @@ struct CoderHelperTests {
 
     private func image(_ width: Int, _ height: Int, _ format: PixelFormat) throws -> Image {
         let pixels = try PixelBuffer(width: width, height: height, format: format)
-        pixels.withUnsafeMutableBytes { _ = memset($0.baseAddress, 255, $0.count) }
+        pixels.withUnsafeMutableBytes { _ = memset($0.baseAddress!, 255, $0.count) }
         let image = Image(pixels: pixels)
         image.imageLoopCount = 7
         return image

@@ -1,5 +1,15 @@
 public import Foundation
 
+/// Whether an image is to be made ready for display before it is needed there.
+public enum ImageForceDecodePolicy: Int, Sendable, Hashable {
+    /// When it would have to be done for display: here never, since images are ready as they come from a coder.
+    case automatic = 0
+    /// Never.
+    case never = 1
+    /// Always, for stills of pixels with a low dynamic range.
+    case always = 2
+}
+
 /// The original's helper functions around coders.
 ///
 /// Images here are decoded, upright and of one memory layout when a coder hands them out, so what the original calls
