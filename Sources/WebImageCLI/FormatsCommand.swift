@@ -18,7 +18,8 @@ enum FormatsCommand {
         FormatRow(.png, sample: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]),
         FormatRow(
             .apng,
-            sample: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 8] + Array("acTL".utf8), moves: true),
+            sample: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8)
+                + [UInt8](repeating: 0, count: 17) + [0, 0, 0, 8] + Array("acTL".utf8), moves: true),
         FormatRow(.gif, sample: Array("GIF89a".utf8), moves: true),
         FormatRow(.webP, sample: Array("RIFF\0\0\0\0WEBP".utf8), moves: true),
         FormatRow(.avif, sample: Array("\0\0\0\u{18}ftypavif".utf8), moves: true),
@@ -46,7 +47,7 @@ private struct FormatRow: Sendable {
         let coder = ImageCodersManager.shared.coders.last { $0.canDecode(from: Data(sample)) }
         reads = coder != nil
         animates = moves && coder is any AnimatedImageCoder
-        writes = ImageCodersManager.shared.canEncode(to: format)
+        writes = ImageCodersManager.shared.canEncode(to: format.container)
         library = coder.map { _ in OptionalCoders.library(of: format) ?? BuiltInLibraries.name(of: format) }
     }
 
