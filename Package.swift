@@ -84,7 +84,9 @@ let package = Package(
                 "WebImage", "WebImageTesting", "WebImageAVIF", "WebImageHEIF", "WebImageJXL", "WebImageSVG",
                 "WebImageTIFF",
             ]),
-        .testTarget(name: "DocumentationTests", dependencies: ["WebImage", "WebImageGTK", "WebImageTesting"]),
+        .testTarget(
+            name: "DocumentationTests",
+            dependencies: ["WebImage", "WebImageAVIF", "WebImageGTK", "WebImageTesting"]),
 
         // Shims: what Swift cannot call itself (variadic, macro, setjmp, GObject cast).
         .target(name: "CCodecShim", dependencies: ["CJPEG", "CPNG"]),

@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: Document.all) func scriptsThatAreNamedExist(_ document: Document) {
-        for name in Set(document.text.matches(of: /Scripts\/([a-z]+)/).map { String($0.1) }) {
+        for name in Set(document.text.matches(of: /Scripts\/([a-z][a-z-]*)/).map { String($0.1) }) {
             #expect(FileManager.default.isExecutableFile(atPath: Document.root.path + "/Scripts/" + name), "\(name)")
         }
     }

@@ -84,9 +84,15 @@ struct JourneyTests {
     }
 
     @Test func twoThousandCancelsAtRandomInstantsEndOnceEachAndLeakNothing() async throws {
+        let before = LiveHandles.current
         try await cancelAtRandom()
-        // Everything the journey opened is closed once it is gone.
-        try await LiveHandles.expectNone(within: .seconds(30)) { !$0.hasPrefix("sqlite") }
+        // Everything the journey opened is closed once it is gone; what other tests share stays.
+        #expect(
+            await eventually {
+                LiveHandles.current.allSatisfy { kind, count in
+                    kind.hasPrefix("sqlite") || count <= before[kind, default: 0]
+                }
+            }, "\(LiveHandles.current) after \(before)")
     }
 
     private func cancelAtRandom() async throws {

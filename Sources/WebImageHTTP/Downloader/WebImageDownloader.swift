@@ -15,6 +15,7 @@ public final class WebImageDownloader: Sendable {
 
     private let state: Locked<State>
     let engine: CurlEngine
+    private let resumeStore: ResumeStore?
     let clock: any DelayClock
     let downloads: SharedDownloads
 
@@ -35,7 +36,7 @@ public final class WebImageDownloader: Sendable {
         self.engine = engine
         self.clock = clock
         state = Locked(State(config: config, headers: Self.defaultHeaders))
-        let resumeStore = config.resumeFolder.map { ResumeStore(folder: $0) }
+        resumeStore = config.resumeFolder.map { ResumeStore(folder: $0) }
         downloads = SharedDownloads(
             environment: DownloadEnvironment(engine: engine, clock: clock, resumeStore: resumeStore), config: config)
     }
@@ -109,6 +110,7 @@ public final class WebImageDownloader: Sendable {
     public func shutdown() {
         downloads.cancelAll()
         engine.shutdown()
+        resumeStore?.flush()
     }
 
     /// Everything that a request is made of, as it is now.
