@@ -64,7 +64,10 @@ public final class WebImageCombinedOperation: WebImageOperation {
             } ?? (nil, true)
         task?.cancel()
         // A load that delivered its cached image has completed; the refresh alone was cancelled.
-        finish(.failed(WebImageError.cancelled.with(url: url)), silently: isSilent)
+        guard let sink = claim(), !isSilent || sink.queue == nil else { return }
+        let delivery = LoadDelivery.failed(WebImageError.cancelled.with(url: url))
+        guard let queue = sink.queue else { return sink.receive(delivery) }
+        queue.async { sink.receive(delivery) }
     }
 
     /// Starts the part of the load that waits, unless it was cancelled meanwhile.
@@ -122,17 +125,22 @@ public final class WebImageCombinedOperation: WebImageOperation {
     }
 
     /// Delivers the end, the first time; later calls do nothing.
-    func finish(_ delivery: LoadDelivery, silently isSilent: Bool = false) {
+    ///
+    /// On another queue the load ends when the delivery gets its turn: a ``cancel()`` that comes before is heard instead.
+    func finish(_ delivery: LoadDelivery) {
+        guard let queue = activeSink?.queue, !queue.runsInline else { return claim()?.receive(delivery) ?? () }
+        queue.async { self.claim()?.receive(delivery) }
+    }
+
+    /// Takes the right to deliver the end; nil when it is taken.
+    private func claim() -> LoadSink? {
         let (sink, whenEnded) =
             state?.withLock { state in
                 defer { (state.sink, state.whenEnded, state.task) = (nil, nil, nil) }
                 return (state.sink, state.whenEnded)
             } ?? (nil, nil)
-        guard let sink else { return }
-        whenEnded?()
-        guard !isSilent || sink.queue == nil else { return }
-        guard let queue = sink.queue else { return sink.receive(delivery) }
-        queue.async { sink.receive(delivery) }
+        if sink != nil { whenEnded?() }
+        return sink
     }
 
     private var activeSink: LoadSink? { state?.withLock { $0.sink } }

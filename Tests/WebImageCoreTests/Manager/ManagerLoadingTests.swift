@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Testing
 import WebImageCore
@@ -179,4 +180,31 @@ private struct NamingTransformer: ImageTransformer {
     let transformerKey = "Naming"
 
     func transformedImage(with image: Image, forKey key: String) -> Image? { Image(pixels: image.pixels) }
+}
+
+/// A cancel that comes between the end of the work and its delivery.
+@Suite(.timeLimit(.minutes(1)))
+struct LateCancelTests {
+    @Test func aCancelBeforeTheDeliveryRunsIsTheOnlyThingHeard() async throws {
+        let loader = FakeDataLoader()
+        let manager = WebImageManager(cache: FakeImageCache(), loader: loader)
+        let url = try #require(URL(string: "http://host/late.png"))
+        let queue = DispatchQueue(label: "late")
+        queue.suspend()
+        let heard = Locked<[WebImageError.Code?]>([])
+        let context: WebImageContext = [.imageCoder: FakeCoder(), .callbackQueue: CallbackQueue(queue: queue)]
+        let operation = manager.loadImage(with: url, context: context) { _, _, error, _, finished, _ in
+            if finished { heard.withLock { $0.append(error?.code) } }
+        }
+        loader.answer(url, with: .success(FakeCoder.file()))
+        #expect(await eventually { !loader.requests.isEmpty })
+        // The work is done and its delivery waits in the queue.
+        #expect(await eventually { manager.sharedTaskCount == 0 })
+        operation.cancel()
+        queue.resume()
+        #expect(await eventually { !heard.withLock { $0.isEmpty } })
+        queue.sync {}
+        #expect(heard.withLock { $0 } == [.cancelled])
+        #expect(operation.isCancelled && !manager.isRunning)
+    }
 }
