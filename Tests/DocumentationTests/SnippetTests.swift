@@ -85,9 +85,12 @@ import WebImageTesting
     @Test func managerOfItsOwnKeepsPicturesOnDiskAlone() async throws {
         try await privately {
             let manager = makeManager(cacheFolder: folder.path + "/cache")
-            let file = try picture("kept.png", width: 5, height: 5)
-            _ = try await manager.image(for: file, options: .waitStoreCache)
-            #expect(try await manager.result(for: file).cacheType == .disk)
+            let server = try FaultServer()
+            defer { server.stop() }
+            server.route("/kept.png", .body(try Data(contentsOf: try picture("kept.png", width: 5, height: 5))))
+            let url = server.url("/kept.png")
+            _ = try await manager.image(for: url, options: .waitStoreCache)
+            #expect(try await manager.result(for: url).cacheType == .disk)
         }
     }
 }

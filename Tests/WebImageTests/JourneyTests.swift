@@ -129,3 +129,19 @@ struct JourneyTests {
         #expect(await eventually { manager.sharedTaskCount == 0 && !manager.isRunning })
     }
 }
+
+extension JourneyTests {
+    @Test func aLocalFileIsNeverServedStaleFromDiskNorCondemned() async throws {
+        let journey = try Journey()
+        let path = journey.folder.appendingPathComponent("picture.png")
+        try Data("no picture".utf8).write(to: path)
+        await #expect(throws: WebImageError.self) { try await journey.manager.image(for: path) }
+        try Journey.file(.png, width: 40, height: 30).write(to: path)
+        #expect(try await journey.manager.image(for: path).pixelSize.width == 40)
+        try Journey.file(.png, width: 50, height: 30).write(to: path)
+        journey.cache.config.shouldUseWeakMemoryCache = false
+        journey.cache.clearMemory()
+        #expect(try await journey.manager.image(for: path).pixelSize.width == 50)
+        #expect(await journey.cache.diskUsage().count == 0)
+    }
+}

@@ -9,6 +9,9 @@ public final class DataURLImageLoader: ImageDataLoader, SchemeBoundLoader {
     /// A loader; it holds nothing, any number may exist.
     public init() {}
 
+    /// Never: asking again costs no network, and a file may have been mended.
+    public func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { false }
+
     /// Whether the URL's scheme is `data`.
     public func canRequestImage(for url: URL?) -> Bool { hasScheme(of: url) }
 

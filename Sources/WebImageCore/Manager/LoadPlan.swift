@@ -52,12 +52,14 @@ struct LoadPlan: @unchecked Sendable {
         transformer = request.transformer
         serializer =
             context?.read(.cacheSerializer, as: (any WebImageCacheSerializerProtocol).self) ?? settings.cacheSerializer
-        queryType = context?.readCacheType(.queryCacheType) ?? .all
+        // What lies on this machine, or in the URL itself, is its own disk entry, and the newest one.
+        let isLocal = url.isFileURL || url.scheme?.lowercased() == "data"
+        queryType = context?.readCacheType(.queryCacheType) ?? (isLocal ? .memory : .all)
         let namedStoreType = context?.readCacheType(.storeCacheType)
         namesStoreType = namedStoreType != nil
-        storeType = namedStoreType ?? .all
-        originalQueryType = context?.readCacheType(.originalQueryCacheType) ?? .disk
-        originalStoreType = context?.readCacheType(.originalStoreCacheType) ?? .disk
+        storeType = namedStoreType ?? (isLocal ? .memory : .all)
+        originalQueryType = context?.readCacheType(.originalQueryCacheType) ?? (isLocal ? .none : .disk)
+        originalStoreType = context?.readCacheType(.originalStoreCacheType) ?? (isLocal ? .none : .disk)
 
         base = request.base
         scope = request.scope

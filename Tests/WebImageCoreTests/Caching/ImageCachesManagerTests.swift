@@ -152,7 +152,9 @@ struct ImageCachesManagerTests {
         #expect(query().wait().first?.image == nil)
         low.storeImageToMemory(picture(), forKey: "key")
         high.storeImageDataToDisk(ToyCoder.data(width: 2, height: 2), forKey: "key")
-        #expect(contains() == [.memory])
+        // Which of the two is faster is not said; that one answers, once, is.
+        let answers = contains()
+        #expect(answers == [.memory] || answers == [.disk])
         #expect(query().wait().count == 1)
         let calls = Calls<Bool>()
         manager.removeImage(forKey: "key", cacheType: .all) { calls.append(true) }
