@@ -80,22 +80,33 @@ import WebImageCore
 
     /// A scroll moves children only at the next layout, so what is visible is asked after it.
     private func scheduleCheck() {
+        framesToWait = 2
         guard !isScheduled else { return }
         isScheduled = true
-        let box = Unmanaged.passRetained(self).toOpaque()
-        g_idle_add_full(
-            G_PRIORITY_DEFAULT_IDLE,
-            { box in
+        gtk_widget_add_tick_callback(
+            UnsafeMutablePointer(widget),
+            { _, _, box in
                 guard let box else { return 0 }
+                let visibility = Unmanaged<WidgetVisibility>.fromOpaque(box).takeUnretainedValue()
+                return MainActor.assumeIsolated { visibility.hasFrame() } ? 1 : 0
+            },
+            Unmanaged.passRetained(self).toOpaque(),
+            { box in
+                guard let box else { return }
                 let visibility = Unmanaged<WidgetVisibility>.fromOpaque(box).takeRetainedValue()
-                MainActor.assumeIsolated {
-                    visibility.isScheduled = false
-                    if !visibility.watched.isEmpty { visibility.changed() }
-                }
-                return 0
-            }, box, nil)
+                MainActor.assumeIsolated { visibility.isScheduled = false }
+            })
     }
 
+    /// A frame begins with its callbacks and lays out after them, so the next frame knows. True to be called again.
+    private func hasFrame() -> Bool {
+        framesToWait -= 1
+        guard framesToWait <= 0 else { return true }
+        if !watched.isEmpty { changed() }
+        return false
+    }
+
+    private var framesToWait = 0
     private var isScheduled = false
 
     private func disconnect() {

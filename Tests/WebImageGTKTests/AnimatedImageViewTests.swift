@@ -22,7 +22,7 @@ extension GTKSuite {
             }
         }
 
-        @Test func framesAreDrawnWithoutANewLayout() async throws {  // SDAnimatedImageTest.test22AnimatedImageViewCategory
+        @Test func framesAreDrawnWithoutANewLayout() async throws {
             let view = makeView()
             let window = try await TestWindow(view.widget, width: 20, height: 20)
             defer { window.close() }
@@ -100,7 +100,7 @@ extension GTKSuite {
             #expect(!link.isRunning)
         }
 
-        @Test func autoPlayOffPlaysOnlyWhenAsked() async throws {  // SDAnimatedImageTest.test25AnimatedImageStopAnimatingNormal
+        @Test func autoPlayOffPlaysOnlyWhenAsked() async throws {
             let view = makeView()
             view.autoPlayAnimatedImage = false
             view.resetFrameIndexWhenStopped = true
@@ -112,6 +112,12 @@ extension GTKSuite {
             view.startAnimating()
             #expect(view.isAnimating)
             #expect(try await play(view, to: 1))
+            // A decode under way would still be kept after the buffer was cleared.
+            #expect(
+                try await pump {
+                    link.tick(0)
+                    return view.player?.bufferedFrameCount == 3
+                })
             view.stopAnimating()
             #expect(!view.isAnimating && !link.isRunning)
             #expect(view.player?.currentFrameIndex == 0)
