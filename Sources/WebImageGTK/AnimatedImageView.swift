@@ -56,13 +56,24 @@ public import WebImageCore
     @discardableResult
     public func setImage(
         with url: URL?, placeholderImage: Image? = nil, options: WebImageOptions = [],
-        context: WebImageContext? = nil, progress: ViewImageProgressBlock? = nil,
+        context: WebImageContext? = nil, progress: ViewImageProgressBlock?,
         completed: ViewImageCompletedBlock? = nil
     ) -> (any WebImageOperation)? {
         var context = context ?? [:]
         context[.animatedImageClass] = AnimatedImage.self
         return view.setImage(
             with: url, placeholderImage: placeholderImage, options: options, context: context, progress: progress,
+            completed: completed)
+    }
+
+    /// Shows the placeholder, or nothing, and then the picture of a URL, without telling of progress.
+    @discardableResult
+    public func setImage(
+        with url: URL?, placeholderImage: Image? = nil, options: WebImageOptions = [],
+        context: WebImageContext? = nil, completed: ViewImageCompletedBlock? = nil
+    ) -> (any WebImageOperation)? {
+        setImage(
+            with: url, placeholderImage: placeholderImage, options: options, context: context, progress: nil,
             completed: completed)
     }
 
