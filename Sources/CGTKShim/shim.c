@@ -53,7 +53,7 @@ static void release_user_data(gpointer data, GClosure *closure) {
     connection->release(connection->user_data);
 }
 
-void webimage_signal_connect(
+unsigned long webimage_signal_connect(
     webimage_ref object, const char *signal, webimage_signal_handler handler, void *user_data,
     void (*release)(void *user_data)) {
     GClosure *closure = g_closure_new_simple(sizeof(signal_closure), NULL);
@@ -63,5 +63,5 @@ void webimage_signal_connect(
     connection->release = release;
     g_closure_set_marshal(closure, call_handler);
     g_closure_add_finalize_notifier(closure, NULL, release_user_data);
-    g_signal_connect_closure((gpointer)object, signal, closure, FALSE);
+    return g_signal_connect_closure((gpointer)object, signal, closure, FALSE);
 }

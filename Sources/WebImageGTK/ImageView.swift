@@ -11,7 +11,7 @@ public import WebImageCore
     /// The `GtkWidget`: put it into a container.
     public let widget: OpaquePointer
 
-    private let state: ImageWidgetState
+    let state: ImageWidgetState
 
     /// A view over a `GtkPicture` of its own, which shows pictures whole and never stretched.
     public convenience init() {

@@ -15,6 +15,17 @@ import WebImageCore
     private let kind: Kind
     private var isDestroyed = false
     private var texture: Texture?
+    /// Plays what is animated; nil for a view that shows stills.
+    private(set) var animation: WidgetAnimation?
+
+    /// Makes the widget play animations from now on.
+    func animate(_ makeLink: @escaping @MainActor (OpaquePointer) -> any DisplayLink) -> WidgetAnimation {
+        if let animation { return animation }
+        let animation = WidgetAnimation(widget, makeLink: makeLink)
+        self.animation = animation
+        display(displayedImage, replacing: nil)
+        return animation
+    }
 
     var displayedImage: Image? {
         didSet { if !isDestroyed { display(displayedImage, replacing: oldValue) } }
@@ -50,11 +61,18 @@ import WebImageCore
         binding.cancelAll()
         displayedImage = nil
         texture = nil
+        animation?.drop()
     }
 
     private func display(_ image: Image?, replacing old: Image?) {
         // The same picture again would cost a redraw; somebody else may have changed the widget's, so ask it.
         if let image, image === old, let texture, texture.withPointer({ $0 == paintable }) { return }
+        if let image, image === old, let playing = animation?.paintable?.pointer, playing == paintable { return }
+        if let playing = animation?.show(image) {
+            texture = nil
+            if playing != paintable { paintable = playing }
+            return
+        }
         texture = image?.makeTexture()
         if let texture { texture.withPointer { paintable = $0 } } else { paintable = nil }
     }

@@ -5,12 +5,12 @@ import WebImageCore
 @MainActor package enum Signal {
     /// Calls `handler` with the signal's first argument if that is an object; the closure dies with its connection.
     ///
-    /// Only for signals emitted on the GTK thread, which are all of GTK's.
-    package static func connect(
+    /// Only for signals emitted on the GTK thread, which are all of GTK's. Returns the connection's number.
+    @discardableResult package static func connect(
         _ object: OpaquePointer, _ name: String, _ handler: @escaping @MainActor (OpaquePointer?) -> Void
-    ) {
+    ) -> UInt {
         let box = Unmanaged.passRetained(SignalHandler(handler))
-        webimage_signal_connect(
+        return webimage_signal_connect(
             object, name,
             { box, argument in
                 // Unsafe is right because both stay on this thread, which is the main actor's.

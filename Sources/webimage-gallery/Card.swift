@@ -9,7 +9,7 @@ import WebImageGTK
     static let pictureSize = (width: 200, height: 150)
 
     let root: UnsafeMutablePointer<GtkWidget>
-    private let view = ImageView()
+    private let view = AnimatedImageView()
     private let caption = Card.label(cssClass: "caption")
     private let status = Card.label(cssClass: "status")
 

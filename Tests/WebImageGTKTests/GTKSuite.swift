@@ -37,7 +37,9 @@ enum Display {
 /// Live handles of this module alone: other suites of the process open theirs at the same time.
 enum GTKHandles {
     static var live: [String: Int] {
-        let kinds: Set = ["GdkTexture", "GtkWidget", "signal handler", "texture pixels", "widget state"]
+        let kinds: Set = [
+            "GdkTexture", "frame paintable", "GtkWidget", "signal handler", "texture pixels", "widget state",
+        ]
         return HandleLedger.live.filter { kinds.contains($0.key) }
     }
 }

@@ -18,10 +18,17 @@ typedef void (*webimage_signal_handler)(void *user_data, webimage_ref _Nullable 
 
 // Connects a handler that is released with its connection.
 // In C because a signal's arguments arrive as GValues, which are read through macros, and because one marshaller
-// for every arity spares Swift from casting function pointers per signal.
-void webimage_signal_connect(
+// for every arity spares Swift from casting function pointers per signal. Returns the connection's number.
+unsigned long webimage_signal_connect(
     webimage_ref object, const char *signal, webimage_signal_handler handler, void *user_data,
     void (*release)(void *user_data));
+
+// A GdkPaintable of fixed size whose picture can be swapped, as an animation does: a swap redraws and lays nothing out.
+// In C because a GObject class with an interface is declared by macros. Takes a reference of its own to the texture.
+webimage_ref webimage_frame_paintable_new(webimage_ref texture, int width, int height);
+
+// Shows another texture in the same size. In C because the object's fields are behind a GObject cast.
+void webimage_frame_paintable_set(webimage_ref paintable, webimage_ref texture);
 
 #pragma clang assume_nonnull end
 

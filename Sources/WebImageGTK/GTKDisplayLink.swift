@@ -1,0 +1,58 @@
+import CGTK
+public import WebImageCore
+
+/// A display link in step with the frames of a widget's window; asks for frames only while it runs.
+@MainActor public final class GTKDisplayLink: DisplayLink {
+    private let widget: OpaquePointer
+    private var callback: FrameCallback?
+
+    /// A link over a `GtkWidget`, which is not kept alive; GTK ends the ticks with the widget.
+    public init(_ widget: OpaquePointer) { self.widget = widget }
+
+    /// Begins to tick with every frame of the widget's window; none come while the widget is in no window.
+    public func start(_ tick: @escaping @MainActor (_ elapsed: Double) -> Void) {
+        stop()
+        let callback = FrameCallback(tick)
+        self.callback = callback
+        callback.number = gtk_widget_add_tick_callback(
+            UnsafeMutablePointer(widget),
+            { _, clock, callback in
+                guard let callback else { return 0 }
+                let box = Unmanaged<FrameCallback>.fromOpaque(callback).takeUnretainedValue()
+                let time = gdk_frame_clock_get_frame_time(clock)
+                MainActor.assumeIsolated { box.fire(at: Int64(time)) }
+                return 1
+            },
+            Unmanaged.passRetained(callback).toOpaque(),
+            { callback in
+                guard let callback else { return }
+                let box = Unmanaged<FrameCallback>.fromOpaque(callback).takeRetainedValue()
+                MainActor.assumeIsolated { box.number = nil }
+            })
+    }
+
+    /// Stops ticking.
+    public func stop() {
+        // Without a number GTK has ended the ticks itself, and the widget may be gone.
+        if let number = callback?.number { gtk_widget_remove_tick_callback(UnsafeMutablePointer(widget), number) }
+        callback = nil
+    }
+
+    isolated deinit { stop() }
+}
+
+/// One registration with GTK.
+@MainActor private final class FrameCallback {
+    /// GTK's number for it; nil once GTK has dropped it.
+    var number: UInt32?
+    private let tick: @MainActor (Double) -> Void
+    private var last: Int64?
+
+    init(_ tick: @escaping @MainActor (Double) -> Void) { self.tick = tick }
+
+    func fire(at time: Int64) {
+        let elapsed = last.map { Double(time - $0) / 1_000_000 } ?? 0
+        last = time
+        tick(elapsed)
+    }
+}

@@ -1,0 +1,125 @@
+import CGTK
+import WebImageCore
+
+/// Whether a widget can be seen, and who tells when that changes.
+///
+/// Seen means: mapped, no opacity of 0 up to the window, and a pixel inside the viewport of every scrolled window
+/// around it.
+@MainActor final class WidgetVisibility {
+    private let widget: OpaquePointer
+    private let changed: @MainActor () -> Void
+    private var watched: [(object: OpaquePointer, connection: UInt)] = []
+
+    init(_ widget: OpaquePointer, changed: @escaping @MainActor () -> Void) {
+        self.widget = widget
+        self.changed = changed
+        Signal.connect(widget, "map") { [weak self] _ in
+            self?.watch()
+            self?.changed()
+        }
+        Signal.connect(widget, "unmap") { [weak self] _ in self?.unwatch() }
+        if gtk_widget_get_mapped(UnsafeMutablePointer(widget)) != 0 { watch() }
+    }
+
+    isolated deinit { disconnect() }
+
+    var isVisible: Bool {
+        let widget = UnsafeMutablePointer<GtkWidget>(widget)
+        guard gtk_widget_get_mapped(widget) != 0 else { return false }
+        var ancestor: UnsafeMutablePointer<GtkWidget>? = widget
+        while let current = ancestor {
+            if gtk_widget_get_opacity(current) <= 0 { return false }
+            if Self.isScrolled(current), !isInside(current) { return false }
+            ancestor = gtk_widget_get_parent(current)
+        }
+        return true
+    }
+
+    private func isInside(_ viewport: UnsafeMutablePointer<GtkWidget>) -> Bool {
+        let widget = UnsafeMutablePointer<GtkWidget>(widget)
+        var bounds = graphene_rect_t()
+        // Before its first allocation a widget has no place; it is asked again with the next frame.
+        guard gtk_widget_get_width(widget) > 0, gtk_widget_compute_bounds(widget, viewport, &bounds) != 0 else {
+            return true
+        }
+        let (width, height) = (Float(gtk_widget_get_width(viewport)), Float(gtk_widget_get_height(viewport)))
+        return bounds.origin.x < width && bounds.origin.x + bounds.size.width > 0
+            && bounds.origin.y < height && bounds.origin.y + bounds.size.height > 0
+    }
+
+    private func watch() {
+        disconnect()
+        var ancestor: UnsafeMutablePointer<GtkWidget>? = UnsafeMutablePointer(widget)
+        while let current = ancestor {
+            listen(OpaquePointer(current), "notify::opacity")
+            if Self.isScrolled(current) {
+                let window = OpaquePointer(current)
+                for adjustment in [
+                    gtk_scrolled_window_get_hadjustment(window), gtk_scrolled_window_get_vadjustment(window),
+                ] {
+                    guard let adjustment else { continue }
+                    listen(OpaquePointer(adjustment), "value-changed")
+                    listen(OpaquePointer(adjustment), "changed")
+                }
+            }
+            ancestor = gtk_widget_get_parent(current)
+        }
+    }
+
+    private func unwatch() {
+        disconnect()
+        changed()
+    }
+
+    private func listen(_ object: OpaquePointer, _ signal: String) {
+        let connection = Signal.connect(object, signal) { [weak self] _ in self?.scheduleCheck() }
+        // A widget holding itself would never end; "unmap" comes before the ancestors go.
+        if object != widget { g_object_ref(UnsafeMutableRawPointer(object)) }
+        watched.append((object, connection))
+    }
+
+    /// A scroll moves children only at the next layout, so what is visible is asked after it.
+    private func scheduleCheck() {
+        framesToWait = 2
+        guard !isScheduled else { return }
+        isScheduled = true
+        gtk_widget_add_tick_callback(
+            UnsafeMutablePointer(widget),
+            { _, _, box in
+                guard let box else { return 0 }
+                let visibility = Unmanaged<WidgetVisibility>.fromOpaque(box).takeUnretainedValue()
+                return MainActor.assumeIsolated { visibility.hasFrame() } ? 1 : 0
+            },
+            Unmanaged.passRetained(self).toOpaque(),
+            { box in
+                guard let box else { return }
+                let visibility = Unmanaged<WidgetVisibility>.fromOpaque(box).takeRetainedValue()
+                MainActor.assumeIsolated { visibility.isScheduled = false }
+            })
+    }
+
+    /// A frame begins with its callbacks and lays out after them, so the next frame knows. True to be called again.
+    private func hasFrame() -> Bool {
+        framesToWait -= 1
+        guard framesToWait <= 0 else { return true }
+        if !watched.isEmpty { changed() }
+        return false
+    }
+
+    private var framesToWait = 0
+    private var isScheduled = false
+
+    private func disconnect() {
+        for (object, connection) in watched {
+            g_signal_handler_disconnect(UnsafeMutableRawPointer(object), connection)
+            if object != widget { g_object_unref(UnsafeMutableRawPointer(object)) }
+        }
+        watched = []
+    }
+
+    private static func isScrolled(_ widget: UnsafeMutablePointer<GtkWidget>) -> Bool {
+        widget.withMemoryRebound(to: GTypeInstance.self, capacity: 1) {
+            g_type_check_instance_is_a($0, gtk_scrolled_window_get_type()) != 0
+        }
+    }
+}

@@ -1,0 +1,171 @@
+import CGTK
+import Foundation
+import Testing
+import WebImageCore
+import WebImageTesting
+
+@testable import WebImageGTK
+
+extension GTKSuite {
+    @Suite("Animated image view") @MainActor struct AnimatedImageViewTests {
+        let link = ManualDisplayLink()
+
+        init() throws { try Display.open() }
+
+        private func makeView() -> AnimatedImageView { AnimatedImageView(displayLink: { [link] _ in link }) }
+
+        /// Ticks until the view shows a frame; false when none comes.
+        private func play(_ view: AnimatedImageView, to index: Int, step: Double = 0.1) async throws -> Bool {
+            try await pump {
+                link.tick(step)
+                return view.currentFrame != nil && view.currentFrameIndex == index
+            }
+        }
+
+        @Test func framesAreDrawnWithoutANewLayout() async throws {
+            let view = makeView()
+            let window = try await TestWindow(view.widget, width: 20, height: 20)
+            defer { window.close() }
+            view.image = try FakePicture(.init(durations: [0.1, 0.1, 0.1], side: 8))
+            let paintable = try #require(gtk_picture_get_paintable(view.widget))
+            #expect(gdk_paintable_get_flags(paintable) == GDK_PAINTABLE_STATIC_SIZE)
+            var sizes = 0, contents = 0
+            Signal.connect(paintable, "invalidate-size") { _ in sizes += 1 }
+            Signal.connect(paintable, "invalidate-contents") { _ in contents += 1 }
+            for index in [1, 2] {
+                #expect(try await play(view, to: index))
+                let drawn = try await TestWindow.drawing(of: view.widget) { $0.bgra(10, 10)[0] == UInt8(index) }
+                #expect(drawn?.bgra(10, 10)[0] == UInt8(index))
+            }
+            #expect(sizes == 0)
+            #expect(contents >= 2)
+            #expect(gtk_picture_get_paintable(view.widget) == paintable)
+        }
+
+        @Test func hiddenWidgetWantsNoTicks() async throws {
+            let view = makeView()
+            view.image = try FakePicture(.init(durations: [0.1, 0.1]))
+            #expect(!link.isRunning && !view.isAnimating)
+            let window = try await TestWindow(view.widget, width: 20, height: 20)
+            defer { window.close() }
+            #expect(link.isRunning && view.isAnimating)
+            let widget = UnsafeMutablePointer<GtkWidget>(view.widget)
+            gtk_widget_set_visible(widget, 0)
+            #expect(!link.isRunning && !view.isAnimating)
+            gtk_widget_set_visible(widget, 1)
+            #expect(try await pump { link.isRunning })
+            gtk_widget_set_opacity(widget, 0)
+            #expect(try await pump { !link.isRunning })
+            gtk_widget_set_opacity(widget, 1)
+            #expect(try await pump { link.isRunning })
+        }
+
+        @Test func widgetScrolledOutOfTheViewportPausesAndComesBack() async throws {
+            let view = makeView()
+            let widget = UnsafeMutablePointer<GtkWidget>(view.widget)
+            let box = try #require(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0))
+            gtk_widget_set_size_request(widget, 50, 50)
+            let filler = try #require(gtk_label_new("filler"))
+            gtk_widget_set_size_request(filler, 50, 1000)
+            gtk_box_append(UnsafeMutablePointer(OpaquePointer(box)), widget)
+            gtk_box_append(UnsafeMutablePointer(OpaquePointer(box)), filler)
+            let scrolled = OpaquePointer(try #require(gtk_scrolled_window_new()))
+            gtk_scrolled_window_set_child(scrolled, box)
+            view.image = try FakePicture(.init(durations: [0.1, 0.1]))
+            let window = try await TestWindow(scrolled, width: 100, height: 100)
+            defer { window.close() }
+            #expect(try await pump { link.isRunning })
+            let adjustment = gtk_scrolled_window_get_vadjustment(scrolled)
+            #expect(try await pump { gtk_adjustment_get_upper(adjustment) > 900 })
+            gtk_adjustment_set_value(adjustment, 500)
+            #expect(try await pump { !link.isRunning })
+            gtk_adjustment_set_value(adjustment, 0)
+            #expect(try await pump { link.isRunning })
+        }
+
+        @Test func customLoopCountEndsOnTheLastFrameAndStaysThere() async throws {
+            let view = makeView()
+            view.shouldCustomLoopCount = true
+            view.animationRepeatCount = 1
+            let window = try await TestWindow(view.widget, width: 20, height: 20)
+            defer { window.close() }
+            view.image = try FakePicture(.init(durations: [0.1, 0.1]))
+            #expect(
+                try await pump {
+                    link.tick(0.1)
+                    return !view.isAnimating
+                })
+            #expect(view.currentLoopCount == 1)
+            #expect(view.currentFrameIndex == 1)
+            #expect(!link.isRunning)
+        }
+
+        @Test func autoPlayOffPlaysOnlyWhenAsked() async throws {
+            let view = makeView()
+            view.autoPlayAnimatedImage = false
+            view.resetFrameIndexWhenStopped = true
+            view.clearBufferWhenStopped = true
+            let window = try await TestWindow(view.widget, width: 20, height: 20)
+            defer { window.close() }
+            view.image = try FakePicture(.init(durations: [0.1, 0.1, 0.1]))
+            #expect(!view.isAnimating)
+            view.startAnimating()
+            #expect(view.isAnimating)
+            #expect(try await play(view, to: 1))
+            // A decode under way would still be kept after the buffer was cleared.
+            #expect(
+                try await pump {
+                    link.tick(0)
+                    return view.player?.bufferedFrameCount == 3
+                })
+            view.stopAnimating()
+            #expect(!view.isAnimating && !link.isRunning)
+            #expect(view.player?.currentFrameIndex == 0)
+            #expect(view.player?.bufferedFrameCount == 0)
+        }
+
+        @Test func stillAfterAnAnimationLeavesNoPlayer() throws {
+            let view = makeView()
+            view.image = try FakePicture(.init(durations: [0.1, 0.1]))
+            #expect(view.player != nil)
+            let player = view.player
+            let image = view.image
+            view.image = image
+            #expect(view.player === player)
+            view.image = try Image.generated(width: 3, height: 3)
+            #expect(view.player == nil)
+            #expect(gtk_picture_get_paintable(view.widget).map { gdk_paintable_get_intrinsic_width($0) } == 3)
+        }
+
+        @Test func framesOfTheWindowDriveItAndNothingOutlivesIt() async throws {
+            let live = GTKHandles.live
+            var view: AnimatedImageView? = AnimatedImageView()
+            let window = try await TestWindow(try #require(view?.widget), width: 20, height: 20)
+            view?.image = try FakePicture(.init(durations: [0.02, 0.02, 0.02]))
+            #expect(try await pump { (view?.currentLoopCount ?? 0) >= 2 })
+            window.close()
+            #expect(view?.isAnimating == false)
+            view = nil
+            _ = try await pump { GTKHandles.live == live }
+            #expect(GTKHandles.live == live)
+        }
+    }
+}
+
+/// A picture whose frames are a fake animation's.
+private final class FakePicture: Image, AnimatedImageProvider, @unchecked Sendable {
+    // Unchecked is true because the animation is Sendable and never replaced.
+    let animation: FakeAnimation
+
+    init(_ animation: FakeAnimation) throws {
+        self.animation = animation
+        let first = try #require(animation.animatedImageFrame(at: 0))
+        super.init(pixels: first.pixels)
+    }
+
+    var animatedImageData: Data? { nil }
+    var animatedImageFrameCount: Int { animation.animatedImageFrameCount }
+    var animatedImageLoopCount: Int { animation.animatedImageLoopCount }
+    func animatedImageFrame(at index: Int) -> Image? { animation.animatedImageFrame(at: index) }
+    func animatedImageDuration(at index: Int) -> TimeInterval { animation.animatedImageDuration(at: index) }
+}
