@@ -48,6 +48,7 @@ public struct WebPEncodingOptions: Sendable, Hashable {
 }
 
 extension WebPEncodingOptions {
+    // Unsafe is right for both tables: they are constants, and these key paths capture nothing.
     private nonisolated(unsafe) static let integers: [(ImageCoderOption, WritableKeyPath<Self, Int?>)] = [
         (.encodeWebPMethod, \.method), (.encodeWebPPass, \.pass), (.encodeWebPPreprocessing, \.preprocessing),
         (.encodeWebPThreadLevel, \.threadLevel), (.encodeWebPSegments, \.segments),
