@@ -70,8 +70,3 @@ int peer_vips_thumbnail(const unsigned char *data, size_t length, int side) {
     if (vips_thumbnail_buffer((void *)data, length, &image, side, "height", side, "size", VIPS_SIZE_DOWN, NULL)) return 1;
     return into_memory(image);
 }
-
-int peer_vips_decode(const unsigned char *data, size_t length) {
-    VipsImage *image = vips_image_new_from_buffer(data, length, "", NULL);
-    return image ? into_memory(image) : 1;
-}

@@ -7,7 +7,7 @@ extension ImageJPEGCoder {
     /// Size, orientation, channels and profile from the markers before the first scan.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         try limits.checkEncodedBytes(data.count)
-        return try data.withBytes { bytes throws(WebImageError) in
+        return try data.withFileBytes { bytes throws(WebImageError) in
             let decoder = try JPEGDecoder(bytes, limits: limits)
             try limits.checkPixels(decoder.size)
             return decoder.info
@@ -17,7 +17,7 @@ extension ImageJPEGCoder {
     /// The image; a file that ends before its picture does is an error, never a picture with a grey rest.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
-        return try data.withBytes { bytes throws(WebImageError) in
+        return try data.withFileBytes { bytes throws(WebImageError) in
             let decoder = try JPEGDecoder(bytes, limits: options.limits)
             try options.limits.checkPixels(decoder.size)
             let picture = try decoder.picture(options)

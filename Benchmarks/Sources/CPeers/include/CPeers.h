@@ -12,7 +12,5 @@ int peer_libjpeg_decode(const unsigned char *data, size_t length);
 int peer_vips_start(int threads);
 // libvips: vips_thumbnail_buffer to fit a square, into memory.
 int peer_vips_thumbnail(const unsigned char *data, size_t length, int side);
-// libvips: the whole picture into memory.
-int peer_vips_decode(const unsigned char *data, size_t length);
 
 #endif
