@@ -24,14 +24,20 @@ struct FittingLayout: Sendable {
         return extents.row(at: first - origin)..<extents.row(at: last - origin) + 1
     }
 
-    /// The row that is to stay where it is: the first that begins inside the viewport, else the one that covers it.
+    /// The row that is to stay where it is while others change.
     ///
-    /// A row cut by the viewport's upper edge grows upwards, out of sight.
-    func anchor(value: Double, page: Double) -> Int {
-        guard count > 0 else { return 0 }
-        let row = extents.row(at: Int(value.rounded(.down)) - origin)
-        if Double(start(of: row)) >= value || row + 1 == count { return row }
-        return Double(start(of: row + 1)) < value + page ? row + 1 : row
+    /// The one that was, as long as all of it is in sight; else the first settled one that is wholly in sight, for what
+    /// stands above it grows upwards, out of sight; else the nearest to that.
+    func anchor(value: Double, page: Double, previous: Int?, isSettled: (Int) -> Bool) -> Int {
+        func isWhole(_ row: Int) -> Bool {
+            Double(start(of: row)) >= value && Double(start(of: row) + extents[row]) <= value + page
+        }
+        if let previous, previous < count, isWhole(previous), isSettled(previous) { return previous }
+        let sight = rows(from: value, to: value + page)
+        return sight.first { isWhole($0) && isSettled($0) }
+            ?? sight.first { Double(start(of: $0)) >= value && isSettled($0) }
+            ?? sight.first { Double(start(of: $0)) >= value }
+            ?? sight.first ?? 0
     }
 
     /// Takes note of a row's extent without moving `anchor`.

@@ -17,6 +17,9 @@ import WebImageCore
     private(set) var area: OpaquePointer?
     private(set) var layout: FittingLayout
     private(set) var bound: [Int: RowLoad] = [:]
+    /// Positions whose rows have been measured with their own proportions.
+    private var settled: Set<Int> = []
+    private var anchor: Int?
     private var spare: [RowLoad] = []
     /// The area's size across the rows and along them.
     private var breadth = 0
@@ -68,14 +71,22 @@ import WebImageCore
 
     private var value: Double { adjustment.map { gtk_adjustment_get_value($0) } ?? 0 }
 
-    private var anchor: Int { layout.anchor(value: value, page: Double(page)) }
+    /// The row that stays where it is, chosen anew when it has left.
+    private func chooseAnchor() -> Int {
+        let row = layout.anchor(
+            value: value, page: Double(page), previous: anchor, isSettled: { settled.contains($0) })
+        anchor = row
+        return row
+    }
 
     // MARK: Rows
 
     /// Changes the rows with `body`, which is given the anchor, and shows what there is then.
-    func change(_ positions: (Int) -> Int?, _ body: (inout FittingLayout, _ anchor: Int) -> Void) {
-        let anchor = anchor
-        body(&layout, anchor)
+    private func change(_ positions: (Int) -> Int?, _ body: (inout FittingLayout, _ anchor: Int) -> Void) {
+        let old = chooseAnchor()
+        body(&layout, old)
+        anchor = positions(old)
+        settled = Set(settled.compactMap(positions))
         let rows = bound
         bound = [:]
         loader.reset()
@@ -144,7 +155,7 @@ import WebImageCore
         }
         let ratio = isVertical ? Double(size.height) / Double(size.width) : Double(size.width) / Double(size.height)
         let extent = Int(min((Double(breadth) * ratio).rounded(), 32767)) + frame + spacing
-        layout.setExtent(extent, of: position, keeping: anchor)
+        layout.setExtent(extent, of: position, keeping: chooseAnchor())
         schedule()
     }
 
@@ -165,7 +176,10 @@ import WebImageCore
 
     /// Gives every bound row the extent it wants, without moving the anchor.
     private func measure(keeping anchor: Int) {
-        for (position, load) in bound { layout.setExtent(measured(load.row), of: position, keeping: anchor) }
+        for (position, load) in bound {
+            layout.setExtent(measured(load.row), of: position, keeping: anchor)
+            if load.row.fittingView?.isFitting ?? true { settled.insert(position) }
+        }
     }
 
     // MARK: Arranging
@@ -196,7 +210,7 @@ import WebImageCore
         guard let area, breadth > 0, page > 0, !isArranging else { return }
         isArranging = true
         defer { isArranging = false }
-        let anchor = anchor
+        let anchor = chooseAnchor()
         var near = 0..<0
         // Rows that turn out smaller make room for more; each turn binds at least one, and eight are always enough to
         // fill a screen up to what the next frame adds.
@@ -206,6 +220,7 @@ import WebImageCore
             let isComplete = near.allSatisfy { bound[$0] != nil }
             for (position, load) in bound where !near.contains(position) {
                 bound[position] = nil
+                settled.remove(position)
                 release(load)
             }
             for position in near where bound[position] == nil { _ = take(position) }
@@ -228,7 +243,7 @@ import WebImageCore
         let (newBreadth, newPage) = isVertical ? (width, height) : (height, width)
         let wasArranging = isArranging
         isArranging = true
-        let anchor = anchor
+        let anchor = chooseAnchor()
         var needsRows = false
         if newBreadth != breadth, newBreadth > 0 {
             let old = breadth
