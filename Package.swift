@@ -12,6 +12,12 @@ let package = Package(
         .library(name: "WebImageJXL", targets: ["WebImageJXL"]),
         .library(name: "WebImageSVG", targets: ["WebImageSVG"]),
         .library(name: "WebImageTIFF", targets: ["WebImageTIFF"]),
+        .library(name: "SDWebImage", targets: ["SDWebImage"]),
+        .library(name: "SDWebImageWebPCoder", targets: ["SDWebImageWebPCoder"]),
+        .library(name: "SDWebImageAVIFCoder", targets: ["SDWebImageAVIFCoder"]),
+        .library(name: "SDWebImageHEIFCoder", targets: ["SDWebImageHEIFCoder"]),
+        .library(name: "SDWebImageJPEGXLCoder", targets: ["SDWebImageJPEGXLCoder"]),
+        .library(name: "SDWebImageSVGCoder", targets: ["SDWebImageSVGCoder"]),
         .library(name: "WebImageTesting", targets: ["WebImageTesting"]),
         .executable(name: "webimage", targets: ["webimage"]),
         .executable(name: "webimage-gallery", targets: ["webimage-gallery"]),
@@ -43,6 +49,18 @@ let package = Package(
             dependencies: [
                 "WebImageCore", "WebImageGraphics", "WebImageHTTP", "WebImageStore", "WebImageCodecs", "CWebImageRoot",
             ]),
+
+        // Names: the original's spelling of what stands above, and no more.
+        .target(
+            name: "SDWebImage",
+            dependencies: [
+                "WebImage", "WebImageCore", "WebImageGraphics", "WebImageCodecs", "WebImageHTTP", "WebImageStore",
+            ]),
+        .target(name: "SDWebImageWebPCoder", dependencies: ["SDWebImage"]),
+        .target(name: "SDWebImageAVIFCoder", dependencies: ["SDWebImage", "WebImageAVIF"]),
+        .target(name: "SDWebImageHEIFCoder", dependencies: ["SDWebImage", "WebImageHEIF"]),
+        .target(name: "SDWebImageJPEGXLCoder", dependencies: ["SDWebImage", "WebImageJXL"]),
+        .target(name: "SDWebImageSVGCoder", dependencies: ["SDWebImage", "WebImageSVG"]),
 
         // Toolkit.
         .target(name: "WebImageGTK", dependencies: ["WebImageCore", "CGTK", "CGTKShim"]),
