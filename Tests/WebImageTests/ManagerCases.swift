@@ -22,7 +22,8 @@ struct ManagerCases {
         try ImageCodersManager.shared.imageInfo(of: #require(data), limits: .default).pixelSize
     }
 
-    @Test func aNewManagerIsNotTheSharedOne() {  // SDWebImageManagerTests.test01ThatSharedManagerIsNotEqualToInitManager
+    // SDWebImageManagerTests.test01ThatSharedManagerIsNotEqualToInitManager
+    @Test func aNewManagerIsNotTheSharedOne() {
         #expect(WebImageManager() !== WebImageManager.shared)
         #expect(WebImageManager.shared === WebImageManager.shared)
     }
@@ -71,7 +72,8 @@ struct ManagerCases {
         #expect(try size(of: disk(key)) == PixelSize(width: 20, height: 15))
     }
 
-    @Test func originalAndVariantHaveStoresOfTheirOwn() async throws {  // SDWebImageManagerTests.test12ThatStoreCacheTypeWork
+    // SDWebImageManagerTests.test12ThatStoreCacheTypeWork
+    @Test func originalAndVariantHaveStoresOfTheirOwn() async throws {
         let frames = try [10, 200].map { ImageFrame(image: try TestImages.solid(blue: $0), duration: 0.1) }
         let animation = try ImageCodersManager.shared.encode(
             frameCount: 2, loopCount: 0, format: .png, options: EncodingOptions()
