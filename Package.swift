@@ -106,6 +106,12 @@ let package = Package(
             name: "DocumentationTests",
             dependencies: ["WebImage", "WebImageAVIF", "WebImageGTK", "WebImageTesting"]),
 
+        // The documents' call sites, in the language mode ported code has and in the newest.
+        .testTarget(
+            name: "DocumentsTests", dependencies: ["SDWebImage", "WebImageTesting"],
+            swiftSettings: [.swiftLanguageMode(.v5)]),
+        .testTarget(name: "DocumentsMode6Tests", dependencies: ["SDWebImage", "WebImageTesting"]),
+
         // Shims: what Swift cannot call itself (variadic, macro, setjmp, GObject cast).
         .target(name: "CCodecShim", dependencies: ["CJPEG", "CPNG"]),
         .target(name: "CCurlShim", dependencies: ["CCurl"]),
@@ -143,7 +149,9 @@ if Context.environment["FUZZ"] != nil {
             name: "webimage-fuzz", dependencies: ["WebImage"], swiftSettings: [.unsafeFlags(["-parse-as-library"])]))
 }
 
-for target in package.targets where ![.system, .plugin].contains(target.type) {
+// Ported code knows none of these features.
+for target in package.targets
+where ![.system, .plugin].contains(target.type) && !target.name.hasPrefix("Documents") {
     target.swiftSettings =
         (target.swiftSettings ?? []) + [
             .enableUpcomingFeature("ExistentialAny"),

@@ -60,10 +60,10 @@ extension SDWebImageError {
 }
 
 /// Whether an error's number is that of a kind: `error.code == .cancelled`.
-public func == (number: Int, code: SDWebImageError.Code) -> Bool { number == code.rawValue }
+public func == (number: Int?, code: SDWebImageError.Code) -> Bool { number == code.rawValue }
 
 /// Whether an error's number is not that of a kind.
-public func != (number: Int, code: SDWebImageError.Code) -> Bool { number != code.rawValue }
+public func != (number: Int?, code: SDWebImageError.Code) -> Bool { number != code.rawValue }
 
 /// Whether a failure is of a kind: `case SDWebImageError.cancelled` in a `switch` or `catch`.
 public func ~= (code: SDWebImageError.Code, error: any Error) -> Bool { WebImageError(original: error).code == code }
