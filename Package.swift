@@ -12,6 +12,12 @@ let package = Package(
         .library(name: "WebImageJXL", targets: ["WebImageJXL"]),
         .library(name: "WebImageSVG", targets: ["WebImageSVG"]),
         .library(name: "WebImageTIFF", targets: ["WebImageTIFF"]),
+        .library(name: "SDWebImage", targets: ["SDWebImage"]),
+        .library(name: "SDWebImageWebPCoder", targets: ["SDWebImageWebPCoder"]),
+        .library(name: "SDWebImageAVIFCoder", targets: ["SDWebImageAVIFCoder"]),
+        .library(name: "SDWebImageHEIFCoder", targets: ["SDWebImageHEIFCoder"]),
+        .library(name: "SDWebImageJPEGXLCoder", targets: ["SDWebImageJPEGXLCoder"]),
+        .library(name: "SDWebImageSVGCoder", targets: ["SDWebImageSVGCoder"]),
         .library(name: "WebImageTesting", targets: ["WebImageTesting"]),
         .executable(name: "webimage", targets: ["webimage"]),
         .executable(name: "webimage-gallery", targets: ["webimage-gallery"]),
@@ -43,6 +49,18 @@ let package = Package(
             dependencies: [
                 "WebImageCore", "WebImageGraphics", "WebImageHTTP", "WebImageStore", "WebImageCodecs", "CWebImageRoot",
             ]),
+
+        // Names: the original's spelling of what stands above, and no more.
+        .target(
+            name: "SDWebImage",
+            dependencies: [
+                "WebImage", "WebImageCore", "WebImageGraphics", "WebImageCodecs", "WebImageHTTP", "WebImageStore",
+            ]),
+        .target(name: "SDWebImageWebPCoder", dependencies: ["SDWebImage"]),
+        .target(name: "SDWebImageAVIFCoder", dependencies: ["SDWebImage", "WebImageAVIF"]),
+        .target(name: "SDWebImageHEIFCoder", dependencies: ["SDWebImage", "WebImageHEIF"]),
+        .target(name: "SDWebImageJPEGXLCoder", dependencies: ["SDWebImage", "WebImageJXL"]),
+        .target(name: "SDWebImageSVGCoder", dependencies: ["SDWebImage", "WebImageSVG"]),
 
         // Toolkit.
         .target(name: "WebImageGTK", dependencies: ["WebImageCore", "CGTK", "CGTKShim"]),
@@ -88,6 +106,12 @@ let package = Package(
             name: "DocumentationTests",
             dependencies: ["WebImage", "WebImageAVIF", "WebImageGTK", "WebImageTesting"]),
 
+        // The documents' call sites, in the language mode ported code has and in the newest.
+        .testTarget(
+            name: "DocumentsTests", dependencies: ["SDWebImage", "WebImageTesting"],
+            swiftSettings: [.swiftLanguageMode(.v5)]),
+        .testTarget(name: "DocumentsMode6Tests", dependencies: ["SDWebImage", "WebImageTesting"]),
+
         // Shims: what Swift cannot call itself (variadic, macro, setjmp, GObject cast).
         .target(name: "CCodecShim", dependencies: ["CJPEG", "CPNG"]),
         .target(name: "CCurlShim", dependencies: ["CCurl"]),
@@ -125,7 +149,9 @@ if Context.environment["FUZZ"] != nil {
             name: "webimage-fuzz", dependencies: ["WebImage"], swiftSettings: [.unsafeFlags(["-parse-as-library"])]))
 }
 
-for target in package.targets where ![.system, .plugin].contains(target.type) {
+// Ported code knows none of these features.
+for target in package.targets
+where ![.system, .plugin].contains(target.type) && !target.name.hasPrefix("Documents") {
     target.swiftSettings =
         (target.swiftSettings ?? []) + [
             .enableUpcomingFeature("ExistentialAny"),

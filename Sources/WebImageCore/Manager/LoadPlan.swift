@@ -72,7 +72,7 @@ struct LoadPlan: @unchecked Sendable {
         let load = ImageDataLoad(url: url, options: options, context: context)
         sharing = (loader as? any ImageDataLoader)?.identity(of: load)
         unshared = sharing != nil && sharing?.sharing == nil ? Self.unsharedNumber() : nil
-        streams = options.contains(.progressiveLoad)
+        streams = options.contains(.progressiveLoad) || context?[.pixelSizeReceiver] != nil
     }
 
     private static let lastUnshared = Locked<UInt64>(0)
