@@ -47,16 +47,16 @@ package struct ImageDecoding: Sendable {
 
     /// The size the picture will be decoded to, from its header; nil while or where the coder cannot tell.
     package func size(of data: Data) -> PixelSize? {
-        guard let detailed = coder as? any DetailedImageCoder,
-            let info = try? detailed.imageInfo(of: data, limits: options.limits)
-        else { return nil }
-        return options.targetSize(for: info.pixelSize, frameCount: info.frameCount)
+        info(of: data).map { options.targetSize(for: $0.pixelSize, frameCount: $0.frameCount) }
     }
 
-    /// Bytes the decoded picture will take, from its header; 0 when the coder cannot tell.
+    /// Bytes the decode will take, the library's own among them, from the header; 0 when the coder cannot tell.
     package func cost(of data: Data) -> Int {
-        guard let target = size(of: data) else { return 0 }
-        let (bytes, overflow) = target.pixelCount.multipliedReportingOverflow(by: options.pixelFormat.bytesPerPixel)
-        return overflow ? .max / 2 : bytes
+        // Half of all numbers, so that a few such costs still add up.
+        info(of: data).map { min($0.decodeBytes(options), .max / 2) } ?? 0
+    }
+
+    private func info(of data: Data) -> ImageInfo? {
+        try? (coder as? any DetailedImageCoder)?.imageInfo(of: data, limits: options.limits)
     }
 }
