@@ -12,6 +12,12 @@ let package = Package(
         .library(name: "WebImageJXL", targets: ["WebImageJXL"]),
         .library(name: "WebImageSVG", targets: ["WebImageSVG"]),
         .library(name: "WebImageTIFF", targets: ["WebImageTIFF"]),
+        .library(name: "SDWebImage", targets: ["SDWebImage"]),
+        .library(name: "SDWebImageWebPCoder", targets: ["SDWebImageWebPCoder"]),
+        .library(name: "SDWebImageAVIFCoder", targets: ["SDWebImageAVIFCoder"]),
+        .library(name: "SDWebImageHEIFCoder", targets: ["SDWebImageHEIFCoder"]),
+        .library(name: "SDWebImageJPEGXLCoder", targets: ["SDWebImageJPEGXLCoder"]),
+        .library(name: "SDWebImageSVGCoder", targets: ["SDWebImageSVGCoder"]),
         .library(name: "WebImageTesting", targets: ["WebImageTesting"]),
         .executable(name: "webimage", targets: ["webimage"]),
         .executable(name: "webimage-gallery", targets: ["webimage-gallery"]),
@@ -28,7 +34,7 @@ let package = Package(
             name: "WebImageCodecs",
             dependencies: ["WebImageCore", "WebImageGraphics", "CCodecShim", "CJPEG", "CPNG", "CWebP", "CGIF"]),
         .target(name: "WebImageHTTP", dependencies: ["WebImageCore", "CCurl", "CCurlShim"]),
-        .target(name: "WebImageStore", dependencies: ["WebImageCore", "CSQLite", "CZlib"]),
+        .target(name: "WebImageStore", dependencies: ["WebImageCore", "CSQLite", "CDeflate"]),
 
         // Optional coders: a product each, reached by nothing but the command and the tests.
         .target(name: "WebImageAVIF", dependencies: ["WebImageCore", "WebImageGraphics", "CAVIF"]),
@@ -43,6 +49,18 @@ let package = Package(
             dependencies: [
                 "WebImageCore", "WebImageGraphics", "WebImageHTTP", "WebImageStore", "WebImageCodecs", "CWebImageRoot",
             ]),
+
+        // Names: the original's spelling of what stands above, and no more.
+        .target(
+            name: "SDWebImage",
+            dependencies: [
+                "WebImage", "WebImageCore", "WebImageGraphics", "WebImageCodecs", "WebImageHTTP", "WebImageStore",
+            ]),
+        .target(name: "SDWebImageWebPCoder", dependencies: ["SDWebImage"]),
+        .target(name: "SDWebImageAVIFCoder", dependencies: ["SDWebImage", "WebImageAVIF"]),
+        .target(name: "SDWebImageHEIFCoder", dependencies: ["SDWebImage", "WebImageHEIF"]),
+        .target(name: "SDWebImageJPEGXLCoder", dependencies: ["SDWebImage", "WebImageJXL"]),
+        .target(name: "SDWebImageSVGCoder", dependencies: ["SDWebImage", "WebImageSVG"]),
 
         // Toolkit.
         .target(name: "WebImageGTK", dependencies: ["WebImageCore", "CGTK", "CGTKShim"]),
@@ -79,7 +97,7 @@ let package = Package(
             ]),
         .testTarget(name: "WebImageHTTPTests", dependencies: ["WebImageHTTP", "WebImageTesting"]),
         .testTarget(name: "WebImageStoreTests", dependencies: ["WebImageStore", "WebImageTesting"]),
-        .testTarget(name: "WebImageTests", dependencies: ["WebImage", "WebImageTesting"]),
+        .testTarget(name: "WebImageTests", dependencies: ["WebImage", "WebImageTesting", "CAllocationCounter"]),
         .testTarget(name: "WebImageGTKTests", dependencies: ["WebImageGTK", "WebImage", "WebImageTesting"]),
         .testTarget(
             name: "WebImageCLITests", dependencies: ["WebImage", "WebImageCLI", "WebImageTesting", "webimage"]),
@@ -93,6 +111,12 @@ let package = Package(
             name: "DocumentationTests",
             dependencies: ["WebImage", "WebImageAVIF", "WebImageGTK", "WebImageTesting"]),
 
+        // The documents' call sites, in the language mode ported code has and in the newest.
+        .testTarget(
+            name: "DocumentsTests", dependencies: ["SDWebImage", "WebImageTesting"],
+            swiftSettings: [.swiftLanguageMode(.v5)]),
+        .testTarget(name: "DocumentsMode6Tests", dependencies: ["SDWebImage", "WebImageTesting"]),
+
         // Shims: what Swift cannot call itself (variadic, macro, setjmp, GObject cast).
         .target(name: "CCodecShim", dependencies: ["CJPEG", "CPNG"]),
         .target(name: "CPixelLoops"),
@@ -104,7 +128,7 @@ let package = Package(
         // System libraries.
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
         .systemLibrary(name: "CJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg62-turbo-dev"])]),
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
         .systemLibrary(name: "CWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"])]),
@@ -136,7 +160,9 @@ if Context.environment["FUZZ"] != nil {
             swiftSettings: [.unsafeFlags(["-parse-as-library"])]))
 }
 
-for target in package.targets where ![.system, .plugin].contains(target.type) {
+// Ported code knows none of these features.
+for target in package.targets
+where ![.system, .plugin].contains(target.type) && !target.name.hasPrefix("Documents") {
     target.swiftSettings =
         (target.swiftSettings ?? []) + [
             .enableUpcomingFeature("ExistentialAny"),

@@ -3,6 +3,8 @@
 
 #include <stdbool.h>
 
+#include "CGTKLists.h"
+
 #pragma clang assume_nonnull begin
 
 // A GObject of any class. Incomplete on purpose: Swift sees an OpaquePointer, and importing this header costs nothing.

@@ -15,14 +15,15 @@ package struct ImageDecoding: Sendable {
         self.options = options
     }
 
-    package init(
-        coder: any ImageCoder, options: DecodingOptions, loadOptions: WebImageOptions, context: WebImageContext?
-    ) {
-        self.init(coder: coder, options: options)
-        guard !loadOptions.contains(.decodeFirstFrameOnly) else { return }
+    /// What a load's or a query's options and context say, for the picture of a key.
+    init(_ options: WebImageOptions, context: WebImageContext?, key: String, thumbnail: LoadKeys.Thumbnail?) {
+        self.init(
+            coder: context?.read(.imageCoder, as: (any ImageCoder).self) ?? ImageCodersManager.shared,
+            options: DecodingOptions(options, context: context, key: key, thumbnail: thumbnail))
+        guard !options.contains(.decodeFirstFrameOnly) else { return }
         animatedClass = context?.read(.animatedImageClass, as: (any AnimatedImageProtocol.Type).self)
-        preloadsAllFrames = loadOptions.contains(.preloadAllFrames)
-        requiresAnimatedClass = loadOptions.contains(.matchAnimatedImageClass)
+        preloadsAllFrames = options.contains(.preloadAllFrames)
+        requiresAnimatedClass = options.contains(.matchAnimatedImageClass)
     }
 
     /// Decodes; blocks for as long as that takes.
@@ -47,16 +48,18 @@ package struct ImageDecoding: Sendable {
 
     /// The size the picture will be decoded to, from its header; nil while or where the coder cannot tell.
     package func size(of data: Data) -> PixelSize? {
-        info(of: data).map { options.targetSize(for: $0.pixelSize, frameCount: $0.frameCount) }
+        header(of: data).map { options.targetSize(for: $0.pixelSize, frameCount: $0.frameCount) }
     }
 
     /// Bytes the decode will take, the library's own among them, from the header; 0 when the coder cannot tell.
     package func cost(of data: Data) -> Int {
         // Half of all numbers, so that a few such costs still add up.
-        info(of: data).map { min($0.decodeBytes(options), .max / 2) } ?? 0
+        header(of: data).map { min($0.decodeBytes(options), .max / 2) } ?? 0
     }
 
-    private func info(of data: Data) -> ImageInfo? {
-        try? (coder as? any DetailedImageCoder)?.imageInfo(of: data, limits: options.limits)
+    /// Never by decoding: what that takes is not known yet.
+    private func header(of data: Data) -> ImageInfo? {
+        if let manager = coder as? ImageCodersManager { return manager.headerInfo(of: data, limits: options.limits) }
+        return try? (coder as? any DetailedImageCoder)?.imageInfo(of: data, limits: options.limits)
     }
 }

@@ -33,6 +33,13 @@ final class PixmanImage {
         HandleLedger.opened("pixman image")
     }
 
+    /// Takes over an image that needs nothing kept beside it, and frees it.
+    init(adopting image: OpaquePointer) {
+        pointer = image
+        pixels = nil
+        HandleLedger.opened("pixman image")
+    }
+
     deinit {
         pixman_image_unref(pointer)
         HandleLedger.closed("pixman image")
