@@ -7,14 +7,14 @@ import WebImage
 struct Scenarios {
     let folder: URL
 
-    let names = ["decode", "thumbnail", "progressive"]
+    let names = ["decode", "thumbnail", "progressive"] + CodecScenarios.names
 
     func contests(_ name: String) throws -> [Contest] {
         switch name {
         case "decode": [try fullDecode()]
         case "thumbnail": [try thumbnail()]
         case "progressive": [try progressive()]
-        default: throw ScenarioError.unknown(name)
+        default: try CodecScenarios(folder: folder).contests(name)
         }
     }
 
