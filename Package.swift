@@ -34,7 +34,7 @@ let package = Package(
             name: "WebImageCodecs",
             dependencies: ["WebImageCore", "WebImageGraphics", "CCodecShim", "CJPEG", "CPNG", "CWebP", "CGIF"]),
         .target(name: "WebImageHTTP", dependencies: ["WebImageCore", "CCurl", "CCurlShim"]),
-        .target(name: "WebImageStore", dependencies: ["WebImageCore", "CSQLite", "CZlib"]),
+        .target(name: "WebImageStore", dependencies: ["WebImageCore", "CSQLite", "CDeflate"]),
 
         // Optional coders: a product each, reached by nothing but the command and the tests.
         .target(name: "WebImageAVIF", dependencies: ["WebImageCore", "WebImageGraphics", "CAVIF"]),
@@ -92,7 +92,7 @@ let package = Package(
             ]),
         .testTarget(name: "WebImageHTTPTests", dependencies: ["WebImageHTTP", "WebImageTesting"]),
         .testTarget(name: "WebImageStoreTests", dependencies: ["WebImageStore", "WebImageTesting"]),
-        .testTarget(name: "WebImageTests", dependencies: ["WebImage", "WebImageTesting"]),
+        .testTarget(name: "WebImageTests", dependencies: ["WebImage", "WebImageTesting", "CAllocationCounter"]),
         .testTarget(name: "WebImageGTKTests", dependencies: ["WebImageGTK", "WebImage", "WebImageTesting"]),
         .testTarget(
             name: "WebImageCLITests", dependencies: ["WebImage", "WebImageCLI", "WebImageTesting", "webimage"]),
@@ -122,7 +122,7 @@ let package = Package(
         // System libraries.
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
         .systemLibrary(name: "CJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg62-turbo-dev"])]),
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
         .systemLibrary(name: "CWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"])]),

@@ -68,8 +68,8 @@ package protocol SchemeBoundLoader {
 
 extension SchemeBoundLoader {
     package func hasScheme(of url: URL?) -> Bool {
-        guard let scheme = url?.scheme?.lowercased() else { return false }
-        return schemes.contains(scheme)
+        guard let scheme = url?.scheme else { return false }
+        return schemes.contains { $0.isSameIgnoringCase(scheme) }
     }
 }
 

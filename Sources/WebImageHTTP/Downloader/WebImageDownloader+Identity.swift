@@ -19,10 +19,13 @@ extension WebImageDownloader {
         let isNarrowed =
             settings.requestModifier != nil || load.context?[.downloadRequestModifier] != nil
             || settings.config.username != nil || settings.config.clientCertificate != nil
-            || !load.options.isDisjoint(with: [.handleCookies, .allowInvalidSSLCertificates])
+            || !load.options.isDisjoint(with: Self.narrowingOptions)
             || Self.credentialFields.contains { settings.headers.value(forHTTPHeaderField: $0) != nil }
         return isNarrowed ? identity(of: load).cacheScope : load.declaredScope ?? .shared
     }
+
+    // A constant: a literal above is three allocations in a debug build, on the way of every memory hit.
+    private static let narrowingOptions: WebImageOptions = [.handleCookies, .allowInvalidSSLCertificates]
 
     private static let credentialFields = ["Authorization", "Cookie", "Proxy-Authorization"]
 
