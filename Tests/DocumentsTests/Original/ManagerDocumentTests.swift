@@ -121,7 +121,7 @@ import WebImageTesting
         let url = try desk.picture("/keyed.png")
         #expect(desk.manager.cacheKey(for: url) == "key of keyed.png")
         let image = try #require(UIImage(data: try Desk.file()))
-        desk.manager.saveImage(toCache: image, for: url)
+        desk.manager.saveImageToCache(image, for: url)
         let manager = desk.manager
         let found = await withCheckedContinuation { continuation in
             manager.cachedImageExists(for: url) { continuation.resume(returning: ($0, MainQueue.isCurrent)) }
@@ -215,7 +215,7 @@ private final class Refusing: NSObject, SDWebImageManagerDelegate, @unchecked Se
 }
 
 /// Makes every picture half as large.
-private final class Halving: NSObject, SDWebImageTransformingDelegate, @unchecked Sendable {
+private final class Halving: NSObject, SDWebImageManagerDelegate, @unchecked Sendable {
     let wasOnMain = Calls<Bool>()
     let urls = Calls<URL>()
 
