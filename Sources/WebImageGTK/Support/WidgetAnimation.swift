@@ -12,54 +12,52 @@ import WebImageCore
     var clearBufferWhenStopped = false
     var resetFrameIndexWhenStopped = false
     var autoPlayAnimatedImage = true
+    /// Changes every frame; holds from the next picture on.
+    var animationTransformer: (any ImageTransformer)?
 
     private(set) var player: AnimatedImagePlayer?
     private(set) var currentFrame: Image?
     private(set) var currentFrameIndex = 0
     private(set) var currentLoopCount = 0
-    private let widget: OpaquePointer
+    private unowned let state: ImageWidgetState
     private let makeLink: @MainActor (OpaquePointer) -> any DisplayLink
     private var coder: (any AnimatedImageCoder)?
     private var ownLoopCount = 0
     private var isShown = false
-    private(set) var paintable: FramePaintable?
-    private lazy var visibility = WidgetVisibility(widget) { [weak self] in self?.checkPlay() }
 
-    init(_ widget: OpaquePointer, makeLink: @escaping @MainActor (OpaquePointer) -> any DisplayLink) {
-        self.widget = widget
+    init(_ state: ImageWidgetState, makeLink: @escaping @MainActor (OpaquePointer) -> any DisplayLink) {
+        self.state = state
         self.makeLink = makeLink
     }
 
-    /// Takes over the drawing of an animation; nil for a still, which the widget draws itself.
-    func show(_ image: Image?) -> OpaquePointer? {
+    /// Takes over the drawing of an animation; false for a still, which the widget draws itself.
+    func show(_ image: Image?) -> Bool {
         let isPartial = shouldIncrementalLoad && image?.isIncremental == true
         let newCoder = (image as? AnimatedImage)?.animatedCoder
-        if isPartial, let player, let newCoder, let coder, (newCoder as AnyObject) === (coder as AnyObject),
-            let paintable
-        {
+        if isPartial, let player, let newCoder, let coder, (newCoder as AnyObject) === (coder as AnyObject) {
             player.totalFrameCount = newCoder.animatedImageFrameCount
-            return paintable.pointer
+            return true
         }
         drop()
-        guard let image, let animation = image as? any AnimatedImageProvider, let texture = image.makeTexture() else {
-            return nil
-        }
+        guard let image, let animation = image as? any AnimatedImageProvider else { return false }
         // Frames that are still arriving are the coder's; the image stands for those there were.
-        let provider: any AnimatedImageProvider = isPartial ? newCoder ?? animation : animation
-        let link = VisibleDisplayLink(makeLink(widget)) { [weak self] in self?.isVisible ?? false }
-        guard let player = AnimatedImagePlayer(provider: provider, displayLink: link) else { return nil }
+        var provider: any AnimatedImageProvider = isPartial ? newCoder ?? animation : animation
+        if let animationTransformer { provider = TransformedFrames.of(provider, animationTransformer) }
+        let link = VisibleDisplayLink(makeLink(state.widget)) { [weak self] in self?.isVisible ?? false }
+        guard let player = AnimatedImagePlayer(provider: provider, displayLink: link) else { return false }
+        let poster = animationTransformer?.transformedImage(with: image, forKey: "") ?? image
+        guard let texture = poster.makeTexture() else { return false }
         link.hidden = { [weak self] in self?.checkPlay() }
         self.player = player
         coder = newCoder
         player.awaitsMoreFrames = isPartial
-        let paintable = FramePaintable(texture, width: image.pixels.width, height: image.pixels.height)
-        self.paintable = paintable
-        install(player, paintable)
+        state.show(texture, size: poster.size)
+        install(player)
         ownLoopCount = provider.animatedImageLoopCount
         configure()
         isShown = false
         checkPlay()
-        return paintable.pointer
+        return true
     }
 
     var isAnimating: Bool { player?.isPlaying ?? false }
@@ -78,13 +76,13 @@ import WebImageCore
     /// Ends the animation and forgets it.
     func drop() {
         player?.pausePlaying()
-        (player, coder, paintable, currentFrame) = (nil, nil, nil, nil)
+        (player, coder, currentFrame) = (nil, nil, nil)
         (currentFrameIndex, currentLoopCount) = (0, 0)
     }
 
-    private var isVisible: Bool { visibility.isVisible }
+    private var isVisible: Bool { state.visibility.isVisible }
 
-    private func checkPlay() {
+    func checkPlay() {
         let wasVisible = isShown
         isShown = isVisible
         guard let player else { return }
@@ -93,11 +91,11 @@ import WebImageCore
         if isShown, !wasVisible, autoPlayAnimatedImage { start() }
     }
 
-    private func install(_ player: AnimatedImagePlayer, _ paintable: FramePaintable) {
-        player.animationFrameHandler = { [weak self, weak paintable] index, frame in
-            guard let self, let paintable else { return }
+    private func install(_ player: AnimatedImagePlayer) {
+        player.animationFrameHandler = { [weak self] index, frame in
+            guard let self else { return }
             (currentFrameIndex, currentFrame) = (index, frame)
-            if let texture = frame.makeTexture() { paintable.show(texture) }
+            if let texture = frame.makeTexture() { state.show(frame: texture) }
         }
         player.animationLoopHandler = { [weak self] count in self?.currentLoopCount = count }
     }

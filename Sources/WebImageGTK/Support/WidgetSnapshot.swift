@@ -20,6 +20,27 @@ package import WebImageCore
         return gsk_renderer_render_texture(renderer, node, &bounds).map(Texture.init(owning:))
     }
 
+    /// What a paintable draws at a size, without any window.
+    package static func drawn(_ paintable: OpaquePointer, width: Int, height: Int) throws(WebImageError) -> Image {
+        let snapshot = gtk_snapshot_new()
+        gdk_paintable_snapshot(paintable, snapshot, Double(width), Double(height))
+        let buffer = try PixelBuffer(width: width, height: height, format: .bgra8Premultiplied)
+        buffer.withUnsafeMutableBytes { bytes in
+            bytes.initializeMemory(as: UInt8.self, repeating: 0)
+            guard let node = gtk_snapshot_free_to_node(snapshot) else { return }
+            let surface = cairo_image_surface_create_for_data(
+                bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), CAIRO_FORMAT_ARGB32, Int32(width),
+                Int32(height), Int32(buffer.bytesPerRow))
+            let context = cairo_create(surface)
+            gsk_render_node_draw(node, context)
+            cairo_surface_flush(surface)
+            cairo_destroy(context)
+            cairo_surface_destroy(surface)
+            gsk_render_node_unref(node)
+        }
+        return Image(pixels: buffer)
+    }
+
     /// What the widget draws now, as an image in the display format.
     package static func image(of widget: OpaquePointer) -> Image? {
         texture(of: widget)?.downloaded()

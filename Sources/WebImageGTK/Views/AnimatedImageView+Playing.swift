@@ -61,4 +61,9 @@ extension AnimatedImageView {
         get { animation.resetFrameIndexWhenStopped }
         set { animation.resetFrameIndexWhenStopped = newValue }
     }
+    /// Changes every frame before it is shown, off the main thread; holds from the next picture on.
+    public var animationTransformer: (any ImageTransformer)? {
+        get { animation.animationTransformer }
+        set { animation.animationTransformer = newValue }
+    }
 }
