@@ -109,7 +109,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "DocumentationTests",
-            dependencies: ["WebImage", "WebImageAVIF", "WebImageGTK", "WebImageTesting"]),
+            dependencies: ["WebImage", "WebImageAVIF", "WebImageGTK", "WebImageHTTP", "WebImageTesting", "SDWebImage"]),
 
         // The documents' call sites, in the language mode ported code has and in the newest.
         .testTarget(

@@ -37,7 +37,9 @@ import WebImageTesting
         #expect(data.count < best.count)
         let lossless = SDImageWebPCoder.shared.encodedData(
             with: image, format: .webP, options: [.encodeWebPLossless: true])
-        #expect(lossless.flatMap { UIImage(data: $0) }?.sd_color(at: CGPoint(x: 9, y: 3)) == image.sd_color(at: CGPoint(x: 9, y: 3)))
+        #expect(
+            lossless.flatMap { UIImage(data: $0) }?.sd_color(at: CGPoint(x: 9, y: 3))
+                == image.sd_color(at: CGPoint(x: 9, y: 3)))
     }
 
     @Test func encodingKeepsItsBounds() throws {
