@@ -29,6 +29,11 @@
             (self.a, self.b, self.c, self.d, self.tx, self.ty) = (a, b, c, d, tx, ty)
         }
 
+        /// The same six numbers without their names.
+        public init(_ a: CGFloat, _ b: CGFloat, _ c: CGFloat, _ d: CGFloat, _ tx: CGFloat, _ ty: CGFloat) {
+            self.init(a: a, b: b, c: c, d: d, tx: tx, ty: ty)
+        }
+
         /// Moves.
         public init(translationX tx: CGFloat, y ty: CGFloat) { self.init(a: 1, b: 0, c: 0, d: 1, tx: tx, ty: ty) }
 
