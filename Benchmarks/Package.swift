@@ -9,9 +9,14 @@ let peers: [Target] = [
     .executableTarget(
         name: "webimage-benchmarks",
         dependencies: [
-            "Harness", "CPeers", "CMotionPeers", "CSQLitePeer", .product(name: "WebImage", package: "swift-web-image"),
+            "Harness", "CPeers", "CCodecPeers", "CMotionPeers", "CSQLitePeer",
+            .product(name: "WebImage", package: "swift-web-image"),
+            .product(name: "WebImageAVIF", package: "swift-web-image"),
         ]),
     // The peers, called as their own documentation shows; C because libvips is variadic and libjpeg jumps.
+    .target(
+        name: "CCodecPeers",
+        linkerSettings: ["png16", "webp", "webpdemux", "avif", "gif"].map { .linkedLibrary($0) }),
     .target(name: "CSQLitePeer", dependencies: ["CBareSQLite"]),
     .systemLibrary(name: "CBareSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(

@@ -105,9 +105,9 @@ private struct ConvertJob: Sendable {
         try OutputFile.write(file, to: output)
     }
 
-    private func keepsEveryBit(_ data: Data, _ info: ImageInfo) -> Bool {
+    private func keepsEveryBit(_ info: ImageInfo) -> Bool {
         let target = format.container == .png || (format == .webP && quality == nil)
-        return target && info.format.isLossless(data)
+        return target && info.isLossless
     }
 
     private func decoding(_ data: Data, _ info: ImageInfo, firstFrameOnly: Bool = false) -> DecodingOptions {
@@ -117,7 +117,7 @@ private struct ConvertJob: Sendable {
         options.thumbnailPixelSize = size
         // Straight: multiplying by alpha and dividing again would lose what is under transparency.
         options.pixelFormat = info.bitDepth == 16 && format.container == .png ? .rgba16 : .rgba8
-        let keepsColors = writesRawRows || keepsEveryBit(data, info)
+        let keepsColors = writesRawRows || keepsEveryBit(info)
         options.colorConversion = color ?? (keepsColors ? .asStored : .sRGB)
         return options
     }
@@ -125,18 +125,7 @@ private struct ConvertJob: Sendable {
     private func encoding(_ data: Data, _ info: ImageInfo) -> EncodingOptions {
         var options = EncodingOptions()
         options.quality = Double(quality ?? 85) / 100
-        options.lossless = keepsEveryBit(data, info)
+        options.lossless = keepsEveryBit(info)
         return options
-    }
-}
-
-extension ImageFormat {
-    /// Whether a file of this format keeps every pixel it was made from; WebP says so in its first picture's chunk.
-    func isLossless(_ data: Data) -> Bool {
-        switch self {
-        case .png, .apng, .gif, .bmp, .ico, .tiff: true
-        case .webP: data.prefix(128).range(of: Data("VP8L".utf8)) != nil
-        default: false
-        }
     }
 }

@@ -35,7 +35,9 @@ struct Main {
         let scenarios = Scenarios(folder: URL(fileURLWithPath: data))
         guard !arguments.contains("--help") else {
             print("usage: webimage-benchmarks [--json FILE] [--rounds N] [--data DIR] [SCENARIO...]")
-            print("scenarios: \(scenarios.names.joined(separator: " ")) disk (--million: also with 10⁶ entries)")
+            print(
+                "scenarios: \(scenarios.names.joined(separator: " ")) memory-hit disk (--million: also with 10⁶ entries)"
+            )
             return
         }
         guard FileManager.default.fileExists(atPath: data + "/photo.jpg") else {
@@ -46,6 +48,10 @@ struct Main {
         let wanted = arguments.isEmpty ? scenarios.names : arguments
         var results: [ContestResult] = []
         for name in wanted {
+            guard name != "memory-hit" else {
+                results += try MemoryScenario.run(rounds: rounds)
+                continue
+            }
             guard name != "disk" else {
                 try DiskScenario.run(
                     entries: [1000, 10_000, 100_000] + (isLarge ? [1_000_000] : []),

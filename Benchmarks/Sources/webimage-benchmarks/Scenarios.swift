@@ -7,7 +7,7 @@ import WebImage
 struct Scenarios {
     let folder: URL
 
-    let names = ["decode", "thumbnail", "progressive", "transform", "animate"]
+    let names = ["decode", "thumbnail", "progressive", "transform", "animate"] + CodecScenarios.names
 
     func contests(_ name: String) throws -> [Contest] {
         switch name {
@@ -16,7 +16,7 @@ struct Scenarios {
         case "progressive": [try progressive()]
         case "transform": try TransformScenario.contests(folder)
         case "animate": try AnimateScenario.contests(folder)
-        default: throw ScenarioError.unknown(name)
+        default: try CodecScenarios(folder: folder).contests(name)
         }
     }
 

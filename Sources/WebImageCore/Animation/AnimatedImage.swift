@@ -54,7 +54,7 @@ open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
 
     /// The same picture, and the same coder if it has one, in an instance of its own.
     ///
-    /// Public because a subclass inherits initialisers only when it can see all of them.
+    /// Public so that subclasses inherit the required initialisers.
     public init(sharing image: Image) {
         animatedCoder = (image as? AnimatedImage)?.animatedCoder
         super.init(
