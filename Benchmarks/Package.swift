@@ -8,7 +8,10 @@ let hasPeers = Context.environment["WEBIMAGE_PEERS"] != "none"
 let peers: [Target] = [
     .executableTarget(
         name: "webimage-benchmarks",
-        dependencies: ["Harness", "CPeers", "CSQLitePeer", .product(name: "WebImage", package: "swift-web-image")]),
+        dependencies: [
+            "Harness", "CPeers", "CSQLitePeer", .product(name: "WebImage", package: "swift-web-image"),
+            .product(name: "WebImageTesting", package: "swift-web-image"),
+        ]),
     // The peers, called as their own documentation shows; C because libvips is variadic and libjpeg jumps.
     .target(name: "CSQLitePeer", dependencies: ["CBareSQLite"]),
     .systemLibrary(name: "CBareSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
