@@ -36,7 +36,7 @@ struct Main {
         let scenarios = Scenarios(folder: URL(fileURLWithPath: data))
         guard !arguments.contains("--help") else {
             print("usage: webimage-benchmarks [--json FILE] [--rounds N] [--data DIR] [SCENARIO...]")
-            print("scenarios: \(scenarios.names.joined(separator: " ")) download flood")
+            print("scenarios: \(scenarios.names.joined(separator: " ")) memory-hit download flood")
             print("           disk (--million: also with 10⁶ entries)")
             return
         }
@@ -52,6 +52,9 @@ struct Main {
         var results: [ContestResult] = []
         for name in wanted {
             switch name {
+            case "memory-hit":
+                results += try MemoryScenario.run(rounds: rounds)
+                continue
             case "download":
                 try DownloadScenario.run(rounds: min(rounds, 9))
                 continue

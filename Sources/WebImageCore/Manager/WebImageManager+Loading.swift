@@ -27,7 +27,11 @@ extension WebImageManager {
             queue.async { completed(nil, nil, error, .none, true, url) }
             return WebImageCombinedOperation(ended: url)
         case .load(let plan, let cached):
-            let sink = LoadSink(queue: queue) { Self.complete($0, url, progress, completed) }
+            let sizes = front.context?.read(.pixelSizeReceiver, as: PixelSizeReceiver.self)
+            let sink = LoadSink(queue: queue, wantsSize: sizes != nil) { delivery in
+                if case .size(let size) = delivery { sizes?.receive(size) }
+                Self.complete(delivery, url, progress, completed)
+            }
             return begin(plan, cached: cached, sink)
         }
     }

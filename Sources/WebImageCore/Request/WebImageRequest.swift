@@ -24,12 +24,12 @@ public struct WebImageRequest: Sendable, Hashable {
 
     /// The value of a header field, its name in any case.
     public func value(forHTTPHeaderField field: String) -> String? {
-        allHTTPHeaderFields.first { $0.key.isSameField(as: field) }?.value
+        allHTTPHeaderFields.first { $0.key.isSameIgnoringCase(field) }?.value
     }
 
     /// Sets a header field, replacing one of the same name in any case; nil removes it.
     public mutating func setValue(_ value: String?, forHTTPHeaderField field: String) {
-        for name in allHTTPHeaderFields.keys where name.isSameField(as: field) {
+        for name in allHTTPHeaderFields.keys where name.isSameIgnoringCase(field) {
             allHTTPHeaderFields[name] = nil
         }
         if let value { allHTTPHeaderFields[field] = value }
@@ -66,16 +66,4 @@ public struct WebImageResponse: Sendable, Hashable {
 
     /// The value of a header field, its name in any case.
     public func value(forHTTPHeaderField field: String) -> String? { allHeaderFields[field.lowercased()] }
-}
-
-extension String {
-    /// Whether two field names are the same: they are ASCII, and their case does not count (RFC 9110 §5.1).
-    func isSameField(as other: String) -> Bool {
-        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8) { $0.lowercasedASCII == $1.lowercasedASCII }
-    }
-}
-
-extension UInt8 {
-    /// The byte of the small letter when it is that of a capital one.
-    package var lowercasedASCII: UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self }
 }

@@ -7,7 +7,8 @@ public typealias WebImageDownloaderCompletedBlock = ImageLoaderCompletedBlock
 public typealias WebImageDownloaderProgressBlock = ImageLoaderProgressBlock
 
 extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
-    package var schemes: [String] { ["http", "https"] }
+    package var schemes: [String] { Self.webSchemes }
+    private static let webSchemes = ["http", "https"]
 
     /// Whether the URL's scheme is `http` or `https`.
     public func canRequestImage(for url: URL?) -> Bool { hasScheme(of: url) }

@@ -70,8 +70,14 @@ public struct WebImageDownloaderConfig: Sendable {
     /// The values above.
     public init() {}
 
-    /// Six downloads at a time, 15 seconds, first come first served, statuses 200 to 299, any type, 100 MB.
-    public static let `default` = WebImageDownloaderConfig()
+    private static let shared = Locked(WebImageDownloaderConfig())
+
+    /// What downloaders made without a configuration start with: six downloads at a time, 15 seconds, first come first
+    /// served, statuses 200 to 299, any type, 100 MB. A change counts for downloaders made later.
+    public static var `default`: WebImageDownloaderConfig {
+        get { shared.withLock { $0 } }
+        set { shared.withLock { $0 = newValue } }
+    }
 
     var acceptance: ResponseAcceptance {
         ResponseAcceptance(statusCodes: acceptableStatusCodes, contentTypes: acceptableContentTypes)

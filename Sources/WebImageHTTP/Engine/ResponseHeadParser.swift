@@ -83,3 +83,10 @@ struct ResponseHeadParser {
         return type.isEmpty ? nil : String(decoding: type, as: UTF8.self)
     }
 }
+
+extension UInt8 {
+    /// The byte of the small letter when it is that of a capital one.
+    fileprivate var lowercasedASCII: UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
+    }
+}

@@ -1,0 +1,295 @@
+import CGTK
+import CGTKShim
+import WebImageCore
+
+/// Fills a list area: makes rows, gives them positions, and keeps what is looked at where it is.
+///
+/// Owned by the area. Rows are bound and measured when something moves, before GTK lays out; laying out only places them.
+@MainActor final class FittingListCore {
+    private let loader: ListLoader
+    private let make: @MainActor () -> any ImageListRow
+    private let bind: @MainActor (any ImageListRow, Int) -> Void
+    private let isVertical: Bool
+    private let spacing: Int
+    private let defaultExtent: Int
+
+    /// The area; nil once it is destroyed.
+    private(set) var area: OpaquePointer?
+    private(set) var layout: FittingLayout
+    private(set) var bound: [Int: RowLoad] = [:]
+    /// Positions whose rows have been measured with their own proportions.
+    private var settled: Set<Int> = []
+    private var anchor: Int?
+    private var spare: [RowLoad] = []
+    /// The area's size across the rows and along them.
+    private var breadth = 0
+    private var page = 0
+    private var link: GTKDisplayLink?
+    private var isArranging = false
+    /// What a row has beside its picture, as the last one measured.
+    private var frame = 0
+
+    init(
+        isVertical: Bool, count: Int, spacing: Int, defaultExtent: Int, loader: ListLoader,
+        make: @escaping @MainActor () -> any ImageListRow, bind: @escaping @MainActor (any ImageListRow, Int) -> Void
+    ) {
+        self.isVertical = isVertical
+        self.spacing = max(spacing, 0)
+        self.defaultExtent = max(defaultExtent, 1)
+        self.loader = loader
+        self.make = make
+        self.bind = bind
+        layout = FittingLayout(count: max(count, 0), extent: self.defaultExtent + self.spacing)
+        loader.onSize = { [weak self] in self?.hasSize($1, $0) }
+    }
+
+    /// Makes the area, which keeps this object until it is destroyed.
+    func makeArea() -> OpaquePointer {
+        let callbacks = webimage_list_area_callbacks(
+            allocate: { owner, width, height in
+                let core = Unmanaged<FittingListCore>.fromOpaque(owner).takeUnretainedValue()
+                MainActor.assumeIsolated { core.allocate(Int(width), Int(height)) }
+            },
+            scrolled: { owner in
+                let core = Unmanaged<FittingListCore>.fromOpaque(owner).takeUnretainedValue()
+                MainActor.assumeIsolated { core.hasScrolled() }
+            },
+            release: { owner in
+                let core = Unmanaged<FittingListCore>.fromOpaque(owner).takeRetainedValue()
+                MainActor.assumeIsolated { core.areaWasDestroyed() }
+            })
+        let area = webimage_list_area_new(Unmanaged.passRetained(self).toOpaque(), callbacks, isVertical)
+        self.area = area
+        return area
+    }
+
+    /// What moves the list.
+    var adjustment: UnsafeMutablePointer<GtkAdjustment>? {
+        guard let area else { return nil }
+        return isVertical ? gtk_scrollable_get_vadjustment(area) : gtk_scrollable_get_hadjustment(area)
+    }
+
+    private var value: Double { adjustment.map { gtk_adjustment_get_value($0) } ?? 0 }
+
+    /// The row that stays where it is, chosen anew when it has left.
+    private func chooseAnchor() -> Int {
+        let row = layout.anchor(
+            value: value, page: Double(page), previous: anchor, isSettled: { settled.contains($0) })
+        anchor = row
+        return row
+    }
+
+    // MARK: Rows
+
+    /// Changes the rows with `body`, which is given the anchor, and shows what there is then.
+    private func change(_ positions: (Int) -> Int?, _ body: (inout FittingLayout, _ anchor: Int) -> Void) {
+        let old = chooseAnchor()
+        body(&layout, old)
+        anchor = positions(old)
+        settled = Set(settled.compactMap(positions))
+        let rows = bound
+        bound = [:]
+        loader.reset()
+        for (position, row) in rows {
+            if let new = positions(position) {
+                bound[new] = row
+                row.move(to: new)
+            } else {
+                release(row)
+            }
+        }
+        arrange()
+    }
+
+    /// Asks for every row anew.
+    func reload(count: Int) {
+        change({ _ in nil }) { layout, anchor in
+            if count < layout.count { layout.remove(count..<layout.count, keeping: anchor) }
+            let new = count - layout.count
+            if new > 0 { layout.insert(new, extent: defaultExtent + spacing, at: layout.count, keeping: anchor) }
+        }
+    }
+
+    func insert(_ count: Int, at position: Int) {
+        change({ $0 < position ? $0 : $0 + count }) { layout, anchor in
+            layout.insert(count, extent: defaultExtent + spacing, at: position, keeping: anchor)
+        }
+    }
+
+    func remove(_ positions: Range<Int>) {
+        change({ positions.contains($0) ? nil : $0 < positions.lowerBound ? $0 : $0 - positions.count }) {
+            layout, anchor in layout.remove(positions, keeping: anchor)
+        }
+    }
+
+    private func take(_ position: Int) -> RowLoad {
+        let load = spare.popLast() ?? makeRow()
+        gtk_widget_set_child_visible(UnsafeMutablePointer(load.row.widget), 1)
+        bound[position] = load
+        bind(load.row, position)
+        loader.bind(load, at: position)
+        return load
+    }
+
+    private func makeRow() -> RowLoad {
+        let row = make()
+        row.fittingView?.onChange = { [weak self] in self?.schedule() }
+        if let area {
+            gtk_widget_set_parent(UnsafeMutablePointer(row.widget), UnsafeMutablePointer<GtkWidget>(area))
+        }
+        return RowLoad(row)
+    }
+
+    private func release(_ load: RowLoad) {
+        loader.unbind(load)
+        gtk_widget_set_child_visible(UnsafeMutablePointer(load.row.widget), 0)
+        spare.append(load)
+    }
+
+    // MARK: Extents
+
+    /// A picture told its size before its row has widgets: the row will come in its true extent.
+    private func hasSize(_ size: PixelSize, _ position: Int) {
+        guard breadth > 0, bound[position] == nil, position < layout.count, size.width > 0, size.height > 0 else {
+            return
+        }
+        let ratio = isVertical ? Double(size.height) / Double(size.width) : Double(size.width) / Double(size.height)
+        let extent = Int(min((Double(breadth) * ratio).rounded(), 32767)) + frame + spacing
+        layout.setExtent(extent, of: position, keeping: chooseAnchor())
+        schedule()
+    }
+
+    private func measured(_ row: any ImageListRow) -> Int {
+        var natural: gint = 0
+        gtk_widget_measure(
+            UnsafeMutablePointer(row.widget), isVertical ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL,
+            gint(breadth), nil, &natural, nil, nil)
+        if let picture = row.fittingView?.widget, picture != row.widget {
+            var own: gint = 0
+            gtk_widget_measure(
+                UnsafeMutablePointer(picture), isVertical ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL,
+                gint(breadth), nil, &own, nil, nil)
+            frame = Int(max(natural - own, 0))
+        }
+        return Int(max(natural, 1)) + spacing
+    }
+
+    /// Gives every bound row the extent it wants, without moving the anchor.
+    private func measure(keeping anchor: Int) {
+        for (position, load) in bound {
+            layout.setExtent(measured(load.row), of: position, keeping: anchor)
+            if load.row.fittingView?.isFitting ?? true { settled.insert(position) }
+        }
+    }
+
+    // MARK: Arranging
+
+    private func hasScrolled() {
+        guard !isArranging else { return }
+        arrange()
+    }
+
+    /// Arranges before the next layout.
+    func schedule() {
+        guard link == nil, !isArranging, let area else { return }
+        let link = GTKDisplayLink(area)
+        self.link = link
+        link.start { [weak self] _ in
+            self?.endSchedule()
+            self?.arrange()
+        }
+    }
+
+    private func endSchedule() {
+        link?.stop()
+        link = nil
+    }
+
+    /// Binds and measures what is in sight or comes within half a screen, and moves the list's beginning as needed.
+    func arrange() {
+        guard let area, breadth > 0, page > 0, !isArranging else { return }
+        isArranging = true
+        defer { isArranging = false }
+        let anchor = chooseAnchor()
+        var near = 0..<0
+        // Rows that turn out smaller make room for more; each turn binds at least one, and eight are always enough to
+        // fill a screen up to what the next frame adds.
+        for _ in 0..<8 {
+            let over = Double(page) / 2
+            near = layout.rows(from: value - over, to: value + Double(page) + over)
+            let isComplete = near.allSatisfy { bound[$0] != nil }
+            for (position, load) in bound where !near.contains(position) {
+                bound[position] = nil
+                settled.remove(position)
+                release(load)
+            }
+            for position in near where bound[position] == nil { _ = take(position) }
+            measure(keeping: anchor)
+            if isComplete { break }
+        }
+        configure()
+        loader.update(visible: layout.rows(from: value, to: value + Double(page)), count: layout.count)
+        gtk_widget_queue_allocate(UnsafeMutablePointer(area))
+    }
+
+    private func configure() {
+        guard let adjustment else { return }
+        let (lower, page) = (Double(layout.origin), Double(page))
+        let upper = max(Double(layout.end - (layout.count > 0 ? spacing : 0)), lower + page)
+        gtk_adjustment_configure(adjustment, value, lower, upper, page * 0.1, page * 0.9, page)
+    }
+
+    private func allocate(_ width: Int, _ height: Int) {
+        let (newBreadth, newPage) = isVertical ? (width, height) : (height, width)
+        let wasArranging = isArranging
+        isArranging = true
+        let anchor = chooseAnchor()
+        var needsRows = false
+        if newBreadth != breadth, newBreadth > 0 {
+            let old = breadth
+            breadth = newBreadth
+            // The rows without widgets grow with the width; what that gets wrong is seen when they are measured.
+            if old > 0 {
+                layout.changeAll(keeping: anchor) { max(1, ($0 - spacing) * newBreadth / old) + spacing }
+            }
+            needsRows = true
+        }
+        if newPage != page {
+            page = newPage
+            needsRows = true
+        }
+        if breadth > 0 {
+            measure(keeping: anchor)
+            configure()
+            place()
+        }
+        isArranging = wasArranging
+        // Rows that shrank leave room for more, whose widgets are made before the next layout.
+        let sight = layout.rows(from: value, to: value + Double(page))
+        if needsRows || !sight.allSatisfy({ bound[$0] != nil }) { schedule() }
+    }
+
+    private func place() {
+        let value = Int(value.rounded())
+        for (position, load) in bound {
+            let start = gint(clamping: layout.start(of: position) - value)
+            let extent = gint(max(layout.extents[position] - spacing, 1))
+            var allocation =
+                isVertical
+                ? GtkAllocation(x: 0, y: start, width: gint(breadth), height: extent)
+                : GtkAllocation(x: start, y: 0, width: extent, height: gint(breadth))
+            gtk_widget_size_allocate(UnsafeMutablePointer(load.row.widget), &allocation, -1)
+        }
+    }
+
+    private func areaWasDestroyed() {
+        endSchedule()
+        area = nil
+        loader.reset()
+        let rows = bound.values
+        bound = [:]
+        spare = []
+        for row in rows { loader.unbind(row) }
+        loader.reset()
+    }
+}

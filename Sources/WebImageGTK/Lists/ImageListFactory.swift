@@ -1,0 +1,150 @@
+import CGTK
+import WebImageCore
+
+/// A factory of rows with pictures for `GtkListView`, `GtkGridView` and the columns of a `GtkColumnView`.
+///
+/// Rows show what is in memory when they are bound. The rest is loaded by what can be seen, for GTK binds many rows more:
+/// visible rows first, then those that come next in the direction of travel, also before they have widgets; what scrolled
+/// away is taken out of the queue. One factory serves one list. At rest it costs nothing. Main actor only.
+@MainActor public final class ImageListFactory {
+    /// The `GtkListItemFactory`; it outlives this handle in the lists that hold it.
+    public let factory: OpaquePointer
+
+    /// A factory of rows made and filled by closures, which are called on the main actor.
+    /// - Parameters:
+    ///   - policy: how far ahead pictures are loaded.
+    ///   - request: the picture of a position; also asked for positions that come soon. Nil is a row without one.
+    ///   - make: makes a row's widgets.
+    ///   - bind: fills everything but the picture.
+    public init<Row: ImageListRow>(
+        policy: ScrollPrefetchPolicy = ScrollPrefetchPolicy(),
+        request: @escaping @MainActor (_ position: Int) -> ImageListRequest?,
+        make: @escaping @MainActor () -> Row,
+        bind: @escaping @MainActor (_ row: Row, _ position: Int) -> Void = { _, _ in }
+    ) {
+        MainLoop.attach()
+        guard let factory = gtk_signal_list_item_factory_new() else { preconditionFailure("GLib has no memory") }
+        self.factory = factory
+        let wiring = FactoryWiring(
+            ListLoader(policy: policy, request: request), make: make,
+            bind: { row, position in if let row = row as? Row { bind(row, position) } })
+        wiring.connect(to: self.factory)
+        HandleLedger.opened("list factory")
+    }
+
+    /// A factory of rows that are a picture and nothing else.
+    public convenience init(request: @escaping @MainActor (_ position: Int) -> ImageListRequest?) {
+        self.init(request: request, make: { ImageView() })
+    }
+
+    /// The factory with a reference for the taker, as `gtk_list_view_new` and its like want it.
+    public func retainedFactory() -> OpaquePointer {
+        g_object_ref(UnsafeMutableRawPointer(factory))
+        return factory
+    }
+
+    isolated deinit {
+        g_object_unref(UnsafeMutableRawPointer(factory))
+        HandleLedger.closed("list factory")
+    }
+}
+
+/// What a factory's signals do; lives as long as the factory.
+@MainActor private final class FactoryWiring {
+    private let loader: ListLoader
+    private let make: @MainActor () -> any ImageListRow
+    private let bind: @MainActor (any ImageListRow, Int) -> Void
+    /// By `GtkListItem`.
+    private var rows: [OpaquePointer: RowLoad] = [:]
+    private var bound: Set<OpaquePointer> = []
+    private var viewport: ListViewport?
+    /// Waits for the first frame of a row, to find the list by it.
+    private var search: (row: OpaquePointer, link: GTKDisplayLink)?
+
+    init(
+        _ loader: ListLoader, make: @escaping @MainActor () -> any ImageListRow,
+        bind: @escaping @MainActor (any ImageListRow, Int) -> Void
+    ) {
+        self.loader = loader
+        self.make = make
+        self.bind = bind
+    }
+
+    /// The connections keep the wiring alive.
+    func connect(to factory: OpaquePointer) {
+        Signal.connect(factory, "setup") { item in if let item { self.setUp(item) } }
+        Signal.connect(factory, "bind") { item in if let item { self.bind(item) } }
+        Signal.connect(factory, "unbind") { item in if let item { self.unbind(item) } }
+        Signal.connect(factory, "teardown") { item in if let item { self.tearDown(item) } }
+    }
+
+    private func setUp(_ item: OpaquePointer) {
+        let row = make()
+        rows[item] = RowLoad(row)
+        gtk_list_item_set_child(item, UnsafeMutablePointer(row.widget))
+    }
+
+    private func bind(_ item: OpaquePointer) {
+        guard let load = rows[item] else { return }
+        bound.insert(item)
+        let position = Int(gtk_list_item_get_position(item))
+        bind(load.row, position)
+        loader.bind(load, at: position)
+        scheduleCheck(load.row.widget)
+    }
+
+    private func unbind(_ item: OpaquePointer) {
+        bound.remove(item)
+        if let load = rows[item] { loader.unbind(load) }
+    }
+
+    private func tearDown(_ item: OpaquePointer) {
+        unbind(item)
+        if search?.row == rows[item]?.row.widget { endSearch() }
+        rows[item] = nil
+        gtk_list_item_set_child(item, nil)
+        if rows.isEmpty {
+            viewport = nil
+            loader.reset()
+        } else if let next = bound.first, let row = rows[next]?.row {
+            scheduleCheck(row.widget)
+        }
+    }
+
+    private func scheduleCheck(_ widget: OpaquePointer) {
+        if let viewport { return viewport.scheduleCheck() }
+        guard search == nil else { return }
+        // A row that is being bound may stand in no list yet; with its first frame it does.
+        let link = GTKDisplayLink(widget)
+        search = (widget, link)
+        link.start { [weak self] _ in self?.findList() }
+    }
+
+    private func endSearch() {
+        search?.link.stop()
+        search = nil
+    }
+
+    private func findList() {
+        endSearch()
+        for item in bound {
+            guard viewport == nil, let widget = rows[item]?.row.widget else { continue }
+            viewport = ListViewport(around: widget) { [weak self] in self?.check() }
+        }
+        viewport?.scheduleCheck()
+    }
+
+    private func check() {
+        guard let viewport else { return }
+        var (first, last) = (Int.max, -1)
+        for item in bound {
+            guard let load = rows[item] else { continue }
+            // Rows keep their widgets when others are put in or taken out above them.
+            let position = Int(gtk_list_item_get_position(item))
+            if load.position != position { loader.move(load, to: position) }
+            guard viewport.shows(load.row.widget) else { continue }
+            (first, last) = (min(first, position), max(last, position))
+        }
+        loader.update(visible: first > last ? 0..<0 : first..<last + 1, count: viewport.count)
+    }
+}

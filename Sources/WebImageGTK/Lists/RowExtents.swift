@@ -1,0 +1,91 @@
+/// The extents of all rows of a list along its direction, in pixels, and where each row begins.
+///
+/// A Fenwick tree: changing one extent, finding a row's start, and finding the row at an offset take log n steps, so
+/// that a list of a million rows scrolls as a short one does. 12 bytes a row.
+struct RowExtents: Sendable {
+    private var extents: [Int32]
+    /// `tree[i - 1]` is the sum of the `i & -i` extents that end with row `i - 1`.
+    private var tree: [Int]
+
+    /// `count` rows of one extent.
+    init(repeating extent: Int = 0, count: Int = 0) {
+        extents = Array(repeating: Self.stored(extent), count: count)
+        tree = []
+        rebuild()
+    }
+
+    /// How many rows there are.
+    var count: Int { extents.count }
+
+    /// The extents of all rows together.
+    var total: Int { start(of: count) }
+
+    /// One row's extent; what does not fit 31 bits is cut.
+    subscript(row: Int) -> Int {
+        get { Int(extents[row]) }
+        set {
+            let new = Self.stored(newValue)
+            let change = Int(new - extents[row])
+            guard change != 0 else { return }
+            extents[row] = new
+            var index = row + 1
+            while index <= tree.count {
+                tree[index - 1] += change
+                index += index & -index
+            }
+        }
+    }
+
+    /// Where a row begins; `count` gives the end of the last one.
+    func start(of row: Int) -> Int {
+        var sum = 0
+        var index = row
+        while index > 0 {
+            sum += tree[index - 1]
+            index -= index & -index
+        }
+        return sum
+    }
+
+    /// The row that covers an offset: the first before the beginning, the last after the end. 0 without rows.
+    func row(at offset: Int) -> Int {
+        var (row, rest) = (0, offset)
+        var step = count == 0 ? 0 : 1 << (Int.bitWidth - 1 - count.leadingZeroBitCount)
+        while step > 0 {
+            if row + step <= count, tree[row + step - 1] <= rest {
+                row += step
+                rest -= tree[row - 1]
+            }
+            step >>= 1
+        }
+        return max(min(row, count - 1), 0)
+    }
+
+    /// Puts rows of one extent before `row`; takes as long as there are rows.
+    mutating func insert(_ extent: Int, count: Int, at row: Int) {
+        extents.insert(contentsOf: repeatElement(Self.stored(extent), count: count), at: row)
+        rebuild()
+    }
+
+    /// Takes rows out; takes as long as there are rows.
+    mutating func remove(_ rows: Range<Int>) {
+        extents.removeSubrange(rows)
+        rebuild()
+    }
+
+    /// Changes every extent; takes as long as there are rows.
+    mutating func change(_ body: (Int) -> Int) {
+        extents = extents.map { Self.stored(body(Int($0))) }
+        rebuild()
+    }
+
+    private mutating func rebuild() {
+        tree = extents.map(Int.init)
+        for index in 1..<max(tree.count + 1, 1) {
+            let parent = index + (index & -index)
+            if parent <= tree.count { tree[parent - 1] += tree[index - 1] }
+        }
+    }
+
+    private static func stored(_ extent: Int) -> Int32 { Int32(clamping: max(extent, 0)) }
+}

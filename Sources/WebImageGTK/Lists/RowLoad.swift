@@ -1,0 +1,119 @@
+import Foundation
+import WebImageCore
+
+/// One row's picture on its way: asked for, given up and hurried as the row is scrolled.
+@MainActor final class RowLoad {
+    private enum State {
+        /// Not asked for: the row is too far away, or its load was given up.
+        case waiting
+        case loading
+        /// Shown, failed, or nothing to show.
+        case ended
+    }
+
+    let row: any ImageListRow
+    /// Where the row stands in the list; nil while it is in none.
+    private(set) var position: Int?
+    private var request: ImageListRequest?
+    private var state = State.ended
+    private var interest = ScrollPrefetchPolicy.Interest.none
+    private var generation = 0
+    private let loader = RowLoader()
+
+    init(_ row: any ImageListRow) { self.row = row }
+
+    /// Shows a position's picture: from memory before this returns, otherwise as much as it is wanted.
+    func bind(_ request: ImageListRequest?, at position: Int, _ interest: ScrollPrefetchPolicy.Interest) {
+        generation += 1
+        self.position = position
+        self.request = request
+        self.interest = interest
+        guard request != nil else {
+            row.imageView.cancelCurrentImageLoad()
+            row.imageView.image = nil
+            state = .ended
+            return
+        }
+        ask()
+        // A picture in memory costs nothing and is there when the row comes into sight; others wait until it is near.
+        if interest == .none { giveUp() }
+    }
+
+    /// Ends what was under way; the row keeps its picture until it is bound again.
+    func unbind() {
+        generation += 1
+        position = nil
+        request = nil
+        state = .ended
+        row.imageView.cancelCurrentImageLoad()
+    }
+
+    /// The rows above it have changed.
+    func move(to position: Int) { self.position = position }
+
+    /// Loads, hurries or gives up as the row is wanted now.
+    func want(_ interest: ScrollPrefetchPolicy.Interest) {
+        guard interest != self.interest else { return }
+        self.interest = interest
+        switch state {
+        case .ended: break
+        case .waiting: if interest != .none { ask() }
+        case .loading:
+            if interest == .none { giveUp() } else { loader.hurry(interest == .visible ? .high : .low) }
+        }
+    }
+
+    private func ask() {
+        guard let request else { return }
+        state = .loading
+        let generation = generation
+        var context = row.fittingView?.fit(request) ?? request.context ?? [:]
+        loader.base = request.loader
+        context[.customManager] = loader
+        row.imageView.setImage(
+            with: request.url, placeholderImage: request.placeholderImage, options: request.options(for: interest),
+            context: context
+        ) { [weak self] image, error, _, _ in
+            guard let self, self.generation == generation else { return }
+            state = error?.isCancellation == true ? .waiting : .ended
+            row.fittingView?.hasEnded(with: image)
+        }
+    }
+
+    private func giveUp() {
+        guard state == .loading else { return }
+        row.imageView.cancelCurrentImageLoad()
+    }
+}
+
+/// Hands a view's loads on and keeps the newest, whose priority can be moved.
+private final class RowLoader: ViewImageLoading {
+    private struct State {
+        var base: (any ViewImageLoading)?
+        var operation: WebImageCombinedOperation?
+    }
+
+    private let state = Locked(State())
+
+    var base: (any ViewImageLoading)? {
+        get { state.withLock { $0.base } }
+        set { state.withLock { $0.base = newValue } }
+    }
+
+    func hurry(_ priority: LoadPriority) { state.withLock { $0.operation }?.priority = priority }
+
+    func loadImage(
+        with url: URL?, options: WebImageOptions, context: WebImageContext?, progress: ImageLoaderProgressBlock?,
+        completed: @escaping ViewImageLoadingCompletedBlock
+    ) -> any WebImageOperation {
+        let base = base ?? ImageViewBinding.defaultLoader()
+        let operation = base.loadImage(
+            with: url, options: options, context: context, progress: progress, completed: completed)
+        let old = state.withLock { state in
+            defer { state.operation = operation as? WebImageCombinedOperation }
+            return state.operation
+        }
+        withExtendedLifetime(old) {}
+        return operation
+    }
+}

@@ -1,0 +1,85 @@
+import CGTK
+import Foundation
+import WebImageCore
+
+@testable import WebImageGTK
+
+/// A scrolled window on screen around a list, whose frames a test counts and looks into.
+@MainActor final class ListWindow {
+    let scrolled: OpaquePointer
+    let list: OpaquePointer
+    private let window: TestWindow
+    private var link: GTKDisplayLink?
+    private var connection: (clock: OpaquePointer, number: UInt)?
+
+    init(_ list: OpaquePointer, width: Int, height: Int) async throws {
+        self.list = list
+        scrolled = OpaquePointer(gtk_scrolled_window_new())
+        gtk_scrolled_window_set_child(scrolled, UnsafeMutablePointer(list))
+        // Beside the rows, a scrollbar would take width from them.
+        gtk_scrolled_window_set_policy(scrolled, GTK_POLICY_EXTERNAL, GTK_POLICY_EXTERNAL)
+        window = try await TestWindow(scrolled, width: width, height: height)
+    }
+
+    func close() {
+        link?.stop()
+        stopLooking()
+        window.close()
+    }
+
+    var adjustment: UnsafeMutablePointer<GtkAdjustment> { gtk_scrolled_window_get_vadjustment(scrolled) }
+
+    var value: Double {
+        get { gtk_adjustment_get_value(adjustment) }
+        set { gtk_adjustment_set_value(adjustment, newValue) }
+    }
+
+    /// Calls `body` at the beginning of every frame, where drags and flings move a list, until it returns false.
+    func everyFrame(_ body: @escaping @MainActor () -> Bool) {
+        let link = GTKDisplayLink(scrolled)
+        self.link = link
+        link.start { [weak self] _ in
+            guard !body() else { return }
+            self?.link?.stop()
+            self?.link = nil
+        }
+    }
+
+    var isDriven: Bool { link != nil }
+
+    /// Calls `body` after every frame was laid out and drawn.
+    func afterEveryFrame(_ body: @escaping @MainActor () -> Void) {
+        guard let clock = gtk_widget_get_frame_clock(UnsafeMutablePointer(scrolled)) else { return }
+        connection = (clock, Signal.connect(clock, "after-paint") { _ in body() })
+    }
+
+    func stopLooking() {
+        if let connection { g_signal_handler_disconnect(UnsafeMutableRawPointer(connection.clock), connection.number) }
+        connection = nil
+    }
+
+    /// Where a widget begins inside the list, and where it ends.
+    func vertical(_ widget: OpaquePointer) -> (start: Double, end: Double)? {
+        let widget = UnsafeMutablePointer<GtkWidget>(widget)
+        var origin = graphene_point_t(x: 0, y: 0)
+        var place = graphene_point_t()
+        guard gtk_widget_get_mapped(widget) != 0, gtk_widget_get_child_visible(widget) != 0,
+            gtk_widget_compute_point(widget, UnsafeMutablePointer<GtkWidget>(list), &origin, &place) != 0
+        else { return nil }
+        return (Double(place.y), Double(place.y) + Double(gtk_widget_get_height(widget)))
+    }
+}
+
+/// A model of so many rows without content.
+@MainActor enum EmptyRows {
+    /// A `GtkSelectionModel` for the taker.
+    static func model(_ count: Int) -> OpaquePointer {
+        let store = g_list_store_new(g_object_get_type())
+        var objects: [UnsafeMutableRawPointer?] = (0..<count).map { _ in
+            UnsafeMutableRawPointer(g_object_new_with_properties(g_object_get_type(), 0, nil, nil))
+        }
+        g_list_store_splice(store, 0, 0, &objects, guint(count))
+        for object in objects { g_object_unref(object) }
+        return gtk_no_selection_new(store)
+    }
+}

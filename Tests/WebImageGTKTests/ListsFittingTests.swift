@@ -1,0 +1,241 @@
+import CGTK
+import Foundation
+import Testing
+import WebImage
+import WebImageTesting
+
+@testable import WebImageGTK
+
+extension GTKSuite {
+    @Suite("Rows that fit (V13)") @MainActor struct ListsFittingTests {
+        let loader = FakeDataLoader()
+        let folder: ScratchFolder
+        let manager: WebImageManager
+
+        init() throws {
+            try Display.open()
+            folder = try ScratchFolder()
+            manager = WebImageManager(
+                cache: ImageCache(namespace: "lists", diskCacheDirectory: folder.url.path), loader: loader)
+        }
+
+        private func url(_ position: Int) -> URL {
+            URL(string: "https://images.test/\(position).png") ?? URL(fileURLWithPath: "/")
+        }
+
+        private func request(_ position: Int) -> ImageListRequest {
+            ImageListRequest(url(position), context: [.customManager: manager])
+        }
+
+        private func png(_ width: Int, _ height: Int) throws -> Data {
+            try ImageCodersManager.shared.encode(
+                try TestImages.solid(width: width, height: height), format: .png, options: EncodingOptions())
+        }
+
+        /// Rows 24 to 144 px high in a list 80 px wide, all but a few new to the cache.
+        private func height(_ position: Int) -> Int { 24 + (position &* 7919) % 121 }
+
+        @Test func rowIsAsHighAsItsFirstBytesSay() async throws {
+            let list = FittingList(count: 3, request: request)
+            let window = try await ListWindow(list.widget, width: 90, height: 400)
+            defer { window.close() }
+            #expect(try await pump { loader.requests.contains(url(1)) && list.row(at: 1) != nil })
+            let row = try #require(list.row(at: 1))
+            #expect(try await pump { gtk_widget_get_height(UnsafeMutablePointer(row.widget)) == 60 })
+            // The signature and the header; not a pixel has come.
+            loader.send(try png(30, 50).prefix(33), for: url(1))
+            #expect(try await pump { gtk_widget_get_height(UnsafeMutablePointer(row.widget)) == 150 })
+            #expect(row.imageView.image == nil)
+            #expect(row.fittingView?.proportions == PixelSize(width: 30, height: 50))
+        }
+
+        @Test func rowOfAPictureSeenBeforeIsRightInItsFirstFrame() async throws {
+            let cache = try #require(manager.imageCache as? ImageCache)
+            for position in 0..<3 {
+                let key = manager.cacheKey(for: url(position))
+                cache.storeImage(try TestImages.solid(width: 10, height: 20), forKey: key, toDisk: false)
+                // The picture is gone, its size is not.
+                cache.removeImageFromMemory(forKey: key)
+            }
+            var heights: Set<Int> = []
+            let list = FittingList(count: 3, request: request)
+            let window = try await ListWindow(list.widget, width: 90, height: 400)
+            defer { window.close() }
+            window.afterEveryFrame {
+                guard let row = list.row(at: 0), let place = window.vertical(row.widget) else { return }
+                heights.insert(Int(place.end - place.start))
+            }
+            gtk_widget_queue_draw(UnsafeMutablePointer(list.widget))
+            #expect(try await pump { !heights.isEmpty })
+            #expect(heights == [180])
+            #expect(list.row(at: 0)?.imageView.image == nil)
+        }
+
+        @Test func rowsOfAListThatScrollsSidewaysAreAsWideAsTheirPictures() async throws {
+            let list = FittingList(.horizontal, count: 3, request: request)
+            let window = try await ListWindow(list.widget, width: 400, height: 90)
+            defer { window.close() }
+            #expect(try await pump { list.row(at: 0) != nil })
+            let row = try #require(list.row(at: 0))
+            loader.answer(url(0), with: .success(try png(50, 30)))
+            #expect(try await pump { gtk_widget_get_width(UnsafeMutablePointer(row.widget)) == 150 })
+            #expect(gtk_widget_get_height(UnsafeMutablePointer(row.widget)) == 90)
+        }
+
+        @Test func newWidthIsNewHeights() async throws {
+            for position in 0..<20 { loader.answer(url(position), with: .success(try png(10, 10))) }
+            let list = FittingList(count: 20, request: request)
+            let window = try await ListWindow(list.widget, width: 100, height: 250)
+            defer { window.close() }
+            #expect(
+                try await pump {
+                    (0..<3).allSatisfy { list.row(at: $0).flatMap { window.vertical($0.widget) }.map { $0.end - $0.start } == 100 }
+                })
+            gtk_widget_set_size_request(UnsafeMutablePointer(window.scrolled), 160, 250)
+            #expect(
+                try await pump {
+                    list.row(at: 1).flatMap { window.vertical($0.widget) }.map { [$0.start, $0.end] } == [160, 320]
+                })
+        }
+
+        @Test func nothingLookedAtMovesWhileFiveHundredRowsOfUnknownSizeArriveDuringDrags() async throws {
+            let count = 900
+            let list = FittingList(
+                count: count, policy: ScrollPrefetchPolicy(screensAhead: 3), request: request,
+                make: { FittingImageView() })
+            let window = try await ListWindow(list.widget, width: 80, height: 400)
+            defer { window.close() }
+            #expect(try await pump { !list.visiblePositions.isEmpty && list.row(at: 0) != nil })
+            let pictures = try Dictionary(
+                uniqueKeysWithValues: Set((0..<count).map(height)).map { ($0, try png(80, $0)) })
+            let probe = StillnessProbe(window: window, list: list)
+            var random = SystemRandomNumberGenerator()
+            var arrived: Set<URL> = []
+            var known: Set<Int> = []
+            var frame = 0
+            window.everyFrame {
+                frame += 1
+                // Four of those that wait get an answer in each frame, in any order: some first by their header.
+                let open = loader.requests.filter { !arrived.contains($0) }
+                for url in Set(open).shuffled(using: &random).prefix(4) {
+                    let position = Int(url.deletingPathExtension().lastPathComponent) ?? 0
+                    guard let picture = pictures[height(position)] else { continue }
+                    known.insert(position)
+                    if Bool.random(using: &random) {
+                        loader.send(picture.prefix(33), for: url)
+                        if Int.random(in: 0..<3, using: &random) > 0 { continue }
+                    }
+                    loader.answer(url, with: .success(picture))
+                    arrived.insert(url)
+                }
+                // As a drag and a fling do: absolute values, computed from where they began.
+                switch frame % 100 {
+                case 0..<60: probe.drag(by: 60)
+                case 60..<80: probe.drag(by: -35)
+                case 80..<90: probe.drag(by: 0)
+                default: probe.drag(by: 7.5)
+                }
+                return known.count < 500 && frame < 3000
+            }
+            let end = ContinuousClock.now + .seconds(90)
+            while window.isDriven, ContinuousClock.now < end { _ = try await pump { !window.isDriven } }
+            #expect(known.count >= 500)
+            #expect(probe.tracked > 300)
+            #expect(probe.worst <= 1, "a row moved by \(probe.worst) px more than the drag, in \(probe.bad) frames")
+            #expect(probe.lost == 0)
+        }
+
+        @Test func insertedAndRemovedRowsDoNotMoveWhatIsLookedAt() async throws {
+            for position in 0..<200 { loader.answer(url(position), with: .success(try png(80, height(position)))) }
+            let list = FittingList(count: 100, request: request)
+            let window = try await ListWindow(list.widget, width: 80, height: 300)
+            defer { window.close() }
+            list.scroll(to: 50)
+            #expect(try await pump { list.row(at: 51)?.fittingView?.isFitting == true })
+            _ = try await pump { list.visiblePositions.allSatisfy { list.row(at: $0)?.imageView.image != nil } }
+            list.scroll(to: 50)
+            let row = try #require(list.row(at: 51))
+            _ = try await pump { window.vertical(row.widget) != nil }
+            let place = try #require(window.vertical(row.widget)).start
+            list.insertRows(7, at: 3)
+            list.removeRows(20..<40)
+            var frames = 0
+            window.afterEveryFrame { frames += 1 }
+            gtk_widget_queue_draw(UnsafeMutablePointer(list.widget))
+            #expect(try await pump { frames > 0 })
+            #expect(list.row(at: 51 + 7 - 20)?.widget == row.widget)
+            #expect(try #require(window.vertical(row.widget)).start == place)
+            #expect(list.count == 87)
+        }
+
+        @Test func destroyedListLeavesNothing() async throws {
+            let live = GTKHandles.live
+            for round in 0..<5 {
+                var list: FittingList? = FittingList(count: 50, request: request)
+                let window = try await ListWindow(try #require(list?.widget), width: 80, height: 300)
+                if round.isMultiple(of: 2) { _ = try await pump { list?.row(at: 0) != nil } }
+                if round.isMultiple(of: 3) { list = nil }
+                window.close()
+                list = nil
+            }
+            _ = try await pump { GTKHandles.live == live }
+            #expect(GTKHandles.live == live)
+        }
+    }
+}
+
+/// Drags a list and tells by how much more than the drag a row in sight moved from one frame to the next.
+@MainActor final class StillnessProbe {
+    private let window: ListWindow
+    private let list: FittingList
+    private var wanted: Double
+    private var drawn: Double
+    private var row: (position: Int, place: Double)?
+    private(set) var worst = 0.0
+    private(set) var bad = 0
+    private(set) var tracked = 0
+    /// Frames in which the row was gone though the drag left it in sight.
+    private(set) var lost = 0
+
+    init(window: ListWindow, list: FittingList) {
+        self.window = window
+        self.list = list
+        wanted = window.value
+        drawn = wanted
+        window.afterEveryFrame { [weak self] in self?.look() }
+    }
+
+    func drag(by pixels: Double) {
+        wanted = max(wanted + pixels, gtk_adjustment_get_lower(window.adjustment))
+        window.value = wanted
+    }
+
+    private func look() {
+        let page = gtk_adjustment_get_page_size(window.adjustment)
+        let drag = wanted - drawn
+        drawn = wanted
+        if let (position, place) = row {
+            let expected = place - drag
+            if let now = list.row(at: position).flatMap({ window.vertical($0.widget) }) {
+                // Followed as long as all of it was in sight.
+                if expected >= 0, now.end <= page {
+                    tracked += 1
+                    let error = abs(now.start - expected)
+                    worst = max(worst, error)
+                    if error > 1 { bad += 1 }
+                    row = (position, now.start)
+                    return
+                }
+            } else if expected >= 0, expected < page / 2 {
+                lost += 1
+            }
+        }
+        // The first that is whole and shows its own proportions.
+        row = list.visiblePositions.lazy.compactMap { position -> (position: Int, place: Double)? in
+            guard let row = self.list.row(at: position), row.fittingView?.isFitting == true,
+                let place = self.window.vertical(row.widget), place.start >= 0, place.end <= page
+            else { return nil }
+            return (position, place.start)
+        }.first
+    }
+}

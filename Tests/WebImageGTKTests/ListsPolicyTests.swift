@@ -1,0 +1,84 @@
+import Testing
+import WebImageGTK
+
+@Suite("List prefetching", .timeLimit(.minutes(1))) struct ListsPolicyTests {
+    var policy = ScrollPrefetchPolicy(screensAhead: 2, screensBehind: 0.5)
+
+    @Test mutating func firstLookLoadsAheadOnly() {
+        let change = policy.update(visible: 0..<4, count: 100)
+        #expect(change.prefetch == [4, 5, 6, 7, 8, 9, 10, 11])
+        #expect(change.cancelled == [])
+        #expect(policy.interest(in: 0) == .visible)
+        #expect(policy.interest(in: 11) == .near)
+        #expect(policy.interest(in: 12) == .none)
+    }
+
+    @Test mutating func scrollAddsWhatComesAndDropsWhatIsFarBehind() {
+        _ = policy.update(visible: 0..<4, count: 100)
+        let change = policy.update(visible: 10..<14, count: 100)
+        #expect(policy.direction == .forward)
+        #expect(policy.wanted == 8..<22)
+        #expect(change.cancelled == Array(0..<8))
+        // 8 and 9 were wanted before, as were 14 to 19 not: only what is new, the soonest first.
+        #expect(change.prefetch == Array(14..<22))
+    }
+
+    @Test mutating func turningRoundLoadsTheOtherWay() {
+        _ = policy.update(visible: 40..<44, count: 100)
+        let change = policy.update(visible: 39..<43, count: 100)
+        #expect(policy.direction == .backward)
+        #expect(policy.wanted == 31..<45)
+        #expect(change.prefetch == Array((31..<38).reversed()))
+        #expect(change.cancelled == Array(45..<52))
+    }
+
+    @Test mutating func restKeepsTheDirection() {
+        _ = policy.update(visible: 40..<44, count: 100)
+        _ = policy.update(visible: 30..<34, count: 100)
+        let change = policy.update(visible: 30..<34, count: 100)
+        #expect(change.prefetch.isEmpty && change.cancelled.isEmpty)
+        #expect(policy.direction == .backward)
+    }
+
+    @Test mutating func endsOfTheListAreKept() {
+        #expect(policy.update(visible: 96..<100, count: 100).prefetch == [95, 94])
+        #expect(policy.wanted == 94..<100)
+        let change = policy.update(visible: 0..<2, count: 2)
+        #expect(change.prefetch == [])
+        #expect(change.cancelled == Array(94..<100))
+    }
+
+    @Test mutating func nothingVisibleWantsNothing() {
+        _ = policy.update(visible: 10..<14, count: 100)
+        #expect(policy.update(visible: 0..<0, count: 100).cancelled == Array(8..<22))
+        #expect(policy.wanted.isEmpty)
+    }
+
+    @Test mutating func absurdNumbersOfScreensAreTheWholeList() {
+        policy = ScrollPrefetchPolicy(screensAhead: .greatestFiniteMagnitude, screensBehind: -3)
+        #expect(policy.update(visible: 1..<2, count: 5).prefetch == [2, 3, 4])
+    }
+
+    @Test func whatIsBegunIsWantedOrTakenBackExactlyOnce() {
+        // Against a set kept by hand: after any walk, begun minus cancelled is what is wanted or visible.
+        var random = SystemRandomNumberGenerator()
+        for _ in 0..<50 {
+            var policy = ScrollPrefetchPolicy(
+                screensAhead: .random(in: 0...4, using: &random), screensBehind: .random(in: 0...2, using: &random))
+            var open: Set<Int> = []
+            for _ in 0..<200 {
+                let count = Int.random(in: 0...300, using: &random)
+                let first = Int.random(in: 0...300, using: &random)
+                let visible = first..<first + Int.random(in: 0...20, using: &random)
+                let change = policy.update(visible: visible, count: count)
+                #expect(open.isSuperset(of: change.cancelled), "cancelled what was not open")
+                open.subtract(change.cancelled)
+                #expect(open.isDisjoint(with: change.prefetch), "began twice")
+                open.formUnion(change.prefetch)
+                open.formUnion(policy.visible)
+                #expect(open == Set(policy.wanted))
+                #expect(policy.wanted.isEmpty || policy.wanted.upperBound <= count)
+            }
+        }
+    }
+}
