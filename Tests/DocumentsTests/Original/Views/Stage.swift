@@ -8,7 +8,7 @@ import WebImageTesting
 @MainActor final class Stage {
     private let window: UnsafeMutablePointer<GtkWindow>
 
-    static var hasDisplay: Bool {
+    nonisolated static var hasDisplay: Bool {
         let environment = ProcessInfo.processInfo.environment
         return environment["DISPLAY"] != nil || environment["WAYLAND_DISPLAY"] != nil
     }
