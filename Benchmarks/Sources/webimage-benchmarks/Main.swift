@@ -49,7 +49,7 @@ struct Main {
         var results: [ContestResult] = []
         for name in wanted {
             guard name != "memory-hit" else {
-                try MemoryScenario.run(rounds: rounds)
+                results += try MemoryScenario.run(rounds: rounds)
                 continue
             }
             guard name != "disk" else {

@@ -10,6 +10,8 @@ package final class FrameStore: Sendable {
         var frames: [Int: Image] = [:]
         var frameBytes = 0
         var isDecoding = false
+        /// Counts the times everything was forgotten: what was begun before one lands in vain.
+        var generation = 0
         var failed: Set<Int> = []
         /// Frames the window has opened to.
         var window = 1
@@ -57,8 +59,22 @@ package final class FrameStore: Sendable {
         }
     }
 
+    /// Takes over the frames of another store of the same animation, as far as they fit.
+    package func adoptFrames(of other: FrameStore) {
+        let frames = other.state.withLock { $0.frames }
+        let capacity = registry.capacity(of: self)
+        state.withLock { state in
+            for (index, frame) in frames.sorted(by: { $0.key < $1.key }) where state.frames[index] == nil {
+                state.frameBytes = max(state.frameBytes, frame.pixels.byteCount)
+                guard (state.frames.count + 1) * state.frameBytes <= state.limit ?? capacity else { return }
+                state.frames[index] = frame
+            }
+        }
+    }
+
     package func removeAllFrames() {
         let dropped = state.withLock { state in
+            state.generation += 1
             defer { (state.frames, state.window) = ([:], 1) }
             return state.frames
         }
@@ -79,7 +95,7 @@ package final class FrameStore: Sendable {
     /// Decodes the nearest of `upcoming` that is missing, if nothing is being decoded; called once per tick.
     package func prefetch(_ upcoming: [Int]) {
         let capacity = registry.capacity(of: self)
-        let (next, dropped) = state.withLock { state -> (Int?, [Image]) in
+        let (next, generation, dropped) = state.withLock { state -> (Int?, Int, [Image]) in
             let bytes = state.limit ?? capacity
             let fits = state.frameBytes == 0 ? 1 : max(1, bytes / state.frameBytes)
             state.wanted = Array(upcoming.prefix(min(fits, state.window)))
@@ -90,19 +106,20 @@ package final class FrameStore: Sendable {
             let dropped = Self.evict(&state, fits: fits, upcoming)
             guard !state.isDecoding,
                 let next = state.wanted.first(where: { state.frames[$0] == nil && !state.failed.contains($0) })
-            else { return (nil, dropped) }
+            else { return (nil, 0, dropped) }
             state.isDecoding = true
-            return (next, dropped)
+            return (next, state.generation, dropped)
         }
         _ = dropped
-        if let next { decode(next) }
+        if let next { decode(next, generation) }
     }
 
     /// A frame now, on the caller's thread: for seeking and for posters.
     package func decodeNow(_ index: Int) -> Image? {
         if let known = frame(at: index) { return known }
+        let generation = state.withLock { $0.generation }
         let image = provider.animatedImageFrame(at: index)
-        keep(image, at: index, seconds: nil)
+        keep(image, at: index, generation, seconds: nil)
         return image
     }
 
@@ -114,7 +131,7 @@ package final class FrameStore: Sendable {
         return ordered.prefix(state.frames.count - fits).compactMap { state.frames.removeValue(forKey: $0) }
     }
 
-    private func decode(_ index: Int) {
+    private func decode(_ index: Int, _ generation: Int) {
         Task.detached { [weak self, provider] in
             let start = ContinuousClock.now
             let image = try? await DecodePool.shared.run { () throws(WebImageError) in
@@ -122,17 +139,18 @@ package final class FrameStore: Sendable {
             }
             let time = ContinuousClock.now - start
             let seconds = Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18
-            self?.keep(image ?? nil, at: index, seconds: seconds)
+            self?.keep(image ?? nil, at: index, generation, seconds: seconds)
         }
     }
 
-    private func keep(_ image: Image?, at index: Int, seconds: Double?) {
+    private func keep(_ image: Image?, at index: Int, _ generation: Int, seconds: Double?) {
         state.withLock { state in
             state.decodeCount += 1
             if let seconds {
                 state.isDecoding = false
                 state.decodeSeconds = state.decodeSeconds == 0 ? seconds : state.decodeSeconds * 0.7 + seconds * 0.3
             }
+            guard generation == state.generation else { return }
             guard let image else {
                 state.failed.insert(index)
                 return

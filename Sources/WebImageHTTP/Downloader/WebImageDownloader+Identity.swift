@@ -15,12 +15,9 @@ extension WebImageDownloader {
 
     /// The scope alone, without making the request where nothing in it could narrow it.
     public func cacheScope(of load: ImageDataLoad) -> CacheScope {
-        let settings = settings
         let isNarrowed =
-            settings.requestModifier != nil || load.context?[.downloadRequestModifier] != nil
-            || settings.config.username != nil || settings.config.clientCertificate != nil
+            mayNarrowScope || load.context?[.downloadRequestModifier] != nil
             || !load.options.isDisjoint(with: Self.narrowingOptions)
-            || Self.credentialFields.contains { settings.headers.value(forHTTPHeaderField: $0) != nil }
         return isNarrowed ? identity(of: load).cacheScope : load.declaredScope ?? .shared
     }
 
@@ -28,6 +25,10 @@ extension WebImageDownloader {
     private static let narrowingOptions: WebImageOptions = [.handleCookies, .allowInvalidSSLCertificates]
 
     private static let credentialFields = ["Authorization", "Cookie", "Proxy-Authorization"]
+
+    static func hasCredentials(_ request: WebImageRequest) -> Bool {
+        credentialFields.contains { request.value(forHTTPHeaderField: $0) != nil }
+    }
 
     static func scope(
         of request: WebImageRequest, unmodified: WebImageRequest,

@@ -7,7 +7,11 @@ public import WebImageCore
 public final class WebImageDownloader: Sendable {
     private struct State {
         var config: WebImageDownloaderConfig
-        var headers: WebImageRequest
+        var headers: WebImageRequest {
+            didSet { hasCredentialFields = WebImageDownloader.hasCredentials(headers) }
+        }
+        /// Known beforehand: every memory hit asks for it.
+        private(set) var hasCredentialFields = false
         var requestModifier: (any WebImageDownloaderRequestModifierProtocol)?
         var responseModifier: (any WebImageDownloaderResponseModifierProtocol)?
         var decryptor: (any WebImageDownloaderDecryptorProtocol)?
@@ -119,6 +123,14 @@ public final class WebImageDownloader: Sendable {
             Settings(
                 config: state.config, headers: state.headers, requestModifier: state.requestModifier,
                 responseModifier: state.responseModifier, decryptor: state.decryptor)
+        }
+    }
+
+    /// Whether something of this downloader's own may narrow who sees what it fetches.
+    var mayNarrowScope: Bool {
+        state.withLock { state in
+            state.hasCredentialFields || state.requestModifier != nil || state.config.username != nil
+                || state.config.clientCertificate != nil
         }
     }
 
