@@ -113,6 +113,8 @@ let package = Package(
             name: "DocumentationTests",
             dependencies: ["WebImage", "WebImageAVIF", "WebImageGTK", "WebImageHTTP", "WebImageTesting", "SDWebImage"]),
 
+        .testTarget(name: "SDWebImageTests", dependencies: ["SDWebImage", "WebImageTesting"]),
+
         // The documents' call sites, in the language mode ported code has and in the newest.
         .testTarget(
             name: "DocumentsTests", dependencies: ["SDWebImageGTK", "WebImageTesting"],
