@@ -12,6 +12,7 @@ let peers: [Target] = [
             "Harness", "CPeers", "CCodecPeers", "CMotionPeers", "CSQLitePeer",
             .product(name: "WebImage", package: "swift-web-image"),
             .product(name: "WebImageAVIF", package: "swift-web-image"),
+            .product(name: "WebImageTesting", package: "swift-web-image"),
         ]),
     // The peers, called as their own documentation shows; C because libvips is variadic and libjpeg jumps.
     .target(

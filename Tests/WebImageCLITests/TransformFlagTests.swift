@@ -46,7 +46,7 @@ struct TransformFlagTests {
         #expect(try hex(convert("--flip", "horizontal"), 0, 0) == Self.blue)
         #expect(try hex(convert("--flip", "vertical"), 0, 0) == Self.red)
         let rounded = try convert("--round", "10,2,#00ff00")
-        #expect(hex(rounded, 0, 0) == Self.clear && hex(rounded, 20, 3)?.hasPrefix("#ff00ff00") == true)
+        #expect(hex(rounded, 0, 0) == Self.clear && hex(rounded, 20, 2)?.hasPrefix("#ff00ff00") == true)
         let blurred = try #require(try convert("--blur", "4").color(at: CGPoint(x: 20, y: 10)))
         #expect(abs(blurred.red - 0.5) < 0.1 && abs(blurred.blue - 0.5) < 0.1)
         #expect(try hex(convert("--tint", "#102030"), 5, 5) == "#ff102030")

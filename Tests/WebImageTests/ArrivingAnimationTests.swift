@@ -14,13 +14,19 @@ struct ArrivingAnimationTests {
         let frames = try (0..<12).map { index in
             // Noise, so that each frame takes its part of the file.
             let image = try Image.generated(width: 48, height: 32) { x, y in
-                x < 8 ? (0, UInt8(index * 20), 200, 255) : (UInt8((x * 31 + y * 17 + index * 41) % 7 * 30), 90, 60, 255)
+                x < 8 ? (0, UInt8(index * 20), 200, 255) : (noise(x, y, index), 90, 60, 255)
             }
             return ImageFrame(image: image, duration: 0.1)
         }
         var options = EncodingOptions()
         options.lossless = true
         return try ImageCodersManager.shared.encode(frames, loopCount: 3, format: format, options: options)
+    }
+
+    /// What no encoder can foresee.
+    nonisolated private static func noise(_ x: Int, _ y: Int, _ index: Int) -> UInt8 {
+        let mixed = (x &* 73_856_093) ^ (y &* 19_349_663) ^ ((index + 1) &* 83_492_791)
+        return UInt8((mixed >> 5 ^ mixed >> 11) & 7) * 32
     }
 
     private func number(_ frame: Image) -> Int {

@@ -20,7 +20,16 @@ package final class FrameStore: Sendable {
         var wanted: [Int] = []
         var decodeCount = 0
         var decodeSeconds = 0.0
+
+        /// Frames that may be held of a share of the budget, which also pays for the decoder; at least one.
+        func fits(_ capacity: Int) -> Int {
+            guard frameBytes > 0 else { return 1 }
+            return max(1, limit.map { $0 / frameBytes } ?? (capacity / frameBytes - FrameStore.workingFrames))
+        }
     }
+
+    /// Canvases a decoder has of its own: the one it draws on next and the one for what it lays over.
+    private static let workingFrames = 2
 
     package let provider: any AnimatedImageProvider
     private let registry: FrameStoreRegistry
@@ -40,7 +49,10 @@ package final class FrameStore: Sendable {
     /// Seconds one decode took lately; 0 before the first.
     package var decodeSeconds: Double { state.withLock { $0.decodeSeconds } }
     /// Bytes all frames together would take; an estimate before the first frame.
-    var need: Int { state.withLock { max($0.frameBytes, 1) * provider.animatedImageFrameCount } }
+    var need: Int {
+        let frames = provider.animatedImageFrameCount + Self.workingFrames
+        return state.withLock { max($0.frameBytes, 1) * frames }
+    }
 
     package func frame(at index: Int) -> Image? { state.withLock { $0.frames[index] } }
 
@@ -61,14 +73,15 @@ package final class FrameStore: Sendable {
 
     /// Takes over the frames of another store of the same animation, as far as they fit.
     package func adoptFrames(of other: FrameStore) {
-        let frames = other.state.withLock { $0.frames }
+        let (frames, frameBytes) = other.state.withLock { ($0.frames, $0.frameBytes) }
+        state.withLock { $0.frameBytes = max($0.frameBytes, frameBytes) }
         let capacity = registry.capacity(of: self)
         state.withLock { state in
             for (index, frame) in frames.sorted(by: { $0.key < $1.key }) where state.frames[index] == nil {
-                state.frameBytes = max(state.frameBytes, frame.pixels.byteCount)
-                guard (state.frames.count + 1) * state.frameBytes <= state.limit ?? capacity else { return }
+                guard state.frames.count < state.fits(capacity) else { return }
                 state.frames[index] = frame
             }
+            state.window = max(state.window, min(state.frames.count, state.fits(capacity)))
         }
     }
 
@@ -96,8 +109,7 @@ package final class FrameStore: Sendable {
     package func prefetch(_ upcoming: [Int]) {
         let capacity = registry.capacity(of: self)
         let (next, generation, dropped) = state.withLock { state -> (Int?, Int, [Image]) in
-            let bytes = state.limit ?? capacity
-            let fits = state.frameBytes == 0 ? 1 : max(1, bytes / state.frameBytes)
+            let fits = state.fits(capacity)
             state.wanted = Array(upcoming.prefix(min(fits, state.window)))
             if state.window < fits, state.wanted.allSatisfy({ state.frames[$0] != nil }) {
                 state.window = min(state.window * 2, fits)

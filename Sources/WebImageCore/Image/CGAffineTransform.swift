@@ -29,7 +29,7 @@
             (self.a, self.b, self.c, self.d, self.tx, self.ty) = (a, b, c, d, tx, ty)
         }
 
-        /// The same, without labels.
+        /// The same six numbers without their names.
         public init(_ a: CGFloat, _ b: CGFloat, _ c: CGFloat, _ d: CGFloat, _ tx: CGFloat, _ ty: CGFloat) {
             self.init(a: a, b: b, c: c, d: d, tx: tx, ty: ty)
         }
