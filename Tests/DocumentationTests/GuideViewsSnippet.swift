@@ -54,3 +54,13 @@ import WebImageGTK
     return view
 }
 // end
+
+// snippet: guide-transition
+/// A spinner while it loads, a fade when it was waited for, a picture of the failure and a tap to try again.
+@MainActor func dress(_ view: ImageView, errorImage: Image?) {
+    view.imageIndicator = WebImageActivityIndicator.medium
+    view.imageTransition = .fade
+    view.errorImage = errorImage
+    view.retriesOnTap = true
+}
+// end

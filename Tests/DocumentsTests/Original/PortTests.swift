@@ -160,4 +160,11 @@ import WebImageTesting
         #expect((failure as? SDWebImageError)?.code == .badImageData)
         #expect((failure as NSError).code == SDWebImageError.Code.badImageData.rawValue)
     }
+
+    @Test func aPictureIsDrawn() throws {
+        let format = SDGraphicsImageRendererFormat.preferred
+        let renderer = SDGraphicsImageRenderer(size: CGSize(width: 12, height: 6), format: format)
+        let image = renderer.image { _ in }
+        #expect(image?.size == CGSize(width: 12, height: 6))
+    }
 }
