@@ -14,6 +14,17 @@ let peers: [Target] = [
             .product(name: "WebImageAVIF", package: "swift-web-image"),
             .product(name: "WebImageTesting", package: "swift-web-image"),
         ]),
+    // The list, ours and by hand, on one stage; Qt's is peers/list.py.
+    .executableTarget(
+        name: "webimage-list",
+        dependencies: [
+            "CListStage", .product(name: "WebImage", package: "swift-web-image"),
+            .product(name: "WebImageGTK", package: "swift-web-image"),
+        ]),
+    .executableTarget(name: "webimage-list-soup", dependencies: ["CListStage", "CSoup"]),
+    .target(name: "CListStage", dependencies: ["CStageGTK"]),
+    .systemLibrary(name: "CStageGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
+    .systemLibrary(name: "CSoup", pkgConfig: "libsoup-3.0", providers: [.apt(["libsoup-3.0-dev"])]),
     // The peers, called as their own documentation shows; C because libvips is variadic and libjpeg jumps.
     .target(
         name: "CCodecPeers",
