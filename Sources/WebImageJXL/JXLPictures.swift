@@ -57,25 +57,10 @@ final class JXLPictures {
     func picture(
         at index: Int, options: DecodingOptions, deadline: DecodeDeadline
     ) throws(WebImageError) -> DecodedPicture {
-        if index != nextIndex { rewind(skipping: index) }
-        if let picture = try nextPicture(options, deadline) { return picture }
-        // libjxl cannot skip frames that are not shown on their own: those before are decoded and let go.
-        rewind(skipping: 0)
-        while let picture = try nextPicture(options, deadline) {
-            if nextIndex == index + 1 { return picture }
+        if index != nextIndex {
+            try decoder.restart(skipping: index)
+            nextIndex = index
         }
-        throw .badData("libjxl", "there is no such frame")
-    }
-
-    private func rewind(skipping count: Int) {
-        decoder.rewind(skipping: count)
-        nextIndex = count
-    }
-
-    /// The frame that comes next; nil at the end of the file.
-    private func nextPicture(
-        _ options: DecodingOptions, _ deadline: DecodeDeadline
-    ) throws(WebImageError) -> DecodedPicture? {
         let pixels = try PixelBuffer(
             width: info.storedSize.width, height: info.storedSize.height, format: layout(for: options))
         while true {
@@ -88,7 +73,7 @@ final class JXLPictures {
                     format: .jpegXL)
             // After starting again the header comes by once more.
             case JXL_DEC_BASIC_INFO, JXL_DEC_COLOR_ENCODING: continue
-            default: return nil
+            default: throw .badData("libjxl", "there is no such frame")
             }
         }
     }
