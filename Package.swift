@@ -13,6 +13,7 @@ let package = Package(
         .library(name: "WebImageSVG", targets: ["WebImageSVG"]),
         .library(name: "WebImageTIFF", targets: ["WebImageTIFF"]),
         .library(name: "SDWebImage", targets: ["SDWebImage"]),
+        .library(name: "SDWebImageGTK", targets: ["SDWebImageGTK"]),
         .library(name: "SDWebImageWebPCoder", targets: ["SDWebImageWebPCoder"]),
         .library(name: "SDWebImageAVIFCoder", targets: ["SDWebImageAVIFCoder"]),
         .library(name: "SDWebImageHEIFCoder", targets: ["SDWebImageHEIFCoder"]),
@@ -56,6 +57,7 @@ let package = Package(
             dependencies: [
                 "WebImage", "WebImageCore", "WebImageGraphics", "WebImageCodecs", "WebImageHTTP", "WebImageStore",
             ]),
+        .target(name: "SDWebImageGTK", dependencies: ["SDWebImage", "WebImageGTK"]),
         .target(name: "SDWebImageWebPCoder", dependencies: ["SDWebImage"]),
         .target(name: "SDWebImageAVIFCoder", dependencies: ["SDWebImage", "WebImageAVIF"]),
         .target(name: "SDWebImageHEIFCoder", dependencies: ["SDWebImage", "WebImageHEIF"]),
@@ -109,13 +111,15 @@ let package = Package(
             ]),
         .testTarget(
             name: "DocumentationTests",
-            dependencies: ["WebImage", "WebImageAVIF", "WebImageGTK", "WebImageTesting"]),
+            dependencies: ["WebImage", "WebImageAVIF", "WebImageGTK", "WebImageHTTP", "WebImageTesting", "SDWebImage"]),
+
+        .testTarget(name: "SDWebImageTests", dependencies: ["SDWebImage", "WebImageTesting"]),
 
         // The documents' call sites, in the language mode ported code has and in the newest.
         .testTarget(
-            name: "DocumentsTests", dependencies: ["SDWebImage", "WebImageTesting"],
+            name: "DocumentsTests", dependencies: ["SDWebImageGTK", "WebImageTesting"],
             swiftSettings: [.swiftLanguageMode(.v5)]),
-        .testTarget(name: "DocumentsMode6Tests", dependencies: ["SDWebImage", "WebImageTesting"]),
+        .testTarget(name: "DocumentsMode6Tests", dependencies: ["SDWebImageGTK", "WebImageTesting"]),
 
         // Shims: what Swift cannot call itself (variadic, macro, setjmp, GObject cast).
         .target(name: "CCodecShim", dependencies: ["CJPEG", "CPNG"]),

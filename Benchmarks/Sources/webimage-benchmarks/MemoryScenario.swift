@@ -9,7 +9,7 @@ import WebImage
 /// the threads until the cores are used up.
 struct MemoryScenario {
     private static let keyCount = 10_000
-    private static let gets = 200_000
+    private static let gets = 50_000
 
     private let keys = (0..<keyCount).map {
         "https://images.example.com/collections/2024/landscape/\($0)/large.jpg?w=1200"
@@ -17,13 +17,17 @@ struct MemoryScenario {
     /// The order of asking: every key as often, no two neighbours.
     private let order: [Int] = (0..<gets).map { ($0 &* 7919) % keyCount }
 
-    static func run(rounds: Int) throws {
+    static func run(rounds: Int) throws -> [ContestResult] {
         let scenario = MemoryScenario()
-        for threads in [1, 2, 4, 8] { try scenario.get(threads, rounds).forEach { print($0) } }
-        try scenario.load(rounds).forEach { print($0) }
+        let contests = try [1, 2, 4, 8].map { try scenario.get($0) } + [scenario.load()]
+        return try contests.map { contest in
+            let result = try contest.run(rounds: rounds)
+            result.lines(operations: gets).forEach { print($0) }
+            return result
+        }
     }
 
-    private func get(_ threads: Int, _ rounds: Int) throws -> [String] {
+    private func get(_ threads: Int) throws -> Contest {
         let (images, urls) = try content()
         var config = ImageCacheConfig()
         config.maxMemoryCost = .max
@@ -37,7 +41,9 @@ struct MemoryScenario {
             plain.images[key] = image
         }
         let names = urls.map { $0 as NSString }
-        let contest = Contest(
+        let order = order
+        let shared = SharedSystemCache(cache: system, names: names)
+        return Contest(
             "memory get, \(threads) threads", target: 1.3,
             [
                 Contest.Competitor("webimage") {
@@ -47,13 +53,12 @@ struct MemoryScenario {
                     inThreads(threads) { for index in order { check(plain.image(urls[index])) } }
                 },
                 Contest.Competitor("NSCache") {
-                    inThreads(threads) { for index in order { check(system.object(forKey: names[index])) } }
+                    inThreads(threads) { for index in order { check(shared.image(index)) } }
                 },
             ])
-        return try contest.run(rounds: rounds).lines(operations: Self.gets)
     }
 
-    private func load(_ rounds: Int) throws -> [String] {
+    private func load() throws -> Contest {
         let (images, texts) = try content()
         var config = ImageCacheConfig()
         config.maxMemoryCost = .max
@@ -63,7 +68,7 @@ struct MemoryScenario {
         let manager = WebImageManager(cache: cache, loader: ImageLoadersManager.shared)
         let urls = texts.compactMap { URL(string: $0) }
         let context: WebImageContext = [.callbackQueue: CallbackQueue.invoking]
-        let contest = Contest(
+        return Contest(
             "whole loadImage from memory",
             [
                 Contest.Competitor("webimage") {
@@ -75,7 +80,6 @@ struct MemoryScenario {
                     for index in order { check(cache.imageFromMemoryCache(forKey: texts[index])) }
                 },
             ])
-        return try contest.run(rounds: rounds).lines(operations: Self.gets)
     }
 
     /// A picture for each key, and the keys as strings of their own, as a caller has them.
@@ -88,9 +92,18 @@ struct MemoryScenario {
 
 private func check(_ image: Image?) { precondition(image != nil, "a miss") }
 
-private func inThreads(_ count: Int, _ body: @escaping () -> Void) {
+private func inThreads(_ count: Int, _ body: @escaping @Sendable () -> Void) {
     guard count > 1 else { return body() }
     DispatchQueue.concurrentPerform(iterations: count) { _ in body() }
+}
+
+/// `NSCache` and its keys, made before they are measured.
+private struct SharedSystemCache: @unchecked Sendable {
+    // Unchecked is true because `NSCache` has a lock of its own and the strings never change.
+    let cache: NSCache<NSString, Image>
+    let names: [NSString]
+
+    func image(_ index: Int) -> Image? { cache.object(forKey: names[index]) }
 }
 
 /// The least that a cache can be.

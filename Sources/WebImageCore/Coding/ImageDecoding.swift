@@ -46,6 +46,12 @@ package struct ImageDecoding: Sendable {
         return nil
     }
 
+    /// The coder that will give the frames of an animation that starts so; nil when none does.
+    package func animatedCoder(for data: Data) -> (any AnimatedImageCoder)? {
+        let coders = (coder as? ImageCodersManager)?.coders ?? [coder]
+        return coders.last { $0.canDecode(from: data) } as? any AnimatedImageCoder
+    }
+
     /// The size the picture will be decoded to, from its header; nil while or where the coder cannot tell.
     package func size(of data: Data) -> PixelSize? {
         header(of: data).map { options.targetSize(for: $0.pixelSize, frameCount: $0.frameCount) }

@@ -74,7 +74,7 @@ public struct ImageFormat: RawRepresentable, Sendable, Hashable {
         (.heif, "heif", "public.heif", ["heif", "hif"]),
         (.pdf, "pdf", "com.adobe.pdf", ["pdf"]),
         (.svg, "svg", "public.svg-image", ["svg"]),
-        (.bmp, "bmp", "public.bmp", ["bmp", "dib"]),
+        (.bmp, "bmp", "com.microsoft.bmp", ["bmp", "dib"]),
         (.raw, "raw", "public.camera-raw-image", []),
         (.avif, "avif", "public.avif", ["avif", "avifs"]),
         (.jpegXL, "jxl", "public.jpeg-xl", ["jxl"]),
