@@ -34,9 +34,8 @@ import WebImageCore
             state = .ended
             return
         }
-        ask()
         // A picture in memory costs nothing and is there when the row comes into sight; others wait until it is near.
-        if interest == .none { giveUp() }
+        if interest != .none || isInMemory { ask() } else { wait() }
     }
 
     /// Ends what was under way; the row keeps its picture until it is bound again.
@@ -61,6 +60,21 @@ import WebImageCore
         case .loading:
             if interest == .none { giveUp() } else { loader.hurry(interest == .visible ? .high : .low) }
         }
+    }
+
+    private var isInMemory: Bool {
+        guard let request, let manager = request.loader as? WebImageManager,
+            let cache = (request.context?[.imageCache] ?? manager.imageCache) as? any LayeredImageCaching
+        else { return false }
+        return cache.imageFromMemoryCache(forKey: manager.cacheKey(for: request.url, context: request.context)) != nil
+    }
+
+    /// Shows what a load would begin with, in the proportions known.
+    private func wait() {
+        state = .waiting
+        row.imageView.cancelCurrentImageLoad()
+        row.imageView.image = request?.placeholderImage
+        if let request { _ = row.fittingView?.fit(request) }
     }
 
     private func ask() {
