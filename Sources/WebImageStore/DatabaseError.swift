@@ -10,6 +10,8 @@ struct DatabaseError: Error, Equatable {
     var isCorruption: Bool { primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB }
     /// The file or its file system takes no writes.
     var isReadOnly: Bool { primary == SQLITE_READONLY || primary == SQLITE_CANTOPEN || primary == SQLITE_PERM }
+    /// Another connection held its lock for too long.
+    var isWaiting: Bool { primary == SQLITE_BUSY || primary == SQLITE_LOCKED }
 
     private var primary: Int32 { code & 0xFF }
 

@@ -15,15 +15,44 @@ extension DiskStore {
                 return state.committing
             }
             guard !batch.isEmpty else { return }
-            attempt(&slot) { writer throws(DatabaseError) in
-                let failure = try writer.apply(batch)
-                if failure != 0 { self.warning.give(.posix(failure, stage: .store)) }
-                try self.keepLimits(writer)
+            let failure = commit(batch, &slot)
+            let left = failure.map { salvage(batch, after: $0, &slot) } ?? PendingWrites()
+            if failure == nil { attempt(&slot) { writer throws(DatabaseError) in try self.keepLimits(writer) } }
+            state.withLock { state in
+                state.committing = PendingWrites()
+                state.pending.restore(left)
             }
-            state.withLock { $0.committing = PendingWrites() }
             if let folder = slot?.folder, folder.logBytes > StoreFormat.foldableLog { scheduleFolding(folder) }
         }
     }
+
+    private func commit(_ batch: PendingWrites, _ slot: inout StoreWriter?) -> DatabaseError? {
+        attempt(&slot) { writer throws(DatabaseError) in
+            let failure = try writer.apply(batch)
+            if failure != 0 { self.warning.give(.posix(failure, stage: .store)) }
+        }
+    }
+
+    /// Commits one by one what failed together. Gives the removals that failed again: what was removed must not come
+    /// back, so they wait for a later commit; values are given up, as they can be fetched anew.
+    private func salvage(
+        _ batch: PendingWrites, after failure: DatabaseError, _ slot: inout StoreWriter?
+    ) -> PendingWrites {
+        var left = PendingWrites()
+        // Where another process holds the lock, or nothing can be opened, every attempt would only wait.
+        var failures = failure.isWaiting || slot == nil ? Self.enoughFailures : 0
+        for part in batch.parts {
+            if failures < Self.enoughFailures {
+                guard commit(part, &slot) != nil else { continue }
+                failures += 1
+            }
+            if part.isRemoval { left.restore(part) }
+        }
+        return left
+    }
+
+    /// Failures in one batch after which the rest is not tried.
+    private static let enoughFailures = 8
 
     /// Folds the log back without holding up reads or writes.
     private func scheduleFolding(_ folder: StoreFolder) {
@@ -75,19 +104,19 @@ extension DiskStore {
         writer.withLock { _ = attempt(&$0, body) }
     }
 
-    /// Whether there is a writer and it did.
+    /// Writes; gives why not, also where there is no writer.
     @discardableResult
-    func attempt(_ slot: inout StoreWriter?, _ body: (StoreWriter) throws(DatabaseError) -> Void) -> Bool {
+    func attempt(_ slot: inout StoreWriter?, _ body: (StoreWriter) throws(DatabaseError) -> Void) -> DatabaseError? {
         reopenIfReplaced(&slot)
         openIfNeeded(&slot)
-        guard let writer = slot else { return false }
+        guard let writer = slot else { return DatabaseError(code: SQLITE_CANTOPEN, message: "not open") }
         do throws(DatabaseError) {
             try body(writer)
-            return true
+            return nil
         } catch let error {
             warning.give(error.asWebImageError)
             if error.isCorruption { beginAnew(&slot) }
-            return false
+            return error
         }
     }
 

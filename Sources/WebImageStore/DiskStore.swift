@@ -107,7 +107,7 @@ final class DiskStore: Sendable {
     func removeAllData() {
         writer.withLock { slot in
             state.withLock { $0.pending = PendingWrites() }
-            if attempt(&slot, { writer throws(DatabaseError) in try writer.removeAll() }) { return }
+            if attempt(&slot, { writer throws(DatabaseError) in try writer.removeAll() }) == nil { return }
             // A full disk has no room for the log of a removal, but it has for removing the files.
             discard(&slot)
         }

@@ -29,12 +29,16 @@ public struct ContestResult: Codable, Sendable {
     public func ratio(to peer: Entry) -> Double { entries[0].median / peer.median }
 
     /// Lines for a reader: medians, and ratios with their target.
-    public var lines: [String] {
+    public var lines: [String] { lines() }
+
+    /// The same where one run does `operations` of them, in nanoseconds of one; nil is milliseconds of a run.
+    public func lines(operations: Int? = nil) -> [String] {
+        let scale = operations.map { 1e6 / Double($0) } ?? 1
         let width = entries.map(\.name.count).max() ?? 0
         return [name]
             + entries.enumerated().map { index, entry in
                 let name = entry.name + String(repeating: " ", count: width - entry.name.count)
-                let median = String(format: "%9.2f ms", entry.median)
+                let median = String(format: operations == nil ? "%9.2f ms" : "%9.1f ns", entry.median * scale)
                 guard index > 0 else { return "  \(name) \(median)" }
                 let ratio = ratio(to: entry)
                 let verdict = index == 1 ? target.map { ratio <= $0 ? "  met (<= \($0))" : "  MISSED (<= \($0))" } : nil

@@ -26,6 +26,7 @@ struct Main {
             defer { arguments.removeSubrange(index...index + 1) }
             return arguments[index + 1]
         }
+        if arguments.first == "download-worker" { return try DownloadWorker.run(Array(arguments.dropFirst())) }
         let json = value(of: "--json")
         let rounds = value(of: "--rounds").flatMap { Int($0) } ?? 21
         // 10⁶ entries take minutes to make.
@@ -35,17 +36,33 @@ struct Main {
         let scenarios = Scenarios(folder: URL(fileURLWithPath: data))
         guard !arguments.contains("--help") else {
             print("usage: webimage-benchmarks [--json FILE] [--rounds N] [--data DIR] [SCENARIO...]")
-            print("scenarios: \(scenarios.names.joined(separator: " ")) disk (--million: also with 10⁶ entries)")
+            print("scenarios: \(scenarios.names.joined(separator: " ")) memory-hit download flood")
+            print("           disk (--million: also with 10⁶ entries)")
             return
         }
-        guard FileManager.default.fileExists(atPath: data + "/photo.jpg") else {
+        let wanted = arguments.isEmpty ? scenarios.names : arguments
+        guard
+            wanted.allSatisfy({ !scenarios.names.contains($0) })
+                || FileManager.default.fileExists(atPath: data + "/photo.jpg")
+        else {
             FileHandle.standardError.write(
                 Data("webimage-benchmarks: no photo.jpg in \(data); name the folder of the inputs with --data\n".utf8))
             exit(1)
         }
-        let wanted = arguments.isEmpty ? scenarios.names : arguments
         var results: [ContestResult] = []
         for name in wanted {
+            switch name {
+            case "memory-hit":
+                results += try MemoryScenario.run(rounds: rounds)
+                continue
+            case "download":
+                try DownloadScenario.run(rounds: min(rounds, 9))
+                continue
+            case "flood":
+                try FloodScenario.run(rounds: min(rounds, 8))
+                continue
+            default: break
+            }
             guard name != "disk" else {
                 try DiskScenario.run(
                     entries: [1000, 10_000, 100_000] + (isLarge ? [1_000_000] : []),

@@ -53,7 +53,9 @@ open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
     }
 
     /// The same picture, and the same coder if it has one, in an instance of its own.
-    init(sharing image: Image) {
+    ///
+    /// Public so that subclasses inherit the required initialisers.
+    public init(sharing image: Image) {
         animatedCoder = (image as? AnimatedImage)?.animatedCoder
         super.init(
             pixels: image.pixels, scale: image.scale, colorProfile: image.colorProfile, hasAlpha: image.hasAlpha,

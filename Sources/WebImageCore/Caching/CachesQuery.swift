@@ -39,29 +39,22 @@ final class CachesQuery: WebImageOperation {
         callbacks.async { completion(nil, nil, .none) }
     }
 
-    /// Asks one after another.
-    func ask(_ caches: [any ImageCaching], from index: Int) {
-        guard index < caches.count else { return finish(nil, nil, .none) }
-        guard !isOver else { return }
-        put(to: caches[index]) { image, data, type in
-            guard let image else { return self.ask(caches, from: index + 1) }
-            if self.fillsHigher, !self.isOver { self.fill(caches.prefix(index), image, data) }
-            self.finish(image, data, type)
-        }
+    private struct Answer: Sendable {
+        let image: Image?
+        let data: Data?
+        let type: ImageCacheType
     }
 
-    /// Asks all at once.
-    func askAll(_ caches: [any ImageCaching]) {
-        let open = Locked(caches.count)
-        for cache in caches where !isOver {
-            put(to: cache) { image, data, type in
-                let isLast = open.withLock { open in
-                    open -= 1
-                    return open == 0
-                }
-                if image != nil { return self.finish(image, data, type) }
-                if isLast { self.finish(nil, nil, .none) }
+    func begin(_ round: CachesRound) {
+        // Nobody is asked once the query is over: a cancel counts as enough.
+        round.ask(isEnough: { $0.image != nil || self.isOver }) { cache, index, answer in
+            guard !self.isOver else { return answer(Answer(image: nil, data: nil, type: .none)) }
+            self.put(to: cache) { image, data, type in
+                if self.fillsHigher, let image, !self.isOver { self.fill(round.caches.prefix(index), image, data) }
+                answer(Answer(image: image, data: data, type: type))
             }
+        } end: { answer in
+            self.finish(answer?.image, answer?.data, answer?.type ?? .none)
         }
     }
 
@@ -78,7 +71,7 @@ final class CachesQuery: WebImageOperation {
     }
 
     private func fill(_ higher: ArraySlice<any ImageCaching>, _ image: Image, _ data: Data?) {
-        let allowed = context.value?.read(.storeCacheType, as: ImageCacheType.self) ?? .all
+        let allowed = context.value?.readCacheType(.storeCacheType) ?? .all
         let type: ImageCacheType = data == nil ? (allowed.includesMemory ? .memory : .none) : allowed
         for cache in higher {
             cache.storeImage(
@@ -105,46 +98,5 @@ final class CachesQuery: WebImageOperation {
             }
             return (state.completion, state.children)
         }
-    }
-}
-
-/// The question whether any of several caches contains an image.
-final class CachesSearch: Sendable {
-    private let key: String
-    private let cacheType: ImageCacheType
-    private let completion: Locked<(@Sendable (ImageCacheType) -> Void)?>
-
-    init(key: String, cacheType: ImageCacheType, completion: (@Sendable (ImageCacheType) -> Void)?) {
-        self.key = key
-        self.cacheType = cacheType
-        self.completion = Locked(completion)
-    }
-
-    func ask(_ caches: [any ImageCaching], from index: Int) {
-        guard index < caches.count else { return finish(.none) }
-        caches[index].containsImage(forKey: key, cacheType: cacheType) { type in
-            if type == .none { self.ask(caches, from: index + 1) } else { self.finish(type) }
-        }
-    }
-
-    func askAll(_ caches: [any ImageCaching]) {
-        let open = Locked(caches.count)
-        for cache in caches {
-            cache.containsImage(forKey: key, cacheType: cacheType) { type in
-                let isLast = open.withLock { open in
-                    open -= 1
-                    return open == 0
-                }
-                if type != .none || isLast { self.finish(type) }
-            }
-        }
-    }
-
-    private func finish(_ type: ImageCacheType) {
-        let completion = completion.withLock { completion in
-            defer { completion = nil }
-            return completion
-        }
-        completion?(type)
     }
 }

@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 
 /// The sizes of pictures beyond the pictures themselves, so that views can be laid out before anything is loaded.
@@ -27,7 +26,7 @@ extension ImageCache {
 
     /// The size that bytes stored without an image say they have.
     func rememberSize(of data: Data, forKey key: String) {
-        DispatchQueue.global(qos: .utility).async {
+        DecodePool.shared.submit(priority: .low) {
             guard let info = try? ImageCodersManager.shared.imageInfo(of: data, limits: DecodingLimits()) else {
                 return
             }

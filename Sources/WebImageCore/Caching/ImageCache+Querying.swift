@@ -69,7 +69,7 @@ extension ImageCache {
         var hit: Image?
         if cacheType.includesMemory {
             hit = imageFromMemoryCache(forKey: key)
-                .flatMap { CacheDecoding.adapted($0, options: options, context: context) }
+                .flatMap { MemoryMatch.adapted($0, options: options, context: context) }
         }
         if cacheType == .memory || (hit != nil && !options.contains(.queryMemoryData)) {
             done?(hit, nil, hit == nil ? .none : .memory)
@@ -78,9 +78,9 @@ extension ImageCache {
         let callbacks = context?.read(.callbackQueue, as: CallbackQueue.self) ?? .main
         let token = ImageCacheToken(key: key, callbacks: callbacks, completion: done)
         if options.contains(hit == nil ? .queryDiskDataSync : .queryMemoryDataSync) {
-            let data = diskImageDataSync(forKey: key)
-            let image = hit ?? data.flatMap { decode($0, key: key, options: options, context: context) }
-            token.finishInline(image, data, Self.origin(hit, image, data))
+            let entry = disk.sync { self.entry(key, from: $0) }
+            let image = hit ?? entry.flatMap { decode($0, key: key, options: options, context: context) }
+            token.finishInline(image, entry?.data, Self.origin(hit, image, entry?.data))
             return token
         }
         queryDisk(token, hit: hit, options: options, context: SharedContext(value: context), cacheType: cacheType)
@@ -101,18 +101,21 @@ extension ImageCache {
     ) {
         disk.async { disk in
             guard !token.isCancelled else { return }
-            let data = self.read(token.key, from: disk)
-            guard hit == nil, let data else {
-                return token.finish(hit, data, Self.origin(hit, hit, data))
+            let entry = self.entry(token.key, from: disk)
+            guard hit == nil, let entry else {
+                return token.finish(hit, entry?.data, Self.origin(hit, hit, entry?.data))
             }
-            DispatchQueue.global(qos: .userInitiated).async {
+            let decoding = Self.decoding(token.key, options, context.value)
+            DecodePool.shared.submit(
+                measuring: { decoding.cost(of: entry.data) }, priority: LoadPriority(options)
+            ) {
                 guard !token.isCancelled else { return }
                 let filled = cacheType.includesMemory ? self.imageFromMemoryCache(forKey: token.key) : nil
                 // Another query may have filled memory meanwhile.
                 let image =
-                    filled.flatMap { CacheDecoding.adapted($0, options: options, context: context.value) }
-                    ?? self.decode(data, key: token.key, options: options, context: context.value)
-                token.finish(image, data, .disk)
+                    filled.flatMap { MemoryMatch.adapted($0, options: options, context: context.value) }
+                    ?? self.decode(entry, key: token.key, decoding, context: context.value)
+                token.finish(image, entry.data, .disk)
             }
         }
     }

@@ -46,14 +46,24 @@ extension ImageCache {
         return try? Data(contentsOf: URL(fileURLWithPath: path), options: config.diskCacheReadingOptions)
     }
 
+    /// The encoded data and what the caller stored beside it.
+    func entry(_ key: String, from disk: (any DiskCaching)?) -> DiskEntry? {
+        read(key, from: disk).map { DiskEntry(data: $0, extended: disk?.extendedData(forKey: key)) }
+    }
+
+    struct DiskEntry: Sendable {
+        let data: Data
+        let extended: Data?
+    }
+
     // MARK: Images
 
     /// The image on disk, decoded on the calling thread and promoted to memory; blocks.
     public func imageFromDiskCache(
         forKey key: String?, options: WebImageOptions = [], context: WebImageContext? = nil
     ) -> Image? {
-        guard let key, let data = diskImageDataSync(forKey: key) else { return nil }
-        return decode(data, key: key, options: options, context: context)
+        guard let key, let entry = disk.sync({ self.entry(key, from: $0) }) else { return nil }
+        return decode(entry, key: key, options: options, context: context)
     }
 
     /// The image in memory, else on disk; blocks when it comes from disk.
@@ -61,39 +71,40 @@ extension ImageCache {
         forKey key: String?, options: WebImageOptions = [], context: WebImageContext? = nil
     ) -> Image? {
         if let image = imageFromMemoryCache(forKey: key),
-            let adapted = CacheDecoding.adapted(image, options: options, context: context)
+            let adapted = MemoryMatch.adapted(image, options: options, context: context)
         {
             return adapted
         }
         return imageFromDiskCache(forKey: key, options: options, context: context)
     }
 
+    static func decoding(_ key: String, _ options: WebImageOptions, _ context: WebImageContext?) -> ImageDecoding {
+        ImageDecoding(options, context: context, key: key, thumbnail: LoadKeys.Thumbnail(context))
+    }
+
+    func decode(_ entry: DiskEntry, key: String, options: WebImageOptions, context: WebImageContext?) -> Image? {
+        decode(entry, key: key, Self.decoding(key, options, context), context: context)
+    }
+
     /// Decodes an entry; promotes the image, or removes the entry that is no picture.
-    func decode(_ data: Data, key: String, options: WebImageOptions, context: WebImageContext?) -> Image? {
-        switch CacheDecoding.decode(data, key: key, options: options, context: context) {
-        case .image(let image):
-            let extended = disk.sync { $0?.extendedData(forKey: key) }
-            if let extended { image.extendedObject = extended }
+    func decode(_ entry: DiskEntry, key: String, _ decoding: ImageDecoding, context: WebImageContext?) -> Image? {
+        do throws(WebImageError) {
+            let image = try decoding.decode(entry.data)
+            if let extended = entry.extended { image.extendedObject = extended }
             rememberSize(of: image, forKey: key)
             promote(image, key: key, context: context)
             return image
-        case .unreadable: return nil
-        case .corrupt:
-            removeCorruptDiskEntry(forKey: key)
+        } catch {
+            if decoding.isWorthless(entry.data, after: error) { removeCorruptDiskEntry(forKey: key) }
             return nil
         }
     }
 
     /// A thumbnail goes under its own key, never under the full picture's.
     private func promote(_ image: Image, key: String, context: WebImageContext?) {
-        let target = context?.read(.storeCacheType, as: ImageCacheType.self) ?? .all
-        guard config.shouldCacheImagesInMemory, target.includesMemory else { return }
-        var memoryKey = key
-        if let decoding = image.decodingOptions, let box = decoding.thumbnailPixelSize, !CacheKey.isThumbnail(key) {
-            memoryKey = CacheKey.thumbnail(
-                key, box: CGSize(width: box.width, height: box.height),
-                preserveAspectRatio: decoding.preserveAspectRatio)
-        }
-        storeImageToMemory(image, forKey: memoryKey)
+        let target = context?.readCacheType(.storeCacheType) ?? .all
+        guard keepsImagesInMemory, target.includesMemory else { return }
+        let thumbnail = CacheKey.isThumbnail(key) ? nil : LoadKeys.Thumbnail(context)
+        storeImageToMemory(image, forKey: LoadKeys.key(key, thumbnail: thumbnail, suffix: nil))
     }
 }

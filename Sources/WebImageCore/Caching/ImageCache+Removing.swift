@@ -33,8 +33,10 @@ extension ImageCache {
         if let key { disk.sync { $0?.removeData(forKey: key) } }
     }
 
-    /// Removes a disk entry that turned out not to be what it should; blocks.
-    public func removeCorruptDiskEntry(forKey key: String?) { removeImageFromDisk(forKey: key) }
+    /// Removes a disk entry that turned out not to be what it should: before whatever is stored from now on.
+    public func removeCorruptDiskEntry(forKey key: String?) {
+        if let key { disk.async { $0?.removeData(forKey: key) } }
+    }
 
     /// Tells in which layer an image is: memory inline, disk on main.
     public func containsImage(

@@ -1,4 +1,3 @@
-import Dispatch
 public import Foundation
 
 extension ImageCache {
@@ -42,7 +41,7 @@ extension ImageCache {
             completion?()
             return
         }
-        if cacheType.includesMemory, config.shouldCacheImagesInMemory { storeImageToMemory(image, forKey: key) }
+        if cacheType.includesMemory, keepsImagesInMemory { storeImageToMemory(image, forKey: key) }
         guard cacheType.includesDisk else {
             completion?()
             return
@@ -59,7 +58,7 @@ extension ImageCache {
         } else if let image {
             let coder = context?.read(.imageCoder, as: (any ImageCoder).self) ?? ImageCodersManager.shared
             let encoding = EncodingOptions(context?.read(.imageEncodeOptions, as: ImageCoderOptions.self))
-            DispatchQueue.global(qos: .userInitiated).async {
+            DecodePool.shared.submit(measuring: { image.pixels.byteCount }, priority: LoadPriority(options)) {
                 self.write(Self.encode(image, coder, encoding), of: image, key: key, finish)
             }
         }

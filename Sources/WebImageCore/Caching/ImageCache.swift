@@ -3,7 +3,7 @@ import Foundation
 /// Memory and disk as one cache of images.
 ///
 /// Safe on any thread. Memory is asked at once; disk work runs on a queue of the cache's own, in the order it was asked
-/// for; decoding and encoding run on neither. Every completion is called exactly once, also for a nil key.
+/// for; decoding and encoding run on the decode pool, but for the calls that say they block. Every completion is called exactly once, also for a nil key.
 public final class ImageCache: LayeredImageCaching {
     /// The cache used wherever no other is named, with the namespace `default`.
     public static let shared = ImageCache(namespace: "default")
@@ -97,6 +97,9 @@ public final class ImageCache: LayeredImageCaching {
         rememberSize(of: image, forKey: key)
         memoryCache.setObject(image, forKey: key, cost: image.memoryCost)
     }
+
+    /// As the config says.
+    public var keepsImagesInMemory: Bool { state.withLock { $0.config.shouldCacheImagesInMemory } }
 
     /// Empties the memory layer.
     public func clearMemory() { memoryCache.removeAllObjects() }

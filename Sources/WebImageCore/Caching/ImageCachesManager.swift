@@ -97,22 +97,19 @@ public final class ImageCachesManager: ImageCaching {
         forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
         completion: ImageCacheQueryCompletionBlock?
     ) -> (any WebImageOperation)? {
-        let (chosen, isSerial, fillsHigher) = state.withLock { state in
-            let chosen = Self.choose(state.caches, state.query)
-            return (chosen, state.query == .serial, state.fillsHigher)
-        }
-        guard let key, let first = chosen.first, cacheType != .none else {
+        let round = round(\.query)
+        guard let key, let first = round.caches.first, cacheType != .none else {
             completion?(nil, nil, .none)
             return nil
         }
-        if chosen.count == 1 {
+        if round.caches.count == 1 {
             return first.queryImage(
                 forKey: key, options: options, context: context, cacheType: cacheType, completion: completion)
         }
         let query = CachesQuery(
-            key: key, options: options, context: context, cacheType: cacheType, fillsHigher: fillsHigher,
-            completion: completion)
-        if isSerial { query.ask(chosen, from: 0) } else { query.askAll(chosen) }
+            key: key, options: options, context: context, cacheType: cacheType,
+            fillsHigher: round.isSerial && fillsHigherCaches, completion: completion)
+        query.begin(round)
         return query.isOver ? nil : query
     }
 
@@ -122,7 +119,7 @@ public final class ImageCachesManager: ImageCaching {
         cacheType: ImageCacheType, completion: (@Sendable () -> Void)?
     ) {
         let context = SharedContext(value: context)
-        perform(\.store, isVain: key == nil, completion) { cache, done in
+        round(key == nil ? nil : \.store).perform(completion) { cache, done in
             cache.storeImage(
                 image, imageData: imageData, forKey: key, options: options, context: context.value,
                 cacheType: cacheType, completion: done)
@@ -131,7 +128,7 @@ public final class ImageCachesManager: ImageCaching {
 
     /// Removes an image.
     public func removeImage(forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
-        perform(\.remove, isVain: key == nil, completion) { cache, done in
+        round(key == nil ? nil : \.remove).perform(completion) { cache, done in
             cache.removeImage(forKey: key, cacheType: cacheType, completion: done)
         }
     }
@@ -140,65 +137,32 @@ public final class ImageCachesManager: ImageCaching {
     public func containsImage(
         forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable (ImageCacheType) -> Void)?
     ) {
-        let (chosen, isSerial) = state.withLock { (Self.choose($0.caches, $0.contains), $0.contains == .serial) }
-        guard let key, !chosen.isEmpty else {
-            completion?(.none)
-            return
+        round(key == nil ? nil : \.contains).ask(isEnough: { $0 != .none }) { cache, _, answer in
+            cache.containsImage(forKey: key, cacheType: cacheType, completion: answer)
+        } end: { type in
+            completion?(type ?? .none)
         }
-        let search = CachesSearch(key: key, cacheType: cacheType, completion: completion)
-        if isSerial { search.ask(chosen, from: 0) } else { search.askAll(chosen) }
     }
 
     /// Empties the named layers.
     public func clear(with cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
-        perform(\.clear, completion) { cache, done in cache.clear(with: cacheType, completion: done) }
+        round(\.clear).perform(completion) { cache, done in cache.clear(with: cacheType, completion: done) }
     }
 
     // MARK: Parts
 
-    /// Runs an operation without an answer on the caches a policy names; completes when all have.
-    private func perform(
-        _ policy: KeyPath<State, ImageCachesManagerOperationPolicy>, isVain: Bool = false,
-        _ completion: (@Sendable () -> Void)?,
-        _ operation: @escaping @Sendable (any ImageCaching, _ done: @escaping @Sendable () -> Void) -> Void
-    ) {
-        let (chosen, isSerial) = state.withLock { state in
-            (Self.choose(state.caches, state[keyPath: policy]), state[keyPath: policy] == .serial)
-        }
-        guard !isVain, !chosen.isEmpty else {
-            completion?()
-            return
-        }
-        if isSerial { return Self.next(chosen, 0, operation) { completion?() } }
-        let open = Locked(chosen.count)
-        for cache in chosen {
-            operation(cache) {
-                let isLast = open.withLock { open in
-                    open -= 1
-                    return open == 0
+    /// The caches a policy means, the highest first; none without a policy.
+    private func round(_ policy: KeyPath<State, ImageCachesManagerOperationPolicy>?) -> CachesRound {
+        guard let policy else { return CachesRound(caches: [], isSerial: true) }
+        return state.withLock { state in
+            let policy = state[keyPath: policy]
+            let chosen: [any ImageCaching] =
+                switch policy {
+                case .serial, .concurrent: state.caches.reversed()
+                case .highestOnly: state.caches.suffix(1)
+                case .lowestOnly: Array(state.caches.prefix(1))
                 }
-                if isLast { completion?() }
-            }
-        }
-    }
-
-    private static func next(
-        _ caches: [any ImageCaching], _ index: Int,
-        _ operation: @escaping @Sendable (any ImageCaching, _ done: @escaping @Sendable () -> Void) -> Void,
-        _ finish: @escaping @Sendable () -> Void
-    ) {
-        guard index < caches.count else { return finish() }
-        operation(caches[index]) { next(caches, index + 1, operation, finish) }
-    }
-
-    /// The caches meant, the highest first.
-    private static func choose(
-        _ caches: [any ImageCaching], _ policy: ImageCachesManagerOperationPolicy
-    ) -> [any ImageCaching] {
-        switch policy {
-        case .serial, .concurrent: caches.reversed()
-        case .highestOnly: caches.suffix(1)
-        case .lowestOnly: Array(caches.prefix(1))
+            return CachesRound(caches: chosen, isSerial: policy == .serial)
         }
     }
 

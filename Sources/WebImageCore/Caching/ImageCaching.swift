@@ -50,6 +50,8 @@ public typealias ImageCacheQueryCompletionBlock =
     func imageFromMemoryCache(forKey key: String?) -> Image?
     /// Puts an image into memory, at once.
     func storeImageToMemory(_ image: Image?, forKey key: String?)
+    /// Whether loads are to put their images into memory; true unless implemented.
+    var keepsImagesInMemory: Bool { get }
     /// The encoded data on disk, verified; read on the cache's own executor.
     func diskImageData(forKey key: String?) async -> Data?
     /// The encoded data on disk, verified; blocks the caller while it is read.
@@ -63,6 +65,8 @@ public typealias ImageCacheQueryCompletionBlock =
 }
 
 extension LayeredImageCaching {
+    /// True.
+    public var keepsImagesInMemory: Bool { true }
     /// ``diskImageData(forKey:)`` alone.
     public func diskResource(forKey key: String?) async -> CachedResource? {
         await diskImageData(forKey: key).map { CachedResource(data: $0) }

@@ -11,7 +11,11 @@ package final class DecodePool: Sendable {
         width: max(2, ProcessInfo.processInfo.activeProcessorCount), byteBudget: 512 << 20)
 
     private struct Job {
-        let cost: Int
+        let id: UInt64
+        let priority: MovablePriority
+        /// Bytes the work will take; nil until ``measure`` has told on one of the pool's threads.
+        var cost: Int?
+        let measure: @Sendable () -> Int
         let start: @Sendable () -> Void
         let abandon: @Sendable () -> Void
     }
@@ -21,8 +25,13 @@ package final class DecodePool: Sendable {
         var running = 0
         var runningBytes = 0
         var lastID: UInt64 = 0
-        /// Jobs that have a number but are not queued yet; a cancel takes them out.
+        /// Jobs that have a number but are not queued, yet or while they are measured; a cancel takes them out.
         var announced: Set<UInt64> = []
+
+        mutating func makeID() -> UInt64 {
+            lastID += 1
+            return lastID
+        }
     }
 
     private let width: Int
@@ -48,20 +57,51 @@ package final class DecodePool: Sendable {
         cost: Int = 0, priority: MovablePriority = MovablePriority(),
         work: @escaping @Sendable () throws(WebImageError) -> Value
     ) async throws(WebImageError) -> Value {
+        try await run(cost, { cost }, priority, work)
+    }
+
+    /// Runs `work` when its turn comes; `measure` tells before, on the same threads, the memory it will take in bytes.
+    ///
+    /// - Throws: as ``run(cost:priority:work:)``.
+    package func run<Value: Sendable>(
+        measuring measure: @escaping @Sendable () -> Int, priority: MovablePriority = MovablePriority(),
+        work: @escaping @Sendable () throws(WebImageError) -> Value
+    ) async throws(WebImageError) -> Value {
+        try await run(nil, measure, priority, work)
+    }
+
+    /// Runs `work` when its turn comes, for callers that go on meanwhile; `measure` as for those that wait.
+    package func submit(
+        measuring measure: @escaping @Sendable () -> Int = { 0 }, priority: LoadPriority = .normal,
+        work: @escaping @Sendable () -> Void
+    ) {
+        state.withLock { state in
+            let job = Job(
+                id: state.makeID(), priority: MovablePriority(priority), cost: nil, measure: measure, start: work,
+                abandon: {})
+            state.waiting.append(job, id: job.id, priority: priority)
+        }
+        startWaiting()
+    }
+
+    private func run<Value: Sendable>(
+        _ cost: Int?, _ measure: @escaping @Sendable () -> Int, _ priority: MovablePriority,
+        _ work: @escaping @Sendable () throws(WebImageError) -> Value
+    ) async throws(WebImageError) -> Value {
         let id = state.withLock { state in
-            state.lastID += 1
-            state.announced.insert(state.lastID)
-            return state.lastID
+            let id = state.makeID()
+            state.announced.insert(id)
+            return id
         }
         let observer = priority.observe { [weak self] in self?.move(id, to: priority) }
         defer { priority.forget(observer) }
         let outcome: Result<Value, WebImageError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let job = Job(
-                    cost: cost,
+                    id: id, priority: priority, cost: cost, measure: measure,
                     start: { continuation.resume(returning: Result { () throws(WebImageError) in try work() }) },
                     abandon: { continuation.resume(returning: .failure(.cancelled)) })
-                enqueue(job, id, priority)
+                enqueue(job)
             }
         } onCancel: {
             cancel(id)
@@ -69,10 +109,10 @@ package final class DecodePool: Sendable {
         return try outcome.get()
     }
 
-    private func enqueue(_ job: Job, _ id: UInt64, _ priority: MovablePriority) {
+    private func enqueue(_ job: Job) {
         let isAbandoned = state.withLock { state in
-            guard state.announced.remove(id) != nil else { return true }
-            state.waiting.append(job, id: id, priority: priority.value)
+            guard state.announced.remove(job.id) != nil else { return true }
+            state.waiting.append(job, id: job.id, priority: job.priority.value)
             return false
         }
         if isAbandoned { job.abandon() } else { startWaiting() }
@@ -95,11 +135,7 @@ package final class DecodePool: Sendable {
     private func startWaiting() {
         while let job = takeNext() {
             threads.async {
-                job.start()
-                self.state.withLock { state in
-                    state.running -= 1
-                    state.runningBytes -= job.cost
-                }
+                self.perform(job)
                 self.startWaiting()
             }
         }
@@ -109,10 +145,47 @@ package final class DecodePool: Sendable {
         state.withLock { state in
             guard state.running < width, let next = state.waiting.first else { return nil }
             // One job larger than the whole budget still runs, alone.
-            guard state.running == 0 || state.runningBytes + next.cost <= byteBudget else { return nil }
+            guard state.running == 0 || state.runningBytes + (next.cost ?? 0) <= byteBudget else { return nil }
             state.running += 1
-            state.runningBytes += next.cost
+            state.runningBytes += next.cost ?? 0
+            // A cancel that comes while it is measured still keeps it from starting.
+            if next.cost == nil { state.announced.insert(next.id) }
             return state.waiting.removeFirst()
         }
+    }
+
+    private func perform(_ job: Job) {
+        guard let cost = job.cost ?? admittedCost(of: job) else { return }
+        job.start()
+        state.withLock { state in
+            state.running -= 1
+            state.runningBytes -= cost
+        }
+    }
+
+    private enum Admission {
+        case starts
+        case waits
+        case abandoned
+    }
+
+    /// What a job that holds a thread will cost; nil when it gave its thread back, to wait for memory or for good.
+    private func admittedCost(of job: Job) -> Int? {
+        var job = job
+        let cost = job.measure()
+        job.cost = cost
+        let admission = state.withLock { state -> Admission in
+            let isWanted = state.announced.remove(job.id) != nil
+            if isWanted, state.running == 1 || state.runningBytes + cost <= byteBudget {
+                state.runningBytes += cost
+                return .starts
+            }
+            state.running -= 1
+            guard isWanted else { return .abandoned }
+            state.waiting.append(job, id: job.id, priority: job.priority.value)
+            return .waits
+        }
+        if admission == .abandoned { job.abandon() }
+        return admission == .starts ? cost : nil
     }
 }

@@ -10,8 +10,8 @@ extension DecodingOptions {
         scaleFactor = scale >= 1 ? scale : max(scaleFactor, CacheKey.scaleFactor(key))
         thumbnailPixelSize = thumbnail.flatMap { PixelSize(box: $0.box) }
         if let thumbnail { preserveAspectRatio = thumbnail.preservesAspectRatio }
-        if let limit = context?.readNumber(.imageScaleDownLimitBytes), limit > 0 {
-            scaleDownLimitBytes = Int(min(limit, 1e15))
+        if let limit = context?.readByteCount(.imageScaleDownLimitBytes) {
+            scaleDownLimitBytes = limit
         } else if options.contains(.scaleDownLargeImages), scaleDownLimitBytes == nil {
             scaleDownLimitBytes = ImageScaling.defaultScaleDownLimitBytes
         }

@@ -15,14 +15,15 @@ package struct ImageDecoding: Sendable {
         self.options = options
     }
 
-    package init(
-        coder: any ImageCoder, options: DecodingOptions, loadOptions: WebImageOptions, context: WebImageContext?
-    ) {
-        self.init(coder: coder, options: options)
-        guard !loadOptions.contains(.decodeFirstFrameOnly) else { return }
+    /// What a load's or a query's options and context say, for the picture of a key.
+    init(_ options: WebImageOptions, context: WebImageContext?, key: String, thumbnail: LoadKeys.Thumbnail?) {
+        self.init(
+            coder: context?.read(.imageCoder, as: (any ImageCoder).self) ?? ImageCodersManager.shared,
+            options: DecodingOptions(options, context: context, key: key, thumbnail: thumbnail))
+        guard !options.contains(.decodeFirstFrameOnly) else { return }
         animatedClass = context?.read(.animatedImageClass, as: (any AnimatedImageProtocol.Type).self)
-        preloadsAllFrames = loadOptions.contains(.preloadAllFrames)
-        requiresAnimatedClass = loadOptions.contains(.matchAnimatedImageClass)
+        preloadsAllFrames = options.contains(.preloadAllFrames)
+        requiresAnimatedClass = options.contains(.matchAnimatedImageClass)
     }
 
     /// Decodes; blocks for as long as that takes.
@@ -45,18 +46,26 @@ package struct ImageDecoding: Sendable {
         return nil
     }
 
-    /// The size the picture will be decoded to, from its header; nil while or where the coder cannot tell.
-    package func size(of data: Data) -> PixelSize? {
-        guard let detailed = coder as? any DetailedImageCoder,
-            let info = try? detailed.imageInfo(of: data, limits: options.limits)
-        else { return nil }
-        return options.targetSize(for: info.pixelSize, frameCount: info.frameCount)
+    /// The coder that will give the frames of an animation that starts so; nil when none does.
+    package func animatedCoder(for data: Data) -> (any AnimatedImageCoder)? {
+        let coders = (coder as? ImageCodersManager)?.coders ?? [coder]
+        return coders.last { $0.canDecode(from: data) } as? any AnimatedImageCoder
     }
 
-    /// Bytes the decoded picture will take, from its header; 0 when the coder cannot tell.
+    /// The size the picture will be decoded to, from its header; nil while or where the coder cannot tell.
+    package func size(of data: Data) -> PixelSize? {
+        header(of: data).map { options.targetSize(for: $0.pixelSize, frameCount: $0.frameCount) }
+    }
+
+    /// Bytes the decode will take, the library's own among them, from the header; 0 when the coder cannot tell.
     package func cost(of data: Data) -> Int {
-        guard let target = size(of: data) else { return 0 }
-        let (bytes, overflow) = target.pixelCount.multipliedReportingOverflow(by: options.pixelFormat.bytesPerPixel)
-        return overflow ? .max / 2 : bytes
+        // Half of all numbers, so that a few such costs still add up.
+        header(of: data).map { min($0.decodeBytes(options), .max / 2) } ?? 0
+    }
+
+    /// Never by decoding: what that takes is not known yet.
+    private func header(of data: Data) -> ImageInfo? {
+        if let manager = coder as? ImageCodersManager { return manager.headerInfo(of: data, limits: options.limits) }
+        return try? (coder as? any DetailedImageCoder)?.imageInfo(of: data, limits: options.limits)
     }
 }

@@ -2,7 +2,7 @@ public import Foundation
 
 /// One load in callback form over a loader of bytes: decodes what arrives and completes exactly once.
 ///
-/// Decoding runs on a queue of its own, completions on the context's callback queue (the main queue unless said).
+/// Decoding runs on the decode pool, completions on the context's callback queue (the main queue unless said).
 package final class DataLoadOperation: WebImageOperation {
     private struct State {
         var completed: ImageLoaderCompletedBlock?
@@ -56,19 +56,21 @@ package final class DataLoadOperation: WebImageOperation {
             guard !fetched.isNotModified else {
                 return finish(.failure(Self.notModified.with(url: load.url)), data: nil)
             }
-            Self.decoding.addOperation {
+            let decoding = ImageLoaderDecoding.decoding(for: load.url, options: load.options, context: load.context)
+            DecodePool.shared.submit(
+                measuring: { decoding.cost(of: fetched.data) }, priority: load.priority
+            ) {
                 guard !self.state.withLock({ $0.isEnded }) else { return }
-                self.finish(self.decode(fetched.data), data: fetched.data)
+                self.finish(self.decode(fetched.data, decoding), data: fetched.data)
             }
         }
     }
 
-    private func decode(_ data: Data) -> Result<Image, WebImageError> {
+    private func decode(_ data: Data, _ decoding: ImageDecoding) -> Result<Image, WebImageError> {
         do throws(WebImageError) {
-            return .success(
-                try ImageLoaderDecoding.image(from: data, url: load.url, options: load.options, context: load.context))
+            return .success(try decoding.decode(data))
         } catch {
-            return .failure(error)
+            return .failure(error.with(url: load.url))
         }
     }
 
@@ -80,7 +82,7 @@ package final class DataLoadOperation: WebImageOperation {
             options: ImageLoaderDecoding.decodingOptions(for: load.url, options: load.options, context: load.context)
         ) { [weak self] in self?.deliverPartial($0) }
         return { [weak self] bytes, _ in
-            if self?.state.withLock({ $0.isEnded }) == false { partial.append(bytes, on: Self.decoding) }
+            if self?.state.withLock({ $0.isEnded }) == false { partial.append(bytes, on: .shared) }
         }
     }
 
@@ -110,13 +112,6 @@ package final class DataLoadOperation: WebImageOperation {
 
     private static let notModified = WebImageError(
         .cacheNotModified, stage: .download, hint: "What is cached is the newest.")
-
-    private static let decoding: OperationQueue = {
-        let queue = OperationQueue()
-        queue.name = "webimage.loader.decode"
-        queue.maxConcurrentOperationCount = ProcessInfo.processInfo.activeProcessorCount
-        return queue
-    }()
 }
 
 extension Optional {

@@ -8,12 +8,8 @@ public enum ImageLoaderDecoding {
     public static func image(
         from data: Data, url: URL, options: WebImageOptions = [], context: WebImageContext? = nil
     ) throws(WebImageError) -> Image {
-        let coder = context?.read(.imageCoder, as: (any ImageCoder).self) ?? ImageCodersManager.shared
-        let decoding = decodingOptions(for: url, options: options, context: context)
         do throws(WebImageError) {
-            let image = try coder.decodeWithReason(data, options: decoding)
-            image.decodingOptions = decoding
-            return image
+            return try decoding(for: url, options: options, context: context).decode(data)
         } catch {
             throw error.with(url: url)
         }
@@ -23,11 +19,11 @@ public enum ImageLoaderDecoding {
     public static func decodingOptions(
         for url: URL, options: WebImageOptions, context: WebImageContext?
     ) -> DecodingOptions {
+        decoding(for: url, options: options, context: context).options
+    }
+
+    static func decoding(for url: URL, options: WebImageOptions, context: WebImageContext?) -> ImageDecoding {
         let key = LoadKeys.base(url, context: context, filter: nil) ?? url.absoluteString
-        var decoding = CacheDecoding.options(key: key, options: options, context: context)
-        if options.contains(.scaleDownLargeImages), decoding.scaleDownLimitBytes == nil {
-            decoding.scaleDownLimitBytes = ImageScaling.defaultScaleDownLimitBytes
-        }
-        return decoding
+        return ImageDecoding(options, context: context, key: key, thumbnail: LoadKeys.Thumbnail(context))
     }
 }

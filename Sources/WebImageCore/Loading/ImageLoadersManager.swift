@@ -42,7 +42,14 @@ public final class ImageLoadersManager: Sendable {
 
     /// The loader that a URL goes to; nil when none takes it.
     public func loader(for url: URL?) -> (any ImageLoader)? {
-        loaders.last { $0.canRequestImage(for: url) }
+        let loaders = loaders
+        // By index: this is on the way of every memory hit, and a generic search allocates in a debug build.
+        var index = loaders.count
+        while index > 0 {
+            index -= 1
+            if loaders[index].canRequestImage(for: url) { return loaders[index] }
+        }
+        return nil
     }
 
     private static func isSame(_ left: any ImageLoader, _ right: any ImageLoader) -> Bool {
@@ -68,8 +75,14 @@ package protocol SchemeBoundLoader {
 
 extension SchemeBoundLoader {
     package func hasScheme(of url: URL?) -> Bool {
-        guard let scheme = url?.scheme?.lowercased() else { return false }
-        return schemes.contains(scheme)
+        guard let scheme = url?.scheme else { return false }
+        let schemes = schemes
+        var index = 0
+        while index < schemes.count {
+            if schemes[index].isSameIgnoringCase(scheme) { return true }
+            index += 1
+        }
+        return false
     }
 }
 

@@ -6,6 +6,7 @@ package import Foundation
 package final class PartialDecoding: Sendable {
     private struct State {
         var waiting = Data()
+        /// Everything so far, while somebody may ask for it.
         var whole = Data()
         var coder: (any ProgressiveImageCoder)?
         var revision = 0
@@ -19,7 +20,7 @@ package final class PartialDecoding: Sendable {
     private let options: DecodingOptions
     private let deliver: @Sendable (Image) -> Void
 
-    /// - Parameter deliver: Gets partial images in order, on the queue they are decoded on.
+    /// - Parameter deliver: Gets partial images in order, on the thread they are decoded on.
     package init(
         coder: (any ImageCoder)?, options: DecodingOptions, deliver: @escaping @Sendable (Image) -> Void
     ) {
@@ -29,25 +30,27 @@ package final class PartialDecoding: Sendable {
     }
 
     /// Takes the next bytes.
-    package func append(_ bytes: Data, on queue: OperationQueue) {
+    package func append(_ bytes: Data, on pool: DecodePool) {
         let isFirst = state.withLock { state in
             guard !state.isOver else { return false }
             state.waiting.append(bytes)
             defer { state.isWorking = true }
             return !state.isWorking
         }
-        if isFirst { queue.addOperation { self.work() } }
+        if isFirst { pool.submit { self.step(on: pool) } }
     }
 
     /// No partial image is delivered after this, save one that is being delivered.
     package func stop() { state.withLock { $0.isOver = true } }
 
-    private func work() {
-        while let (bytes, whole) = next() {
-            guard let image = decode(bytes, whole) else { continue }
+    /// One step, then to the end of the pool's line: a long download does not keep one of its threads.
+    private func step(on pool: DecodePool) {
+        guard let (bytes, whole) = next() else { return }
+        if let image = decode(bytes, whole) {
             image.isIncremental = true
             if !state.withLock({ $0.isOver }) { deliver(image) }
         }
+        pool.submit { self.step(on: pool) }
     }
 
     private func next() -> (bytes: Data, whole: Data)? {
@@ -57,6 +60,11 @@ package final class PartialDecoding: Sendable {
                 return nil
             }
             defer { state.waiting = Data() }
+            // A coder that takes piece by piece keeps what it needs itself.
+            guard !(state.coder is any StreamingImageCoder) else {
+                state.whole = Data()
+                return (state.waiting, Data())
+            }
             state.whole.append(state.waiting)
             return (state.waiting, state.whole)
         }

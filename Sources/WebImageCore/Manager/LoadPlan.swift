@@ -65,12 +65,8 @@ struct LoadPlan: @unchecked Sendable {
         scope = request.scope
         keys = request.keys
         thumbnail = request.thumbnail
-        let coder = context?.read(.imageCoder, as: (any ImageCoder).self) ?? ImageCodersManager.shared
         decoding = ImageDecoding(
-            coder: coder,
-            options: DecodingOptions(
-                options, context: context, key: base ?? url.absoluteString, thumbnail: request.thumbnail),
-            loadOptions: options, context: context)
+            options, context: context, key: base ?? url.absoluteString, thumbnail: request.thumbnail)
 
         loader = request.loader.resolved(for: url)
         let load = ImageDataLoad(url: url, options: options, context: context)

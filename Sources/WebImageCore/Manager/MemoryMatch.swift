@@ -1,27 +1,34 @@
 import Foundation
 
-/// Whether an image in memory is what a load wants: keys hold neither byte limits nor dynamic range, so one load's
-/// result may be too small for the next.
+/// Whether an image in memory is what a load or a query wants: keys hold neither byte limits, dynamic range nor the
+/// layout of a pixel, so one load's result may be of no use to the next.
 enum MemoryMatch {
-    /// The image as the load wants it; nil when it must be made anew.
+    /// The image as it is wanted; nil when it must be made anew.
     static func adapted(_ image: Image, options: WebImageOptions, context: WebImageContext?) -> Image? {
         if let decoding = image.decodingOptions, !isSufficient(image, decoding, options, context) { return nil }
-        guard !options.isDisjoint(with: [.decodeFirstFrameOnly, .matchAnimatedImageClass]) else { return image }
-        return CacheDecoding.adapted(image, options: options, context: context)
+        if options.isDisjoint(with: adapting) { return image }
+        if options.contains(.decodeFirstFrameOnly) { return still(image) }
+        guard let wanted = context?.read(.animatedImageClass, as: Image.Type.self) else { return image }
+        return isInstance(image, of: wanted) ? image : nil
     }
+
+    // A constant: a literal above is three allocations in a debug build.
+    private static let adapting: WebImageOptions = [.decodeFirstFrameOnly, .matchAnimatedImageClass]
 
     private static func isSufficient(
         _ image: Image, _ decoding: DecodingOptions, _ options: WebImageOptions, _ context: WebImageContext?
     ) -> Bool {
-        if let limit = decoding.scaleDownLimitBytes, mayBeScaledDown(image, decoding, limit) {
-            guard let wanted = wantedLimit(options, context), wanted <= limit else { return false }
-        }
         let further = context?[.imageDecodeOptions] as? ImageCoderOptions
-        let wantsHDR =
-            (context?.readNumber(.imageDecodeToHDR) ?? further?.readNumber(.decodeToHDR) ?? 0) != 0
+        if let limit = decoding.scaleDownLimitBytes, mayBeScaledDown(image, decoding, limit) {
+            guard let wanted = wantedLimit(options, context, further), wanted <= limit else { return false }
+        }
         if decoding.firstFrameOnly, !options.contains(.decodeFirstFrameOnly), context?[.animatedImageClass] != nil {
             return false
         }
+        let format = further?[.decodePixelFormat] as? PixelFormat ?? .bgra8Premultiplied
+        let conversion = further?[.decodeColorConversion] as? DecodingOptions.ColorConversion ?? .sRGB
+        guard format == decoding.pixelFormat, conversion == decoding.colorConversion else { return false }
+        let wantsHDR = (context?.readNumber(.imageDecodeToHDR) ?? further?.readNumber(.decodeToHDR) ?? 0) != 0
         return wantsHDR == decoding.decodesToHDR
     }
 
@@ -34,10 +41,23 @@ enum MemoryMatch {
         return overflow || bytes > limit
     }
 
-    private static func wantedLimit(_ options: WebImageOptions, _ context: WebImageContext?) -> Int? {
-        if let limit = context?.readNumber(.imageScaleDownLimitBytes), limit > 0 { return Int(min(limit, 1e15)) }
-        let further = context?[.imageDecodeOptions] as? ImageCoderOptions
-        if let limit = further?.readNumber(.decodeScaleDownLimitBytes), limit > 0 { return Int(min(limit, 1e15)) }
-        return options.contains(.scaleDownLargeImages) ? ImageScaling.defaultScaleDownLimitBytes : nil
+    private static func wantedLimit(
+        _ options: WebImageOptions, _ context: WebImageContext?, _ further: ImageCoderOptions?
+    ) -> Int? {
+        context?.readByteCount(.imageScaleDownLimitBytes) ?? further?.readByteCount(.decodeScaleDownLimitBytes)
+            ?? (options.contains(.scaleDownLargeImages) ? ImageScaling.defaultScaleDownLimitBytes : nil)
+    }
+
+    private static func still(_ image: Image) -> Image {
+        guard image.isAnimated else { return image }
+        let still = Image(
+            pixels: image.pixels, scale: image.scale, colorProfile: image.colorProfile, hasAlpha: image.hasAlpha)
+        still.copyMetadata(from: image)
+        return still
+    }
+
+    private static func isInstance(_ image: Image, of wanted: Any.Type) -> Bool {
+        func check<Wanted>(_: Wanted.Type) -> Bool { image is Wanted }
+        return _openExistential(wanted, do: check)
     }
 }

@@ -13,12 +13,6 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
         var priority: LoadPriority
         var isCancelled = false
         var continuation: CheckedContinuation<Outcome, Never>?
-
-        mutating func cancel() -> CheckedContinuation<Outcome, Never>? {
-            isCancelled = true
-            defer { continuation = nil }
-            return continuation
-        }
     }
 
     private struct Run {
@@ -29,6 +23,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
         var subscribers: [UInt64: Subscriber] = [:]
 
         private var counts = PriorityCounts()
+        private var cancelledCount = 0
 
         init(key: Key, handle: SharedTaskHandle, task: Task<Void, Never>) {
             self.key = key
@@ -55,8 +50,22 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
         }
 
         mutating func remove(_ id: UInt64) {
-            if let old = subscribers.removeValue(forKey: id) { counts.remove(old.priority) }
+            guard let old = subscribers.removeValue(forKey: id) else { return }
+            counts.remove(old.priority)
+            if old.isCancelled { cancelledCount -= 1 }
         }
+
+        /// Marks a subscriber as gone; gives whom to tell.
+        mutating func cancel(_ id: UInt64) -> CheckedContinuation<Outcome, Never>? {
+            guard let subscriber = subscribers[id], !subscriber.isCancelled else { return nil }
+            subscribers[id]?.isCancelled = true
+            subscribers[id]?.continuation = nil
+            cancelledCount += 1
+            return subscriber.continuation
+        }
+
+        /// Whether nobody wants the result any more.
+        var isAbandoned: Bool { cancelledCount == subscribers.count }
     }
 
     private struct State {
@@ -114,7 +123,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
         let waiting = state.withLock { state in
             state.runs.keys.flatMap { id -> [CheckedContinuation<Outcome, Never>] in
                 let subscribers = state.runs[id]?.subscribers.keys.map { $0 } ?? []
-                return subscribers.compactMap { state.runs[id]?.subscribers[$0]?.cancel() }
+                return subscribers.compactMap { state.runs[id]?.cancel($0) }
             }
         }
         for continuation in waiting { continuation.resume(returning: .failure(.cancelled)) }
@@ -181,11 +190,20 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
                 if let known { continuation.resume(returning: known) }
             }
         } onCancel: {
-            let waiting = state.withLock { state in
-                state.runs[lease.run]?.subscribers[lease.subscriber]?.cancel()
+            let (waiting, abandoned) = state.withLock { state in
+                (state.runs[lease.run]?.cancel(lease.subscriber), abandonedTask(of: lease.run, in: &state))
             }
+            // At once, not when the subscriber gets to leave: no stage is to begin in between.
+            abandoned?.cancel()
             waiting?.resume(returning: .failure(.cancelled))
         }
+    }
+
+    /// The work of a run that nobody waits for, which nobody joins from now on; nil while somebody waits.
+    private func abandonedTask(of id: UInt64, in state: inout State) -> Task<Void, Never>? {
+        guard let run = state.runs[id], run.isAbandoned else { return nil }
+        if state.joinable[run.key] == id { state.joinable[run.key] = nil }
+        return run.task
     }
 
     private func finish(_ id: UInt64, _ outcome: Outcome) {
@@ -207,10 +225,10 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
         let (abandoned, handle) = state.withLock { state -> (Task<Void, Never>?, SharedTaskHandle?) in
             state.runs[lease.run]?.remove(lease.subscriber)
             guard let run = state.runs[lease.run] else { return (nil, nil) }
-            guard run.subscribers.isEmpty else { return (nil, run.handle) }
+            guard run.subscribers.isEmpty else { return (abandonedTask(of: lease.run, in: &state), run.handle) }
+            let task = abandonedTask(of: lease.run, in: &state)
             state.runs[lease.run] = nil
-            if state.joinable[run.key] == lease.run { state.joinable[run.key] = nil }
-            return (run.task, run.handle)
+            return (task, run.handle)
         }
         handle?.removeListener(id: lease.subscriber)
         if let abandoned { abandoned.cancel() } else { applyPriority(of: lease.run) }

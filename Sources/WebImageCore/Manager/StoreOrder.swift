@@ -40,6 +40,16 @@ struct StoreOrder: Sendable {
         ]
     }
 
+    /// Fetched bytes that nobody waits for any more; nil where they are not to be kept on disk.
+    static func original(of result: ImageDataResult, _ plan: LoadPlan) -> StoreOrder? {
+        let isSame = !plan.isVariant && isIdentical(plan.cache, plan.originalCache)
+        guard let key = plan.originalKey, !result.data.isEmpty,
+            plan.originalStoreType.includesDisk || isSame && plan.storeType.includesDisk
+        else { return nil }
+        return StoreOrder(
+            cache: plan.originalCache, key: key, data: result.data, type: .disk, metadata: result.resourceMetadata)
+    }
+
     /// The image as wanted, where that is another entry than the original's.
     private static func variant(_ made: DecodedImage, _ plan: LoadPlan) -> [StoreOrder] {
         if !plan.isVariant {

@@ -12,6 +12,19 @@ public final class WebImageCombinedOperation: WebImageOperation {
         var hasAskedLoader = false
         var received = -1
         var whenEnded: (@Sendable () -> Void)?
+
+        mutating func claim() -> End? {
+            guard let sink else { return nil }
+            defer { (self.sink, whenEnded, task) = (nil, nil, nil) }
+            return End(sink: sink, task: task, whenEnded: whenEnded)
+        }
+    }
+
+    /// What is left to do by whoever ends the load.
+    private struct End {
+        let sink: LoadSink
+        let task: Task<Void, Never>?
+        let whenEnded: (@Sendable () -> Void)?
     }
 
     private let url: URL?
@@ -56,15 +69,18 @@ public final class WebImageCombinedOperation: WebImageOperation {
 
     /// Ends the load; on main the completion runs before this returns.
     public func cancel() {
-        let (task, isSilent) =
-            state?.withLock { state -> (Task<Void, Never>?, Bool) in
-                guard state.sink != nil else { return (nil, true) }
-                state.isCancelled = true
-                return (state.task, state.hasDeliveredCached)
-            } ?? (nil, true)
-        task?.cancel()
+        let taken = state?.withLock { state -> (End, isSilent: Bool)? in
+            guard let end = state.claim() else { return nil }
+            state.isCancelled = true
+            return (end, state.hasDeliveredCached)
+        }
+        // The end is taken before the work hears of the cancel: the work's own end would be heard instead.
+        guard let (end, isSilent) = taken else { return }
+        end.task?.cancel()
+        end.whenEnded?()
+        let sink = end.sink
         // A load that delivered its cached image has completed; the refresh alone was cancelled.
-        guard let sink = claim(), !isSilent || sink.queue == nil else { return }
+        guard !isSilent || sink.queue == nil else { return }
         let delivery = LoadDelivery.failed(WebImageError.cancelled.with(url: url))
         guard let queue = sink.queue else { return sink.receive(delivery) }
         queue.async { sink.receive(delivery) }
@@ -134,13 +150,9 @@ public final class WebImageCombinedOperation: WebImageOperation {
 
     /// Takes the right to deliver the end; nil when it is taken.
     private func claim() -> LoadSink? {
-        let (sink, whenEnded) =
-            state?.withLock { state in
-                defer { (state.sink, state.whenEnded, state.task) = (nil, nil, nil) }
-                return (state.sink, state.whenEnded)
-            } ?? (nil, nil)
-        if sink != nil { whenEnded?() }
-        return sink
+        let end = state?.withLock { $0.claim() }
+        end?.whenEnded?()
+        return end?.sink
     }
 
     private var activeSink: LoadSink? { state?.withLock { $0.sink } }

@@ -49,7 +49,7 @@ extension WebImageManager {
         }
         if let image = memoryImage(request) {
             let hit = WebImageResult(image: image, cacheType: .memory)
-            if options.isDisjoint(with: [.refreshCached, .queryMemoryData]) { return .hit(hit) }
+            if options.isDisjoint(with: Self.moreThanAHit) { return .hit(hit) }
             return answer(request, hit)
         }
         let plan = LoadPlan(request, manager: self)
@@ -58,6 +58,9 @@ extension WebImageManager {
         }
         return .load(plan, cached: nil)
     }
+
+    // A constant: a literal here is three allocations in a debug build.
+    private static let moreThanAHit: WebImageOptions = [.refreshCached, .queryMemoryData]
 
     /// A memory hit that is to be completed by its data or refreshed.
     private func answer(_ request: LoadRequest, _ hit: WebImageResult) -> LoadFront.Answer {

@@ -47,7 +47,9 @@ extension WebImageManager {
             return WebImageResult(image: image, encodedByteCount: data.count, cacheType: .disk)
         } catch {
             guard !error.isCancellation else { throw error }
-            if error.code == .badImageData { cache.removeCorruptDiskEntry(forKey: plan.variantKey) }
+            if try await isWorthless(data, after: error, plan, handle) {
+                cache.removeCorruptDiskEntry(forKey: plan.variantKey)
+            }
             return nil
         }
     }

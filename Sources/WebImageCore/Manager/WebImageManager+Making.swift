@@ -79,7 +79,10 @@ extension WebImageManager {
                 guard let original else { return nil }
                 do throws(WebImageError) {
                     return try await self.image(of: original, plan, handle)
-                } catch  where original.cacheType == .disk && error.code == .badImageData && !skippingDisk {
+                } catch {
+                    guard original.cacheType == .disk, !skippingDisk,
+                        try await self.isWorthless(original.data, after: error, plan, handle)
+                    else { throw error }
                     isDamaged = true
                     return nil
                 }
@@ -94,19 +97,58 @@ extension WebImageManager {
         of original: OriginalData, _ plan: LoadPlan, _ handle: StageHandle
     ) async throws(WebImageError) -> DecodedImage {
         if let image = original.image { return DecodedImage(image: image, source: image, original: original) }
-        if plan.streams, let size = plan.decoding.size(of: original.data) { handle.tell(.size(size)) }
-        let image = try await decode(original.data, plan.decoding, plan, handle)
+        let image = try await decode(original.data, plan.decoding, plan, handle, tellsSize: plan.streams)
+        if original.cacheType == .none, plan.thumbnail == nil, plan.mayTransform(image), let delegate {
+            return try await changed(image, original, plan, by: delegate, handle)
+        }
         return DecodedImage(image: image, source: image, original: original)
     }
 
+    /// What the delegate makes of a downloaded picture.
+    private func changed(
+        _ image: Image, _ original: OriginalData, _ plan: LoadPlan, by delegate: any WebImageManagerDelegate,
+        _ handle: StageHandle
+    ) async throws(WebImageError) -> DecodedImage {
+        let changed = try await decodePool.run(cost: image.pixels.byteCount, priority: handle.priority) {
+            () throws(WebImageError) in
+            delegate.imageManager(self, transformDownloadedImage: image, with: plan.url)
+        }
+        guard let changed else {
+            throw WebImageError(
+                .badImageData, stage: .transform, url: plan.url, underlying: .message("the delegate gave no image"),
+                hint: "Return the image itself to leave it as it is.")
+        }
+        guard changed !== image else { return DecodedImage(image: image, source: image, original: original) }
+        changed.copyMetadata(from: image)
+        changed.isTransformed = true
+        // Without the fetched bytes it is encoded for the disk: what comes from there later is what was delivered.
+        var original = original
+        original.data = Data()
+        return DecodedImage(image: changed, source: changed, original: original)
+    }
+
     func decode(
-        _ data: Data, _ decoding: ImageDecoding, _ plan: LoadPlan, _ handle: StageHandle
+        _ data: Data, _ decoding: ImageDecoding, _ plan: LoadPlan, _ handle: StageHandle, tellsSize: Bool = false
     ) async throws(WebImageError) -> Image {
         guard !Task.isCancelled else { throw .cancelled }
         return try await observed(.decode, plan.url, { ($0.pixels.byteCount, nil) }) { () throws(WebImageError) in
-            try await decodePool.run(cost: decoding.cost(of: data), priority: handle.priority) {
-                () throws(WebImageError) in try decoding.decode(data)
-            }
+            try await decodePool.run(
+                measuring: {
+                    if tellsSize, let size = decoding.size(of: data) { handle.tell(.size(size)) }
+                    return decoding.cost(of: data)
+                }, priority: handle.priority
+            ) { () throws(WebImageError) in try decoding.decode(data) }
+        }
+    }
+
+    /// Whether bytes from disk are to be forgotten because nobody makes a picture of them.
+    func isWorthless(
+        _ data: Data, after error: WebImageError, _ plan: LoadPlan, _ handle: StageHandle
+    ) async throws(WebImageError) -> Bool {
+        guard error.code == .badImageData else { return false }
+        let decoding = plan.decoding
+        return try await decodePool.run(priority: handle.priority) { () throws(WebImageError) in
+            decoding.isWorthless(data, after: error)
         }
     }
 }

@@ -34,6 +34,10 @@ extension WebImageManager {
         let loaderPriority = LoadPriorityHandle(load.priority)
         load.priorityHandle = loaderPriority
         load.cached = kept
+        load.finishedAfterCancel = { [weak self] result in
+            guard let self else { return }
+            Task.detached { await self.keepFinished(result, plan) }
+        }
         if plan.streams {
             let count = Locked(0)
             load.receivedData = { bytes, _ in

@@ -91,7 +91,8 @@ extension WebImageManager {
     }
 
     private func blocks(_ plan: LoadPlan, _ error: WebImageError) -> Bool {
-        guard !error.isCancellation, error.code != .cacheNotModified else { return false }
+        // What the delegate makes of a picture says nothing about its URL.
+        guard !error.isCancellation, error.code != .cacheNotModified, error.stage != .transform else { return false }
         let word = plan.loader.shouldBlockFailedURL(with: plan.url, error: error)
         guard let delegate else { return word }
         return LoaderWord.$blocks.withValue(word) {

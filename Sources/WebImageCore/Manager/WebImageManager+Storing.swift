@@ -10,30 +10,44 @@ extension WebImageManager {
         let orders = StoreOrder.orders(for: made, plan)
         guard !orders.isEmpty else { return }
         let observation = listener.map { StageObservation(self, $0, .store, plan.url) }
-        if plan.options.contains(.waitStoreCache) {
-            for order in orders { await put(await serialized(order, plan), plan, waits: true) }
-        } else if plan.serializer == nil {
-            for order in orders { await put(order, plan, waits: false) }
-        } else {
-            changePendingStores(by: 1)
-            Task.detached {
-                for order in orders { await self.put(await self.serialized(order, plan), plan, waits: false) }
-                self.changePendingStores(by: -1)
-            }
-        }
+        await write(orders, plan, waits: plan.options.contains(.waitStoreCache))
         observation?.end((made.original.data.isEmpty ? nil : made.original.data.count, nil))
+    }
+
+    private func write(_ orders: [StoreOrder], _ plan: LoadPlan, waits: Bool) async {
+        guard waits || plan.serializer != nil else {
+            for order in orders { await put(order, plan, waits: false) }
+            return
+        }
+        changePendingStores(by: 1)
+        // A task of its own: a cancel of the load must not put bytes on disk that the serializer has not seen.
+        let writing = Task.detached {
+            for order in orders { await self.put(await self.serialized(order, plan), plan, waits: waits) }
+            self.changePendingStores(by: -1)
+        }
+        if waits { await writing.value }
+    }
+
+    /// Keeps the bytes of a download that ended after the last cancel, if they look like a picture.
+    func keepFinished(_ result: ImageDataResult, _ plan: LoadPlan) async {
+        guard result.mayBeStored, !result.isNotModified, !settings.isShutDown,
+            let order = StoreOrder.original(of: result, plan)
+        else { return }
+        let coder = plan.decoding.coder
+        let isPicture = try? await decodePool.run { () throws(WebImageError) in coder.canDecode(from: result.data) }
+        if isPicture == true { await write([order], plan, waits: false) }
     }
 
     func keepInMemory(_ image: Image, _ plan: LoadPlan) {
         guard plan.storeType.includesMemory, !image.isIncremental,
-            let cache = plan.cache as? any LayeredImageCaching
+            let cache = plan.cache as? any LayeredImageCaching, cache.keepsImagesInMemory
         else { return }
         cache.storeImageToMemory(image, forKey: plan.variantKey)
     }
 
     private func keepOriginalInMemory(_ made: DecodedImage, _ plan: LoadPlan) {
         guard plan.originalStoreType.includesMemory, plan.thumbnail == nil, made.original.cacheType != .memory,
-            let cache = plan.originalCache as? any LayeredImageCaching
+            let cache = plan.originalCache as? any LayeredImageCaching, cache.keepsImagesInMemory
         else { return }
         cache.storeImageToMemory(made.source, forKey: plan.originalKey)
     }

@@ -28,7 +28,7 @@ extension WebImageManager {
         do throws(WebImageError) {
             return (try plan.decoding.decode(data), data)
         } catch {
-            if error.code == .badImageData { cache.removeCorruptDiskEntry(forKey: key) }
+            if plan.decoding.isWorthless(data, after: error) { cache.removeCorruptDiskEntry(forKey: key) }
             return nil
         }
     }

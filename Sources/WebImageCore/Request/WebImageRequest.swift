@@ -24,12 +24,12 @@ public struct WebImageRequest: Sendable, Hashable {
 
     /// The value of a header field, its name in any case.
     public func value(forHTTPHeaderField field: String) -> String? {
-        allHTTPHeaderFields.first { $0.key.caseInsensitiveCompare(field) == .orderedSame }?.value
+        allHTTPHeaderFields.first { $0.key.isSameIgnoringCase(field) }?.value
     }
 
     /// Sets a header field, replacing one of the same name in any case; nil removes it.
     public mutating func setValue(_ value: String?, forHTTPHeaderField field: String) {
-        for name in allHTTPHeaderFields.keys where name.caseInsensitiveCompare(field) == .orderedSame {
+        for name in allHTTPHeaderFields.keys where name.isSameIgnoringCase(field) {
             allHTTPHeaderFields[name] = nil
         }
         if let value { allHTTPHeaderFields[field] = value }

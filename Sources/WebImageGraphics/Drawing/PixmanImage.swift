@@ -7,9 +7,9 @@ final class PixmanImage {
     /// The pixels stay as long as pixman may look at them.
     private let pixels: PixelBuffer?
 
-    /// Over pixels in display format, or a grey plane as a mask of alpha.
-    init(_ pixels: PixelBuffer) throws(WebImageError) {
-        let format = pixels.format == .gray8 ? PIXMAN_a8 : PIXMAN_a8r8g8b8
+    /// Over pixels in display format, whose alpha may be ignored, or a grey plane as a mask of alpha.
+    init(_ pixels: PixelBuffer, isOpaque: Bool = false) throws(WebImageError) {
+        let format = pixels.format == .gray8 ? PIXMAN_a8 : isOpaque ? PIXMAN_x8r8g8b8 : PIXMAN_a8r8g8b8
         guard pixels.format == .gray8 || pixels.format == .bgra8Premultiplied,
             max(pixels.width, pixels.height) <= Self.maxSide,
             let image = pixman_image_create_bits_no_clear(
@@ -28,6 +28,13 @@ final class PixmanImage {
             red: component(color.red), green: component(color.green), blue: component(color.blue),
             alpha: UInt16((color.alpha * 65535).rounded()))
         guard let image = pixman_image_create_solid_fill(&fill) else { throw Self.failure("out of memory") }
+        pointer = image
+        pixels = nil
+        HandleLedger.opened("pixman image")
+    }
+
+    /// Takes over an image that needs nothing kept beside it, and frees it.
+    init(adopting image: OpaquePointer) {
         pointer = image
         pixels = nil
         HandleLedger.opened("pixman image")

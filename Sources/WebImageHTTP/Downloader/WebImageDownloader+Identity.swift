@@ -15,16 +15,20 @@ extension WebImageDownloader {
 
     /// The scope alone, without making the request where nothing in it could narrow it.
     public func cacheScope(of load: ImageDataLoad) -> CacheScope {
-        let settings = settings
         let isNarrowed =
-            settings.requestModifier != nil || load.context?[.downloadRequestModifier] != nil
-            || settings.config.username != nil || settings.config.clientCertificate != nil
-            || !load.options.isDisjoint(with: [.handleCookies, .allowInvalidSSLCertificates])
-            || Self.credentialFields.contains { settings.headers.value(forHTTPHeaderField: $0) != nil }
+            mayNarrowScope || load.context?[.downloadRequestModifier] != nil
+            || !load.options.isDisjoint(with: Self.narrowingOptions)
         return isNarrowed ? identity(of: load).cacheScope : load.declaredScope ?? .shared
     }
 
+    // A constant: a literal above is three allocations in a debug build, on the way of every memory hit.
+    private static let narrowingOptions: WebImageOptions = [.handleCookies, .allowInvalidSSLCertificates]
+
     private static let credentialFields = ["Authorization", "Cookie", "Proxy-Authorization"]
+
+    static func hasCredentials(_ request: WebImageRequest) -> Bool {
+        credentialFields.contains { request.value(forHTTPHeaderField: $0) != nil }
+    }
 
     static func scope(
         of request: WebImageRequest, unmodified: WebImageRequest,
@@ -40,9 +44,11 @@ extension WebImageDownloader {
             case .shared: break
             }
         } else {
-            let addsCredentials = credentialFields.contains {
-                request.value(forHTTPHeaderField: $0) != unmodified.value(forHTTPHeaderField: $0)
-            }
+            let addsCredentials =
+                modifier != nil
+                && credentialFields.contains {
+                    request.value(forHTTPHeaderField: $0) != unmodified.value(forHTTPHeaderField: $0)
+                }
             if addsCredentials { return .unstored }
             let secrets =
                 credentialFields.map { request.value(forHTTPHeaderField: $0) ?? "" }
@@ -82,6 +88,14 @@ extension DownloadPlan {
         for (field, value) in request.allHTTPHeaderFields.sorted(by: { $0.key < $1.key }) {
             parts.append("\(field.lowercased()): \(value)")
         }
-        return parts.map { "\($0.utf8.count):\($0)" }.joined(separator: ",")
+        var text = ""
+        text.reserveCapacity(parts.reduce(0) { $0 + $1.utf8.count + 6 })
+        for part in parts {
+            text += String(part.utf8.count)
+            text += ":"
+            text += part
+            text += ","
+        }
+        return text
     }
 }

@@ -7,7 +7,8 @@ public typealias WebImageDownloaderCompletedBlock = ImageLoaderCompletedBlock
 public typealias WebImageDownloaderProgressBlock = ImageLoaderProgressBlock
 
 extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
-    package var schemes: [String] { ["http", "https"] }
+    package var schemes: [String] { Self.webSchemes }
+    private static let webSchemes = ["http", "https"]
 
     /// Whether the URL's scheme is `http` or `https`.
     public func canRequestImage(for url: URL?) -> Bool { hasScheme(of: url) }
@@ -47,7 +48,7 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
         _ load: ImageDataLoad, _ plan: DownloadPlan, _ progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
         let subscriber = DownloadSubscriber(
-            load, minimumInterval: minimumProgressInterval, progress: progress)
+            load, minimumInterval: minimumProgressInterval, endsAnywhere: true, progress: progress)
         load.priorityHandle?.whenChanged { [downloads] in downloads.setPriority($0, of: subscriber) }
         defer { load.priorityHandle?.whenChanged(nil) }
         let outcome = await withTaskCancellationHandler {

@@ -7,7 +7,11 @@ public import WebImageCore
 public final class WebImageDownloader: Sendable {
     private struct State {
         var config: WebImageDownloaderConfig
-        var headers: WebImageRequest
+        var headers: WebImageRequest {
+            didSet { hasCredentialFields = WebImageDownloader.hasCredentials(headers) }
+        }
+        /// Known beforehand: every memory hit asks for it.
+        private(set) var hasCredentialFields = false
         var requestModifier: (any WebImageDownloaderRequestModifierProtocol)?
         var responseModifier: (any WebImageDownloaderResponseModifierProtocol)?
         var decryptor: (any WebImageDownloaderDecryptorProtocol)?
@@ -22,8 +26,7 @@ public final class WebImageDownloader: Sendable {
     /// The downloader used wherever no other is named.
     public static let shared: WebImageDownloader = {
         var config = WebImageDownloaderConfig.default
-        // Beside the caches' folders; a cache's name cannot begin with a dot by chance.
-        config.resumeFolder = URL(fileURLWithPath: CacheLocation.standard + "/.partial")
+        config.resumeFolder = URL(fileURLWithPath: WebImageDownloaderConfig.partialFolder)
         return WebImageDownloader(config: config, engine: CurlEngine())
     }()
 
@@ -119,6 +122,14 @@ public final class WebImageDownloader: Sendable {
             Settings(
                 config: state.config, headers: state.headers, requestModifier: state.requestModifier,
                 responseModifier: state.responseModifier, decryptor: state.decryptor)
+        }
+    }
+
+    /// Whether something of this downloader's own may narrow who sees what it fetches.
+    var mayNarrowScope: Bool {
+        state.withLock { state in
+            state.hasCredentialFields || state.requestModifier != nil || state.config.username != nil
+                || state.config.clientCertificate != nil
         }
     }
 

@@ -93,6 +93,9 @@ public final class FakeDataLoader: ImageDataLoader {
         return result
     }
 
+    /// What the context names; said without making an identity.
+    public func cacheScope(of load: ImageDataLoad) -> CacheScope { load.declaredScope ?? .shared }
+
     /// Whether anything can be asked: yes.
     public func canRequestImage(for url: URL?) -> Bool { url != nil }
 

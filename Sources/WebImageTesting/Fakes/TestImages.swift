@@ -20,4 +20,22 @@ public enum TestImages {
         }
         return Image(pixels: pixels, hasAlpha: alpha != 255)
     }
+
+    /// A picture that no codec makes small: every byte but alpha is another, the same in every run.
+    public static func noise(width: Int, height: Int) throws(WebImageError) -> Image {
+        let pixels = try PixelBuffer(width: width, height: height, format: .bgra8Premultiplied)
+        var state: UInt32 = 1
+        pixels.withUnsafeMutableBytes { bytes in
+            for row in 0..<height {
+                for column in 0..<width {
+                    // Numerical Recipes' generator: its upper bits are random enough.
+                    state = state &* 1_664_525 &+ 1_013_904_223
+                    bytes.storeBytes(
+                        of: state >> 8 | 0xFF00_0000, toByteOffset: row * pixels.bytesPerRow + column * 4,
+                        as: UInt32.self)
+                }
+            }
+        }
+        return Image(pixels: pixels, hasAlpha: false)
+    }
 }

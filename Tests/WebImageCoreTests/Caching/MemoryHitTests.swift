@@ -1,6 +1,7 @@
 import CAllocationCounter
 import Foundation
 import Testing
+import WebImageTesting
 
 @testable import WebImageCore
 
@@ -61,5 +62,32 @@ struct MemoryHitTests {
         }
         #expect(count == 0)
         #expect(found == 1000)
+    }
+
+    /// The way of a scrolling list: from the call to the completion.
+    @Test func wholeLoadAllocatesAtMostThreeTimes() throws {
+        var config = ImageCacheConfig()
+        config.diskCacheClass = DictionaryDiskCache.self
+        let cache = ImageCache(namespace: "loads", diskCacheDirectory: "/nowhere", config: config)
+        for key in keys { cache.storeImageToMemory(picture(), forKey: key) }
+        let manager = WebImageManager(cache: cache, loader: ImageLoadersManager(loaders: [FakeDataLoader()]))
+        let urls = keys.compactMap { URL(string: $0) }
+        let context: WebImageContext = [.callbackQueue: CallbackQueue.invoking]
+        let found = Locked(0)
+        let completed: WebImageInternalCompletionBlock = { image, _, _, _, _, _ in
+            if image != nil { found.withLock { $0 += 1 } }
+        }
+        // What a first use instantiates, and what a URL makes when its text is first asked for, does not count.
+        for url in urls { manager.loadImage(with: url, context: context, completed: completed) }
+        // By index: a loop over the URLs allocates for itself in a debug build.
+        var index = 0
+        let count = allocations {
+            while index < urls.count {
+                manager.loadImage(with: urls[index], context: context, completed: completed)
+                index += 1
+            }
+        }
+        #expect(found.withLock { $0 } == 2000)
+        #expect(count <= 3 * urls.count, "\(Double(count) / Double(urls.count)) a load")
     }
 }

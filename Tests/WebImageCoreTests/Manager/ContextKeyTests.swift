@@ -198,7 +198,7 @@ struct ContextKeyTests {
         let cache = SlowStoreCache()
         _ = try await fixture.result(
             [], [.imageCache: cache, .imageEncodeOptions: [ImageCoderOption.encodeMaxFileSize: 5]])
-        #expect(cache.askedCount == 1)
+        #expect(cache.askedCount == 1 && cache.encodeLimits == [5])
     }
 
     @Test func theAnimatedClassComesFirstAndIsPreloaded() async throws {

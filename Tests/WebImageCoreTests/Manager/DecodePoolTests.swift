@@ -73,4 +73,54 @@ struct DecodePoolTests {
         }
         #expect(most.withLock { $0 } == 1)
     }
+
+    @Test func aMeasuredJobWaitsUntilItsBytesAreFree() async throws {
+        let pool = DecodePool(width: 2, byteBudget: 10)
+        let gate = DispatchSemaphore(value: 0)
+        let blocker = Task { try await pool.run(cost: 6) { () throws(WebImageError) in gate.wait() } }
+        #expect(await eventually { pool.runningCount == 1 })
+        let (measured, started) = (Locked(0), Locked(false))
+        let large = Task {
+            try await pool.run(
+                measuring: {
+                    measured.withLock { $0 += 1 }
+                    return 5
+                }
+            ) { () throws(WebImageError) in started.withLock { $0 = true } }
+        }
+        #expect(await eventually { measured.withLock { $0 } == 1 && pool.waitingCount == 1 })
+        #expect(!started.withLock { $0 } && pool.runningCount == 1)
+        gate.signal()
+        _ = try await (blocker.value, large.value)
+        #expect(started.withLock { $0 } && measured.withLock { $0 } == 1)
+        #expect(await eventually { pool.runningCount == 0 })
+    }
+
+    @Test func aJobCancelledWhileItIsMeasuredNeverStarts() async throws {
+        let pool = DecodePool(width: 1, byteBudget: 10)
+        let gate = DispatchSemaphore(value: 0)
+        let started = Locked(false)
+        let job = Task {
+            try await pool.run(
+                measuring: {
+                    gate.wait()
+                    return 1
+                }
+            ) { () throws(WebImageError) in started.withLock { $0 = true } }
+        }
+        #expect(await eventually { pool.runningCount == 1 })
+        job.cancel()
+        gate.signal()
+        await #expect(throws: WebImageError.self) { try await job.value }
+        #expect(await eventually { pool.runningCount == 0 })
+        #expect(!started.withLock { $0 })
+    }
+
+    @Test func submittedWorkRunsWithoutAnybodyWaiting() async {
+        let pool = DecodePool(width: 1, byteBudget: 10)
+        let done = Locked<[Int]>([])
+        for number in 0..<3 { pool.submit(measuring: { 100 }) { done.withLock { $0.append(number) } } }
+        #expect(await eventually { done.withLock { $0 } == [0, 1, 2] })
+        #expect(await eventually { pool.runningCount == 0 })
+    }
 }

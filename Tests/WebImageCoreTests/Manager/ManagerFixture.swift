@@ -82,6 +82,43 @@ final class Recorder: Sendable {
     }
 }
 
+/// Cancels a load when a stage begins, once the load is known.
+final class StageCanceller: WebImageManagerListener {
+    private struct State {
+        var operation: WebImageCombinedOperation?
+        var isDone = false
+        var begunAfterwards: [WebImageLoadStage] = []
+    }
+
+    private let stage: WebImageLoadStage
+    private let state = Locked(State())
+    private let known = DispatchSemaphore(value: 0)
+
+    init(_ stage: WebImageLoadStage) { self.stage = stage }
+
+    /// The load to cancel; the stage waits for it.
+    var operation: WebImageCombinedOperation? {
+        get { state.withLock { $0.operation } }
+        set {
+            state.withLock { $0.operation = newValue }
+            known.signal()
+        }
+    }
+
+    var begunAfterwards: [WebImageLoadStage] { state.withLock { $0.begunAfterwards } }
+
+    func imageManager(_ imageManager: WebImageManager, didBegin stage: WebImageLoadStage, for url: URL) {
+        guard stage == self.stage, state.withLock({ !$0.isDone }) else {
+            return state.withLock { if $0.isDone { $0.begunAfterwards.append(stage) } }
+        }
+        known.wait()
+        operation?.cancel()
+        state.withLock { $0.isDone = true }
+    }
+
+    func imageManager(_ imageManager: WebImageManager, didEnd report: WebImageStageReport) {}
+}
+
 /// Renames; counts its runs.
 final class NamedTransformer: ImageTransformer {
     let transformerKey: String

@@ -73,6 +73,23 @@ struct ManagerOptionTests {
         #expect(try await fixture.result(.scaleDownLargeImages).cacheType == .memory)
     }
 
+    /// The default limit is far above any picture made here, so the plan shows it.
+    @Test func scaleDownLargeImagesBoundsTheDecodeAtTheDefault() async throws {
+        fixture.answer()
+        let bounded = try await fixture.result(.scaleDownLargeImages)
+        #expect(bounded.image.decodingOptions?.scaleDownLimitBytes == ImageScaling.defaultScaleDownLimitBytes)
+        #expect(try await fixture.result(.fromLoaderOnly).image.decodingOptions?.scaleDownLimitBytes == nil)
+    }
+
+    @Test func forcedDecodingIsNeitherNeededNorAvoided() async throws {
+        fixture.answer()
+        let plain = try await fixture.result(.fromLoaderOnly)
+        let avoiding = try await fixture.result([.fromLoaderOnly, .avoidDecodeImage])
+        let never = try await fixture.result(.fromLoaderOnly, [.imageForceDecodePolicy: ImageForceDecodePolicy.never])
+        #expect([avoiding, never].allSatisfy { $0.image.decodingOptions == plain.image.decodingOptions })
+        #expect(fixture.coder.decodeCount == 3 && fixture.cache.memoryKeys == [fixture.key])
+    }
+
     @Test func highDynamicRangeIsNotServedForStandard() async throws {
         fixture.answer()
         _ = try await fixture.result([], [.imageDecodeToHDR: 1])
@@ -155,11 +172,14 @@ final class SlowStoreCache: ImageCaching {
         var waiting: [@Sendable () -> Void] = []
         var asked = 0
         var completed = 0
+        var encoding: [Int] = []
     }
 
     private let state = Locked(State())
     var askedCount: Int { state.withLock { $0.asked } }
     var completedCount: Int { state.withLock { $0.completed } }
+    /// The largest file each store was told to make.
+    var encodeLimits: [Int] { state.withLock { $0.encoding } }
 
     func completeAll() {
         let waiting = state.withLock { state in
@@ -174,8 +194,10 @@ final class SlowStoreCache: ImageCaching {
         _ image: Image?, imageData: Data?, forKey key: String?, options: WebImageOptions, context: WebImageContext?,
         cacheType: ImageCacheType, completion: (@Sendable () -> Void)?
     ) {
+        let limit = (context?[.imageEncodeOptions] as? ImageCoderOptions)?[.encodeMaxFileSize] as? Int
         state.withLock { state in
             state.asked += 1
+            state.encoding += limit.map { [$0] } ?? []
             state.waiting.append(completion ?? {})
         }
     }

@@ -70,6 +70,19 @@ struct RefreshTests {
         #expect(await eventually { fixture.manager.sharedTaskCount == 0 })
     }
 
+    @Test func aRefreshCancelledAtAnyInstantIsNotHeard() async throws {
+        fixture.cache.storeImageToMemory(try TestImages.solid(width: 5), forKey: fixture.key)
+        var loads: [Recorder] = []
+        for count in 1...300 {
+            let load = fixture.load(.refreshCached)
+            #expect(await eventually { fixture.loader.requests.count == count })
+            load.operation?.cancel()
+            loads.append(load)
+            #expect(await eventually { fixture.manager.sharedTaskCount == 0 })
+        }
+        #expect(loads.allSatisfy { $0.ends.count == 1 && $0.ends[0].error == nil })
+    }
+
     @Test func withoutACachedImageItIsAPlainLoad() async throws {
         fixture.answer(width: 7)
         let load = fixture.load(.refreshCached)

@@ -107,6 +107,30 @@ struct SharingTests {
         #expect(!fixture.manager.isRunning && reads == 2)
     }
 
+    private static let cancellable: [WebImageLoadStage] = [.disk, .download, .decode, .transform, .store]
+
+    /// The load is cancelled at the very moment a stage begins; with another one waiting, that one goes its way.
+    @Test(arguments: cancellable, [false, true])
+    func noStageBeginsAfterACancelAtAnyOther(_ stage: WebImageLoadStage, _ isShared: Bool) async throws {
+        let canceller = StageCanceller(stage)
+        fixture.manager.listener = canceller
+        let context: WebImageContext = [.imageTransformer: NamedTransformer()]
+        let load = fixture.load([], context)
+        let other = isShared ? fixture.load([], context) : nil
+        canceller.operation = load.operation
+        fixture.answer()
+        _ = await load.end()
+        _ = await other?.end()
+        #expect(await eventually { fixture.manager.sharedTaskCount == 0 && !fixture.manager.isRunning })
+        #expect(load.completions.count == 1 && load.ends[0].error?.code == .cancelled)
+        if let other {
+            #expect(other.completions.count == 1 && other.ends[0].image?.isTransformed == true)
+            #expect(fixture.loader.requests.count == 1 && fixture.coder.decodeCount == 1)
+        } else {
+            #expect(canceller.begunAfterwards.isEmpty)
+        }
+    }
+
     @Test func twoSizesFromALoaderThatDecodesAreTwoRequests() async throws {
         let loader = DecodingLoader()
         let manager = WebImageManager(cache: fixture.cache, loader: ImageLoadersManager(loaders: [loader]))

@@ -16,16 +16,6 @@ struct ImageCacheCases {
         cache = ImageCache(namespace: "default", diskCacheDirectory: directory)
     }
 
-    final class Calls<Value: Sendable>: Sendable {
-        private let values = Locked<[Value]>([])
-        var all: [Value] { values.withLock { $0 } }
-        func append(_ value: Value) { values.withLock { $0.append(value) } }
-        func wait() async -> Value? {
-            _ = await eventually { !all.isEmpty }
-            return all.first
-        }
-    }
-
     func opaque() throws -> Image { try TestImages.solid(width: 80, height: 60) }
 
     func store(_ image: Image?, _ data: Data? = nil, toDisk: Bool = true) async {
@@ -47,7 +37,9 @@ struct ImageCacheCases {
         try ImageCodersManager.shared.encode(opaque(), format: .jpeg, options: EncodingOptions())
     }
 
-    @Test  // SDImageCacheTests.test01SharedImageCache, test02Singleton, test03ImageCacheCanBeInstantiated
+    // SDImageCacheTests.test01SharedImageCache, SDImageCacheTests.test02Singleton
+    // SDImageCacheTests.test03ImageCacheCanBeInstantiated
+    @Test
     func sharedCacheIsOneAndOthersAreOthers() {
         #expect(ImageCache.shared === ImageCache.shared)
         #expect(cache !== ImageCache.shared)
@@ -69,7 +61,7 @@ struct ImageCacheCases {
         #expect(cache.diskImageDataExists(withKey: key))
     }
 
-    @Test  // SDImageCacheTests.test06InsertionOfImage, test07InsertionOfImageForcingDiskStorage
+    @Test  // SDImageCacheTests.test06InsertionOfImage, SDImageCacheTests.test07InsertionOfImageForcingDiskStorage
     func storedImageIsInMemoryAtOnceAndOnDiskAtTheEnd() async throws {
         let image = try opaque()
         cache.storeImage(image, forKey: key)
@@ -96,7 +88,10 @@ struct ImageCacheCases {
         #expect(calls.all.first.flatMap { $0 } === image)
     }
 
-    @Test  // SDImageCacheTests.test10RemoveImageForKeyWithCompletion, test11…, test12…
+    // SDImageCacheTests.test10RemoveImageForKeyWithCompletion
+    // SDImageCacheTests.test11RemoveImageforKeyNotFromDiskWithCompletion
+    // SDImageCacheTests.test12RemoveImageforKeyFromDiskWithCompletion
+    @Test
     func removalReachesTheLayersMeant() async throws {
         await store(try opaque())
         await remove(fromDisk: false)
@@ -127,7 +122,7 @@ struct ImageCacheCases {
         }
     }
 
-    @Test  // SDImageCacheTests.test20InitialCacheSize, test21InitialDiskCount
+    @Test  // SDImageCacheTests.test20InitialCacheSize, SDImageCacheTests.test21InitialDiskCount
     func sizesAndCountsAreThoseStored() async throws {
         #expect(cache.totalDiskSize() == 0)
         await store(nil, Data(count: 1000))
@@ -138,7 +133,9 @@ struct ImageCacheCases {
         #expect(await calls.wait() == [1, 1000])
     }
 
-    @Test  // SDImageCacheTests.test31CachePathForAnyKey, test32CachePathForNilKey, test33CachePathForExistingKey
+    // SDImageCacheTests.test31CachePathForAnyKey, SDImageCacheTests.test32CachePathForNilKey
+    // SDImageCacheTests.test33CachePathForExistingKey
+    @Test
     func pathIsThatOfTheEntrysOwnFile() async {
         #expect(cache.cachePath(forKey: nil) == nil)
         #expect(cache.cachePath(forKey: "absent") == nil)
@@ -187,6 +184,20 @@ struct ImageCacheCases {
 
     final class OtherImage: Image, @unchecked Sendable {}
 
+    @Test  // SDImageCacheTests.test14QueryCacheFirstFrameOnlyHitMemoryCache
+    func firstFrameOnlyMakesAStillOfAnAnimationInMemory() throws {
+        let animated = MovingPicture(pixels: try opaque().pixels)
+        cache.storeImageToMemory(animated, forKey: key)
+        let calls = Calls<(image: Image?, type: ImageCacheType)>()
+        for options in [WebImageOptions(), .decodeFirstFrameOnly] {
+            cache.queryCacheOperation(forKey: key, options: options) { image, _, type in calls.append((image, type)) }
+        }
+        #expect(calls.all.map(\.type) == [.memory, .memory])
+        #expect(calls.all.first?.image === animated)
+        let still = try #require(calls.all.last?.image)
+        #expect(!still.isAnimated && still !== animated && still.pixels === animated.pixels)
+    }
+
     @Test  // SDImageCacheTests.test41MatchAnimatedImageClassWorks
     func memoryHitOfTheWrongClassIsAMissOnlyWhenAsked() throws {
         let image = try opaque()
@@ -216,6 +227,11 @@ struct ImageCacheCases {
 
     @Test func directoryIsConfigurableAndResets() {  // SDImageCacheTests.test43CustomDefaultCacheDirectory
         #expect(ImageCache(namespace: "Test", diskCacheDirectory: directory).diskCachePath == directory + "/Test")
+        let standard: String = ImageCache.defaultDiskCacheDirectory
+        ImageCache.defaultDiskCacheDirectory = directory + "/custom"
+        #expect(ImageCache(namespace: "Test").diskCachePath == directory + "/custom/Test")
+        ImageCache.defaultDiskCacheDirectory = nil
+        #expect(ImageCache.defaultDiskCacheDirectory == standard)
     }
 
     final class OwnMemoryCache: MemoryCaching {
@@ -226,7 +242,8 @@ struct ImageCacheCases {
         func removeAllObjects() {}
     }
 
-    @Test func layersMayBeOfTheCallersClasses() {  // SDImageCacheTests.test42CustomMemoryCache, test43CustomDiskCache
+    @Test  // SDImageCacheTests.test42CustomMemoryCache, SDImageCacheTests.test43CustomDiskCache
+    func layersMayBeOfTheCallersClasses() {
         var config = ImageCacheConfig()
         config.memoryCacheClass = OwnMemoryCache.self
         config.diskCacheClass = DiskCache.self
@@ -251,7 +268,10 @@ struct ImageCacheCases {
         #expect(disk.totalCount() == 0)
     }
 
-    @Test  // SDImageCacheTests.test49SDImageCacheQueryOp, test50…, test51…, test52…, test53…, test54…
+    // SDImageCacheTests.test49SDImageCacheQueryOp, SDImageCacheTests.test50SDImageCacheQueryOp
+    // SDImageCacheTests.test51SDImageCacheStoreOp, SDImageCacheTests.test52SDImageCacheRemoveOp
+    // SDImageCacheTests.test53SDImageCacheContainsOp, SDImageCacheTests.test54SDImageCacheClearOp
+    @Test
     func manyCachesDoWhatOneDoes() async throws {
         let manager = ImageCachesManager(caches: [cache])
         cache.storeImageDataToDisk(try jpeg(), forKey: key)
@@ -264,6 +284,13 @@ struct ImageCacheCases {
         }
         #expect(await found.wait().flatMap { $0 } != nil)
         #expect(cache.imageFromMemoryCache(forKey: key) == nil)
+        let inMemory = try opaque()
+        cache.storeImageToMemory(inMemory, forKey: "memory only")
+        let again = Calls<Image?>()
+        _ = manager.queryImage(forKey: "memory only", options: [], context: context, cacheType: .all) { image, _, _ in
+            again.append(image)
+        }
+        #expect(again.all.first.flatMap { $0 } === inMemory)
         let done = Calls<Bool>()
         manager.storeImage(
             try opaque(), imageData: nil, forKey: key, options: [], context: context, cacheType: .all
@@ -295,4 +322,10 @@ struct FixedCoder: ImageCoder {
     func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? {
         Data("TestEncode".utf8)
     }
+}
+
+/// A picture that says it moves.
+private final class MovingPicture: Image, @unchecked Sendable {
+    // Unchecked is true because it adds nothing to its base.
+    override var imageFrameCount: Int { 2 }
 }

@@ -1,0 +1,125 @@
+import Foundation
+import Harness
+import WebImage
+
+/// A get from memory by URL: ours beside a dictionary under a pthread lock and `NSCache`, all with the same keys, and a
+/// whole `loadImage` that memory answers.
+///
+/// Times are nanoseconds of one get, wall time over the gets of one thread: with ideal sharing they do not grow with
+/// the threads until the cores are used up.
+struct MemoryScenario {
+    private static let keyCount = 10_000
+    private static let gets = 50_000
+
+    private let keys = (0..<keyCount).map {
+        "https://images.example.com/collections/2024/landscape/\($0)/large.jpg?w=1200"
+    }
+    /// The order of asking: every key as often, no two neighbours.
+    private let order: [Int] = (0..<gets).map { ($0 &* 7919) % keyCount }
+
+    static func run(rounds: Int) throws -> [ContestResult] {
+        let scenario = MemoryScenario()
+        let contests = try [1, 2, 4, 8].map { try scenario.get($0) } + [scenario.load()]
+        return try contests.map { contest in
+            let result = try contest.run(rounds: rounds)
+            result.lines(operations: gets).forEach { print($0) }
+            return result
+        }
+    }
+
+    private func get(_ threads: Int) throws -> Contest {
+        let (images, urls) = try content()
+        var config = ImageCacheConfig()
+        config.maxMemoryCost = .max
+        config.shouldCacheImagesOnDisk = false
+        let ours = ImageCache(namespace: "bench", diskCacheDirectory: "/nowhere", config: config)
+        let system = NSCache<NSString, Image>()
+        let plain = LockedDictionary()
+        for (key, image) in images {
+            ours.storeImageToMemory(image, forKey: key)
+            system.setObject(image, forKey: key as NSString, cost: 64)
+            plain.images[key] = image
+        }
+        let names = urls.map { $0 as NSString }
+        let order = order
+        let shared = SharedSystemCache(cache: system, names: names)
+        return Contest(
+            "memory get, \(threads) threads", target: 1.3,
+            [
+                Contest.Competitor("webimage") {
+                    inThreads(threads) { for index in order { check(ours.imageFromMemoryCache(forKey: urls[index])) } }
+                },
+                Contest.Competitor("dictionary and pthread lock") {
+                    inThreads(threads) { for index in order { check(plain.image(urls[index])) } }
+                },
+                Contest.Competitor("NSCache") {
+                    inThreads(threads) { for index in order { check(shared.image(index)) } }
+                },
+            ])
+    }
+
+    private func load() throws -> Contest {
+        let (images, texts) = try content()
+        var config = ImageCacheConfig()
+        config.maxMemoryCost = .max
+        config.shouldCacheImagesOnDisk = false
+        let cache = ImageCache(namespace: "bench", diskCacheDirectory: "/nowhere", config: config)
+        for (key, image) in images { cache.storeImageToMemory(image, forKey: key) }
+        let manager = WebImageManager(cache: cache, loader: ImageLoadersManager.shared)
+        let urls = texts.compactMap { URL(string: $0) }
+        let context: WebImageContext = [.callbackQueue: CallbackQueue.invoking]
+        return Contest(
+            "whole loadImage from memory",
+            [
+                Contest.Competitor("webimage") {
+                    for index in order {
+                        manager.loadImage(with: urls[index], context: context) { image, _, _, _, _, _ in check(image) }
+                    }
+                },
+                Contest.Competitor("its get alone") {
+                    for index in order { check(cache.imageFromMemoryCache(forKey: texts[index])) }
+                },
+            ])
+    }
+
+    /// A picture for each key, and the keys as strings of their own, as a caller has them.
+    private func content() throws -> (images: [String: Image], keys: [String]) {
+        let pixels = try PixelBuffer(width: 1, height: 1, format: .gray8)
+        let images = Dictionary(uniqueKeysWithValues: keys.map { ($0, Image(pixels: pixels)) })
+        return (images, keys.map { String(decoding: Array($0.utf8), as: UTF8.self) })
+    }
+}
+
+private func check(_ image: Image?) { precondition(image != nil, "a miss") }
+
+private func inThreads(_ count: Int, _ body: @escaping @Sendable () -> Void) {
+    guard count > 1 else { return body() }
+    DispatchQueue.concurrentPerform(iterations: count) { _ in body() }
+}
+
+/// `NSCache` and its keys, made before they are measured.
+private struct SharedSystemCache: @unchecked Sendable {
+    // Unchecked is true because `NSCache` has a lock of its own and the strings never change.
+    let cache: NSCache<NSString, Image>
+    let names: [NSString]
+
+    func image(_ index: Int) -> Image? { cache.object(forKey: names[index]) }
+}
+
+/// The least that a cache can be.
+private final class LockedDictionary: @unchecked Sendable {
+    // Unchecked is true because `images` is read under the lock, and written before anybody else knows it.
+    var images: [String: Image] = [:]
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+
+    init() {
+        mutex = .allocate(capacity: 1)
+        pthread_mutex_init(mutex, nil)
+    }
+
+    func image(_ key: String) -> Image? {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return images[key]
+    }
+}

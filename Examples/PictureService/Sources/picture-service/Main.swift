@@ -1,0 +1,20 @@
+import Foundation
+import WebImage
+import WebImageHTTP
+
+/// A line of input is a request's query, a line of output its answer; a framework would do this part.
+@main struct Main {
+    static func main() async {
+        let arguments = CommandLine.arguments.dropFirst()
+        let folder = arguments.first { !$0.hasPrefix("--") } ?? "previews"
+        let handler = PreviewHandler(
+            cacheFolder: folder, policy: arguments.contains("--allow-private") ? nil : .server)
+        while let line = readLine() {
+            let items = URLComponents(string: "?" + line)?.queryItems ?? []
+            let query = Dictionary(items.map { ($0.name, $0.value ?? "") }) { first, _ in first }
+            let response = await handler.answer(Request(query: query))
+            print(response.status, response.headers["Content-Type"] ?? "text/plain", response.body.count)
+        }
+        await handler.shutdown()
+    }
+}

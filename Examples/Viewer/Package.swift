@@ -1,0 +1,18 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "viewer",
+    dependencies: [.package(name: "swift-web-image", path: "../..")],
+    targets: [
+        .executableTarget(
+            name: "viewer",
+            dependencies: [
+                "CViewerGTK",
+                .product(name: "WebImage", package: "swift-web-image"),
+                .product(name: "WebImageGTK", package: "swift-web-image"),
+            ]),
+        // Or any binding of GTK: views of WebImageGTK take and give widgets as pointers.
+        .systemLibrary(name: "CViewerGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
+    ]
+)

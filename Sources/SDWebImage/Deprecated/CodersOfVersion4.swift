@@ -1,0 +1,28 @@
+public import Foundation
+public import WebImage
+public import WebImageCodecs
+
+/// Version 4's name of ``SDImageCoder``.
+@available(*, deprecated, renamed: "SDImageCoder")
+public typealias SDWebImageCoder = ImageCoder
+/// Version 4's name of ``SDProgressiveImageCoder``.
+@available(*, deprecated, renamed: "SDProgressiveImageCoder")
+public typealias SDWebImageProgressiveCoder = ProgressiveImageCoder
+/// Version 4's name of ``SDImageCodersManager``.
+@available(*, deprecated, renamed: "SDImageCodersManager")
+public typealias SDWebImageCodersManager = ImageCodersManager
+/// Version 4's name of ``SDImageGIFCoder``.
+@available(*, deprecated, renamed: "SDImageGIFCoder")
+public typealias SDWebImageGIFCoder = ImageGIFCoder
+
+extension ImageCodersManager {
+    /// Version 4's name of the shared manager.
+    @available(*, deprecated, renamed: "shared")
+    public static var sharedInstance: ImageCodersManager { shared }
+}
+
+extension ImageGIFCoder {
+    /// Opens a GIF without options, as a document of version 5 shows it; nil when the data cannot be read.
+    @available(*, deprecated, message: "Use init(animatedImageData:options:), which says that it may give nil")
+    public convenience init!(animatedImageData data: Data?) { self.init(animatedImageData: data, options: nil) }
+}

@@ -1,0 +1,69 @@
+public import Foundation
+public import WebImage
+
+/// The domain of errors that have a code of ``SDWebImageError/Code``.
+public let SDWebImageErrorDomain = "SDWebImageErrorDomain"
+/// In `userInfo`: the `WebImageResponse` that was refused.
+public let SDWebImageErrorDownloadResponseKey = "SDWebImageErrorDownloadResponseKey"
+/// In `userInfo`: the HTTP status that was refused, an `NSNumber`.
+public let SDWebImageErrorDownloadStatusCodeKey = "SDWebImageErrorDownloadStatusCodeKey"
+/// In `userInfo`: the content type that was refused.
+public let SDWebImageErrorDownloadContentTypeKey = "SDWebImageErrorDownloadContentTypeKey"
+
+/// A failure as code written for the original expects it: an `NSError` with its domains, codes and keys.
+///
+/// Failures of the connection are of the domain `NSURLErrorDomain` with its codes; all others of
+/// ``SDWebImageErrorDomain``. Swift on Linux cannot convert other errors by `error as NSError`; this one it can.
+public final class SDWebImageError: NSError, @unchecked Sendable {
+    // Unchecked is true because both properties are immutable values, and those of `NSError` never change.
+
+    /// The kinds of failure; ``WebImageCore/WebImageError/Code``.
+    public typealias Code = WebImageError.Code
+
+    /// Everything that is known about the failure.
+    public let webImageError: WebImageError
+
+    /// Wraps a failure; the same error for the same failure.
+    public init(_ error: WebImageError) {
+        webImageError = error
+        let (domain, code) = error.originalsDomainAndCode
+        super.init(domain: domain, code: code, userInfo: error.originalsUserInfo)
+    }
+
+    /// Nil: errors are not archived.
+    public required init?(coder: NSCoder) { nil }
+
+    /// The failure in one line, URLs without query, user and password.
+    public override var description: String { webImageError.description }
+}
+
+// The original's enumeration, whose cases are written as members of the error.
+extension SDWebImageError {
+    /// The URL is nil, empty or malformed.
+    public static let invalidURL = Code.invalidURL
+    /// The data is no picture.
+    public static let badImageData = Code.badImageData
+    /// The cached picture is still the newest.
+    public static let cacheNotModified = Code.cacheNotModified
+    /// The URL failed before.
+    public static let blackListed = Code.blackListed
+    /// No download could be made.
+    public static let invalidDownloadOperation = Code.invalidDownloadOperation
+    /// The HTTP status is not acceptable.
+    public static let invalidDownloadStatusCode = Code.invalidDownloadStatusCode
+    /// The load was cancelled.
+    public static let cancelled = Code.cancelled
+    /// The response was refused.
+    public static let invalidDownloadResponse = Code.invalidDownloadResponse
+    /// The content type is not acceptable.
+    public static let invalidDownloadContentType = Code.invalidDownloadContentType
+}
+
+/// Whether an error's number is that of a kind: `error.code == .cancelled`.
+public func == (number: Int?, code: SDWebImageError.Code) -> Bool { number == code.rawValue }
+
+/// Whether an error's number is not that of a kind.
+public func != (number: Int?, code: SDWebImageError.Code) -> Bool { number != code.rawValue }
+
+/// Whether a failure is of a kind: `case SDWebImageError.cancelled` in a `switch` or `catch`.
+public func ~= (code: SDWebImageError.Code, error: any Error) -> Bool { WebImageError(original: error).code == code }

@@ -1,0 +1,47 @@
+import Foundation
+import WebImage
+
+extension WebImageError {
+    /// Where the original files this failure.
+    var originalsDomainAndCode: (domain: String, code: Int) {
+        guard code == .transport else { return (SDWebImageErrorDomain, code.rawValue) }
+        guard case .curl(let number, _) = underlying else { return (NSURLErrorDomain, Self.unknownURLError) }
+        return (NSURLErrorDomain, Self.urlErrors[number] ?? Self.unknownURLError)
+    }
+
+    /// The original's keys, and the words.
+    var originalsUserInfo: [String: Any] {
+        var info: [String: Any] = [NSLocalizedDescriptionKey: description]
+        if let hint { info[NSLocalizedRecoverySuggestionErrorKey] = hint }
+        if let url { info[NSURLErrorFailingURLErrorKey] = url.redacted }
+        if case .http(let status) = underlying {
+            info[SDWebImageErrorDownloadStatusCodeKey] = NSNumber(value: status)
+        }
+        return info
+    }
+
+    /// The failure behind any error a loader of the caller's reports.
+    init(original error: any Error) {
+        switch error {
+        case let own as WebImageError: self = own
+        case let bridged as SDWebImageError: self = bridged.webImageError
+        case is CancellationError: self = .cancelled
+        case let error as NSError:
+            let known = error.domain == SDWebImageErrorDomain ? Code(rawValue: error.code) : nil
+            let isCancel = error.domain == NSURLErrorDomain && error.code == Self.cancelledURLError
+            self.init(
+                known ?? (isCancel ? .cancelled : .transport), stage: .download,
+                underlying: .message("\(error.domain) \(error.code): \(error.localizedDescription)"))
+        default: self.init(.transport, stage: .download, underlying: .message("\(error)"))
+        }
+    }
+
+    private static let unknownURLError = -1
+    private static let cancelledURLError = -999
+
+    /// From curl's codes to those of `NSURLErrorDomain`.
+    private static let urlErrors: [Int: Int] = [
+        1: -1002, 3: -1000, 5: -1003, 6: -1003, 7: -1004, 8: -1011, 18: -1005, 28: -1001, 35: -1200, 47: -1007,
+        52: -1005, 55: -1005, 56: -1005, 58: -1205, 60: -1202, 61: -1016, 77: -1206, 92: -1005, 97: -1004,
+    ]
+}

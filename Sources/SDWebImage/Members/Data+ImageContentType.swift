@@ -1,0 +1,49 @@
+public import Foundation
+public import WebImage
+
+extension Data {
+    /// The format the first bytes say.
+    public static func sd_imageFormat(forImageData data: Data?) -> SDImageFormat {
+        data.map { SDImageFormat(sniffing: $0) } ?? .undefined
+    }
+    /// The uniform type identifier of a format.
+    public static func sd_UTType(from format: SDImageFormat) -> String { format.typeIdentifier }
+    /// The format of a uniform type identifier.
+    public static func sd_imageFormat(fromUTType type: String) -> SDImageFormat { SDImageFormat(typeIdentifier: type) }
+    /// The format the first bytes say.
+    public var sd_imageFormat: SDImageFormat { SDImageFormat(sniffing: self) }
+}
+
+extension NSData {
+    /// The format the first bytes say.
+    public static func sd_imageFormat(forImageData data: Data?) -> SDImageFormat {
+        Data.sd_imageFormat(forImageData: data)
+    }
+    /// The uniform type identifier of a format.
+    public static func sd_UTType(from format: SDImageFormat) -> String { format.typeIdentifier }
+    /// The format of a uniform type identifier.
+    public static func sd_imageFormat(fromUTType type: String) -> SDImageFormat { SDImageFormat(typeIdentifier: type) }
+}
+
+extension ImageFormat {
+    /// JPEG.
+    public static let JPEG = jpeg
+    /// PNG.
+    public static let PNG = png
+    /// GIF.
+    public static let GIF = gif
+    /// TIFF.
+    public static let TIFF = tiff
+    /// HEIC.
+    public static let HEIC = heic
+    /// HEIF.
+    public static let HEIF = heif
+    /// PDF.
+    public static let PDF = pdf
+    /// SVG.
+    public static let SVG = svg
+    /// BMP.
+    public static let BMP = bmp
+    /// Camera raw.
+    public static let RAW = raw
+}

@@ -1,0 +1,28 @@
+public import Foundation
+import WebImage
+public import WebImageHTTP
+
+extension WebImageDownloader {
+    /// Downloads and decodes a picture; failures are ``SDWebImageError``.
+    ///
+    /// `completed` is called exactly once with `finished`, on the context's callback queue or on main.
+    @preconcurrency @discardableResult
+    public func downloadImage(
+        with url: URL?, options: SDWebImageDownloaderOptions = [], context: SDWebImageContext? = nil,
+        progress progressBlock: SDWebImageDownloaderProgressBlock?,
+        completed completedBlock: SDWebImageDownloaderCompletedBlock?
+    ) -> SDWebImageDownloadToken? {
+        downloadImage(with: url, options: options, context: context, progress: progressBlock) {
+            (image: Image?, data: Data?, error: WebImageError?, finished: Bool) in
+            completedBlock?(image, data, error.map(SDWebImageError.init), finished)
+        }
+    }
+
+    /// Downloads and decodes a picture without telling progress.
+    @preconcurrency @discardableResult
+    public func downloadImage(
+        with url: URL?, completed completedBlock: SDWebImageDownloaderCompletedBlock?
+    ) -> SDWebImageDownloadToken? {
+        downloadImage(with: url, options: [], progress: nil, completed: completedBlock)
+    }
+}

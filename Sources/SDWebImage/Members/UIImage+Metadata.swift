@@ -1,0 +1,51 @@
+public import WebImage
+
+extension Image {
+    /// How often the animation plays; 0 is for ever.
+    public var sd_imageLoopCount: Int {
+        get { imageLoopCount }
+        set { imageLoopCount = newValue }
+    }
+    /// Frames of the animation; 1 for a still.
+    public var sd_imageFrameCount: Int { imageFrameCount }
+    /// Whether there is more than one frame.
+    public var sd_isAnimated: Bool { isAnimated }
+    /// Whether the picture was drawn from a vector format.
+    public var sd_isVector: Bool { isVector }
+    /// The format the picture was decoded from.
+    public var sd_imageFormat: SDImageFormat {
+        get { imageFormat }
+        set { imageFormat = newValue }
+    }
+    /// Whether this is a preview of a picture that has not arrived whole.
+    public var sd_isIncremental: Bool {
+        get { isIncremental }
+        set { isIncremental = newValue }
+    }
+    /// Whether a transformer made this picture.
+    public var sd_isTransformed: Bool {
+        get { isTransformed }
+        set { isTransformed = newValue }
+    }
+    /// Whether the picture was decoded for a wanted size.
+    public var sd_isThumbnail: Bool { isThumbnail }
+    /// The options this picture was decoded with; nil when it was not decoded.
+    public var sd_decodeOptions: SDImageCoderOptions? {
+        get { decodingOptions?.dictionary }
+        set { decodingOptions = newValue.map { DecodingOptions($0) } }
+    }
+    /// An object of the caller's, stored with the picture on disk when it can be encoded.
+    public var sd_extendedObject: (any Sendable)? {
+        get { extendedObject }
+        set { extendedObject = newValue }
+    }
+    /// Bytes this picture costs a memory cache; the pixels' own unless set.
+    public var sd_memoryCost: UInt {
+        get { UInt(memoryCost) }
+        set { memoryCost = Int(clamping: newValue) }
+    }
+    /// Whether the pixels are ready for display: always, as pictures come decoded from their coders.
+    public var sd_isDecoded: Bool { true }
+    /// Whether the pixels hold a high dynamic range: no, they are converted to sRGB.
+    public var sd_isHighDynamicRange: Bool { false }
+}

@@ -1,0 +1,48 @@
+public import Foundation
+public import WebImage
+public import WebImageHTTP
+
+/// Loads over HTTP; ``WebImageHTTP/WebImageDownloader``.
+public typealias SDWebImageDownloader = WebImageDownloader
+/// How a download behaves; ``WebImageHTTP/WebImageDownloaderOptions``.
+public typealias SDWebImageDownloaderOptions = WebImageDownloaderOptions
+/// Which waiting download comes next; ``WebImageHTTP/WebImageDownloaderConfig/ExecutionOrder``.
+public typealias SDWebImageDownloaderExecutionOrder = WebImageDownloaderConfig.ExecutionOrder
+/// A caller's hold on a download; ``WebImageHTTP/WebImageDownloadToken``.
+public typealias SDWebImageDownloadToken = WebImageDownloadToken
+/// One transfer, and a base for others; ``WebImageHTTP/WebImageDownloaderOperation``.
+public typealias SDWebImageDownloaderOperation = WebImageDownloaderOperation
+/// What a transfer of one's own must be; ``WebImageHTTP/WebImageDownloaderOperationProtocol``.
+public typealias SDWebImageDownloaderOperationProtocol = WebImageDownloaderOperationProtocol
+/// Changes requests, in a block; ``WebImageCore/WebImageDownloaderRequestModifier``.
+public typealias SDWebImageDownloaderRequestModifier = WebImageDownloaderRequestModifier
+/// Changes requests; ``WebImageCore/WebImageDownloaderRequestModifierProtocol``.
+public typealias SDWebImageDownloaderRequestModifierProtocol = WebImageDownloaderRequestModifierProtocol
+/// Changes responses, in a block; ``WebImageCore/WebImageDownloaderResponseModifier``.
+public typealias SDWebImageDownloaderResponseModifier = WebImageDownloaderResponseModifier
+/// Changes responses; ``WebImageCore/WebImageDownloaderResponseModifierProtocol``.
+public typealias SDWebImageDownloaderResponseModifierProtocol = WebImageDownloaderResponseModifierProtocol
+/// Makes pictures of bytes that came otherwise, in a block; ``WebImageCore/WebImageDownloaderDecryptor``.
+public typealias SDWebImageDownloaderDecryptor = WebImageDownloaderDecryptor
+/// Makes pictures of bytes that came otherwise; ``WebImageCore/WebImageDownloaderDecryptorProtocol``.
+public typealias SDWebImageDownloaderDecryptorProtocol = WebImageDownloaderDecryptorProtocol
+/// Loaders by URL; ``WebImageCore/ImageLoadersManager``.
+public typealias SDImageLoadersManager = ImageLoadersManager
+
+extension WebImageDownloaderConfig.ExecutionOrder {
+    /// First in, first out.
+    public static let fifoExecutionOrder = Self.fifo
+    /// Last in, first out.
+    public static let lifoExecutionOrder = Self.lifo
+}
+
+extension Notification.Name {
+    /// A download's first transfer was started.
+    public static let SDWebImageDownloadStart = webImageDownloadStart
+    /// The head of an answer was accepted.
+    public static let SDWebImageDownloadReceiveResponse = webImageDownloadReceiveResponse
+    /// A download has ended.
+    public static let SDWebImageDownloadStop = webImageDownloadStop
+    /// A download has ended well.
+    public static let SDWebImageDownloadFinish = webImageDownloadFinish
+}

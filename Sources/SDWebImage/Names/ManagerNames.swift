@@ -1,0 +1,12 @@
+public import WebImage
+
+/// Loads through caches and loaders; ``WebImageCore/WebImageManager``.
+public typealias SDWebImageManager = WebImageManager
+/// One load of a manager's; ``WebImageCore/WebImageCombinedOperation``.
+public typealias SDWebImageCombinedOperation = WebImageCombinedOperation
+/// Loads before it is needed; ``WebImageCore/WebImagePrefetcher``.
+public typealias SDWebImagePrefetcher = WebImagePrefetcher
+/// One prefetched list; ``WebImageCore/WebImagePrefetchToken``.
+public typealias SDWebImagePrefetchToken = WebImagePrefetchToken
+/// Hears about prefetching; ``WebImageCore/WebImagePrefetcherDelegate``.
+public typealias SDWebImagePrefetcherDelegate = WebImagePrefetcherDelegate

@@ -1,0 +1,61 @@
+import Foundation
+import WebImage
+
+/// Hands a manager's questions on to a delegate of the original's shape, with failures as ``SDWebImageError``.
+final class DelegateBridge: WebImageManagerDelegate {
+    private struct WeakTarget { weak var delegate: (any SDWebImageManagerDelegate)? }
+    private struct Installed {
+        weak var manager: WebImageManager?
+        var bridge: DelegateBridge
+    }
+
+    private let weakTarget: Locked<WeakTarget>
+    /// Managers hold delegates weakly, so the bridges are kept here, as long as their managers live.
+    private static let installed = Locked<[ObjectIdentifier: Installed]>([:])
+
+    private init(_ target: any SDWebImageManagerDelegate) { weakTarget = Locked(WeakTarget(delegate: target)) }
+
+    var target: (any SDWebImageManagerDelegate)? { weakTarget.withLock { $0.delegate } }
+
+    static func of(_ manager: WebImageManager) -> DelegateBridge? {
+        installed.withLock { $0[ObjectIdentifier(manager)] }.flatMap { $0.manager === manager ? $0.bridge : nil }
+    }
+
+    static func install(_ target: (any SDWebImageManagerDelegate)?, on manager: WebImageManager) {
+        let bridge = target.map(DelegateBridge.init)
+        let dropped = installed.withLock { entries in
+            let old = entries
+            entries = entries.filter { $0.value.manager != nil }
+            entries[ObjectIdentifier(manager)] = bridge.map { Installed(manager: manager, bridge: $0) }
+            return old
+        }
+        // What is dropped goes here, outside the lock.
+        withExtendedLifetime(dropped) {}
+        manager.ownDelegate = bridge
+    }
+
+    /// What the manager's loader says about a failure.
+    static func loadersWord(_ manager: WebImageManager, _ url: URL, _ error: WebImageError) -> Bool {
+        manager.imageLoader.shouldBlockFailedURL(with: url, error: error)
+    }
+
+    func imageManager(_ imageManager: WebImageManager, shouldDownloadImageFor imageURL: URL) -> Bool {
+        target?.imageManager(imageManager, shouldDownloadImageFor: imageURL) ?? true
+    }
+
+    func imageManager(
+        _ imageManager: WebImageManager, shouldBlockFailedURL imageURL: URL, withError error: any Error
+    ) -> Bool {
+        let failure = WebImageError(original: error)
+        guard let target else { return Self.loadersWord(imageManager, imageURL, failure) }
+        return target.imageManager(imageManager, shouldBlockFailedURL: imageURL, withError: SDWebImageError(failure))
+    }
+
+    func imageManager(
+        _ imageManager: WebImageManager, transformDownloadedImage image: Image, with imageURL: URL
+    ) -> Image? {
+        guard let target else { return image }
+        let (shown, url): (UIImage?, URL?) = (image, imageURL)
+        return target.imageManager(imageManager, transformDownloadedImage: shown, with: url)
+    }
+}

@@ -1,0 +1,28 @@
+public import WebImage
+
+/// A disk layer, in the original's shape. Synchronous; called on the cache's own queue, one call at a time.
+@preconcurrency public protocol SDDiskCacheProtocol: DiskCaching {
+    /// Opens a folder.
+    init?(cachePath: String, config: SDImageCacheConfig)
+    /// Entries.
+    func totalCount() -> UInt
+    /// Bytes of all entries.
+    func totalSize() -> UInt
+}
+
+extension SDDiskCacheProtocol {
+    /// Hands the configuration on in the original's shape.
+    public init?(cachePath: String, config: ImageCacheConfig) {
+        self.init(cachePath: cachePath, config: SDImageCacheConfig(config))
+    }
+    /// Entries.
+    public func totalCount() -> Int {
+        let count: UInt = totalCount()
+        return Int(clamping: count)
+    }
+    /// Bytes of all entries.
+    public func totalSize() -> Int {
+        let size: UInt = totalSize()
+        return Int(clamping: size)
+    }
+}

@@ -1,0 +1,34 @@
+public import Foundation
+public import WebImage
+
+/// Fetches pictures for a manager, in the original's shape: failures are any `Error`.
+///
+/// Called on any thread; must not block it. `completed` must be called exactly once with `finished`.
+@preconcurrency public protocol SDImageLoader: ImageLoader {
+    /// Starts a load.
+    func requestImage(
+        with url: URL?, options: SDWebImageOptions, context: SDWebImageContext?,
+        progress progressBlock: SDImageLoaderProgressBlock?, completed completedBlock: SDImageLoaderCompletedBlock?
+    ) -> (any SDWebImageOperation)?
+    /// Whether a URL that failed so is remembered and not tried again.
+    func shouldBlockFailedURL(with url: URL, error: any Error) -> Bool
+}
+
+extension SDImageLoader {
+    /// The same load, for callers that know ``WebImageCore/ImageLoader`` alone.
+    public func requestImage(
+        with url: URL?, options: WebImageOptions, context: WebImageContext?,
+        progress: ImageLoaderProgressBlock?, completed: ImageLoaderCompletedBlock?
+    ) -> (any WebImageOperation)? {
+        let bridged: SDImageLoaderCompletedBlock = { image, data, error, finished in
+            completed?(image, data, error.map(WebImageError.init(original:)), finished)
+        }
+        return requestImage(with: url, options: options, context: context, progress: progress, completed: bridged)
+    }
+
+    /// The same question, for callers that know ``WebImageCore/ImageLoader`` alone.
+    public func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool {
+        let bridged: any Error = SDWebImageError(error)
+        return shouldBlockFailedURL(with: url, error: bridged)
+    }
+}

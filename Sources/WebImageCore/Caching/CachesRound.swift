@@ -1,0 +1,56 @@
+import Foundation
+
+/// Several caches that are asked the same, one after another or all at once.
+struct CachesRound: Sendable {
+    /// The highest first.
+    let caches: [any ImageCaching]
+    let isSerial: Bool
+
+    /// Puts a question to the caches until an answer is enough. `end` gets the first such answer, else the last one
+    /// that came, else (without caches) nil; exactly once.
+    func ask<Answer: Sendable>(
+        isEnough: @escaping @Sendable (Answer) -> Bool,
+        _ put:
+            @escaping @Sendable (
+                _ cache: any ImageCaching, _ index: Int, _ answer: @escaping @Sendable (Answer) -> Void
+            ) -> Void,
+        end: @escaping @Sendable (Answer?) -> Void
+    ) {
+        if caches.isEmpty { return end(nil) }
+        if isSerial { return askInTurn(from: 0, isEnough, put, end) }
+        let open = Locked(caches.count)
+        let once = Once(end)
+        for (index, cache) in caches.enumerated() {
+            put(cache, index) { answer in
+                let isLast = open.withLock { open in
+                    open -= 1
+                    return open == 0
+                }
+                if isLast || isEnough(answer) { once.call(answer) }
+            }
+        }
+    }
+
+    private func askInTurn<Answer: Sendable>(
+        from index: Int, _ isEnough: @escaping @Sendable (Answer) -> Bool,
+        _ put: @escaping @Sendable (any ImageCaching, Int, @escaping @Sendable (Answer) -> Void) -> Void,
+        _ end: @escaping @Sendable (Answer?) -> Void
+    ) {
+        put(caches[index], index) { answer in
+            if isEnough(answer) || index + 1 == caches.count { return end(answer) }
+            askInTurn(from: index + 1, isEnough, put, end)
+        }
+    }
+
+    /// Runs an operation without an answer on every cache; completes when all have.
+    func perform(
+        _ completion: (@Sendable () -> Void)?,
+        _ operation: @escaping @Sendable (any ImageCaching, _ done: @escaping @Sendable () -> Void) -> Void
+    ) {
+        ask(isEnough: { (_: Void) in false }) { cache, _, answer in
+            operation(cache) { answer(()) }
+        } end: { _ in
+            completion?()
+        }
+    }
+}

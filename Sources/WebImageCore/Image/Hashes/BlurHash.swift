@@ -1,0 +1,125 @@
+import Foundation
+
+/// A picture's blur in some thirty characters, for a placeholder that is there before the picture (blurha.sh, the
+/// algorithm's description of 2020: a cosine transform of linear light, its factors in base 83).
+///
+/// A value; safe on any thread. Transparency is not part of it.
+public struct BlurHash: Sendable, Hashable, CustomStringConvertible {
+    /// Waves from left to right, 1…9.
+    public let horizontalComponents: Int
+    /// Waves from top to bottom, 1…9.
+    public let verticalComponents: Int
+    /// The hash as it is written.
+    public let description: String
+    /// Row after row of red, green and blue in linear light; the first is the mean.
+    let factors: [SIMD3<Double>]
+
+    /// Reads a hash; nil for a string that is none: of the wrong length or with other characters.
+    public init?(_ string: String) {
+        // The largest has 166 characters; longer strings are not walked.
+        guard string.utf8.count <= 166, let digits = Base83.digits(of: string), digits.count >= 6, digits[0] < 81 else {
+            return nil
+        }
+        let (columns, rows) = (digits[0] % 9 + 1, digits[0] / 9 + 1)
+        guard digits.count == 4 + 2 * columns * rows else { return nil }
+        let mean = Base83.value(digits[2..<6])
+        guard mean <= 0xFF_FFFF else { return nil }
+        let largest = Double(digits[1] + 1) / 166
+        var factors = [SIMD3(16, 8, 0).map { LinearLight.decoding[mean >> $0 & 255] }]
+        for start in stride(from: 6, to: digits.count, by: 2) {
+            let value = Base83.value(digits[start..<start + 2])
+            guard value < 19 * 19 * 19 else { return nil }
+            factors.append(
+                SIMD3(361, 19, 1).map { divisor in
+                    let part = Double(value / divisor % 19 - 9) / 9
+                    return part * abs(part) * largest
+                })
+        }
+        self.factors = factors
+        (horizontalComponents, verticalComponents, description) = (columns, rows, string)
+    }
+
+    /// Writes the hash of factors computed from a picture.
+    init(factors: [SIMD3<Double>], columns: Int, rows: Int) {
+        let waves = factors.dropFirst()
+        let largest = waves.map { max(abs($0.x), abs($0.y), abs($0.z)) }.max() ?? 0
+        let step = waves.isEmpty ? 0 : min(max(Int((largest * 166 - 0.5).rounded(.down)), 0), 82)
+        let unit = waves.isEmpty ? 1 : Double(step + 1) / 166
+        let mean = factors[0].map { LinearLight.encodedByte($0) }
+        var text = Base83.text(columns - 1 + (rows - 1) * 9, count: 1) + Base83.text(step, count: 1)
+        text += Base83.text(mean.x << 16 | mean.y << 8 | mean.z, count: 4)
+        for wave in waves {
+            let parts = wave.map { part in
+                let root = (abs(part) / unit).squareRoot() * (part < 0 ? -1 : 1)
+                return min(max(Int((root * 9 + 9.5).rounded(.down)), 0), 18)
+            }
+            text += Base83.text(parts.x * 361 + parts.y * 19 + parts.z, count: 2)
+        }
+        self.factors = factors
+        (horizontalComponents, verticalComponents, description) = (columns, rows, text)
+    }
+
+    /// The picture's mean colour.
+    public var averageColor: ImageColor {
+        let mean = factors[0].map { LinearLight.encoded($0) }
+        return ImageColor(red: mean.x, green: mean.y, blue: mean.z)
+    }
+
+    /// Whether both are written alike.
+    public static func == (left: Self, right: Self) -> Bool { left.description == right.description }
+    /// Feeds the written form.
+    public func hash(into hasher: inout Hasher) { hasher.combine(description) }
+}
+
+/// Numbers in the digits of BlurHash.
+enum Base83 {
+    private static let alphabet = Array(
+        "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~".utf8)
+    private static let values: [Int8] = {
+        var values = [Int8](repeating: -1, count: 256)
+        for (value, digit) in alphabet.enumerated() { values[Int(digit)] = Int8(value) }
+        return values
+    }()
+
+    /// The value of each character; nil when one is no digit.
+    static func digits(of string: String) -> [Int]? {
+        let digits = string.utf8.map { Int(values[Int($0)]) }
+        return digits.contains(-1) ? nil : digits
+    }
+
+    static func value(_ digits: ArraySlice<Int>) -> Int { digits.reduce(0) { $0 * 83 + $1 } }
+
+    static func text(_ value: Int, count: Int) -> String {
+        var digits: [UInt8] = []
+        var rest = value
+        for _ in 0..<count {
+            digits.append(alphabet[rest % 83])
+            rest /= 83
+        }
+        return String(decoding: digits.reversed(), as: UTF8.self)
+    }
+}
+
+/// sRGB (IEC 61966-2-1) and the light it stands for.
+enum LinearLight {
+    /// The light of each byte.
+    static let decoding: [Double] = (0...255).map { byte in
+        let value = Double(byte) / 255
+        return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
+    }
+
+    /// The value, 0…1, of a light; outside clamped.
+    static func encoded(_ light: Double) -> Double {
+        let light = min(max(light, 0), 1)
+        return light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055
+    }
+
+    static func encodedByte(_ light: Double) -> Int { Int(encoded(light) * 255 + 0.5) }
+}
+
+extension SIMD3 {
+    /// Each component through a function.
+    func map<Result: SIMDScalar>(_ change: (Scalar) -> Result) -> SIMD3<Result> {
+        SIMD3<Result>(change(x), change(y), change(z))
+    }
+}

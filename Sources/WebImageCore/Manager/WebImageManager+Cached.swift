@@ -1,0 +1,42 @@
+public import Foundation
+
+/// What the manager's cache holds of a URL, under the key the manager gives it.
+extension WebImageManager {
+    /// Tells on main whether a URL's full-size image is in memory or on disk.
+    public func cachedImageExists(for url: URL?, completion: (@Sendable (Bool) -> Void)?) {
+        contains(url, .all, completion)
+    }
+
+    /// Tells on main whether a URL's full-size image is on disk.
+    public func diskImageExists(for url: URL?, completion: (@Sendable (Bool) -> Void)?) {
+        contains(url, .disk, completion)
+    }
+
+    /// Whether a URL's full-size image is in memory or on disk.
+    public func cachedImageExists(for url: URL?) async -> Bool {
+        await withCheckedContinuation { continuation in ask(url, .all) { continuation.resume(returning: $0) } }
+    }
+
+    /// Whether a URL's full-size image is on disk.
+    public func diskImageExists(for url: URL?) async -> Bool {
+        await withCheckedContinuation { continuation in ask(url, .disk) { continuation.resume(returning: $0) } }
+    }
+
+    /// Keeps an image for a URL in memory and, encoded, on disk, as if it had been loaded.
+    public func saveImage(toCache image: Image?, for url: URL?) {
+        guard let image, let url else { return }
+        imageCache.storeImage(
+            image, imageData: nil, forKey: cacheKey(for: url), options: [], context: nil, cacheType: .all,
+            completion: nil)
+    }
+
+    private func contains(_ url: URL?, _ type: ImageCacheType, _ completion: (@Sendable (Bool) -> Void)?) {
+        ask(url, type) { exists in CallbackQueue.main.async { completion?(exists) } }
+    }
+
+    private func ask(_ url: URL?, _ type: ImageCacheType, _ answer: @escaping @Sendable (Bool) -> Void) {
+        let once = Once(answer)
+        let key = url.flatMap { cacheKey(for: $0) }
+        imageCache.containsImage(forKey: key, cacheType: type) { once.call($0 != .none) }
+    }
+}

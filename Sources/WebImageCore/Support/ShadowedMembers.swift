@@ -1,0 +1,33 @@
+// The module of the original's names declares members of these names in the original's types; inside it they hide these.
+
+extension ImageCache {
+    /// ``config``.
+    package var ownConfig: ImageCacheConfig {
+        get { config }
+        set { config = newValue }
+    }
+}
+
+extension WebImageManager {
+    /// ``delegate``.
+    package var ownDelegate: (any WebImageManagerDelegate)? {
+        get { delegate }
+        set { delegate = newValue }
+    }
+}
+
+extension ImageCodersManager {
+    /// ``coders``.
+    package var ownCoders: [any ImageCoder] {
+        get { coders }
+        set { coders = newValue }
+    }
+}
+
+extension ImageLoadersManager {
+    /// ``loaders``.
+    package var ownLoaders: [any ImageLoader] {
+        get { loaders }
+        set { loaders = newValue }
+    }
+}

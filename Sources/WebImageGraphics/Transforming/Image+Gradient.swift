@@ -1,0 +1,108 @@
+import CPixman
+public import Foundation
+public import WebImageCore
+
+/// Colours along a line; from one stop to the next they pass evenly, beyond the ends they stay.
+public struct ImageGradient: Sendable, Hashable {
+    /// A colour and where along the line it is reached, 0…1.
+    public struct Stop: Sendable, Hashable {
+        /// The colour.
+        public var color: ImageColor
+        /// Its place.
+        public var location: Double
+
+        /// Puts a colour at a place; one that is no number is 0.
+        public init(_ color: ImageColor, at location: Double) {
+            self.color = color
+            self.location = location.isNaN ? 0 : min(max(location, 0), 1)
+        }
+    }
+
+    /// The colours in the order of their places.
+    public var stops: [Stop]
+    /// Where the line begins, in parts of the picture: 0, 0 is its top left, 1, 1 its bottom right.
+    public var start: CGPoint
+    /// Where it ends.
+    public var end: CGPoint
+
+    /// A gradient; from the top to the bottom unless said.
+    public init(stops: [Stop], start: CGPoint = CGPoint(x: 0.5, y: 0), end: CGPoint = CGPoint(x: 0.5, y: 1)) {
+        self.stops = stops.sorted { $0.location < $1.location }
+        self.start = start
+        self.end = end
+    }
+
+    /// Colours at equal distances.
+    public init(
+        colors: [ImageColor], start: CGPoint = CGPoint(x: 0.5, y: 0), end: CGPoint = CGPoint(x: 0.5, y: 1)
+    ) {
+        let last = Double(max(colors.count - 1, 1))
+        self.init(
+            stops: colors.enumerated().map { Stop($1, at: Double($0) / last) }, start: start, end: end)
+    }
+
+    /// Stops and line, for keys.
+    var key: String {
+        let colors = stops.map { $0.color.hexString + String(format: "@%f", $0.location) }.joined(separator: ",")
+        return colors + String(format: ",{%f,%f},{%f,%f}", start.x, start.y, end.x, end.y)
+    }
+}
+
+extension Image {
+    /// The picture with a gradient over it; what is transparent stays so.
+    ///
+    /// - Returns: nil without stops, for a line that is not finite, and for pictures beyond 32,767 px a side.
+    public func gradientImage(with gradient: ImageGradient) -> Image? {
+        made {
+            () throws(WebImageError) in
+            let canvas = try displayPixels().copied()
+            try PixmanImage(gradient, over: pixelSize).composite(PIXMAN_OP_ATOP, onto: canvas)
+            return (canvas, hasAlpha)
+        }
+    }
+}
+
+extension PixmanImage {
+    /// A gradient whose line lies in a picture of this size.
+    convenience init(_ gradient: ImageGradient, over size: PixelSize) throws(WebImageError) {
+        let sides = [gradient.start.x, gradient.start.y, gradient.end.x, gradient.end.y]
+        let places = zip(sides, [size.width, size.height, size.width, size.height]).map { Double($0) * Double($1) }
+        guard !gradient.stops.isEmpty, gradient.stops.count <= 1000,
+            places.allSatisfy({ abs($0) <= Double(Self.maxSide) })
+        else { throw .badData("pixman", "no gradient of \(gradient.stops.count) stops from \(gradient.start)") }
+        func fixed(_ value: Double) -> Int32 { Int32(value * 65536) }
+        var start = pixman_point_fixed(x: fixed(places[0]), y: fixed(places[1]))
+        var end = pixman_point_fixed(x: fixed(places[2]), y: fixed(places[3]))
+        let stops = gradient.stops.map { stop in
+            func part(_ value: Double) -> UInt16 { UInt16((value * 65535).rounded()) }
+            let color = stop.color
+            // pixman takes straight colours here.
+            return pixman_gradient_stop(
+                x: fixed(stop.location),
+                color: pixman_color(
+                    red: part(color.red), green: part(color.green), blue: part(color.blue), alpha: part(color.alpha)))
+        }
+        guard let image = pixman_image_create_linear_gradient(&start, &end, stops, Int32(stops.count)) else {
+            throw .badData("pixman", "out of memory")
+        }
+        pixman_image_set_repeat(image, PIXMAN_REPEAT_PAD)
+        self.init(adopting: image)
+    }
+}
+
+/// Lays a gradient over; see ``WebImageCore/Image/gradientImage(with:)``.
+public struct ImageGradientTransformer: ImageTransformer {
+    /// The gradient.
+    public let gradient: ImageGradient
+
+    /// Makes the transformer.
+    public init(gradient: ImageGradient) { self.gradient = gradient }
+
+    /// Colours, places and line, written as the original writes its keys.
+    public var transformerKey: String { "SDImageGradientTransformer(\(gradient.key))" }
+
+    /// The image under the gradient.
+    public func transformedImage(with image: Image, forKey key: String) -> Image? {
+        image.gradientImage(with: gradient)
+    }
+}

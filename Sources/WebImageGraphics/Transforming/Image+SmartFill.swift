@@ -1,0 +1,38 @@
+import CPixman
+public import Foundation
+public import WebImageCore
+
+extension Image {
+    /// The whole picture centred in `size` points, what is left over filled with its mean colour.
+    ///
+    /// - Returns: nil for a size that is not positive and finite, or whose pixels pass the default limit.
+    public func smartFilledImage(with size: CGSize) -> Image? {
+        guard let fitted = resizedImage(with: size, scaleMode: .aspectFit), var color = averageColor() else {
+            return nil
+        }
+        color.alpha = 1
+        return fitted.made {
+            () throws(WebImageError) in
+            let canvas = try fitted.displayPixels().copied()
+            try PixmanImage(color).composite(PIXMAN_OP_OVER_REVERSE, onto: canvas)
+            return (canvas, false)
+        }
+    }
+}
+
+/// Fits a picture into a size and fills the rest; see ``WebImageCore/Image/smartFilledImage(with:)``.
+public struct ImageSmartFillTransformer: ImageTransformer {
+    /// The wanted size in points.
+    public let size: CGSize
+
+    /// Makes the transformer.
+    public init(size: CGSize) { self.size = size }
+
+    /// The size, written as the original writes its keys.
+    public var transformerKey: String {
+        String(format: "SDImageSmartFillTransformer({%f,%f})", size.width, size.height)
+    }
+
+    /// The filled image.
+    public func transformedImage(with image: Image, forKey key: String) -> Image? { image.smartFilledImage(with: size) }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import SDWebImage
+import WebImageTesting
+
+/// A manager with real parts of its own: a server on the loopback, a cache in a folder, a downloader.
+final class Desk: Sendable {
+    let server: FaultServer
+    let scratch: ScratchFolder
+    let cache: SDImageCache
+    let downloader: SDWebImageDownloader
+    let manager: SDWebImageManager
+
+    init() throws {
+        MainQueue.prepare()
+        server = try FaultServer()
+        scratch = try ScratchFolder()
+        cache = SDImageCache(namespace: "desk", diskCacheDirectory: scratch.url.path)
+        downloader = SDWebImageDownloader(config: SDWebImageDownloaderConfig())
+        manager = SDWebImageManager(cache: cache, loader: downloader)
+    }
+
+    deinit {
+        server.stop()
+        downloader.cancelAllDownloads()
+    }
+
+    /// A picture of one colour under a path of the server.
+    func picture(_ path: String, width: Int = 40, height: Int = 30, alpha: UInt8 = 255) throws -> URL {
+        server.route(path, .body(try Desk.file(width: width, height: height, alpha: alpha)))
+        return server.url(path)
+    }
+
+    /// A picture of one colour as a PNG file.
+    static func file(width: Int = 40, height: Int = 30, alpha: UInt8 = 255) throws -> Data {
+        let image = try TestImages.solid(width: width, height: height, alpha: alpha)
+        return try SDImageCodersManager.shared.encode(image, format: .PNG, options: EncodingOptions())
+    }
+
+    /// A GIF of as many frames, 50 ms each.
+    static func animation(frames count: Int = 3, side: Int = 8) throws -> Data {
+        let frames = try (0..<count).map { index in
+            SDImageFrame(
+                image: try TestImages.solid(width: side, height: side, blue: UInt8(index * 60)), duration: 0.05)
+        }
+        return try SDImageGIFCoder.shared.encode(frames, loopCount: 0, format: .GIF, options: EncodingOptions())
+    }
+
+    /// Loads and waits for the end.
+    func load(
+        _ url: URL?, options: SDWebImageOptions = [], context: SDWebImageContext? = nil
+    ) async -> LoadEnd {
+        let manager = manager
+        let context = SharedOnce(context)
+        return await withCheckedContinuation { continuation in
+            manager.loadImage(with: url, options: options, context: context.value, progress: nil) {
+                image, data, error, cacheType, finished, imageURL in
+                guard finished else { return }
+                continuation.resume(
+                    returning: LoadEnd(image: image, data: data, error: error as? SDWebImageError, cacheType: cacheType)
+                )
+            }
+        }
+    }
+}
+
+/// How a load ended.
+struct LoadEnd: Sendable {
+    var image: UIImage?
+    var data: Data?
+    var error: SDWebImageError?
+    var cacheType: SDImageCacheType
+}
+
+/// A context on its way into a closure that is run once.
+struct SharedOnce: @unchecked Sendable {
+    // Unchecked is true because nobody changes the dictionary after it was given.
+    let value: SDWebImageContext?
+    init(_ value: SDWebImageContext?) { self.value = value }
+}
+
+/// Remembers what was called, from any thread.
+final class Calls<Call: Sendable>: @unchecked Sendable {
+    // Unchecked is true because the calls are touched under the lock alone.
+    private let lock = NSLock()
+    private var calls: [Call] = []
+
+    var all: [Call] { lock.withLock { calls } }
+    func add(_ call: Call) { lock.withLock { calls.append(call) } }
+}
+
+/// Whether code runs on the main queue, which on Linux is not always served by the first thread.
+enum MainQueue {
+    private static let key: DispatchSpecificKey<Bool> = {
+        let key = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: key, value: true)
+        return key
+    }()
+
+    static func prepare() { _ = key }
+    static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) ?? false }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import Testing
+import WebImageTesting
+
+@testable import WebImageCore
+
+/// Whoever asks for it, coding happens on the one bounded pool.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct PooledCodingTests {
+    let cache: ImageCache
+    let coder = WitnessCoder()
+    var context: WebImageContext { [.imageCoder: coder, .callbackQueue: CallbackQueue.invoking] }
+
+    init() {
+        var config = ImageCacheConfig()
+        config.diskCacheClass = DictionaryDiskCache.self
+        cache = ImageCache(namespace: "pooled", diskCacheDirectory: "/nowhere", config: config)
+    }
+
+    @Test func aQueryDecodesOnThePool() {
+        cache.storeImageDataToDisk(Data("W".utf8), forKey: "key")
+        let calls = Calls<Image?>()
+        cache.queryCacheOperation(forKey: "key", context: context) { image, _, _ in calls.append(image) }
+        #expect(calls.wait().first.flatMap { $0 } != nil)
+        #expect(coder.seen == ["info true", "decode true"])
+    }
+
+    @Test func aStoreEncodesOnThePool() {
+        let calls = Calls<Bool>()
+        cache.storeImage(
+            picture(), imageData: nil, forKey: "key", options: [], context: context, cacheType: .disk
+        ) { calls.append(true) }
+        #expect(calls.wait() == [true])
+        #expect(coder.seen == ["encode true"])
+    }
+
+    @Test func aLoaderInCallbackFormDecodesOnThePool() async throws {
+        let loader = CallbackLoader()
+        let calls = Calls<Image?>()
+        _ = loader.requestImage(
+            with: URL(string: "http://host/a.png"), options: [], context: context, progress: nil
+        ) { image, _, _, _ in calls.append(image) }
+        #expect(await eventually { calls.all.count == 1 })
+        #expect(calls.all.first.flatMap { $0 } != nil)
+        #expect(coder.seen == ["info true", "decode true"])
+    }
+
+    /// The header is read for the cost; that is coding as well.
+    @Test func aManagersLoadReadsTheHeaderAndDecodesOnThePool() async throws {
+        let manager = WebImageManager(cache: cache, loader: CallbackLoader())
+        _ = try await manager.image(for: URL(string: "http://host/a.png"), context: context)
+        #expect(coder.seen == ["info true", "decode true"])
+    }
+
+    @Test func aCoderWithoutDetailsIsNotAskedForItsCost() throws {
+        let plain = CountingPlainCoder()
+        let manager = ImageCodersManager(coders: [plain])
+        let decoding = ImageDecoding(coder: manager, options: DecodingOptions())
+        #expect(decoding.size(of: Data("W".utf8)) == nil && plain.decodes.withLock { $0 } == 0)
+        #expect(try manager.imageInfo(of: Data("W".utf8), limits: .default).pixelSize.width == 2)
+    }
+
+    @Test func removingACorruptEntryWaitsForNobody() async {
+        let gate = DispatchSemaphore(value: 0)
+        cache.storeImageDataToDisk(Data("W".utf8), forKey: "key")
+        cache.disk.async { _ in gate.wait() }
+        cache.removeCorruptDiskEntry(forKey: "key")
+        gate.signal()
+        #expect(await cache.diskImageData(forKey: "key") == nil)
+    }
+}
+
+/// Notes what is asked of it, and whether the pool was at work then.
+final class WitnessCoder: DetailedImageCoder {
+    private let notes = Locked<[String]>([])
+    var seen: [String] { notes.withLock { $0 } }
+    private func note(_ what: String) { notes.withLock { $0.append("\(what) \(DecodePool.shared.runningCount > 0)") } }
+
+    func canDecode(from data: Data?) -> Bool { true }
+    func canEncode(to format: ImageFormat) -> Bool { true }
+    func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
+        note("info")
+        return ImageInfo(format: .undefined, storedSize: PixelSize(width: 2, height: 2))
+    }
+    func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
+        note("decode")
+        return picture()
+    }
+    func encode(_ image: Image, format: ImageFormat, options: EncodingOptions) throws(WebImageError) -> Data {
+        note("encode")
+        return Data("W".utf8)
+    }
+}
+
+private struct CountingPlainCoder: ImageCoder {
+    let decodes = Locked(0)
+    func canDecode(from data: Data?) -> Bool { true }
+    func canEncode(to format: ImageFormat) -> Bool { false }
+    func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image? {
+        decodes.withLock { $0 += 1 }
+        return picture(width: 2)
+    }
+    func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? { nil }
+}
+
+/// Answers at once, in the form that a loader of bytes has by itself.
+private struct CallbackLoader: ImageDataLoader {
+    func loadData(
+        for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
+    ) async throws(WebImageError) -> ImageDataResult {
+        ImageDataResult(data: Data("W".utf8), response: WebImageResponse(url: load.url))
+    }
+    func canRequestImage(for url: URL?) -> Bool { true }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import Testing
+import WebImageCore
+import WebImageTesting
+
+/// What takes minutes: `Scripts/test --long`.
+@Suite(
+    .serialized, .enabled(if: ProcessInfo.processInfo.environment["WEBIMAGE_LONG"] != nil, "Scripts/test --long"),
+    .timeLimit(.minutes(10)))
+struct ManagerLongTests {
+    private static let batch = 2000
+    private static let batches = 50
+
+    /// Fifty times two thousand loads, of one URL and of many, of originals, thumbnails and transformed ones.
+    @Test func aHundredThousandRandomCancelsEndOnceEachAndKeepMemoryFlat() async throws {
+        let fixture = try ManagerFixture()
+        let transformer = NamedTransformer()
+        let ends = Locked([UInt8](repeating: 0, count: Self.batch * Self.batches))
+        var settled = 0
+        var last = 0
+        for batch in 0..<Self.batches {
+            try await cancelAtRandom(batch, fixture, transformer, ends)
+            fixture.cache.clear(with: .all, completion: nil)
+            last = Self.residentBytes
+            // What the allocator keeps and first uses make is there after some batches.
+            if batch == 9 { settled = last }
+        }
+        #expect(ends.withLock { $0.allSatisfy { $0 == 1 } })
+        #expect(!fixture.manager.isRunning && fixture.manager.sharedTaskCount == 0)
+        #expect(last - settled < 16 << 20, "grown by \((last - settled) >> 20) MB")
+        print(
+            "FIGURE cancels: 100000 ended once each, resident \(settled >> 20) MB after 20000, \(last >> 20) MB at the end"
+        )
+    }
+
+    private func cancelAtRandom(
+        _ batch: Int, _ fixture: ManagerFixture, _ transformer: NamedTransformer, _ ends: Locked<[UInt8]>
+    ) async throws {
+        var operations: [WebImageCombinedOperation] = []
+        for number in 0..<Self.batch {
+            let index = batch * Self.batch + number
+            // Every other load is of one and the same URL.
+            let url = try #require(URL(string: "http://host/\(number % 2 == 0 ? 0 : number % 40).png"))
+            if number % 5 == 0 { fixture.loader.answer(url, with: .success(FakeCoder.file())) }
+            let variants: [WebImageContext] = [
+                [:], [.imageThumbnailPixelSize: CGSize(width: 2 + number % 3, height: 2)],
+                [.imageTransformer: transformer],
+            ]
+            operations.append(
+                fixture.manager.loadImage(
+                    with: url, options: [.retryFailed, .fromLoaderOnly], context: fixture.context(variants[number % 3])
+                ) { _, _, _, _, finished, _ in
+                    if finished { ends.withLock { $0[index] &+= 1 } }
+                })
+            if number % 3 == 0 { operations[Int.random(in: 0...number)].cancel() }
+        }
+        for operation in operations.shuffled() { operation.cancel() }
+        #expect(await eventually { fixture.manager.sharedTaskCount == 0 })
+    }
+
+    private static var residentBytes: Int {
+        let fields = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ") ?? []
+        return fields.count > 1 ? (Int(fields[1]) ?? 0) * 4096 : 0
+    }
+}

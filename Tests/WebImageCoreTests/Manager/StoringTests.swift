@@ -1,0 +1,118 @@
+import Foundation
+import Testing
+import WebImageCore
+import WebImageTesting
+
+/// What goes to disk when nobody waits for it any more.
+@Suite(.timeLimit(.minutes(1)))
+struct StoringTests {
+    let fixture: ManagerFixture
+    let serializer = WebImageCacheSerializer { _, _, _ in Data("serialized".utf8) }
+
+    init() throws { fixture = try ManagerFixture() }
+
+    /// The load is cancelled between its decode and its store, when bytes and picture are there.
+    @Test(arguments: [WebImageOptions(), .waitStoreCache])
+    func aCancelWhileStoringPutsNothingOnDiskThatTheSerializerHasNotSeen(_ options: WebImageOptions) async throws {
+        let canceller = StageCanceller(.store)
+        fixture.manager.listener = canceller
+        let load = fixture.load(options, [.cacheSerializer: serializer])
+        canceller.operation = load.operation
+        fixture.answer()
+        #expect(await load.end()?.error?.code == .cancelled)
+        #expect(await eventually { !fixture.cache.disk.isEmpty })
+        #expect(fixture.cache.disk == [fixture.key: Data("serialized".utf8)])
+        #expect(await fixture.manager.shutdown())
+    }
+
+    @Test func aDownloadThatEndsAfterTheLastCancelIsKept() async throws {
+        fixture.loader.resourceMetadata = Data("etag".utf8)
+        let load = fixture.load()
+        #expect(await eventually { !fixture.loader.loads.isEmpty })
+        load.operation?.cancel()
+        let heir = try #require(fixture.loader.loads.first?.finishedAfterCancel)
+        heir(ImageDataResult(data: FakeCoder.file(), response: WebImageResponse(url: fixture.url)))
+        #expect(await eventually { fixture.cache.disk == [fixture.key: FakeCoder.file()] })
+        #expect(fixture.cache.memoryKeys.isEmpty && fixture.coder.decodeCount == 0)
+        #expect(load.completions.count == 1)
+        #expect(try await fixture.result().cacheType == .disk)
+    }
+
+    @Test func aDownloadThatEndsAfterTheLastCancelGoesThroughTheSerializer() async throws {
+        let load = fixture.load([], [.cacheSerializer: serializer])
+        #expect(await eventually { !fixture.loader.loads.isEmpty })
+        load.operation?.cancel()
+        let heir = try #require(fixture.loader.loads.first?.finishedAfterCancel)
+        heir(ImageDataResult(data: FakeCoder.file(), response: WebImageResponse(url: fixture.url)))
+        #expect(await eventually { fixture.cache.disk == [fixture.key: Data("serialized".utf8)] })
+    }
+
+    private static var unkept: [(WebImageContext, Data)] {
+        [
+            ([.storeCacheType: ImageCacheType.memory, .originalStoreCacheType: ImageCacheType.none], FakeCoder.file()),
+            ([.cacheKeyFilter: WebImageCacheKeyFilter { _ in nil }], FakeCoder.file()),
+            ([:], Data("<html>".utf8)),
+        ]
+    }
+
+    @Test(arguments: unkept.indices)
+    func whatIsNotToBeOnDiskIsNotKeptAfterTheCancelEither(_ index: Int) async throws {
+        let (context, body) = Self.unkept[index]
+        let load = fixture.load([], context)
+        #expect(await eventually { !fixture.loader.loads.isEmpty })
+        load.operation?.cancel()
+        let heir = try #require(fixture.loader.loads.first?.finishedAfterCancel)
+        heir(ImageDataResult(data: body, response: WebImageResponse(url: fixture.url)))
+        // A later load of another picture has been stored: the earlier bytes would have been, too.
+        let other = try #require(URL(string: "http://host/other.png"))
+        fixture.loader.answer(other, with: .success(FakeCoder.file()))
+        _ = try await fixture.manager.image(for: other, context: fixture.context)
+        #expect(await eventually { DecodePool.shared.runningCount == 0 && DecodePool.shared.waitingCount == 0 })
+        #expect(Set(fixture.cache.disk.keys) == [other.absoluteString])
+    }
+
+    @Test func theDelegatesImageIsDeliveredKeptAndEncodedAnew() async throws {
+        let delegate = ChangingDelegate { _ in try? TestImages.solid(width: 9, height: 9) }
+        fixture.manager.delegate = delegate
+        fixture.answer()
+        let result = try await fixture.result()
+        #expect(result.image.pixelSize.width == 9 && result.image.isTransformed && result.data == nil)
+        #expect(fixture.cache.imageFromMemoryCache(forKey: fixture.key) === result.image)
+        #expect(fixture.cache.disk == [fixture.key: Data("encoded".utf8)])
+        #expect(delegate.wasOnPool == [true])
+    }
+
+    @Test func theDelegatesImageIsLeftAloneOrRefused() async throws {
+        let keeping = ChangingDelegate { $0 }
+        fixture.manager.delegate = keeping
+        fixture.answer()
+        let result = try await fixture.result()
+        #expect(result.data == FakeCoder.file() && fixture.cache.disk == [fixture.key: FakeCoder.file()])
+        let box: WebImageContext = [.imageThumbnailPixelSize: CGSize(width: 2, height: 2)]
+        _ = try await fixture.result(.fromLoaderOnly, box)
+        #expect(keeping.wasOnPool.count == 1, "a thumbnail is not the downloaded picture")
+        let refusing = ChangingDelegate { _ in nil }
+        fixture.manager.delegate = refusing
+        await #expect { try await fixture.result(.fromLoaderOnly) } throws: {
+            ($0 as? WebImageError)?.stage == .transform
+        }
+        #expect(fixture.manager.failure(of: fixture.url) == nil)
+    }
+}
+
+private final class ChangingDelegate: WebImageManagerDelegate {
+    private let change: @Sendable (Image) -> Image?
+    private let calls = Locked<[Bool]>([])
+
+    init(_ change: @escaping @Sendable (Image) -> Image?) { self.change = change }
+
+    /// For each call, whether the pool was at work.
+    var wasOnPool: [Bool] { calls.withLock { $0 } }
+
+    func imageManager(
+        _ imageManager: WebImageManager, transformDownloadedImage image: Image, with imageURL: URL
+    ) -> Image? {
+        calls.withLock { $0.append(DecodePool.shared.runningCount > 0) }
+        return change(image)
+    }
+}

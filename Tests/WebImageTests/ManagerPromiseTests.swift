@@ -1,0 +1,298 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageStore
+import WebImageTesting
+
+/// What the documents about the manager and its caches promise, each line under its code, with real parts.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct ManagerPromiseTests {
+    let journey: Journey
+    let url: URL
+    let file: Data
+
+    init() throws {
+        journey = try Journey()
+        file = try Journey.file()
+        journey.server.route("/picture.png", .body(file, headers: ["Cache-Control": "no-cache, max-age=0"]))
+        url = journey.server.url("/picture.png")
+    }
+
+    private var cache: ImageCache { journey.cache }
+    private var manager: WebImageManager { journey.manager }
+    private var key: String { url.absoluteString }
+    private func memory(_ key: String?) -> Image? { cache.imageFromMemoryCache(forKey: key) }
+
+    // MARK: M1
+
+    @Test func m1MemoryIsNotFilledWhenTurnedOffAtRunTime() async throws {
+        _ = try await manager.image(for: url)
+        #expect(memory(key) != nil)
+        cache.config.shouldUseWeakMemoryCache = false
+        cache.clearMemory()
+        cache.config.shouldCacheImagesInMemory = false
+        #expect(try await manager.result(for: url).cacheType == .disk)
+        #expect(memory(key) == nil)
+        cache.config.shouldCacheImagesInMemory = true
+        _ = try await manager.image(for: url)
+        #expect(memory(key) != nil)
+    }
+
+    @Test func m1CostIsKeptFromTheMomentItIsSet() async throws {
+        let image = try await manager.image(for: url)
+        cache.config.shouldUseWeakMemoryCache = false
+        cache.config.maxMemoryCost = image.memoryCost - 1
+        #expect(memory(key) == nil)
+        _ = try await manager.image(for: url)
+        #expect(memory(key) == nil)
+        cache.config.maxMemoryCost = image.memoryCost
+        _ = try await manager.image(for: url)
+        #expect(memory(key) != nil)
+    }
+
+    @Test func m1WeakRecoveryIsTurnedOffAtRunTime() async throws {
+        let image = try await manager.image(for: url)
+        let memoryCache = try #require(cache.memoryCache as? MemoryCache)
+        memoryCache.trim(toCost: 0)
+        #expect(memory(key) === image)
+        cache.config.shouldUseWeakMemoryCache = false
+        memoryCache.trim(toCost: 0)
+        #expect(memory(key) == nil)
+        withExtendedLifetime(image) {}
+    }
+
+    @Test func m1AgeIsKeptFromTheMomentItIsSet() async throws {
+        _ = try await manager.image(for: url, options: .waitStoreCache)
+        cache.config.maxDiskAge = -1
+        await cache.deleteOldFiles()
+        #expect(await cache.diskUsage().count == 1)
+        cache.config.maxDiskAge = 0
+        await cache.deleteOldFiles()
+        #expect(await cache.diskUsage().count == 0)
+    }
+
+    @Test func m1FilesMayBeReadMapped() async throws {
+        cache.config.diskCacheReadingOptions = .mappedIfSafe
+        let path = journey.folder.appendingPathComponent("elsewhere.png")
+        try file.write(to: path)
+        cache.additionalCachePathBlock = { $0 == "elsewhere" ? path.path : nil }
+        #expect(await cache.diskImageData(forKey: "elsewhere") == file)
+        cache.storeImageDataToDisk(file, forKey: "own")
+        #expect(await cache.diskImageData(forKey: "own") == file)
+    }
+
+    // MARK: M2
+
+    @Test func m2TheOptionsProcessorRewritesEveryRequest() async throws {
+        let seen = Calls<URL?>()
+        manager.optionsProcessor = WebImageOptionsProcessor { url, options, context in
+            seen.append(url)
+            var context = context ?? [:]
+            context[.imageScaleFactor] = 2
+            return WebImageOptionsResult(
+                options: options.union([.avoidDecodeImage, .fromLoaderOnly]), context: context)
+        }
+        for _ in 0..<2 {
+            let result = try await manager.result(for: url)
+            #expect(result.image.scale == 2 && result.cacheType == .none)
+        }
+        #expect(seen.all == [url, url] && journey.server.requestCount("/picture.png") == 2)
+    }
+
+    // MARK: L2, L3, L4
+
+    @Test func l2OnlyWhatIsWrongWithTheURLItselfIsRemembered() async throws {
+        let missing = journey.server.url("/missing.png")
+        for _ in 0..<2 { await #expect(throws: WebImageError.self) { try await manager.image(for: missing) } }
+        #expect(journey.server.requestCount("/missing.png") == 1 && manager.failure(of: missing) != nil)
+        await #expect(throws: WebImageError.self) { try await manager.image(for: missing, options: .retryFailed) }
+        #expect(journey.server.requestCount("/missing.png") == 2)
+        let stopped = try FaultServer()
+        let unreachable = [
+            stopped.url("/a.png"), journey.server.url("/busy.png"), URL(string: "http://no-such-host.invalid/a.png"),
+        ]
+        stopped.stop()
+        journey.server.route("/busy.png", .status(503))
+        for url in unreachable.compactMap({ $0 }) {
+            await #expect(throws: WebImageError.self) { try await manager.image(for: url) }
+            #expect(manager.failure(of: url) == nil, "\(url)")
+        }
+    }
+
+    @Test func l3TheDelegateDecidesAndChangesOffTheMainThread() async throws {
+        let delegate = Delegate()
+        manager.delegate = delegate
+        await #expect { try await manager.image(for: url) } throws: { ($0 as? WebImageError)?.code == .notCached }
+        #expect(journey.server.requestCount("/picture.png") == 0)
+        delegate.mayDownload.withLock { $0 = true }
+        let result = try await manager.result(for: url, options: .waitStoreCache)
+        #expect(result.image.pixelSize.width == 7 && delegate.threads.all == [false])
+        let stored = try #require(await cache.diskImageData(forKey: key))
+        #expect(try ImageCodersManager.shared.imageInfo(of: stored, limits: .default).pixelSize.width == 7)
+    }
+
+    @Test func l4TextIsAnAddressAndNothingIsAnError() async throws {
+        #expect(try await manager.image(for: key).pixelSize.width == 40)
+        let calls = Calls<WebImageError.Code?>()
+        let context: WebImageContext = [.callbackQueue: CallbackQueue.invoking]
+        manager.loadImage(with: key, context: context) { _, _, error, _, _, _ in calls.append(error?.code) }
+        manager.loadImage(with: "", context: context) { _, _, error, _, _, _ in calls.append(error?.code) }
+        manager.loadImage(with: nil, context: context) { _, _, error, _, _, _ in calls.append(error?.code) }
+        #expect(calls.all == [nil, .invalidURL, .invalidURL])
+        for text in ["http://", "not an address", "http://[::1", "file:relative", "\u{0}"] {
+            await #expect(throws: WebImageError.self, "\(text)") { try await manager.image(for: text) }
+        }
+    }
+
+    // MARK: L6
+
+    @Test func l6WhetherAPictureIsCachedIsToldOnMain() async throws {
+        manager.cacheKeyFilter = WebImageCacheKeyFilter { $0.lastPathComponent }
+        #expect(manager.cacheKey(for: url) == "picture.png")
+        let calls = Calls<(exists: Bool, isMain: Bool)>()
+        func ask() async -> [Bool] {
+            let before = calls.all.count
+            manager.cachedImageExists(for: url) { calls.append(($0, MainThread.isCurrent)) }
+            _ = await eventually { calls.all.count == before + 1 }
+            manager.diskImageExists(for: url) { calls.append(($0, MainThread.isCurrent)) }
+            _ = await eventually { calls.all.count == before + 2 }
+            return calls.all.suffix(2).map(\.exists)
+        }
+        #expect(await ask() == [false, false])
+        cache.storeImageToMemory(try TestImages.solid(), forKey: "picture.png")
+        #expect(await ask() == [true, false])
+        manager.saveImage(toCache: try TestImages.solid(), for: url)
+        #expect(await eventually { cache.diskImageDataExists(withKey: "picture.png") })
+        #expect(await ask() == [true, true])
+        #expect(calls.all.map(\.isMain) == calls.all.map { _ in true })
+        #expect(await manager.cachedImageExists(for: url))
+        #expect(await manager.diskImageExists(for: url))
+        #expect(await manager.cachedImageExists(for: nil) == false)
+        #expect(try await manager.result(for: url).cacheType == .memory)
+    }
+
+    // MARK: L8, L9
+
+    @Test func l8OriginalBytesAreKeptAndTransformedOnesEncodedAnew() async throws {
+        _ = try await manager.image(for: url, options: .waitStoreCache)
+        #expect(await cache.diskImageData(forKey: key) == file)
+        let context: WebImageContext = [
+            .imageTransformer: ImageResizingTransformer(size: CGSize(width: 20, height: 15), scaleMode: .fill)
+        ]
+        let result = try await manager.result(for: url, options: .waitStoreCache, context: context)
+        let stored = await cache.diskImageData(forKey: manager.cacheKey(for: url, context: context))
+        #expect(result.image.isTransformed && stored != nil && stored != file)
+        #expect(await cache.diskImageData(forKey: key) == file)
+    }
+
+    @Test func l9CompletionsRunOnMainAndAfterACancelOnlyTheOneThatSaysSo() async throws {
+        let calls = Calls<(code: WebImageError.Code?, isMain: Bool)>()
+        manager.loadImage(with: url) { _, _, error, _, _, _ in calls.append((error?.code, MainThread.isCurrent)) }
+        #expect(await eventually { calls.all.count == 1 })
+        manager.loadImage(with: URL(string: "nowhere:")) { _, _, error, _, _, _ in
+            calls.append((error?.code, MainThread.isCurrent))
+        }
+        #expect(await eventually { calls.all.count == 2 })
+        let gate = FaultGate()
+        journey.server.route("/slow.png", .gated(gate, .body(file)))
+        let operation = manager.loadImage(with: journey.server.url("/slow.png")) { _, _, error, _, _, _ in
+            calls.append((error?.code, MainThread.isCurrent))
+        }
+        #expect(await eventually { journey.server.requestCount("/slow.png") == 1 })
+        operation.cancel()
+        gate.open()
+        #expect(await eventually { calls.all.count == 3 && manager.sharedTaskCount == 0 })
+        await MainActor.run {}
+        #expect(calls.all.map(\.isMain) == [true, true, true] && calls.all.count == 3)
+        #expect(calls.all[0].code == nil && calls.all[1].code != nil && calls.all[2].code == .cancelled)
+    }
+
+    // MARK: R1
+
+    @Test func r1ACachedPictureIsUsedWhateverItsHeadersSay() async throws {
+        _ = try await manager.image(for: url, options: .waitStoreCache)
+        #expect(try await manager.result(for: url).cacheType == .memory)
+        cache.config.shouldUseWeakMemoryCache = false
+        cache.clearMemory()
+        #expect(try await manager.result(for: url).cacheType == .disk)
+        #expect(journey.server.requestCount("/picture.png") == 1)
+    }
+
+    // MARK: X12
+
+    @Test func x12LayersAndWholeCachesMayBeTheCallers() async throws {
+        var config = ImageCacheConfig()
+        config.memoryCacheClass = ForgetfulMemory.self
+        config.diskCacheClass = DiskCache.self
+        let layered = ImageCache(namespace: "own", diskCacheDirectory: journey.folder.path, config: config)
+        let own = WebImageManager(cache: layered, loader: journey.manager.imageLoader)
+        for _ in 0..<2 { _ = try await own.image(for: url, options: .waitStoreCache) }
+        #expect(try await own.result(for: url).cacheType == .disk && layered.diskCache is DiskCache)
+        let whole = WholeCache()
+        WebImageManager.defaultImageCache = ImageCachesManager(caches: [layered, whole])
+        WebImageManager.defaultImageLoader = journey.manager.imageLoader
+        defer { (WebImageManager.defaultImageCache, WebImageManager.defaultImageLoader) = (nil, nil) }
+        let byDefault = WebImageManager()
+        _ = try await byDefault.image(for: url, options: [.fromLoaderOnly, .waitStoreCache])
+        #expect(whole.keys == [key])
+        #expect(try await byDefault.result(for: url).cacheType == .memory)
+    }
+
+    @Test(arguments: [
+        ImageCachesManagerOperationPolicy.serial, .concurrent, .highestOnly, .lowestOnly,
+    ])
+    func x12EveryPolicyHoldsForEveryOperation(_ policy: ImageCachesManagerOperationPolicy) throws {
+        let (low, high) = (WholeCache(), WholeCache())
+        let caches = ImageCachesManager(caches: [low, high])
+        caches.storeOperationPolicy = policy
+        caches.queryOperationPolicy = policy
+        caches.containsOperationPolicy = policy
+        caches.removeOperationPolicy = policy
+        caches.clearOperationPolicy = policy
+        let image = try TestImages.solid()
+        let meant = policy == .lowestOnly ? [low] : policy == .highestOnly ? [high] : [low, high]
+        func store(_ key: String) {
+            caches.storeImage(
+                image, imageData: nil, forKey: key, options: [], context: nil, cacheType: .all, completion: nil)
+        }
+        store("key")
+        #expect([low, high].map { !$0.keys.isEmpty } == [low, high].map { cache in meant.contains { $0 === cache } })
+        let found = Calls<Bool>()
+        _ = caches.queryImage(forKey: "key", options: [], context: nil, cacheType: .all) { image, _, _ in
+            found.append(image != nil)
+        }
+        caches.containsImage(forKey: "key", cacheType: .all) { found.append($0 == .memory) }
+        #expect(found.all == [true, true])
+        caches.removeImage(forKey: "key", cacheType: .all, completion: nil)
+        #expect(low.keys.isEmpty && high.keys.isEmpty)
+        store("other")
+        caches.clear(with: .all, completion: nil)
+        #expect(low.keys.isEmpty && high.keys.isEmpty)
+    }
+}
+
+private final class Delegate: WebImageManagerDelegate {
+    let mayDownload = Locked(false)
+    /// For each change, whether it was asked for on main.
+    let threads = Calls<Bool>()
+
+    func imageManager(_ imageManager: WebImageManager, shouldDownloadImageFor imageURL: URL) -> Bool {
+        mayDownload.withLock { $0 }
+    }
+
+    func imageManager(
+        _ imageManager: WebImageManager, transformDownloadedImage image: Image, with imageURL: URL
+    ) -> Image? {
+        threads.append(MainThread.isCurrent)
+        return try? TestImages.solid(width: 7, height: 7)
+    }
+}
+
+/// A memory layer that keeps nothing.
+private struct ForgetfulMemory: MemoryCaching {
+    init(config: ImageCacheConfig) {}
+    func object(forKey key: String) -> Image? { nil }
+    func setObject(_ object: Image?, forKey key: String, cost: Int) {}
+    func removeObject(forKey key: String) {}
+    func removeAllObjects() {}
+}

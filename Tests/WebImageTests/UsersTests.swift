@@ -1,0 +1,102 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageHTTP
+import WebImageTesting
+
+/// One URL through the real downloader for two users, and for one who leaves early.
+@Suite(.timeLimit(.minutes(1)))
+struct UsersTests {
+    let journey: Journey
+    let url: URL
+
+    init() throws {
+        journey = try Journey()
+        url = journey.server.url("/mine.png")
+    }
+
+    private func downloader(_ token: String) -> WebImageDownloader {
+        let downloader = WebImageDownloader(config: .default)
+        downloader.setValue(token, forHTTPHeaderField: "Authorization")
+        return downloader
+    }
+
+    /// Answers each token with a picture of its length.
+    private func routeByToken(_ gate: FaultGate) throws {
+        let files = try Dictionary(
+            uniqueKeysWithValues: ["Bearer ada", "Bearer grace"].map { ($0, try Journey.file(width: $0.count)) })
+        journey.server.route(
+            "/mine.png",
+            .gated(
+                gate,
+                .dynamic { request in
+                    files[request.headers["authorization"] ?? ""].map { .body($0) } ?? .status(401)
+                }))
+    }
+
+    @Test func twoUsersOfOneURLMakeTwoDownloadsAndHaveTwoCacheEntries() async throws {
+        let gate = FaultGate()
+        try routeByToken(gate)
+        let users = ["Bearer ada", "Bearer grace"].map { (token: $0, loader: downloader($0)) }
+        defer { users.forEach { $0.loader.cancelAllDownloads() } }
+        let manager = journey.manager
+        let loads = users.map { user in
+            Task { try await manager.image(for: url, context: [.imageLoader: user.loader]).pixelSize.width }
+        }
+        #expect(await eventually { journey.server.requestCount("/mine.png") == 2 })
+        gate.open()
+        for (user, load) in zip(users, loads) { #expect(try await load.value == user.token.count) }
+        journey.cache.config.shouldUseWeakMemoryCache = false
+        for origin in [ImageCacheType.memory, .disk] {
+            for user in users {
+                let result = try await manager.result(for: url, context: [.imageLoader: user.loader])
+                #expect(result.image.pixelSize.width == user.token.count && result.cacheType == origin)
+            }
+            await journey.cache.flush()
+            journey.cache.clearMemory()
+        }
+        let keys = users.map { manager.cacheKey(for: url, context: [.imageLoader: $0.loader]) }
+        #expect(Set(keys + [url.absoluteString]).count == 3)
+        #expect(!keys.contains { $0?.contains("ada") ?? true }, "a key holds no secret")
+        #expect(journey.cache.diskImageDataSync(forKey: url.absoluteString) == nil)
+        #expect(journey.server.requestCount("/mine.png") == 2)
+        // Who has no credentials gets neither's picture.
+        await #expect(throws: WebImageError.self) { try await manager.image(for: url) }
+    }
+
+    @Test func twoUsersByRequestModifierShareNothingEither() async throws {
+        let gate = FaultGate()
+        try routeByToken(gate)
+        gate.open()
+        for token in ["Bearer ada", "Bearer grace", "Bearer ada"] {
+            let modifier = WebImageDownloaderRequestModifier(
+                headers: ["Authorization": token], cacheScope: .scoped(token.count.description))
+            let image = try await journey.manager.image(for: url, context: [.downloadRequestModifier: modifier])
+            #expect(image.pixelSize.width == token.count)
+        }
+        #expect(journey.server.requestCount("/mine.png") == 2)
+    }
+
+    @Test func aDownloadCancelledWhenNearlyDoneEndsInTheCache() async throws {
+        // Pixels that do not compress: the file is to come in pieces.
+        let file = try ImageCodersManager.shared.encode(
+            TestImages.noise(width: 200, height: 200), format: .png, options: EncodingOptions())
+        var response = FaultResponse(.data(file), headers: ["Content-Type": "image/png"])
+        response.piece = file.count * 95 / 100
+        response.interval = .milliseconds(300)
+        journey.server.route("/mine.png", .respond(response))
+        let ends = Calls<WebImageError.Code?>()
+        let received = Locked(0)
+        let operation = journey.manager.loadImage(
+            with: url, context: [.callbackQueue: CallbackQueue.invoking],
+            progress: { count, _, _ in received.withLock { $0 = count } },
+            completed: { _, _, error, _, _, _ in ends.append(error?.code) })
+        #expect(await eventually { received.withLock { $0 } == response.piece })
+        operation.cancel()
+        #expect(ends.all == [.cancelled])
+        #expect(await eventually { journey.cache.diskImageDataSync(forKey: url.absoluteString) == file })
+        #expect(ends.all.count == 1)
+        #expect(try await journey.manager.result(for: url).cacheType == .disk)
+        #expect(journey.server.requestCount("/mine.png") == 1)
+    }
+}
