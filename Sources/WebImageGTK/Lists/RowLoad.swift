@@ -63,10 +63,8 @@ import WebImageCore
     }
 
     private var isInMemory: Bool {
-        guard let request, let manager = request.loader as? WebImageManager,
-            let cache = (request.context?[.imageCache] ?? manager.imageCache) as? any LayeredImageCaching
-        else { return false }
-        return cache.imageFromMemoryCache(forKey: manager.cacheKey(for: request.url, context: request.context)) != nil
+        guard let request, let url = request.url else { return false }
+        return request.loader.imageInMemory(for: url, context: request.context) != nil
     }
 
     /// Shows what a load would begin with, in the proportions known.
@@ -112,6 +110,10 @@ private final class RowLoader: ViewImageLoading {
     var base: (any ViewImageLoading)? {
         get { state.withLock { $0.base } }
         set { state.withLock { $0.base = newValue } }
+    }
+
+    func imageInMemory(for url: URL, context: WebImageContext?) -> Image? {
+        base?.imageInMemory(for: url, context: context)
     }
 
     func hurry(_ priority: LoadPriority) { state.withLock { $0.operation }?.priority = priority }
