@@ -120,7 +120,9 @@ extension GTKSuite {
             window.afterEveryFrame {
                 frames += 1
                 empty += FixedRow.all.count { row in
-                    guard let place = window.vertical(row.widget), place.end > 0, place.start < 300 else { return false }
+                    guard let place = window.vertical(row.widget), place.end > 0, place.start < 300 else {
+                        return false
+                    }
                     return row.imageView.image == nil
                 }
             }
@@ -217,7 +219,9 @@ extension GTKSuite {
             while binds < 1000, window.value + 600 < gtk_adjustment_get_upper(window.adjustment) {
                 _ = try await pump {
                     FixedRow.all.allSatisfy { row in
-                        guard let place = window.vertical(row.widget), place.end > 0, place.start < 600 else { return true }
+                        guard let place = window.vertical(row.widget), place.end > 0, place.start < 600 else {
+                            return true
+                        }
                         return row.imageView.image != nil
                     }
                 }

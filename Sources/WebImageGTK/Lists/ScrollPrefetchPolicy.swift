@@ -90,7 +90,9 @@ public struct ScrollPrefetchPolicy: Sendable {
     private func window(around visible: Range<Int>, in all: Range<Int>) -> Range<Int> {
         guard !visible.isEmpty else { return 0..<0 }
         // More rows than a list holds would overflow.
-        func rows(_ screens: Double) -> Int { Int(min((screens * Double(visible.count)).rounded(.up), Double(all.count))) }
+        func rows(_ screens: Double) -> Int {
+            Int(min((screens * Double(visible.count)).rounded(.up), Double(all.count)))
+        }
         let (ahead, behind) = (rows(screensAhead), rows(screensBehind))
         let (before, after) = direction == .forward ? (behind, ahead) : (ahead, behind)
         return max(visible.lowerBound - before, 0)..<min(visible.upperBound + after, all.count)
