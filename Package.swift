@@ -13,6 +13,7 @@ let package = Package(
         .library(name: "WebImageSVG", targets: ["WebImageSVG"]),
         .library(name: "WebImageTIFF", targets: ["WebImageTIFF"]),
         .library(name: "SDWebImage", targets: ["SDWebImage"]),
+        .library(name: "SDWebImageGTK", targets: ["SDWebImageGTK"]),
         .library(name: "SDWebImageWebPCoder", targets: ["SDWebImageWebPCoder"]),
         .library(name: "SDWebImageAVIFCoder", targets: ["SDWebImageAVIFCoder"]),
         .library(name: "SDWebImageHEIFCoder", targets: ["SDWebImageHEIFCoder"]),
@@ -29,7 +30,7 @@ let package = Package(
         // Mechanism: each C library is imported by exactly one Swift target.
         .target(
             name: "WebImageGraphics",
-            dependencies: ["WebImageCore", "CZimg", "CYUV", "CLCMS", "CPixman"]),
+            dependencies: ["WebImageCore", "CPixelLoops", "CZimg", "CYUV", "CLCMS", "CPixman"]),
         .target(
             name: "WebImageCodecs",
             dependencies: ["WebImageCore", "WebImageGraphics", "CCodecShim", "CJPEG", "CPNG", "CWebP", "CGIF"]),
@@ -56,6 +57,7 @@ let package = Package(
             dependencies: [
                 "WebImage", "WebImageCore", "WebImageGraphics", "WebImageCodecs", "WebImageHTTP", "WebImageStore",
             ]),
+        .target(name: "SDWebImageGTK", dependencies: ["SDWebImage", "WebImageGTK"]),
         .target(name: "SDWebImageWebPCoder", dependencies: ["SDWebImage"]),
         .target(name: "SDWebImageAVIFCoder", dependencies: ["SDWebImage", "WebImageAVIF"]),
         .target(name: "SDWebImageHEIFCoder", dependencies: ["SDWebImage", "WebImageHEIF"]),
@@ -77,6 +79,11 @@ let package = Package(
 
         // Proof.
         .target(name: "WebImageTesting", dependencies: ["WebImageCore"]),
+        // Compiles this package's own declarations of librsvg together with the library's headers.
+        .systemLibrary(
+            name: "CRSVGHeaders", path: "Tests/Support/CRSVGHeaders", pkgConfig: "librsvg-2.0",
+            providers: [.apt(["librsvg2-dev"])]),
+        .target(name: "CRSVGCheck", dependencies: ["CRSVGHeaders"], path: "Tests/Support/CRSVGCheck"),
         // Counts allocations in tests alone: it replaces the allocator of the executable it is linked into.
         .target(name: "CAllocationCounter", path: "Tests/Support/CAllocationCounter"),
         .testTarget(
@@ -88,7 +95,7 @@ let package = Package(
             name: "OptionalCodersTests",
             dependencies: [
                 "WebImage", "WebImageAVIF", "WebImageHEIF", "WebImageJXL", "WebImageSVG", "WebImageTIFF",
-                "WebImageGraphics", "WebImageTesting",
+                "WebImageGraphics", "WebImageTesting", "CRSVGCheck",
             ]),
         .testTarget(name: "WebImageHTTPTests", dependencies: ["WebImageHTTP", "WebImageTesting"]),
         .testTarget(name: "WebImageStoreTests", dependencies: ["WebImageStore", "WebImageTesting"]),
@@ -104,16 +111,19 @@ let package = Package(
             ]),
         .testTarget(
             name: "DocumentationTests",
-            dependencies: ["WebImage", "WebImageAVIF", "WebImageGTK", "WebImageTesting"]),
+            dependencies: ["WebImage", "WebImageAVIF", "WebImageGTK", "WebImageHTTP", "WebImageTesting", "SDWebImage"]),
+
+        .testTarget(name: "SDWebImageTests", dependencies: ["SDWebImage", "WebImageTesting"]),
 
         // The documents' call sites, in the language mode ported code has and in the newest.
         .testTarget(
-            name: "DocumentsTests", dependencies: ["SDWebImage", "WebImageTesting"],
+            name: "DocumentsTests", dependencies: ["SDWebImageGTK", "WebImageTesting"],
             swiftSettings: [.swiftLanguageMode(.v5)]),
-        .testTarget(name: "DocumentsMode6Tests", dependencies: ["SDWebImage", "WebImageTesting"]),
+        .testTarget(name: "DocumentsMode6Tests", dependencies: ["SDWebImageGTK", "WebImageTesting"]),
 
         // Shims: what Swift cannot call itself (variadic, macro, setjmp, GObject cast).
         .target(name: "CCodecShim", dependencies: ["CJPEG", "CPNG"]),
+        .target(name: "CPixelLoops"),
         .target(name: "CCurlShim", dependencies: ["CCurl"]),
         .target(name: "CGTKShim", dependencies: ["CGTK"]),
         .target(name: "CWebImageRoot"),
@@ -131,10 +141,11 @@ let package = Package(
         .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"])]),
         .systemLibrary(name: "CPixman", pkgConfig: "pixman-1", providers: [.apt(["libpixman-1-dev"])]),
         .systemLibrary(name: "CLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"])]),
+        // The optional coders' libraries are loaded when the first such picture is seen; only headers are needed here.
         .systemLibrary(name: "CAVIF", providers: [.apt(["libavif-dev"])]),
         .systemLibrary(name: "CHEIF", providers: [.apt(["libheif-dev"])]),
         .systemLibrary(name: "CJXL", providers: [.apt(["libjxl-dev"])]),
-        .systemLibrary(name: "CRSVG", pkgConfig: "librsvg-2.0", providers: [.apt(["librsvg2-dev"])]),
+        .systemLibrary(name: "CRSVG"),
         .systemLibrary(name: "CTIFF", providers: [.apt(["libtiff-dev"])]),
         .systemLibrary(name: "CGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
     ],
@@ -146,7 +157,11 @@ if Context.environment["FUZZ"] != nil {
     package.products.append(.executable(name: "webimage-fuzz", targets: ["webimage-fuzz"]))
     package.targets.append(
         .executableTarget(
-            name: "webimage-fuzz", dependencies: ["WebImage"], swiftSettings: [.unsafeFlags(["-parse-as-library"])]))
+            name: "webimage-fuzz",
+            dependencies: [
+                "WebImage", "WebImageAVIF", "WebImageHEIF", "WebImageJXL", "WebImageSVG", "WebImageTIFF",
+            ],
+            swiftSettings: [.unsafeFlags(["-parse-as-library"])]))
 }
 
 // Ported code knows none of these features.

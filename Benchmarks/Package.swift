@@ -8,10 +8,33 @@ let hasPeers = Context.environment["WEBIMAGE_PEERS"] != "none"
 let peers: [Target] = [
     .executableTarget(
         name: "webimage-benchmarks",
-        dependencies: ["Harness", "CPeers", "CSQLitePeer", .product(name: "WebImage", package: "swift-web-image")]),
+        dependencies: [
+            "Harness", "CPeers", "CCodecPeers", "CMotionPeers", "CSQLitePeer",
+            .product(name: "WebImage", package: "swift-web-image"),
+            .product(name: "WebImageAVIF", package: "swift-web-image"),
+            .product(name: "WebImageTesting", package: "swift-web-image"),
+        ]),
+    // The list, ours and by hand, on one stage; Qt's is peers/list.py.
+    .executableTarget(
+        name: "webimage-list",
+        dependencies: [
+            "CListStage", .product(name: "WebImage", package: "swift-web-image"),
+            .product(name: "WebImageGTK", package: "swift-web-image"),
+        ]),
+    .executableTarget(name: "webimage-list-soup", dependencies: ["CListStage", "CSoup"]),
+    .target(name: "CListStage", dependencies: ["CStageGTK"]),
+    .systemLibrary(name: "CStageGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
+    .systemLibrary(name: "CSoup", pkgConfig: "libsoup-3.0", providers: [.apt(["libsoup-3.0-dev"])]),
     // The peers, called as their own documentation shows; C because libvips is variadic and libjpeg jumps.
+    .target(
+        name: "CCodecPeers",
+        linkerSettings: ["png16", "webp", "webpdemux", "avif", "gif"].map { .linkedLibrary($0) }),
     .target(name: "CSQLitePeer", dependencies: ["CBareSQLite"]),
     .systemLibrary(name: "CBareSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .target(
+        name: "CMotionPeers", dependencies: ["CVips", "CGdkPixbuf"],
+        linkerSettings: ["gif", "webp", "webpdemux", "png16"].map { .linkedLibrary($0) }),
+    .systemLibrary(name: "CGdkPixbuf", pkgConfig: "gdk-pixbuf-2.0", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
     .target(name: "CPeers", dependencies: ["CVips", "CBareJPEG"]),
     .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
     .systemLibrary(name: "CBareJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg-dev"])]),

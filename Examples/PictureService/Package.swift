@@ -5,6 +5,7 @@ let package = Package(
     name: "picture-service",
     dependencies: [.package(name: "swift-web-image", path: "../..")],
     targets: [
-        .executableTarget(name: "picture-service", dependencies: [.product(name: "WebImage", package: "swift-web-image")])
+        .executableTarget(
+            name: "picture-service", dependencies: [.product(name: "WebImage", package: "swift-web-image")])
     ]
 )

@@ -116,6 +116,14 @@ void webimage_jpeg_describe(const webimage_jpeg_decoder *decoder, webimage_jpeg_
     header->precision = cinfo->data_precision;
     header->has_adobe_marker = cinfo->saw_Adobe_marker;
     header->has_icc_marker = 0;
+    header->coefficient_bytes = 0;
+    if (jpeg_has_multiple_scans((j_decompress_ptr)cinfo)) {
+        for (int index = 0; index < cinfo->num_components; index++) {
+            const jpeg_component_info *component = &cinfo->comp_info[index];
+            header->coefficient_bytes +=
+                (size_t)component->width_in_blocks * component->height_in_blocks * DCTSIZE2 * sizeof(JCOEF);
+        }
+    }
     for (jpeg_saved_marker_ptr marker = cinfo->marker_list; marker; marker = marker->next) {
         if (marker->marker == JPEG_APP0 + 2 && marker->data_length >= sizeof icc_signature + 2
             && memcmp(marker->data, icc_signature, sizeof icc_signature) == 0)
@@ -225,9 +233,13 @@ typedef struct {
     memory_destination destination;
 } encoder;
 
+static void write_app1(j_compress_ptr cinfo, webimage_jpeg_bytes payload) {
+    if (payload.length > 0) jpeg_write_marker(cinfo, JPEG_APP0 + 1, payload.bytes, (unsigned int)payload.length);
+}
+
 int webimage_jpeg_encode(
-    const uint8_t *pixels, size_t stride, int width, int height, int color, int components, int quality,
-    int halves_chroma, const uint8_t *icc, size_t icc_length, uint8_t **out, size_t *out_length, char *message) {
+    const uint8_t *pixels, size_t stride, const webimage_jpeg_settings *settings, uint8_t **out, size_t *out_length,
+    char *message) {
     *out = NULL;
     *out_length = 0;
     message[0] = 0;
@@ -248,18 +260,22 @@ int webimage_jpeg_encode(
     state->destination.base.empty_output_buffer = grow_when_full;
     state->destination.base.term_destination = nothing_more;
     cinfo->dest = &state->destination.base;
-    cinfo->image_width = (JDIMENSION)width;
-    cinfo->image_height = (JDIMENSION)height;
-    cinfo->input_components = components;
-    cinfo->in_color_space = (J_COLOR_SPACE)color;
+    cinfo->image_width = (JDIMENSION)settings->width;
+    cinfo->image_height = (JDIMENSION)settings->height;
+    cinfo->input_components = settings->components;
+    cinfo->in_color_space = (J_COLOR_SPACE)settings->color;
     jpeg_set_defaults(cinfo);
-    jpeg_set_quality(cinfo, quality, TRUE);
+    jpeg_set_quality(cinfo, settings->quality, TRUE);
     if (cinfo->num_components == 3) {
-        cinfo->comp_info[0].h_samp_factor = halves_chroma ? 2 : 1;
-        cinfo->comp_info[0].v_samp_factor = halves_chroma ? 2 : 1;
+        cinfo->comp_info[0].h_samp_factor = settings->halves_chroma ? 2 : 1;
+        cinfo->comp_info[0].v_samp_factor = settings->halves_chroma ? 2 : 1;
     }
+    if (settings->is_progressive) jpeg_simple_progression(cinfo);
     jpeg_start_compress(cinfo, TRUE);
-    if (icc_length > 0) jpeg_write_icc_profile(cinfo, icc, (unsigned int)icc_length);
+    write_app1(cinfo, settings->exif);
+    write_app1(cinfo, settings->xmp);
+    if (settings->icc.length > 0)
+        jpeg_write_icc_profile(cinfo, settings->icc.bytes, (unsigned int)settings->icc.length);
     while (cinfo->next_scanline < cinfo->image_height) {
         JSAMPROW row = (JSAMPROW)(pixels + cinfo->next_scanline * stride);
         jpeg_write_scanlines(cinfo, &row, 1);

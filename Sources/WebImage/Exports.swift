@@ -1,2 +1,3 @@
 @_exported public import WebImageCore
 @_exported public import WebImageGraphics
+@_exported public import WebImageHTTP

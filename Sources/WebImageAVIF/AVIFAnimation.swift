@@ -12,9 +12,9 @@ final class AVIFAnimation: AnimationSource {
     init(_ data: Data, options: DecodingOptions) throws(WebImageError) {
         try options.limits.checkEncodedBytes(data.count)
         self.data = data
-        self.options = options
         let opened = try OpenDecoder(data, limits: options.limits)
         info = opened.decoder.info
+        self.options = options.resolved(bitDepth: info.bitDepth)
         open = Locked(opened)
     }
 
@@ -29,22 +29,13 @@ final class AVIFAnimation: AnimationSource {
     }
 }
 
-/// A decoder and the memory it reads, which stays where it is while the decoder lives.
+/// A decoder and the memory it reads.
 private final class OpenDecoder {
     let decoder: AVIFDecoder
-    private let bytes: UnsafeMutableRawBufferPointer
+    private let file: PinnedBytes
 
     init(_ data: Data, limits: DecodingLimits) throws(WebImageError) {
-        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: data.count, alignment: 16)
-        data.withUnsafeBytes { copy.copyMemory(from: $0) }
-        bytes = copy
-        do throws(WebImageError) {
-            decoder = try AVIFDecoder(UnsafeRawBufferPointer(copy), limits: limits)
-        } catch {
-            copy.deallocate()
-            throw error
-        }
+        file = PinnedBytes(copying: data)
+        decoder = try AVIFDecoder(file.bytes, limits: limits)
     }
-
-    deinit { bytes.deallocate() }
 }

@@ -5,15 +5,19 @@ import WebImageGraphics
 
 /// Owns one libavif decoder, parsed up to the pixels.
 final class AVIFDecoder {
+    private let libavif: AVIFFunctions
     private let handle: UnsafeMutablePointer<avifDecoder>
     /// What the boxes say.
     private(set) var info = ImageInfo(format: .avif, storedSize: PixelSize(width: 1, height: 1))
     /// nil is sRGB.
     private(set) var profile: ColorProfile?
+    /// The part of the coded picture that is to be shown; nil is all of it.
+    private var crop: avifCropRect?
 
     /// Parses the boxes; the bytes must outlive the decoder, which reads them where they lie.
     init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(WebImageError) {
-        guard let handle = avifDecoderCreate() else { throw .badData("libavif", "cannot make a decoder") }
+        libavif = try AVIFLibrary.functions()
+        guard let handle = libavif.avifDecoderCreate() else { throw .badData("libavif", "cannot make a decoder") }
         self.handle = handle
         HandleLedger.opened("avif_decoder")
         handle.pointee.maxThreads = 1
@@ -22,13 +26,13 @@ final class AVIFDecoder {
         // Files in the wild miss boxes that only the strict reading of the specification asks for.
         handle.pointee.strictFlags = avifStrictFlags(AVIF_STRICT_DISABLED.rawValue)
         let base = bytes.bindMemory(to: UInt8.self).baseAddress
-        try check(avifDecoderSetIOMemory(handle, base, bytes.count))
+        try check(libavif.avifDecoderSetIOMemory(handle, base, bytes.count))
         try parse(limits)
         try readInfo(limits)
     }
 
     deinit {
-        avifDecoderDestroy(handle)
+        libavif.avifDecoderDestroy(handle)
         HandleLedger.closed("avif_decoder")
     }
 
@@ -36,11 +40,11 @@ final class AVIFDecoder {
     private func parse(_ limits: DecodingLimits) throws(WebImageError) {
         let most = UInt32(AVIF_DEFAULT_IMAGE_SIZE_LIMIT)
         handle.pointee.imageSizeLimit = UInt32(clamping: max(1, min(limits.maxPixels, Int(most))))
-        let result = avifDecoderParse(handle)
+        let result = libavif.avifDecoderParse(handle)
         guard result != AVIF_RESULT_OK else { return }
         // Parsed again without the limit only to find out whether that was it, and by how much.
         handle.pointee.imageSizeLimit = most
-        if avifDecoderParse(handle) == AVIF_RESULT_OK { try limits.checkPixels(storedSize) }
+        if libavif.avifDecoderParse(handle) == AVIF_RESULT_OK { try limits.checkPixels(storedSize) }
         try check(result)
     }
 
@@ -54,12 +58,16 @@ final class AVIFDecoder {
         try budget.take(image.icc.size)
         let frameCount = Int(max(handle.pointee.imageCount, 1))
         try limits.checkAnimation(storedSize, frameCount: frameCount)
-        info.storedSize = storedSize
+        crop = cleanAperture
+        info.storedSize = crop.map { PixelSize(width: Int($0.width), height: Int($0.height)) } ?? storedSize
         info.orientation = orientation
         info.hasAlpha = handle.pointee.alphaPresent != 0
         info.bitDepth = Int(image.depth)
         info.isGray = image.yuvFormat == AVIF_PIXEL_FORMAT_YUV400
         info.hasICCProfile = image.icc.size > 0
+        // Its planes, at four samples a pixel, and the picture before it is cropped.
+        info.workingMemory.fixedBytes = storedSize.byteCount(image.depth > 8 ? 8 : 4)
+        if crop != nil { info.workingMemory.fixedBytes += storedSize.byteCount(8) }
         profile =
             info.hasICCProfile
             ? ColorProfile(iccData: Data(bytes: image.icc.data, count: image.icc.size))
@@ -71,9 +79,18 @@ final class AVIFDecoder {
         info.loopCount = 0
         info.delaysMilliseconds = (0..<frameCount).map { index in
             var timing = avifImageTiming()
-            let result = avifDecoderNthImageTiming(handle, UInt32(index), &timing)
+            let result = libavif.avifDecoderNthImageTiming(handle, UInt32(index), &timing)
             return result == AVIF_RESULT_OK ? timing.duration * 1000 : 0
         }
+    }
+
+    /// The box `clap` where it is valid; it comes before turning (ISO/IEC 23000-22 §7.3.6.7).
+    private var cleanAperture: avifCropRect? {
+        guard image.transformFlags & AVIF_TRANSFORM_CLAP.rawValue != 0 else { return nil }
+        var (box, rect, diagnostics) = (image.clap, avifCropRect(), avifDiagnostics())
+        let isValid = libavif.avifCropRectConvertCleanApertureBox(
+            &rect, &box, image.width, image.height, image.yuvFormat, &diagnostics)
+        return isValid != 0 && rect.width > 0 && rect.height > 0 ? rect : nil
     }
 
     /// The boxes `irot` and `imir` alone, rotation first (ISO/IEC 23000-22 §7.3.6.7); EXIF has no say in AVIF.
@@ -90,23 +107,35 @@ final class AVIFDecoder {
 
     /// One frame as stored, in the layout nearest to what the options want in the end.
     func picture(at index: Int, options: DecodingOptions) throws(WebImageError) -> DecodedPicture {
-        try check(avifDecoderNthImage(handle, UInt32(index)))
+        try check(libavif.avifDecoderNthImage(handle, UInt32(index)))
         try options.limits.checkPixels(storedSize)
-        guard storedSize == info.storedSize else {
+        guard crop != nil || storedSize == info.storedSize else {
             throw .badData("libavif", "a frame of \(storedSize) px is announced as \(info.storedSize)")
         }
         let layout = layout(for: options)
         let pixels = try PixelBuffer(width: storedSize.width, height: storedSize.height, format: layout)
         var rgb = avifRGBImage()
-        avifRGBImageSetDefaults(&rgb, handle.pointee.image)
+        libavif.avifRGBImageSetDefaults(&rgb, handle.pointee.image)
         rgb.format = layout == .bgra8Premultiplied ? AVIF_RGB_FORMAT_BGRA : AVIF_RGB_FORMAT_RGBA
         rgb.depth = UInt32(layout.bitsPerComponent)
         rgb.alphaPremultiplied = 0
         rgb.pixels = pixels.baseAddress.assumingMemoryBound(to: UInt8.self)
         rgb.rowBytes = UInt32(clamping: pixels.bytesPerRow)
-        try check(avifImageYUVToRGB(handle.pointee.image, &rgb))
+        try check(libavif.avifImageYUVToRGB(handle.pointee.image, &rgb))
         return DecodedPicture(
-            pixels: pixels, orientation: info.orientation, profile: profile, hasAlpha: info.hasAlpha, format: .avif)
+            pixels: try cropped(pixels), orientation: info.orientation, profile: profile, hasAlpha: info.hasAlpha, format: .avif)
+    }
+
+    private func cropped(_ pixels: PixelBuffer) throws(WebImageError) -> PixelBuffer {
+        guard let crop else { return pixels }
+        let (x, y) = (Int(crop.x), Int(crop.y))
+        guard x + info.storedSize.width <= pixels.width, y + info.storedSize.height <= pixels.height else {
+            throw .badData("libavif", "the clean aperture lies outside the picture")
+        }
+        let part = try PixelBuffer(
+            width: info.storedSize.width, height: info.storedSize.height, format: pixels.format)
+        part.copyRectangle(of: pixels, x: x, y: y)
+        return part
     }
 
     /// Opaque pixels are written for display at once; straight ones stay so until colours are converted.
@@ -120,6 +149,6 @@ final class AVIFDecoder {
 
     private func check(_ result: avifResult) throws(WebImageError) {
         guard result != AVIF_RESULT_OK else { return }
-        throw .badData("libavif", String(cString: avifResultToString(result)), hint: "Fetch the file again.")
+        throw .badData("libavif", libavif.words(for: result), hint: "Fetch the file again.")
     }
 }

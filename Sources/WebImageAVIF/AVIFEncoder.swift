@@ -5,18 +5,20 @@ import WebImageGraphics
 
 /// Owns one libavif encoder and what it has written.
 final class AVIFEncoder {
+    private let libavif: AVIFFunctions
     private let handle: UnsafeMutablePointer<avifEncoder>
     private var output = avifRWData()
 
     init() throws(WebImageError) {
-        guard let handle = avifEncoderCreate() else { throw .cannotEncode("libavif", "cannot make an encoder") }
+        libavif = try AVIFLibrary.functions()
+        guard let handle = libavif.avifEncoderCreate() else { throw .cannotEncode("libavif", "cannot make an encoder") }
         self.handle = handle
         HandleLedger.opened("avif_encoder")
     }
 
     deinit {
-        avifRWDataFree(&output)
-        avifEncoderDestroy(handle)
+        libavif.avifRWDataFree(&output)
+        libavif.avifEncoderDestroy(handle)
         HandleLedger.closed("avif_encoder")
     }
 
@@ -28,7 +30,7 @@ final class AVIFEncoder {
         var size: PixelSize?
         for index in 0..<frameCount {
             let frame = try frame(index)
-            let planes = try AVIFPlanes(frame.image, options: options)
+            let planes = try AVIFPlanes(frame.image, options: options, libavif: libavif)
             guard planes.size == size ?? planes.size else { throw .cannotEncode("libavif", "frames differ in size") }
             size = planes.size
             // Only key frames are exact: what is predicted passes through a transform.
@@ -38,9 +40,9 @@ final class AVIFEncoder {
                 : options.lossless
                     ? AVIF_ADD_IMAGE_FLAG_FORCE_KEYFRAME.rawValue : AVIF_ADD_IMAGE_FLAG_NONE.rawValue
             let milliseconds = UInt64(max(1, min(frame.duration * 1000, 1e9).rounded()))
-            try check(avifEncoderAddImage(handle, planes.image, milliseconds, flags))
+            try check(libavif.avifEncoderAddImage(handle, planes.image, milliseconds, flags))
         }
-        try check(avifEncoderFinish(handle, &output))
+        try check(libavif.avifEncoderFinish(handle, &output))
         return Data(bytes: output.data, count: output.size)
     }
 
@@ -58,18 +60,22 @@ final class AVIFEncoder {
 
     private func check(_ result: avifResult) throws(WebImageError) {
         guard result != AVIF_RESULT_OK else { return }
-        throw .cannotEncode("libavif", String(cString: avifResultToString(result)))
+        throw .cannotEncode("libavif", libavif.words(for: result))
     }
 }
 
 /// Owns one picture of libavif's in luma and chroma.
 private final class AVIFPlanes {
+    private let libavif: AVIFFunctions
     let image: UnsafeMutablePointer<avifImage>
 
-    init(_ source: Image, options: EncodingOptions) throws(WebImageError) {
-        let pixels = try source.pixelsToEncode(options).straight(hasAlpha: source.hasAlpha)
-        let image = avifImageCreate(
-            UInt32(pixels.width), UInt32(pixels.height), 8, AVIF_PIXEL_FORMAT_YUV444)
+    init(_ source: Image, options: EncodingOptions, libavif: AVIFFunctions) throws(WebImageError) {
+        self.libavif = libavif
+        let given = try source.pixelsToEncode(options)
+        let isDeep = options.keepsHDR && given.format == .rgba16
+        let pixels = isDeep ? given : try given.straight(hasAlpha: source.hasAlpha)
+        let image = libavif.avifImageCreate(
+            UInt32(pixels.width), UInt32(pixels.height), isDeep ? 12 : 8, AVIF_PIXEL_FORMAT_YUV444)
         guard let image else { throw .cannotEncode("libavif", "out of memory") }
         self.image = image
         HandleLedger.opened("avif_image")
@@ -78,27 +84,27 @@ private final class AVIFPlanes {
         image.pointee.matrixCoefficients = options.lossless ? 0 : 6
         if let profile = source.colorProfile {
             profile.iccData.withUnsafeBytes {
-                avifImageSetProfileICC(image, $0.bindMemory(to: UInt8.self).baseAddress, $0.count)
+                libavif.avifImageSetProfileICC(image, $0.bindMemory(to: UInt8.self).baseAddress, $0.count)
             }
         } else {
             image.pointee.colorPrimaries = 1
             image.pointee.transferCharacteristics = 13
         }
         var rgb = avifRGBImage()
-        avifRGBImageSetDefaults(&rgb, image)
-        rgb.depth = 8
+        libavif.avifRGBImageSetDefaults(&rgb, image)
+        rgb.depth = isDeep ? 16 : 8
         rgb.format = pixels.format == .bgra8Premultiplied ? AVIF_RGB_FORMAT_BGRA : AVIF_RGB_FORMAT_RGBA
         rgb.ignoreAlpha = source.hasAlpha ? 0 : 1
         rgb.pixels = pixels.baseAddress.assumingMemoryBound(to: UInt8.self)
         rgb.rowBytes = UInt32(clamping: pixels.bytesPerRow)
-        let result = avifImageRGBToYUV(image, &rgb)
+        let result = libavif.avifImageRGBToYUV(image, &rgb)
         guard result == AVIF_RESULT_OK else {
-            throw .cannotEncode("libavif", String(cString: avifResultToString(result)))
+            throw .cannotEncode("libavif", libavif.words(for: result))
         }
     }
 
     deinit {
-        avifImageDestroy(image)
+        libavif.avifImageDestroy(image)
         HandleLedger.closed("avif_image")
     }
 

@@ -1,11 +1,15 @@
 import CAVIF
+package import WebImageCore
 
 extension ImageAVIFCoder {
-    /// libavif's version and its AV1 codecs'.
-    package static var libraryVersion: String {
+    /// libavif's version and its AV1 codecs'; loads the library.
+    ///
+    /// - Throws: `.unsupportedFormat` when it is missing.
+    package static func libraryVersion() throws(WebImageError) -> String {
+        let libavif = try AVIFLibrary.functions()
         var codecs = [CChar](repeating: 0, count: 256)
-        avifCodecVersions(&codecs)
+        libavif.avifCodecVersions(&codecs)
         let names = String(decoding: codecs.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-        return "libavif \(String(cString: avifVersion())) (\(names))"
+        return "libavif \(libavif.version) (\(names))"
     }
 }

@@ -4,7 +4,7 @@ import WebImageGraphics
 
 /// Reads AVIF stills and sequences and writes both (AV1 Image File Format 1.1), by libavif.
 ///
-/// Orientation comes from the boxes `irot` and `imir` alone; `clap` is not applied. A sequence plays for ever, since
+/// Orientation comes from the boxes `clap`, `irot` and `imir` alone. A sequence plays for ever, since
 /// libavif before 1.0 does not tell how often. libavif calls nobody back while it decodes: the time limit is checked
 /// before and after a picture, the pixel limit, which reaches the AV1 decoder too, bounds what lies between.
 ///
@@ -24,14 +24,6 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
     public init(animation data: Data, options: DecodingOptions) throws(WebImageError) {
         source = try AVIFAnimation(data, options: options)
     }
-
-    /// Opens an animation, or a still as one frame; nil when it cannot be read.
-    public convenience init?(animatedImageData data: Data?, options: ImageCoderOptions?) {
-        guard let data, let opened = try? AVIFAnimation(data, options: DecodingOptions(options)) else { return nil }
-        self.init(source: opened)
-    }
-
-    private init(source: any AnimationSource) { self.source = source }
 
     /// Whether the data starts as an AVIF file does.
     public func canDecode(from data: Data?) -> Bool {
@@ -59,28 +51,32 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
             var limits = options.limits
             if options.firstFrameOnly { limits.maxAnimationPixels = .max }
             let decoder = try AVIFDecoder(bytes, limits: limits)
+            let options = options.resolved(bitDepth: decoder.info.bitDepth)
+            try options.checkMemory(for: decoder.info)
             let picture = try decoder.picture(at: 0, options: options)
             try deadline.check()
             return try picture.finished(options: options, fullSize: decoder.info.storedSize)
         }
     }
 
-    /// A still: 4:4:4, eight bits, with the image's profile if it has one; lossless when asked.
+    /// A still: 4:4:4, with the image's profile if it has one; lossless when asked. Eight bits, or twelve for an image of
+    /// sixteen when the options keep high dynamic range. With `maxFileSize` the quality is the highest whose file fits.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
-        try encode(frameCount: 1, loopCount: 0, format: format, options: options) { _ in
-            ImageFrame(image: image, duration: 0)
+        try QualitySearch.encode(options) { options throws(WebImageError) in
+            try encode(frameCount: 1, loopCount: 0, format: format, options: options) { _ in
+                ImageFrame(image: image, duration: 0)
+            }
         }
     }
 
     /// A sequence, durations in milliseconds; a single frame is written as a still. All frames have the first one's size.
+    /// A file size is not looked at: frames are given once.
     public func encode(
         frameCount: Int, loopCount: Int, format: ImageFormat, options: EncodingOptions,
         frame: (Int) throws(WebImageError) -> ImageFrame
     ) throws(WebImageError) -> Data {
-        var frames: [ImageFrame] = []
-        for index in 0..<max(frameCount, 0) { frames.append(try frame(index)) }
         guard canEncode(to: format) else { throw .cannotEncode("libavif", "\(format) is not AVIF") }
         let count = options.firstFrameOnly ? min(frameCount, 1) : frameCount
         return try AVIFEncoder().encode(frameCount: count, options: options, frame: frame)
@@ -92,8 +88,6 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
     public var animatedImageFrameCount: Int { source?.info.frameCount ?? 0 }
     /// Always 0, for ever.
     public var animatedImageLoopCount: Int { source?.info.loopCount ?? 0 }
-    /// A frame; nil when there is none of this number or it cannot be decoded.
-    public func animatedImageFrame(at index: Int) -> Image? { try? frame(at: index) }
     /// Seconds a frame is played.
     public func animatedImageDuration(at index: Int) -> TimeInterval { source?.playedDuration(at: index) ?? 0 }
 

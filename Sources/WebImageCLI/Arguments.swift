@@ -18,6 +18,8 @@ struct Option: Sendable {
 struct Arguments {
     private(set) var operands: [String] = []
     private var values: [String: String] = [:]
+    /// Every option in the order given, for those whose order counts.
+    private(set) var given: [(name: String, value: String)] = []
 
     /// Reads `arguments`, whose first element is the command's name.
     init(_ arguments: [String], accepting options: [Option]) throws(UsageError) {
@@ -38,7 +40,10 @@ struct Arguments {
             if found == -1 { break }
             let last = words[Int(max(wi_getopt_index() - 1, 0))].map { String(cString: $0) } ?? ""
             switch found {
-            case 0: values[options[Int(index)].name] = wi_getopt_argument().map { String(cString: $0) } ?? ""
+            case 0:
+                let (name, value) = (options[Int(index)].name, wi_getopt_argument().map { String(cString: $0) } ?? "")
+                values[name] = value
+                given.append((name, value))
             case Int32(UInt8(ascii: "h")): values["help"] = ""
             case Int32(UInt8(ascii: ":")): throw UsageError("\(last) wants a value")
             default: throw UsageError("unknown option \(last)")

@@ -4,14 +4,16 @@ import WebImage
 /// `webimage convert`: one picture or animation into another file.
 enum ConvertCommand {
     static let command = Command(
-        options: [.value("size"), .value("quality"), .value("frame"), .value("color")] + Option.limits
+        options: [.value("size"), .value("quality"), .value("frame"), .value("color")] + TransformFlags.options
+            + Option.limits
     ) { arguments throws(UsageError) in
         guard arguments.operands.count == 2 else { throw UsageError("convert wants IN and OUT") }
         let job = ConvertJob(
             input: arguments.operands[0], output: arguments.operands[1], size: try arguments.size("size"),
             quality: try arguments.integer("quality", atLeast: 0),
             frame: try arguments.integer("frame", atLeast: 0),
-            color: try arguments.color(), limits: try arguments.limits())
+            color: try arguments.color(), limits: try arguments.limits(),
+            transformers: try TransformFlags.transformers(arguments))
         guard (job.quality ?? 0) <= 100 else { throw UsageError("--quality wants 0 to 100") }
         guard job.writesRawRows || ImageCodersManager.shared.canEncode(to: job.format) else {
             throw UsageError("'\(job.output)' ends in no format that can be written; see 'webimage formats'")
@@ -28,6 +30,7 @@ private struct ConvertJob: Sendable {
     let frame: Int?
     let color: DecodingOptions.ColorConversion?
     let limits: DecodingLimits
+    let transformers: [any ImageTransformer]
 
     private var fileExtension: String { (output as NSString).pathExtension.lowercased() }
     var writesRawRows: Bool { fileExtension == "rgba" }
@@ -45,10 +48,11 @@ private struct ConvertJob: Sendable {
                 try writeAnimation(data, info)
                 return .ok
             }
-            let image = try picture(data, info)
+            let image = try transformed(try picture(data, info))
             guard !Task.isCancelled else { return .interrupted }
             if writesRawRows {
-                try OutputFile.writeRows(of: image.pixels, to: output)
+                try OutputFile.writeRows(
+                    of: try image.pixels.converted(to: .rgba8, isOpaque: !image.hasAlpha), to: output)
             } else {
                 try OutputFile.write(
                     try ImageCodersManager.shared.encode(image, format: format, options: encoding(data, info)),
@@ -60,6 +64,19 @@ private struct ConvertJob: Sendable {
             Console.error("\(input): \(error.withoutURL)")
             return error.exitCode
         }
+    }
+
+    /// The picture through what the command line asks for, in its order.
+    private func transformed(_ image: Image) throws(WebImageError) -> Image {
+        guard !transformers.isEmpty else { return image }
+        let pipeline = ImagePipelineTransformer(transformers: transformers)
+        guard let result = pipeline.transformedImage(with: image, forKey: input) else {
+            throw WebImageError(
+                .badImageData, stage: .transform,
+                underlying: .message("nothing is left of the picture, or it would be too large"),
+                hint: "The picture has \(image.pixelSize.width)x\(image.pixelSize.height) px before the first step.")
+        }
+        return result
     }
 
     private func picture(_ data: Data, _ info: ImageInfo) throws(WebImageError) -> Image {
@@ -82,15 +99,15 @@ private struct ConvertJob: Sendable {
         ) { index throws(WebImageError) in
             guard !Task.isCancelled else { throw .cancelled }
             return ImageFrame(
-                image: try animation.frameWithReason(at: index),
+                image: try transformed(try animation.frameWithReason(at: index)),
                 duration: index < delays.count ? delays[index] / 1000 : animation.animatedImageDuration(at: index))
         }
         try OutputFile.write(file, to: output)
     }
 
-    private func keepsEveryBit(_ data: Data, _ info: ImageInfo) -> Bool {
+    private func keepsEveryBit(_ info: ImageInfo) -> Bool {
         let target = format.container == .png || (format == .webP && quality == nil)
-        return target && info.format.isLossless(data)
+        return target && info.isLossless
     }
 
     private func decoding(_ data: Data, _ info: ImageInfo, firstFrameOnly: Bool = false) -> DecodingOptions {
@@ -100,7 +117,7 @@ private struct ConvertJob: Sendable {
         options.thumbnailPixelSize = size
         // Straight: multiplying by alpha and dividing again would lose what is under transparency.
         options.pixelFormat = info.bitDepth == 16 && format.container == .png ? .rgba16 : .rgba8
-        let keepsColors = writesRawRows || keepsEveryBit(data, info)
+        let keepsColors = writesRawRows || keepsEveryBit(info)
         options.colorConversion = color ?? (keepsColors ? .asStored : .sRGB)
         return options
     }
@@ -108,18 +125,7 @@ private struct ConvertJob: Sendable {
     private func encoding(_ data: Data, _ info: ImageInfo) -> EncodingOptions {
         var options = EncodingOptions()
         options.quality = Double(quality ?? 85) / 100
-        options.lossless = keepsEveryBit(data, info)
+        options.lossless = keepsEveryBit(info)
         return options
-    }
-}
-
-extension ImageFormat {
-    /// Whether a file of this format keeps every pixel it was made from; WebP says so in its first picture's chunk.
-    func isLossless(_ data: Data) -> Bool {
-        switch self {
-        case .png, .apng, .gif, .bmp, .ico, .tiff: true
-        case .webP: data.prefix(128).range(of: Data("VP8L".utf8)) != nil
-        default: false
-        }
     }
 }

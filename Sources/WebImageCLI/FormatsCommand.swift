@@ -45,10 +45,27 @@ private struct FormatRow: Sendable {
     init(_ format: ImageFormat, sample: [UInt8], moves: Bool = false) {
         self.format = format
         let coder = ImageCodersManager.shared.coders.last { $0.canDecode(from: Data(sample)) }
-        reads = coder != nil
-        animates = moves && coder is any AnimatedImageCoder
-        writes = ImageCodersManager.shared.canEncode(to: format.container)
-        library = coder.map { _ in OptionalCoders.library(of: format) ?? BuiltInLibraries.name(of: format) }
+        let source = Source(of: format, coder: coder)
+        reads = source.isUsable
+        animates = moves && source.isUsable && coder is any AnimatedImageCoder
+        writes = source.isUsable && ImageCodersManager.shared.canEncode(to: format.container)
+        library = source.words
+    }
+
+    /// Where a format comes from, or why it does not.
+    private struct Source {
+        var isUsable = false
+        var words: String?
+
+        init(of format: ImageFormat, coder: (any ImageCoder)?) {
+            guard coder != nil else { return }
+            do throws(WebImageError) {
+                words = try OptionalCoders.library(of: format) ?? BuiltInLibraries.name(of: format)
+                isUsable = true
+            } catch {
+                words = "missing: \(error.hint ?? error.description)"
+            }
+        }
     }
 
     var text: String {

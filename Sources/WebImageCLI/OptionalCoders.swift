@@ -17,14 +17,16 @@ enum OptionalCoders {
         ImageAVIFCoder.shared,
     ]
 
-    /// The library behind a format; asking it starts nothing.
-    static func library(of format: ImageFormat) -> String? {
+    /// The library behind a format, which this loads; nil for one that is built in.
+    ///
+    /// - Throws: `.unsupportedFormat` when it is missing.
+    static func library(of format: ImageFormat) throws(WebImageError) -> String? {
         switch format {
-        case .avif: ImageAVIFCoder.libraryVersion
-        case .heic, .heif: ImageHEICCoder.libraryVersion
-        case .jpegXL: ImageJPEGXLCoder.libraryVersion
-        case .svg: ImageSVGCoder.libraryVersion
-        case .tiff: ImageTIFFCoder.libraryVersion
+        case .avif: try ImageAVIFCoder.libraryVersion()
+        case .heic, .heif: try ImageHEICCoder.libraryVersion()
+        case .jpegXL: try ImageJPEGXLCoder.libraryVersion()
+        case .svg: try ImageSVGCoder.libraryVersion()
+        case .tiff: try ImageTIFFCoder.libraryVersion()
         default: nil
         }
     }

@@ -65,6 +65,21 @@ enum Usage {
           --color srgb|as-is     convert colours to sRGB, or keep the stored values and the profile
                                  (default: as-is for rgba and lossless to lossless, else srgb)
 
+        Steps, done in the order given, each as often as it is given, to every frame; lengths in pixels:
+
+          --resize WxH[,MODE]    to exactly this size; MODE is fill (stretched, the default), aspectFit (whole, with bars)
+                                 or aspectFill (covering, cut off)
+          --crop WxH+X+Y         this part, from the top left
+          --rotate DEGREES[,cut] counter-clockwise; the picture grows unless its corners are to be cut off
+          --flip WAY             horizontal, vertical or both
+          --round R[,W,COLOR]    round corners of radius R, with a border W wide
+          --blur R               blur with a deviation of R
+          --tint COLOR[,MODE]    fill the picture's shape, or mix by a blend mode such as multiply or screen
+          --filter NAME[=N,...]  invert, sepia=AMOUNT, monochrome=COLOR, exposure=STOPS, contrast=N, saturation=N,
+                                 vignette=N, sharpen=N, pixellate=SIDE, matrix=9 or 12 numbers, convolution=numbers
+
+        COLOR is #rrggbb or #aarrggbb.
+
         """ + limits,
         "frames": """
         usage: webimage frames [OPTIONS] IN DIR

@@ -1,13 +1,12 @@
+import CPixelLoops
 import CYUV
 package import WebImageCore
 
 /// Turns palette indices into pixels of four bytes.
-///
-/// The lookups are libyuv's: an index is spread over all four channels of a pixel, then each channel is looked up in its
-/// column of the table. That keeps the loop over pixels out of Swift, where a debug build would be many times slower.
 package struct PaletteTable: Sendable {
     /// 256 entries of four bytes in the order of the target's channels.
     private var table: [UInt8]
+    private let transparentIndex: UInt8?
 
     /// Builds the table from red, green, blue triplets; missing entries are opaque black, `transparentIndex` is clear.
     ///
@@ -16,6 +15,7 @@ package struct PaletteTable: Sendable {
     /// - Parameter format: `.bgra8Premultiplied` or `.rgba8`.
     package init(rgb: [UInt8], transparentIndex: Int?, format: PixelFormat) {
         precondition(format == .bgra8Premultiplied || format == .rgba8)
+        self.transparentIndex = transparentIndex.flatMap { UInt8(exactly: $0) }
         var colors = rgb
         colors.reserveCapacity(768)
         if colors.count < 768 { colors += [UInt8](repeating: 0, count: 768 - colors.count) }
@@ -32,18 +32,22 @@ package struct PaletteTable: Sendable {
         }
     }
 
-    /// Writes `rowCount` rows of `width` pixels, `targetStride` bytes apart, from tightly packed rows of indices.
+    /// Writes `rowCount` rows of `width` pixels, `targetStride` bytes apart, from rows of indices.
+    ///
+    /// - Parameter isOver: Leaves the target as it is where the index is the transparent one.
     package func expand(
         _ indices: UnsafePointer<UInt8>, stride: Int, width: Int, rowCount: Int, into target: UnsafeMutableRawPointer,
-        targetStride: Int
+        targetStride: Int, isOver: Bool = false
     ) {
         let pixels = target.assumingMemoryBound(to: UInt8.self)
-        let (stride, targetStride) = (Int32(clamping: stride), Int32(clamping: targetStride))
-        let (width, rowCount) = (Int32(clamping: width), Int32(clamping: rowCount))
-        J400ToARGB(indices, stride, pixels, targetStride, width, rowCount)
-        ARGBCopyYToAlpha(indices, stride, pixels, targetStride, width, rowCount)
-        table.withUnsafeBufferPointer {
-            _ = ARGBColorTable(pixels, targetStride, $0.baseAddress, 0, 0, width, rowCount)
+        table.withUnsafeBytes { bytes in
+            let colors = bytes.bindMemory(to: UInt32.self).baseAddress
+            if isOver, let transparentIndex {
+                webimage_expand_indices_over(
+                    indices, stride, colors, transparentIndex, width, rowCount, pixels, targetStride)
+            } else {
+                webimage_expand_indices(indices, stride, colors, width, rowCount, pixels, targetStride)
+            }
         }
     }
 }

@@ -5,6 +5,7 @@ import WebImageGraphics
 
 /// Owns one libheif context and the handle of its primary picture.
 final class HEIFDecoder {
+    private let libheif: HEIFFunctions
     private let context: OpaquePointer
     private let handle: OpaquePointer
     let info: ImageInfo
@@ -12,26 +13,27 @@ final class HEIFDecoder {
 
     /// Parses the boxes; the bytes must outlive the decoder, which reads them where they lie.
     init(_ bytes: UnsafeRawBufferPointer, format: ImageFormat, limits: DecodingLimits) throws(WebImageError) {
-        guard let context = heif_context_alloc() else { throw .badData("libheif", "out of memory") }
+        libheif = try HEIFLibrary.functions()
+        guard let context = libheif.heif_context_alloc() else { throw .badData("libheif", "out of memory") }
         HandleLedger.opened("heif_context")
         do throws(WebImageError) {
-            heif_context_set_maximum_image_size_limit(context, Int32(clamping: min(limits.maxPixels, 32768)))
+            libheif.heif_context_set_maximum_image_size_limit(context, Int32(clamping: min(limits.maxPixels, 32768)))
             // No threads of its own: the pool the decode runs on is bounded.
-            heif_context_set_max_decoding_threads(context, 0)
-            try check(heif_context_read_from_memory_without_copy(context, bytes.baseAddress, bytes.count, nil))
+            libheif.heif_context_set_max_decoding_threads(context, 0)
+            try check(libheif.heif_context_read_from_memory_without_copy(context, bytes.baseAddress, bytes.count, nil))
             var primary: OpaquePointer?
-            try check(heif_context_get_primary_image_handle(context, &primary))
+            try check(libheif.heif_context_get_primary_image_handle(context, &primary))
             guard let primary else { throw .badData("libheif", "there is no primary picture") }
             do throws(WebImageError) {
-                info = try Self.info(of: primary, format: format, limits: limits)
-                profile = try Self.profile(of: primary, limits: limits)
+                info = try libheif.info(of: primary, format: format, limits: limits)
+                profile = try libheif.profile(of: primary, limits: limits)
             } catch {
-                heif_image_handle_release(primary)
+                libheif.heif_image_handle_release(primary)
                 throw error
             }
             handle = primary
         } catch {
-            heif_context_free(context)
+            libheif.heif_context_free(context)
             HandleLedger.closed("heif_context")
             throw error
         }
@@ -39,13 +41,46 @@ final class HEIFDecoder {
     }
 
     deinit {
-        heif_image_handle_release(handle)
-        heif_context_free(context)
+        libheif.heif_image_handle_release(handle)
+        libheif.heif_context_free(context)
         HandleLedger.closed("heif_context")
     }
 
+    /// The picture, straight: eight bits, or sixteen where it has more and they are wanted.
+    func picture(_ wanted: DecodingOptions) throws(WebImageError) -> DecodedPicture {
+        let isDeep = info.bitDepth > 8 && wanted.pixelFormat == .rgba16
+        let options = libheif.heif_decoding_options_alloc()
+        defer { libheif.heif_decoding_options_free(options) }
+        options?.pointee.convert_hdr_to_8bit = isDeep ? 0 : 1
+        let chroma =
+            isDeep
+            ? heif_chroma_interleaved_RRGGBBAA_LE
+            : info.hasAlpha ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB
+        var decoded: OpaquePointer?
+        try check(libheif.heif_decode_image(handle, &decoded, heif_colorspace_RGB, chroma, options))
+        guard let decoded else { throw .badData("libheif", "gave no picture") }
+        HandleLedger.opened("heif_image")
+        defer {
+            libheif.heif_image_release(decoded)
+            HandleLedger.closed("heif_image")
+        }
+        let format: PixelFormat = isDeep ? .rgba16 : info.hasAlpha ? .rgba8 : .rgb8
+        let pixels = try libheif.pixels(of: decoded, format: format)
+        if isDeep {
+            pixels.widen(from: Int(libheif.heif_image_get_bits_per_pixel_range(decoded, heif_channel_interleaved)))
+        }
+        let size = PixelSize(width: pixels.width, height: pixels.height)
+        guard size == info.storedSize else {
+            throw .badData("libheif", "a picture of \(size) px is announced as \(info.storedSize)")
+        }
+        return DecodedPicture(
+            pixels: pixels, orientation: .up, profile: profile, hasAlpha: info.hasAlpha, format: info.format)
+    }
+}
+
+extension HEIFFunctions {
     /// libheif turns pictures itself as `irot` and `imir` say, so sizes are those seen and the orientation is up.
-    private static func info(
+    fileprivate func info(
         of handle: OpaquePointer, format: ImageFormat, limits: DecodingLimits
     ) throws(WebImageError) -> ImageInfo {
         let size = PixelSize(
@@ -56,10 +91,12 @@ final class HEIFDecoder {
         info.hasAlpha = heif_image_handle_has_alpha_channel(handle) != 0
         info.bitDepth = max(Int(heif_image_handle_get_luma_bits_per_pixel(handle)), 8)
         info.hasICCProfile = heif_image_handle_get_raw_color_profile_size(handle) > 0
+        // Its planes and the picture it makes of them, before ours.
+        info.workingMemory.fixedBytes = size.byteCount(info.bitDepth > 8 ? 16 : 8)
         return info
     }
 
-    private static func profile(
+    fileprivate func profile(
         of handle: OpaquePointer, limits: DecodingLimits
     ) throws(WebImageError) -> ColorProfile? {
         let count = heif_image_handle_get_raw_color_profile_size(handle)
@@ -83,30 +120,7 @@ final class HEIFDecoder {
             transfer: Int(nclx.pointee.transfer_characteristics.rawValue))
     }
 
-    /// The picture in eight bits, straight.
-    func picture() throws(WebImageError) -> DecodedPicture {
-        let options = heif_decoding_options_alloc()
-        defer { heif_decoding_options_free(options) }
-        options?.pointee.convert_hdr_to_8bit = 1
-        let chroma = info.hasAlpha ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB
-        var decoded: OpaquePointer?
-        try check(heif_decode_image(handle, &decoded, heif_colorspace_RGB, chroma, options))
-        guard let decoded else { throw .badData("libheif", "gave no picture") }
-        HandleLedger.opened("heif_image")
-        defer {
-            heif_image_release(decoded)
-            HandleLedger.closed("heif_image")
-        }
-        let pixels = try HEIFDecoder.pixels(of: decoded, format: info.hasAlpha ? .rgba8 : .rgb8)
-        let size = PixelSize(width: pixels.width, height: pixels.height)
-        guard size == info.storedSize else {
-            throw .badData("libheif", "a picture of \(size) px is announced as \(info.storedSize)")
-        }
-        return DecodedPicture(
-            pixels: pixels, orientation: .up, profile: profile, hasAlpha: info.hasAlpha, format: info.format)
-    }
-
-    private static func pixels(of image: OpaquePointer, format: PixelFormat) throws(WebImageError) -> PixelBuffer {
+    fileprivate func pixels(of image: OpaquePointer, format: PixelFormat) throws(WebImageError) -> PixelBuffer {
         var stride: Int32 = 0
         let width = Int(heif_image_get_width(image, heif_channel_interleaved))
         let height = Int(heif_image_get_height(image, heif_channel_interleaved))
@@ -126,4 +140,19 @@ final class HEIFDecoder {
 private func check(_ error: heif_error) throws(WebImageError) {
     guard error.code != heif_error_Ok else { return }
     throw .badData("libheif", error.message.map { String(cString: $0) } ?? "error \(error.code.rawValue)")
+}
+
+extension PixelBuffer {
+    /// Spreads values of so many bits over sixteen, in place: the upper bits are repeated below.
+    fileprivate func widen(from bits: Int) {
+        guard (9...15).contains(bits) else { return }
+        for row in 0..<height {
+            let values = UnsafeMutableBufferPointer(
+                start: (baseAddress + row * bytesPerRow).assumingMemoryBound(to: UInt16.self), count: width * 4)
+            for index in values.indices {
+                let value = UInt32(UInt16(littleEndian: values[index]))
+                values[index] = UInt16(truncatingIfNeeded: value << (16 - bits) | value >> (2 * bits - 16))
+            }
+        }
+    }
 }

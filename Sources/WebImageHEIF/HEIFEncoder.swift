@@ -5,20 +5,24 @@ import WebImageGraphics
 
 /// Owns one libheif context that is written to, and its encoder.
 final class HEIFEncoder {
+    private let libheif: HEIFFunctions
     private let context: OpaquePointer
     private let encoder: OpaquePointer
 
-    static var isAvailable: Bool { heif_have_encoder_for_format(heif_compression_HEVC) != 0 }
+    static var isAvailable: Bool {
+        (try? HEIFLibrary.functions()).map { $0.heif_have_encoder_for_format(heif_compression_HEVC) != 0 } ?? false
+    }
 
     init() throws(WebImageError) {
+        libheif = try HEIFLibrary.functions()
         guard Self.isAvailable else {
             throw .cannotEncode("libheif", "this libheif has no HEVC encoder", hint: "Choose AVIF, WebP or JPEG.")
         }
-        guard let context = heif_context_alloc() else { throw .cannotEncode("libheif", "out of memory") }
+        guard let context = libheif.heif_context_alloc() else { throw .cannotEncode("libheif", "out of memory") }
         var made: OpaquePointer?
-        let error = heif_context_get_encoder_for_format(context, heif_compression_HEVC, &made)
+        let error = libheif.heif_context_get_encoder_for_format(context, heif_compression_HEVC, &made)
         guard error.code == heif_error_Ok, let made else {
-            heif_context_free(context)
+            libheif.heif_context_free(context)
             throw .libheif(error)
         }
         self.context = context
@@ -27,19 +31,19 @@ final class HEIFEncoder {
     }
 
     deinit {
-        heif_encoder_release(encoder)
-        heif_context_free(context)
+        libheif.heif_encoder_release(encoder)
+        libheif.heif_context_free(context)
         HandleLedger.closed("heif_encoder")
     }
 
     func encode(_ image: Image, options: EncodingOptions) throws(WebImageError) -> Data {
-        let picture = try HEIFPicture(image, options: options)
-        try check(heif_encoder_set_lossy_quality(encoder, Int32((options.quality * 100).rounded())))
-        try check(heif_encoder_set_lossless(encoder, options.lossless ? 1 : 0))
-        _ = heif_encoder_set_logging_level(encoder, 0)
+        let picture = try HEIFPicture(image, options: options, libheif: libheif)
+        try check(libheif.heif_encoder_set_lossy_quality(encoder, Int32((options.quality * 100).rounded())))
+        try check(libheif.heif_encoder_set_lossless(encoder, options.lossless ? 1 : 0))
+        _ = libheif.heif_encoder_set_logging_level(encoder, 0)
         var handle: OpaquePointer?
-        try check(heif_context_encode_image(context, picture.image, encoder, nil, &handle))
-        if let handle { heif_image_handle_release(handle) }
+        try check(libheif.heif_context_encode_image(context, picture.image, encoder, nil, &handle))
+        if let handle { libheif.heif_image_handle_release(handle) }
         return try written()
     }
 
@@ -52,7 +56,7 @@ final class HEIFEncoder {
             return heif_error(code: heif_error_Ok, subcode: heif_suberror_Unspecified, message: nil)
         }
         let error = withExtendedLifetime(sink) {
-            heif_context_write(context, &writer, Unmanaged.passUnretained(sink).toOpaque())
+            libheif.heif_context_write(context, &writer, Unmanaged.passUnretained(sink).toOpaque())
         }
         try check(error)
         return sink.data
@@ -72,21 +76,23 @@ final class HEIFEncoder {
 
 /// Owns one picture of libheif's, straight RGB or RGBA.
 private final class HEIFPicture {
+    private let libheif: HEIFFunctions
     let image: OpaquePointer
 
-    init(_ source: Image, options: EncodingOptions) throws(WebImageError) {
+    init(_ source: Image, options: EncodingOptions, libheif: HEIFFunctions) throws(WebImageError) {
+        self.libheif = libheif
         let format: PixelFormat = source.hasAlpha ? .rgba8 : .rgb8
         let pixels = try source.pixelsToEncode(options).converted(to: format, isOpaque: !source.hasAlpha)
         let (width, height) = (Int32(pixels.width), Int32(pixels.height))
         let chroma = source.hasAlpha ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB
         var made: OpaquePointer?
-        let error = heif_image_create(width, height, heif_colorspace_RGB, chroma, &made)
+        let error = libheif.heif_image_create(width, height, heif_colorspace_RGB, chroma, &made)
         guard error.code == heif_error_Ok, let made else { throw .libheif(error) }
         image = made
         HandleLedger.opened("heif_image")
-        _ = heif_image_add_plane(image, heif_channel_interleaved, width, height, 8)
+        _ = libheif.heif_image_add_plane(image, heif_channel_interleaved, width, height, 8)
         var stride: Int32 = 0
-        guard let plane = heif_image_get_plane(image, heif_channel_interleaved, &stride) else {
+        guard let plane = libheif.heif_image_get_plane(image, heif_channel_interleaved, &stride) else {
             throw .cannotEncode("libheif", "out of memory")
         }
         for row in 0..<pixels.height {
@@ -96,12 +102,12 @@ private final class HEIFPicture {
         }
         guard let profile = source.colorProfile else { return }
         profile.iccData.withUnsafeBytes {
-            _ = heif_image_set_raw_color_profile(image, "prof", $0.baseAddress, $0.count)
+            _ = libheif.heif_image_set_raw_color_profile(image, "prof", $0.baseAddress, $0.count)
         }
     }
 
     deinit {
-        heif_image_release(image)
+        libheif.heif_image_release(image)
         HandleLedger.closed("heif_image")
     }
 }

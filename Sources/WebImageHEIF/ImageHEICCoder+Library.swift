@@ -1,9 +1,14 @@
 import CHEIF
+package import WebImageCore
 
 extension ImageHEICCoder {
-    /// libheif's version and what it can do with HEVC.
-    package static var libraryVersion: String {
-        let decodes = heif_have_decoder_for_format(heif_compression_HEVC) != 0
-        return "libheif \(String(cString: heif_get_version()))" + (decodes ? "" : " (no HEVC decoder)")
+    /// libheif's version and what it can do with HEVC; loads the library.
+    ///
+    /// - Throws: `.unsupportedFormat` when it is missing.
+    package static func libraryVersion() throws(WebImageError) -> String {
+        let libheif = try HEIFLibrary.functions()
+        let decodes = libheif.heif_have_decoder_for_format(heif_compression_HEVC) != 0
+        let version = libheif.heif_get_version().map { String(cString: $0) } ?? "?"
+        return "libheif \(version)" + (decodes ? "" : " (no HEVC decoder)")
     }
 }

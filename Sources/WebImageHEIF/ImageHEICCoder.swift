@@ -5,7 +5,7 @@ import WebImageGraphics
 /// Reads HEIC and HEIF stills, and writes HEIC where libheif has an encoder (ISO/IEC 23008-12), by libheif.
 ///
 /// Image sequences need libheif 1.21; before, a sequence shows its primary picture, and ``canDecodeSequences`` is false.
-/// Ten-bit pictures come out in eight. libheif turns pictures itself, by `irot` and `imir` alone. It calls nobody back
+/// Ten-bit pictures come out in sixteen when those are asked for, else in eight. libheif turns pictures itself, by `irot` and `imir` alone. It calls nobody back
 /// while it decodes: the time limit is checked before and after, the pixel limit bounds what lies between.
 ///
 /// Add ``shared`` to `ImageCodersManager`. Safe on any thread; one thread decodes.
@@ -45,20 +45,24 @@ public final class ImageHEICCoder: DetailedImageCoder {
         let deadline = DecodeDeadline(options.limits)
         return try data.withFileBytes { bytes throws(WebImageError) in
             let decoder = try HEIFDecoder(bytes, format: Self.format(of: data) ?? .heif, limits: options.limits)
-            let picture = try decoder.picture()
+            let options = options.resolved(bitDepth: decoder.info.bitDepth)
+            try options.checkMemory(for: decoder.info)
+            let picture = try decoder.picture(options)
             try deadline.check()
             return try picture.finished(options: options, fullSize: decoder.info.storedSize)
         }
     }
 
-    /// A HEIC still with the image's profile if it has one.
+    /// A HEIC still with the image's profile if it has one. With `maxFileSize` the quality is the highest whose file fits.
     ///
     /// - Throws: `.encodingFailed`, also where libheif has no encoder.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
         guard format == .heic || format == .heif else { throw .cannotEncode("libheif", "\(format) is not HEIC") }
-        return try HEIFEncoder().encode(image, options: options)
+        return try QualitySearch.encode(options) { options throws(WebImageError) in
+            try HEIFEncoder().encode(image, options: options)
+        }
     }
 
     private static func format(of data: Data) -> ImageFormat? {

@@ -1,9 +1,12 @@
 import CJXL
+package import WebImageCore
 
 extension ImageJPEGXLCoder {
-    /// libjxl's version.
-    package static var libraryVersion: String {
-        let version = JxlDecoderVersion()
+    /// libjxl's version; loads the library.
+    ///
+    /// - Throws: `.unsupportedFormat` when it is missing.
+    package static func libraryVersion() throws(WebImageError) -> String {
+        let version = try JXLLibrary.functions().JxlDecoderVersion()
         return "libjxl \(version / 1_000_000).\(version / 1000 % 1000).\(version % 1000)"
     }
 }

@@ -22,14 +22,6 @@ public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder {
         source = try JXLAnimation(data, options: options)
     }
 
-    /// Opens an animation, or a still as one frame; nil when it cannot be read.
-    public convenience init?(animatedImageData data: Data?, options: ImageCoderOptions?) {
-        guard let data, let opened = try? JXLAnimation(data, options: DecodingOptions(options)) else { return nil }
-        self.init(source: opened)
-    }
-
-    private init(source: any AnimationSource) { self.source = source }
-
     /// Whether the data starts as a JPEG XL codestream or container does.
     public func canDecode(from data: Data?) -> Bool {
         data.map { ImageFormat(sniffing: $0.prefix(ImageFormat.signatureLength)) == .jpegXL } ?? false
@@ -59,18 +51,23 @@ public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder {
         let deadline = DecodeDeadline(options.limits)
         return try data.withFileBytes { bytes throws(WebImageError) in
             let pictures = try JXLPictures(bytes, limits: options.limits, deadline: deadline)
+            let options = options.resolved(bitDepth: pictures.info.bitDepth)
+            try options.checkMemory(for: pictures.info)
             if !options.firstFrameOnly { try pictures.countFrames(limits: options.limits, deadline: deadline) }
             return try pictures.picture(at: 0, options: options, deadline: deadline)
                 .finished(options: options, fullSize: pictures.info.storedSize)
         }
     }
 
-    /// A still with the image's profile if it has one: lossless when asked, else by the quality (1 is distance 0.1).
+    /// A still with the image's profile if it has one: lossless when asked, else by the quality (1 is distance 0.1). With
+    /// `maxFileSize` the quality is the highest whose file fits.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
         guard canEncode(to: format) else { throw .cannotEncode("libjxl", "\(format) is not JPEG XL") }
-        return try JXLEncoder().encode(image, options: options)
+        return try QualitySearch.encode(options) { options throws(WebImageError) in
+            try JXLEncoder().encode(image, options: options)
+        }
     }
 
     /// The encoded animation; nil when none was opened.
@@ -79,8 +76,6 @@ public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder {
     public var animatedImageFrameCount: Int { source?.info.frameCount ?? 0 }
     /// How often the opened animation plays; 0 is for ever.
     public var animatedImageLoopCount: Int { source?.info.loopCount ?? 0 }
-    /// A frame; nil when there is none of this number or it cannot be decoded.
-    public func animatedImageFrame(at index: Int) -> Image? { try? frame(at: index) }
     /// Seconds a frame is played.
     public func animatedImageDuration(at index: Int) -> TimeInterval { source?.playedDuration(at: index) ?? 0 }
 

@@ -12,9 +12,9 @@ final class JXLAnimation: AnimationSource {
     init(_ data: Data, options: DecodingOptions) throws(WebImageError) {
         try options.limits.checkEncodedBytes(data.count)
         self.data = data
-        self.options = options
         let opened = try OpenPictures(data, limits: options.limits)
         info = opened.pictures.info
+        self.options = options.resolved(bitDepth: info.bitDepth)
         open = Locked(opened)
     }
 
@@ -28,24 +28,15 @@ final class JXLAnimation: AnimationSource {
     }
 }
 
-/// A decoder and the memory it reads, which stays where it is while the decoder lives.
+/// A decoder and the memory it reads.
 private final class OpenPictures {
     let pictures: JXLPictures
-    private let bytes: UnsafeMutableRawBufferPointer
+    private let file: PinnedBytes
 
     init(_ data: Data, limits: DecodingLimits) throws(WebImageError) {
-        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: data.count, alignment: 16)
-        data.withUnsafeBytes { copy.copyMemory(from: $0) }
-        bytes = copy
-        do throws(WebImageError) {
-            let deadline = DecodeDeadline(limits)
-            pictures = try JXLPictures(UnsafeRawBufferPointer(copy), limits: limits, deadline: deadline)
-            try pictures.countFrames(limits: limits, deadline: deadline)
-        } catch {
-            copy.deallocate()
-            throw error
-        }
+        file = PinnedBytes(copying: data)
+        let deadline = DecodeDeadline(limits)
+        pictures = try JXLPictures(file.bytes, limits: limits, deadline: deadline)
+        try pictures.countFrames(limits: limits, deadline: deadline)
     }
-
-    deinit { bytes.deallocate() }
 }

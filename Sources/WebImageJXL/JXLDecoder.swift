@@ -5,6 +5,7 @@ import WebImageGraphics
 
 /// Owns one libjxl decoder, fed piece by piece so that time can be looked at in between.
 final class JXLDecoder {
+    private let libjxl: JXLFunctions
     private let handle: OpaquePointer
     private let bytes: UnsafeRawBufferPointer
     /// Where the next piece starts.
@@ -13,24 +14,25 @@ final class JXLDecoder {
 
     /// The bytes must outlive the decoder, which reads them where they lie.
     init(_ bytes: UnsafeRawBufferPointer, events: JxlDecoderStatus...) throws(WebImageError) {
-        guard let handle = JxlDecoderCreate(nil) else { throw .badData("libjxl", "cannot make a decoder") }
+        libjxl = try JXLLibrary.functions()
+        guard let handle = libjxl.JxlDecoderCreate(nil) else { throw .badData("libjxl", "cannot make a decoder") }
         self.handle = handle
         self.bytes = bytes
         HandleLedger.opened("jxl_decoder")
-        JxlDecoderSubscribeEvents(handle, Int32(events.reduce(0) { $0 | $1.rawValue }))
-        JxlDecoderSetKeepOrientation(handle, 1)
-        JxlDecoderSetUnpremultiplyAlpha(handle, 1)
+        try check(libjxl.JxlDecoderSubscribeEvents(handle, Int32(events.reduce(0) { $0 | $1.rawValue })))
+        try check(libjxl.JxlDecoderSetKeepOrientation(handle, 1))
+        try check(libjxl.JxlDecoderSetUnpremultiplyAlpha(handle, 1))
     }
 
     deinit {
-        JxlDecoderDestroy(handle)
+        libjxl.JxlDecoderDestroy(handle)
         HandleLedger.closed("jxl_decoder")
     }
 
     /// The next event; an end that comes too early is an error.
     func next(_ deadline: DecodeDeadline) throws(WebImageError) -> JxlDecoderStatus {
         while true {
-            let status = JxlDecoderProcessInput(handle)
+            let status = libjxl.JxlDecoderProcessInput(handle)
             switch status {
             case JXL_DEC_ERROR: throw .badData("libjxl", "the codestream is damaged", hint: "Fetch the file again.")
             case JXL_DEC_NEED_MORE_INPUT:
@@ -43,7 +45,7 @@ final class JXLDecoder {
 
     private func feed() throws(WebImageError) {
         let isFirst = !hasInput
-        let left = hasInput ? JxlDecoderReleaseInput(handle) : 0
+        let left = hasInput ? libjxl.JxlDecoderReleaseInput(handle) : 0
         hasInput = true
         offset -= left
         let count = min(left + Self.pieceBytes, bytes.count - offset)
@@ -51,33 +53,33 @@ final class JXLDecoder {
             throw .badData("libjxl", "the file ends too early", hint: "Fetch the file again.")
         }
         let start = bytes.baseAddress?.advanced(by: offset).assumingMemoryBound(to: UInt8.self)
-        JxlDecoderSetInput(handle, start, count)
+        try check(libjxl.JxlDecoderSetInput(handle, start, count))
         offset += count
-        if offset == bytes.count { JxlDecoderCloseInput(handle) }
+        if offset == bytes.count { libjxl.JxlDecoderCloseInput(handle) }
     }
 
     private static let pieceBytes = 256 << 10
 
     /// Starts again, so that the frame after `count` others comes next.
     func rewind(skipping count: Int) {
-        JxlDecoderReleaseInput(handle)
-        JxlDecoderRewind(handle)
+        _ = libjxl.JxlDecoderReleaseInput(handle)
+        libjxl.JxlDecoderRewind(handle)
         offset = 0
         hasInput = false
-        JxlDecoderSkipFrames(handle, count)
+        libjxl.JxlDecoderSkipFrames(handle, count)
     }
 
     /// After `JXL_DEC_BASIC_INFO`.
     func basicInfo() throws(WebImageError) -> JxlBasicInfo {
         var info = JxlBasicInfo()
-        try check(JxlDecoderGetBasicInfo(handle, &info))
+        try check(libjxl.JxlDecoderGetBasicInfo(handle, &info))
         return info
     }
 
     /// Ticks the frame is shown, after `JXL_DEC_FRAME`.
     func frameDuration() throws(WebImageError) -> UInt32 {
         var header = JxlFrameHeader()
-        try check(JxlDecoderGetFrameHeader(handle, &header))
+        try check(libjxl.JxlDecoderGetFrameHeader(handle, &header))
         return header.duration
     }
 
@@ -88,26 +90,26 @@ final class JXLDecoder {
             num_channels: UInt32(pixels.format.channelCount),
             data_type: pixels.format.bitsPerComponent == 16 ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8,
             endianness: JXL_NATIVE_ENDIAN, align: 64)
-        try check(JxlDecoderSetImageOutBuffer(handle, &format, pixels.baseAddress, pixels.byteCount))
+        try check(libjxl.JxlDecoderSetImageOutBuffer(handle, &format, pixels.baseAddress, pixels.byteCount))
     }
 
     /// The colour space as code points, after `JXL_DEC_COLOR_ENCODING`; nil when the file carries a profile instead.
     func encodedColor() -> JxlColorEncoding? {
         var encoding = JxlColorEncoding()
-        let status = JxlDecoderGetColorAsEncodedProfile(handle, nil, JXL_COLOR_PROFILE_TARGET_DATA, &encoding)
+        let status = libjxl.JxlDecoderGetColorAsEncodedProfile(handle, nil, JXL_COLOR_PROFILE_TARGET_DATA, &encoding)
         return status == JXL_DEC_SUCCESS ? encoding : nil
     }
 
     /// The profile of the pixels, carried or made by libjxl.
     func profile(_ budget: inout AncillaryBudget) throws(WebImageError) -> ColorProfile? {
         var count = 0
-        guard JxlDecoderGetICCProfileSize(handle, nil, JXL_COLOR_PROFILE_TARGET_DATA, &count) == JXL_DEC_SUCCESS,
+        guard libjxl.JxlDecoderGetICCProfileSize(handle, nil, JXL_COLOR_PROFILE_TARGET_DATA, &count) == JXL_DEC_SUCCESS,
             count > 0
         else { return nil }
         try budget.take(count)
         var data = Data(count: count)
         let status = data.withUnsafeMutableBytes {
-            JxlDecoderGetColorAsICCProfile(
+            libjxl.JxlDecoderGetColorAsICCProfile(
                 handle, nil, JXL_COLOR_PROFILE_TARGET_DATA, $0.bindMemory(to: UInt8.self).baseAddress, count)
         }
         return status == JXL_DEC_SUCCESS ? ColorProfile(iccData: data) : nil

@@ -5,36 +5,38 @@ import WebImageGraphics
 
 /// Owns one libjxl encoder.
 final class JXLEncoder {
+    private let libjxl: JXLFunctions
     private let handle: OpaquePointer
 
     init() throws(WebImageError) {
-        guard let handle = JxlEncoderCreate(nil) else { throw .cannotEncode("libjxl", "cannot make an encoder") }
+        libjxl = try JXLLibrary.functions()
+        guard let handle = libjxl.JxlEncoderCreate(nil) else { throw .cannotEncode("libjxl", "cannot make an encoder") }
         self.handle = handle
         HandleLedger.opened("jxl_encoder")
     }
 
     deinit {
-        JxlEncoderDestroy(handle)
+        libjxl.JxlEncoderDestroy(handle)
         HandleLedger.closed("jxl_encoder")
     }
 
     func encode(_ image: Image, options: EncodingOptions) throws(WebImageError) -> Data {
         let pixels = try Self.pixels(try image.pixelsToEncode(options), hasAlpha: image.hasAlpha)
         try describe(pixels, image, options)
-        guard let settings = JxlEncoderFrameSettingsCreate(handle, nil) else { throw failure }
+        guard let settings = libjxl.JxlEncoderFrameSettingsCreate(handle, nil) else { throw failure }
         // The usual effort of 7 takes seconds for a photo; 4 costs a few per cent of size.
-        try check(JxlEncoderFrameSettingsSetOption(settings, JXL_ENC_FRAME_SETTING_EFFORT, 4))
+        try check(libjxl.JxlEncoderFrameSettingsSetOption(settings, JXL_ENC_FRAME_SETTING_EFFORT, 4))
         if options.lossless {
-            try check(JxlEncoderSetFrameLossless(settings, 1))
+            try check(libjxl.JxlEncoderSetFrameLossless(settings, 1))
         } else {
-            try check(JxlEncoderSetFrameDistance(settings, Self.distance(options.quality)))
+            try check(libjxl.JxlEncoderSetFrameDistance(settings, Self.distance(options.quality)))
         }
         var format = JxlPixelFormat(
             num_channels: UInt32(pixels.format.channelCount),
             data_type: pixels.format.bitsPerComponent == 16 ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8,
             endianness: JXL_NATIVE_ENDIAN, align: 64)
-        try check(JxlEncoderAddImageFrame(settings, &format, pixels.baseAddress, pixels.byteCount))
-        JxlEncoderCloseInput(handle)
+        try check(libjxl.JxlEncoderAddImageFrame(settings, &format, pixels.baseAddress, pixels.byteCount))
+        libjxl.JxlEncoderCloseInput(handle)
         return try output()
     }
 
@@ -42,7 +44,7 @@ final class JXLEncoder {
         _ pixels: PixelBuffer, _ image: Image, _ options: EncodingOptions
     ) throws(WebImageError) {
         var info = JxlBasicInfo()
-        JxlEncoderInitBasicInfo(&info)
+        libjxl.JxlEncoderInitBasicInfo(&info)
         info.xsize = UInt32(pixels.width)
         info.ysize = UInt32(pixels.height)
         info.bits_per_sample = UInt32(pixels.format.bitsPerComponent)
@@ -52,16 +54,16 @@ final class JXLEncoder {
             info.alpha_bits = info.bits_per_sample
             info.num_extra_channels = 1
         }
-        try check(JxlEncoderSetBasicInfo(handle, &info))
+        try check(libjxl.JxlEncoderSetBasicInfo(handle, &info))
         if let profile = image.colorProfile {
             let status = profile.iccData.withUnsafeBytes {
-                JxlEncoderSetICCProfile(handle, $0.bindMemory(to: UInt8.self).baseAddress, $0.count)
+                libjxl.JxlEncoderSetICCProfile(handle, $0.bindMemory(to: UInt8.self).baseAddress, $0.count)
             }
             try check(status)
         } else {
             var sRGB = JxlColorEncoding()
-            JxlColorEncodingSetToSRGB(&sRGB, pixels.format == .gray8 ? 1 : 0)
-            try check(JxlEncoderSetColorEncoding(handle, &sRGB))
+            libjxl.JxlColorEncodingSetToSRGB(&sRGB, pixels.format == .gray8 ? 1 : 0)
+            try check(libjxl.JxlEncoderSetColorEncoding(handle, &sRGB))
         }
     }
 
@@ -76,8 +78,10 @@ final class JXLEncoder {
     /// As cjxl maps it: visually lossless near 0.9.
     private static func distance(_ quality: Double) -> Float {
         let percent = min(max(quality, 0), 1) * 100
-        return percent >= 30
-            ? Float(0.1 + (100 - percent) * 0.09) : Float(6.4 + pow(2.5, (30 - percent) / 5) / 6.25)
+        let distance =
+            percent >= 30 ? 0.1 + (100 - percent) * 0.09 : 6.4 + pow(2.5, (30 - percent) / 5) / 6.25
+        // libjxl refuses what is over 15.
+        return Float(min(distance, 15))
     }
 
     private func output() throws(WebImageError) -> Data {
@@ -88,7 +92,7 @@ final class JXLEncoder {
             let written = piece.withUnsafeMutableBufferPointer { buffer -> Int in
                 var next = buffer.baseAddress
                 var left = buffer.count
-                status = JxlEncoderProcessOutput(handle, &next, &left)
+                status = libjxl.JxlEncoderProcessOutput(handle, &next, &left)
                 return buffer.count - left
             }
             file.append(contentsOf: piece[..<written])
@@ -102,6 +106,6 @@ final class JXLEncoder {
     }
 
     private var failure: WebImageError {
-        .cannotEncode("libjxl", "encoder error \(JxlEncoderGetError(handle).rawValue)")
+        .cannotEncode("libjxl", "encoder error \(libjxl.JxlEncoderGetError(handle).rawValue)")
     }
 }

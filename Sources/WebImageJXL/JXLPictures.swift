@@ -96,6 +96,8 @@ extension ImageInfo {
         hasAlpha = header.alpha_bits > 0
         isGray = header.num_color_channels == 1
         bitDepth = Int(header.bits_per_sample)
+        // Its groups are worked on in floating point, four channels at once.
+        workingMemory.fixedBytes = storedSize.byteCount(16)
     }
 }
 

@@ -19,12 +19,13 @@ enum Gunzip {
     }
 
     private static func unpack(_ data: Data, limit: Int, isWhole: Bool) throws(WebImageError) -> Data {
-        guard let converter = g_zlib_decompressor_new(G_ZLIB_COMPRESSOR_FORMAT_GZIP) else {
+        let librsvg = try RSVGLibrary.functions()
+        guard let converter = librsvg.g_zlib_decompressor_new(G_ZLIB_COMPRESSOR_FORMAT_GZIP) else {
             throw .badData("gio", "cannot make a decompressor")
         }
         HandleLedger.opened("gzip")
         defer {
-            g_object_unref(UnsafeMutableRawPointer(converter))
+            librsvg.g_object_unref(UnsafeMutableRawPointer(converter))
             HandleLedger.closed("gzip")
         }
         return try data.withFileBytes { bytes throws(WebImageError) in
@@ -32,15 +33,15 @@ enum Gunzip {
             var piece = [UInt8](repeating: 0, count: 64 << 10)
             var offset = 0
             while true {
-                var (read, written) = (gsize(0), gsize(0))
+                var (read, written) = (0, 0)
                 let status = piece.withUnsafeMutableBytes { target in
-                    g_converter_convert(
-                        converter, bytes.baseAddress?.advanced(by: offset), gsize(bytes.count - offset),
-                        target.baseAddress, gsize(target.count), G_CONVERTER_INPUT_AT_END, &read, &written, nil)
+                    librsvg.g_converter_convert(
+                        converter, bytes.baseAddress?.advanced(by: offset), bytes.count - offset,
+                        target.baseAddress, target.count, G_CONVERTER_INPUT_AT_END, &read, &written, nil)
                 }
                 guard status != G_CONVERTER_ERROR else { throw .badData("gzip", "the packed document is damaged") }
-                offset += Int(read)
-                result.append(contentsOf: piece[..<Int(written)])
+                offset += read
+                result.append(contentsOf: piece[..<written])
                 if status == G_CONVERTER_FINISHED { return result }
                 if result.count >= limit {
                     guard isWhole else { return result }

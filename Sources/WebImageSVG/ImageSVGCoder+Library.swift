@@ -1,8 +1,13 @@
 import CRSVG
+package import WebImageCore
 
 extension ImageSVGCoder {
-    /// librsvg's version.
-    package static var libraryVersion: String {
-        "librsvg \(LIBRSVG_MAJOR_VERSION).\(LIBRSVG_MINOR_VERSION).\(LIBRSVG_MICRO_VERSION)"
+    /// librsvg's version; loads the library.
+    ///
+    /// - Throws: `.unsupportedFormat` when it is missing.
+    package static func libraryVersion() throws(WebImageError) -> String {
+        let librsvg = try RSVGLibrary.functions()
+        let numbers = [librsvg.rsvg_major_version, librsvg.rsvg_minor_version, librsvg.rsvg_micro_version]
+        return "librsvg " + numbers.map { "\($0.pointee)" }.joined(separator: ".")
     }
 }

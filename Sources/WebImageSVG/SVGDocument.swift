@@ -6,7 +6,8 @@ import WebImageCore
 ///
 /// It has no base URI, so librsvg resolves no reference to a file or a host: only `data:` URLs are read.
 final class SVGDocument {
-    private let handle: UnsafeMutablePointer<RsvgHandle>
+    private let librsvg: RSVGFunctions
+    private let handle: OpaquePointer
     /// Width and height in pixels at 96 dpi, not yet whole numbers.
     let width: Double
     let height: Double
@@ -14,11 +15,12 @@ final class SVGDocument {
     init(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) {
         var error: UnsafeMutablePointer<GError>?
         let base = bytes.bindMemory(to: UInt8.self).baseAddress
-        guard let handle = rsvg_handle_new_from_data(base, gsize(bytes.count), &error) else { throw .librsvg(error) }
+        librsvg = try RSVGLibrary.functions()
+        guard let handle = librsvg.rsvg_handle_new_from_data(base, bytes.count, &error) else { throw librsvg.failure(error) }
         self.handle = handle
         HandleLedger.opened("rsvg_handle")
-        rsvg_handle_set_dpi(handle, 96)
-        let size = Self.size(of: handle)
+        librsvg.rsvg_handle_set_dpi(handle, 96)
+        let size = librsvg.size(of: handle)
         width = size.width
         height = size.height
         guard width.isFinite, height.isFinite, width > 0, height > 0, max(width, height) < 1e9 else {
@@ -27,36 +29,38 @@ final class SVGDocument {
     }
 
     deinit {
-        g_object_unref(handle)
+        librsvg.g_object_unref(UnsafeMutableRawPointer(handle))
         HandleLedger.closed("rsvg_handle")
     }
 
     /// Draws the document over the whole of `pixels`, stretched where their aspect ratios differ.
     func render(into pixels: PixelBuffer) throws(WebImageError) {
         memset(pixels.baseAddress, 0, pixels.byteCount)
-        let surface = cairo_image_surface_create_for_data(
+        let surface = librsvg.cairo_image_surface_create_for_data(
             pixels.baseAddress.assumingMemoryBound(to: UInt8.self), CAIRO_FORMAT_ARGB32, Int32(pixels.width),
             Int32(pixels.height), Int32(pixels.bytesPerRow))
-        let context = cairo_create(surface)
+        let context = librsvg.cairo_create(surface)
         HandleLedger.opened("cairo_context")
         defer {
-            cairo_destroy(context)
-            cairo_surface_finish(surface)
-            cairo_surface_destroy(surface)
+            librsvg.cairo_destroy(context)
+            librsvg.cairo_surface_finish(surface)
+            librsvg.cairo_surface_destroy(surface)
             HandleLedger.closed("cairo_context")
         }
-        cairo_scale(context, Double(pixels.width) / width, Double(pixels.height) / height)
+        librsvg.cairo_scale(context, Double(pixels.width) / width, Double(pixels.height) / height)
         var viewport = RsvgRectangle(x: 0, y: 0, width: width, height: height)
         var error: UnsafeMutablePointer<GError>?
-        guard rsvg_handle_render_document(handle, context, &viewport, &error) != 0 else { throw .librsvg(error) }
-        guard cairo_status(context) == CAIRO_STATUS_SUCCESS else {
-            throw .badData("cairo", String(cString: cairo_status_to_string(cairo_status(context))))
+        guard librsvg.rsvg_handle_render_document(handle, context, &viewport, &error) != 0 else { throw librsvg.failure(error) }
+        guard librsvg.cairo_status(context) == CAIRO_STATUS_SUCCESS else {
+            throw .badData("cairo", librsvg.words(for: librsvg.cairo_status(context)))
         }
-        cairo_surface_flush(surface)
+        librsvg.cairo_surface_flush(surface)
     }
+}
 
+extension RSVGFunctions {
     /// The document's own width and height; the missing ones by the view box; without one what its ink covers.
-    private static func size(of handle: UnsafeMutablePointer<RsvgHandle>) -> (width: Double, height: Double) {
+    fileprivate func size(of handle: OpaquePointer) -> (width: Double, height: Double) {
         var hasWidth: gboolean = 0
         var hasHeight: gboolean = 0
         var hasBox: gboolean = 0
@@ -81,6 +85,17 @@ final class SVGDocument {
             return (ink.x + ink.width, ink.y + ink.height)
         }
     }
+
+    fileprivate func words(for status: cairo_status_t) -> String {
+        cairo_status_to_string(status).map { String(cString: $0) } ?? "status \(status.rawValue)"
+    }
+
+    /// Takes the error over.
+    fileprivate func failure(_ error: UnsafeMutablePointer<GError>?) -> WebImageError {
+        guard let error else { return .badData("librsvg", "cannot be read") }
+        defer { g_error_free(error) }
+        return .badData("librsvg", String(cString: error.pointee.message))
+    }
 }
 
 extension RsvgLength {
@@ -99,14 +114,5 @@ extension RsvgLength {
             default: nil
             }
         return scale.map { length * $0 }
-    }
-}
-
-extension WebImageError {
-    /// Takes the error over.
-    fileprivate static func librsvg(_ error: UnsafeMutablePointer<GError>?) -> WebImageError {
-        guard let error else { return .badData("librsvg", "cannot be read") }
-        defer { g_error_free(error) }
-        return .badData("librsvg", String(cString: error.pointee.message))
     }
 }

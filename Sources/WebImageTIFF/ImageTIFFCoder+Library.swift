@@ -1,10 +1,13 @@
 import CTIFF
+package import WebImageCore
 
 extension ImageTIFFCoder {
-    /// libtiff's version.
-    package static var libraryVersion: String {
+    /// libtiff's version; loads the library.
+    ///
+    /// - Throws: `.unsupportedFormat` when it is missing.
+    package static func libraryVersion() throws(WebImageError) -> String {
         // "LIBTIFF, Version 4.5.0" and then the copyright.
-        let words = String(cString: TIFFGetVersion()).split(separator: "\n").first ?? ""
-        return "libtiff " + (words.split(separator: " ").last ?? "?")
+        let words = try TIFFLibrary.functions().TIFFGetVersion().map { String(cString: $0) } ?? ""
+        return "libtiff " + (words.split(separator: "\n").first?.split(separator: " ").last ?? "?")
     }
 }

@@ -24,14 +24,6 @@ public final class ImageTIFFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
         source = try TIFFDocument(data, options: options)
     }
 
-    /// Opens a file whose pages are to be frames; nil when it cannot be read.
-    public convenience init?(animatedImageData data: Data?, options: ImageCoderOptions?) {
-        guard let data, let opened = try? TIFFDocument(data, options: DecodingOptions(options)) else { return nil }
-        self.init(source: opened)
-    }
-
-    private init(source: any AnimationSource) { self.source = source }
-
     /// Whether the data starts as a TIFF file does.
     public func canDecode(from data: Data?) -> Bool {
         data.map { ImageFormat(sniffing: $0.prefix(ImageFormat.signatureLength)) == .tiff } ?? false
@@ -89,8 +81,6 @@ public final class ImageTIFFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
     public var animatedImageFrameCount: Int { source?.info.frameCount ?? 0 }
     /// Always 0, for ever.
     public var animatedImageLoopCount: Int { source?.info.loopCount ?? 0 }
-    /// A page; nil when there is none of this number or it cannot be decoded.
-    public func animatedImageFrame(at index: Int) -> Image? { try? frame(at: index) }
     /// Seconds a page is shown: pages have no delay, which is played as 0.1.
     public func animatedImageDuration(at index: Int) -> TimeInterval { source?.playedDuration(at: index) ?? 0 }
 

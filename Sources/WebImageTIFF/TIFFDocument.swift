@@ -27,23 +27,14 @@ final class TIFFDocument: AnimationSource {
     }
 }
 
-/// A reader and the memory it reads, which stays where it is while the reader lives.
+/// A reader and the memory it reads.
 private final class OpenPages {
     let pages: TIFFPages
-    private let bytes: UnsafeMutableRawBufferPointer
+    private let file: PinnedBytes
 
     init(_ data: Data, limits: DecodingLimits) throws(WebImageError) {
-        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: data.count, alignment: 16)
-        data.withUnsafeBytes { copy.copyMemory(from: $0) }
-        bytes = copy
-        do throws(WebImageError) {
-            pages = try TIFFPages(UnsafeRawBufferPointer(copy), limits: limits)
-            pages.countPages()
-        } catch {
-            copy.deallocate()
-            throw error
-        }
+        file = PinnedBytes(copying: data)
+        pages = try TIFFPages(file.bytes, limits: limits)
+        pages.countPages()
     }
-
-    deinit { bytes.deallocate() }
 }

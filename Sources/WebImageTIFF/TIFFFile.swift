@@ -4,14 +4,16 @@ import WebImageCore
 
 /// Owns one libtiff handle over memory: a file that is read where it lies, or one that grows while it is written.
 final class TIFFFile {
+    let libtiff: TIFFFunctions
     let handle: OpaquePointer
     private let memory: TIFFMemory
 
     /// Opens a file; the bytes must outlive it. No allocation of libtiff's may pass twice the pixel limit's memory.
     init(reading bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(WebImageError) {
+        libtiff = try TIFFLibrary.functions()
         memory = TIFFMemory(bytes)
         let most = limits.maxPixels.multipliedReportingOverflow(by: 8)
-        guard let handle = memory.open(mode: "rm", maxAllocation: most.overflow ? 0 : most.partialValue) else {
+        guard let handle = memory.open(libtiff, mode: "rm", maxAllocation: most.overflow ? 0 : most.partialValue) else {
             throw .badData("libtiff", memory.message ?? "cannot be opened")
         }
         self.handle = handle
@@ -20,8 +22,9 @@ final class TIFFFile {
 
     /// Starts a file.
     init(writing: Void) throws(WebImageError) {
+        libtiff = try TIFFLibrary.functions()
         memory = TIFFMemory(UnsafeRawBufferPointer(start: nil, count: 0))
-        guard let handle = memory.open(mode: "w", maxAllocation: 0) else {
+        guard let handle = memory.open(libtiff, mode: "w", maxAllocation: 0) else {
             throw .cannotEncode("libtiff", memory.message ?? "cannot be opened")
         }
         self.handle = handle
@@ -29,7 +32,7 @@ final class TIFFFile {
     }
 
     deinit {
-        TIFFClose(handle)
+        libtiff.TIFFClose(handle)
         HandleLedger.closed("tiff")
     }
 
@@ -44,7 +47,7 @@ final class TIFFFile {
     func short(_ tag: Int32) -> Int? {
         var value: UInt16 = 0
         let isThere = withUnsafeMutablePointer(to: &value) { pointer in
-            withVaList([pointer]) { TIFFVGetFieldDefaulted(handle, UInt32(tag), $0) }
+            withVaList([pointer]) { libtiff.TIFFVGetFieldDefaulted(handle, UInt32(tag), $0) }
         }
         return isThere == 1 ? Int(value) : nil
     }
@@ -52,7 +55,7 @@ final class TIFFFile {
     func long(_ tag: Int32) -> Int? {
         var value: UInt32 = 0
         let isThere = withUnsafeMutablePointer(to: &value) { pointer in
-            withVaList([pointer]) { TIFFVGetFieldDefaulted(handle, UInt32(tag), $0) }
+            withVaList([pointer]) { libtiff.TIFFVGetFieldDefaulted(handle, UInt32(tag), $0) }
         }
         return isThere == 1 ? Int(value) : nil
     }
@@ -63,7 +66,7 @@ final class TIFFFile {
         var bytes: UnsafeMutableRawPointer?
         let isThere = withUnsafeMutablePointer(to: &count) { count in
             withUnsafeMutablePointer(to: &bytes) { bytes in
-                withVaList([count, bytes]) { TIFFVGetField(handle, UInt32(TIFFTAG_ICCPROFILE), $0) }
+                withVaList([count, bytes]) { libtiff.TIFFVGetField(handle, UInt32(TIFFTAG_ICCPROFILE), $0) }
             }
         }
         guard isThere == 1, let bytes, count > 0 else { return nil }
@@ -79,7 +82,7 @@ final class TIFFFile {
         var types: UnsafeMutablePointer<UInt16>?
         let isThere = withUnsafeMutablePointer(to: &count) { count in
             withUnsafeMutablePointer(to: &types) { types in
-                withVaList([count, types]) { TIFFVGetFieldDefaulted(handle, UInt32(TIFFTAG_EXTRASAMPLES), $0) }
+                withVaList([count, types]) { libtiff.TIFFVGetFieldDefaulted(handle, UInt32(TIFFTAG_EXTRASAMPLES), $0) }
             }
         }
         guard isThere == 1, count > 0, let types else { return nil }
@@ -87,7 +90,7 @@ final class TIFFFile {
     }
 
     func set(_ tag: Int32, _ values: any CVarArg...) throws(WebImageError) {
-        guard withVaList(values, { TIFFVSetField(handle, UInt32(tag), $0) }) == 1 else {
+        guard withVaList(values, { libtiff.TIFFVSetField(handle, UInt32(tag), $0) }) == 1 else {
             throw .cannotEncode("libtiff", message)
         }
     }

@@ -13,21 +13,21 @@ final class TIFFMemory {
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
     /// The handle must be closed before this object goes; libtiff keeps its address.
-    func open(mode: String, maxAllocation: Int) -> OpaquePointer? {
+    func open(_ libtiff: TIFFFunctions, mode: String, maxAllocation: Int) -> OpaquePointer? {
         isWriting = mode == "w"
-        let options = TIFFOpenOptionsAlloc()
-        defer { TIFFOpenOptionsFree(options) }
+        let options = libtiff.TIFFOpenOptionsAlloc()
+        defer { libtiff.TIFFOpenOptionsFree(options) }
         let me = Unmanaged.passUnretained(self).toOpaque()
-        TIFFOpenOptionsSetMaxSingleMemAlloc(options, tmsize_t(maxAllocation))
-        TIFFOpenOptionsSetErrorHandlerExtR(
+        libtiff.TIFFOpenOptionsSetMaxSingleMemAlloc(options, tmsize_t(maxAllocation))
+        libtiff.TIFFOpenOptionsSetErrorHandlerExtR(
             options,
             { _, me, _, format, arguments in
                 memory(me)?.note(format, arguments)
                 return 1
             }, me)
         // Files in the wild are full of things worth a warning; none of them is worth a line on standard error.
-        TIFFOpenOptionsSetWarningHandlerExtR(options, { _, _, _, _, _ in 1 }, me)
-        return TIFFClientOpenExt(
+        libtiff.TIFFOpenOptionsSetWarningHandlerExtR(options, { _, _, _, _, _ in 1 }, me)
+        return libtiff.TIFFClientOpenExt(
             "memory", mode, me, { tmsize_t(memory($0)?.read($1, Int($2)) ?? 0) },
             { tmsize_t(memory($0)?.write($1, Int($2)) ?? 0) },
             { memory($0)?.seek($1, $2) ?? 0 }, { _ in 0 }, { UInt64(memory($0)?.count ?? 0) }, { _, _, _ in 0 },

@@ -16,7 +16,7 @@ final class TIFFPages {
 
     /// Follows the chain of directories; their content is not read.
     func countPages() {
-        let count = Int(TIFFNumberOfDirectories(file.handle))
+        let count = Int(file.libtiff.TIFFNumberOfDirectories(file.handle))
         guard count > 1 else { return }
         info.frameCount = count
         info.loopCount = 0
@@ -25,7 +25,7 @@ final class TIFFPages {
 
     /// A page in eight bits; its own size counts, which may differ from the first one's.
     func image(at index: Int, options: DecodingOptions, deadline: DecodeDeadline) throws(WebImageError) -> Image {
-        guard TIFFSetDirectory(file.handle, UInt32(index)) == 1 else { throw .badData("libtiff", file.message) }
+        guard file.libtiff.TIFFSetDirectory(file.handle, UInt32(index)) == 1 else { throw .badData("libtiff", file.message) }
         let page = try Self.info(of: file, limits: options.limits)
         let profile = try Self.profile(of: file, limits: options.limits)
         var pixels: PixelBuffer
@@ -76,13 +76,13 @@ final class TIFFPages {
         let bandRows = try rowsOfBand(size, limits: limits)
         var reader = TIFFRGBAImage()
         var words = [CChar](repeating: 0, count: 1024)
-        guard TIFFRGBAImageBegin(&reader, file.handle, 0, &words) == 1 else {
+        guard file.libtiff.TIFFRGBAImageBegin(&reader, file.handle, 0, &words) == 1 else {
             throw .badData(
                 "libtiff", String(decoding: words.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
         }
         HandleLedger.opened("tiff_rgba")
         defer {
-            TIFFRGBAImageEnd(&reader)
+            file.libtiff.TIFFRGBAImageEnd(&reader)
             HandleLedger.closed("tiff_rgba")
         }
         // Rows come as stored; turning them is the same step for all formats.
@@ -98,7 +98,7 @@ final class TIFFPages {
             reader.row_offset = Int32(top)
             reader.col_offset = 0
             let raster = band.baseAddress.assumingMemoryBound(to: UInt32.self)
-            guard TIFFRGBAImageGet(&reader, raster, UInt32(size.width), UInt32(rows)) == 1 else {
+            guard file.libtiff.TIFFRGBAImageGet(&reader, raster, UInt32(size.width), UInt32(rows)) == 1 else {
                 if top > 0 { break }
                 throw .badData("libtiff", file.message, hint: "Fetch the file again.")
             }
@@ -111,7 +111,7 @@ final class TIFFPages {
     }
 
     private func rowsOfBand(_ size: PixelSize, limits: DecodingLimits) throws(WebImageError) -> Int {
-        guard TIFFIsTiled(file.handle) != 0 else {
+        guard file.libtiff.TIFFIsTiled(file.handle) != 0 else {
             let rows = max(1, min(file.long(TIFFTAG_ROWSPERSTRIP) ?? size.height, size.height))
             // Strips of a few rows are taken together.
             return min(rows * max(1, 64 / rows), size.height)

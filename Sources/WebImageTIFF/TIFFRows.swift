@@ -13,7 +13,7 @@ struct TIFFRows {
 
     /// nil for what is stored otherwise.
     init?(_ file: TIFFFile, size: PixelSize) {
-        guard TIFFIsTiled(file.handle) == 0, file.short(TIFFTAG_BITSPERSAMPLE) == 8,
+        guard file.libtiff.TIFFIsTiled(file.handle) == 0, file.short(TIFFTAG_BITSPERSAMPLE) == 8,
             file.short(TIFFTAG_SAMPLEFORMAT) ?? 1 == Int(SAMPLEFORMAT_UINT),
             file.short(TIFFTAG_PLANARCONFIG) ?? 1 == Int(PLANARCONFIG_CONTIG)
         else { return nil }
@@ -25,7 +25,7 @@ struct TIFFRows {
         case (4, Int(PHOTOMETRIC_RGB)) where file.firstExtraSample != Int(EXTRASAMPLE_ASSOCALPHA): format = .rgba8
         default: return nil
         }
-        guard Int(TIFFScanlineSize64(file.handle)) == size.width * format.bytesPerPixel else { return nil }
+        guard Int(file.libtiff.TIFFScanlineSize64(file.handle)) == size.width * format.bytesPerPixel else { return nil }
         self.file = file
         self.size = size
         stripRows = max(1, min(file.long(TIFFTAG_ROWSPERSTRIP) ?? size.height, size.height))
@@ -40,7 +40,7 @@ struct TIFFRows {
         for top in stride(from: 0, to: size.height, by: stripRows) {
             try deadline.check()
             let rows = min(stripRows, size.height - top)
-            let read = TIFFReadEncodedStrip(
+            let read = file.libtiff.TIFFReadEncodedStrip(
                 file.handle, UInt32(top / stripRows), band.baseAddress, tmsize_t(rows * rowBytes))
             guard read > 0 else {
                 if top > 0 { break }

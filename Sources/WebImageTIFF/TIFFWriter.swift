@@ -11,7 +11,7 @@ enum TIFFWriter {
         let file = try TIFFFile(writing: ())
         for index in 0..<pageCount {
             try write(page(index), to: file, options: options)
-            guard TIFFWriteDirectory(file.handle) == 1 else { throw .cannotEncode("libtiff", file.message) }
+            guard file.libtiff.TIFFWriteDirectory(file.handle) == 1 else { throw .cannotEncode("libtiff", file.message) }
         }
         return file.written
     }
@@ -36,7 +36,7 @@ enum TIFFWriter {
         let row = try PixelBuffer(width: pixels.width, height: 1, format: format)
         for index in 0..<pixels.height {
             memcpy(row.baseAddress, pixels.baseAddress + index * pixels.bytesPerRow, rowBytes)
-            guard TIFFWriteScanline(file.handle, row.baseAddress, UInt32(index), 0) == 1 else {
+            guard file.libtiff.TIFFWriteScanline(file.handle, row.baseAddress, UInt32(index), 0) == 1 else {
                 throw .cannotEncode("libtiff", file.message)
             }
         }

@@ -9,23 +9,26 @@ package final class ControlledViewLoader: ViewImageLoading {
         package let url: URL?
         /// How.
         package let options: WebImageOptions
+        /// The box of the thumbnail asked for.
+        package let thumbnail: CGSize?
         private let progress: ImageLoaderProgressBlock?
-        private let completed: ViewImageLoadingCompletedBlock
-        private let state = Locked(State())
+        private let state: Locked<State>
 
         private struct State {
+            var completed: ViewImageLoadingCompletedBlock?
             var isCancelled = false
             var hasEnded = false
         }
 
         init(
-            url: URL?, options: WebImageOptions, progress: ImageLoaderProgressBlock?,
+            url: URL?, options: WebImageOptions, thumbnail: CGSize?, progress: ImageLoaderProgressBlock?,
             completed: @escaping ViewImageLoadingCompletedBlock
         ) {
             self.url = url
             self.options = options
+            self.thumbnail = thumbnail
             self.progress = progress
-            self.completed = completed
+            state = Locked(State(completed: completed))
         }
 
         package var isCancelled: Bool { state.withLock { $0.isCancelled } }
@@ -38,7 +41,16 @@ package final class ControlledViewLoader: ViewImageLoading {
             _ image: Image?, error: WebImageError? = nil, from cacheType: ImageCacheType = .none, finished: Bool = true
         ) {
             if finished { state.withLock { $0.hasEnded = true } }
-            completed(image, nil, error, cacheType, finished, url)
+            state.withLock { $0.completed }?(image, nil, error, cacheType, finished, url)
+        }
+
+        /// Lets go of whom to tell, as a manager does at the end of a load.
+        package func letGo() {
+            let completed = state.withLock { state in
+                defer { state.completed = nil }
+                return state.completed
+            }
+            withExtendedLifetime(completed) {}
         }
 
         /// Reports progress on the calling thread.
@@ -46,23 +58,33 @@ package final class ControlledViewLoader: ViewImageLoading {
     }
 
     private let started = Locked<[Load]>([])
-    private let memory = Locked<[URL: Image]>([:])
+    private let memory = Locked<[URL: [String: Image]]>([:])
 
     package init() {}
 
     /// Every load so far that memory did not answer, oldest first.
     package var loads: [Load] { started.withLock { $0 } }
 
-    /// Makes a URL's image a memory hit.
-    package func remember(_ image: Image, for url: URL) { memory.withLock { $0[url] = image } }
+    /// Makes a URL's image a memory hit, at one size or whole.
+    package func remember(_ image: Image, for url: URL, thumbnail: CGSize? = nil) {
+        memory.withLock { $0[url, default: [:]]["\(thumbnail ?? .zero)"] = image }
+    }
+
+    package func imageInMemory(for url: URL, context: WebImageContext?) -> Image? {
+        let size = context?[.imageThumbnailPixelSize] as? CGSize ?? .zero
+        return memory.withLock { $0[url]?["\(size)"] }
+    }
 
     package func loadImage(
         with url: URL?, options: WebImageOptions, context: WebImageContext?, progress: ImageLoaderProgressBlock?,
         completed: @escaping ViewImageLoadingCompletedBlock
     ) -> any WebImageOperation {
-        let load = Load(url: url, options: options, progress: progress, completed: completed)
-        if let url, let image = memory.withLock({ $0[url] }) {
+        let load = Load(
+            url: url, options: options, thumbnail: context?[.imageThumbnailPixelSize] as? CGSize, progress: progress,
+            completed: completed)
+        if let url, let image = imageInMemory(for: url, context: context) {
             load.deliver(image, from: .memory)
+            load.letGo()
         } else {
             started.withLock { $0.append(load) }
         }

@@ -1,12 +1,17 @@
 import Foundation
 import WebImage
+import WebImageAVIF
+import WebImageHEIF
+import WebImageJXL
+import WebImageSVG
+import WebImageTIFF
 
 // libFuzzer's driver calls this with one input after the other; the target's name comes by the environment, since the
 // driver takes the arguments.
 
 /// One way into the library for bytes nobody vouches for.
 private enum Target: String {
-    case info, jpeg, png, gif, webp, metadata, streaming
+    case info, jpeg, png, gif, webp, bmp, ico, avif, heif, jxl, svg, tiff, frames, metadata, streaming
 
     func run(_ data: Data) {
         switch self {
@@ -15,6 +20,14 @@ private enum Target: String {
         case .png: decode(data, .png)
         case .gif: decode(data, .gif)
         case .webp: decode(data, .webP)
+        case .bmp: decode(data, .bmp)
+        case .ico: decode(data, .ico)
+        case .avif: decode(data, by: ImageAVIFCoder.shared)
+        case .heif: decode(data, by: ImageHEICCoder.shared)
+        case .jxl: decode(data, by: ImageJPEGXLCoder.shared)
+        case .svg: decode(data, by: ImageSVGCoder.shared)
+        case .tiff: decode(data, by: ImageTIFFCoder.shared)
+        case .frames: frames(data)
         case .metadata: _ = try? ImageCodersManager.shared.imageProperties(of: data, limits: limits)
         case .streaming: stream(data)
         }
@@ -27,6 +40,11 @@ private enum Target: String {
 
     private func decode(_ data: Data, _ format: ImageFormat) {
         guard ImageFormat(sniffing: data).container == format else { return }
+        decode(data, by: ImageCodersManager.shared)
+    }
+
+    private func decode(_ data: Data, by coder: any DetailedImageCoder) {
+        guard coder.canDecode(from: data) else { return }
         var options = DecodingOptions()
         options.limits = limits
         // The last byte chooses among the paths.
@@ -34,7 +52,16 @@ private enum Target: String {
             if choice & 1 == 1 { options.thumbnailPixelSize = PixelSize(width: 16, height: 16) }
             options.pixelFormat = PixelFormat.allCases[Int(choice >> 1) % PixelFormat.allCases.count]
         }
-        _ = try? ImageCodersManager.shared.decode(data, options: options)
+        _ = try? coder.decode(data, options: options)
+    }
+
+    /// Up to eight frames of an animation, then back to the first.
+    private func frames(_ data: Data) {
+        var options = DecodingOptions()
+        options.limits = limits
+        guard let animation = try? ImageCodersManager.shared.animation(of: data, options: options) else { return }
+        for index in 0..<min(animation.animatedImageFrameCount, 8) { _ = animation.animatedImageFrame(at: index) }
+        _ = animation.animatedImageFrame(at: 0)
     }
 
     /// Pieces whose size the last byte gives, each followed by a preview.

@@ -25,7 +25,9 @@ struct AnimatedCoderCases {
         try #require(try manager.animation(of: data, options: options))
     }
 
-    // SDWebImageDecoderTests.test11ThatAPNGPCoderWorks, test12ThatGIFCoderWorks, test19ThatAnimatedWebPWorks
+    // SDImageCoderTests.test11ThatAPNGPCoderWorks
+    // SDImageCoderTests.test12ThatGIFCoderWorks
+    // SDImageCoderTests.test19ThatAnimatedWebPWorks
     @Test(arguments: cases)
     func anAnimationDecodesScalesAndEncodes(_ item: Case) throws {
         let data = try Conformance.data(item.path)
@@ -69,7 +71,7 @@ struct AnimatedCoderCases {
         }
     }
 
-    // SDWebImageDecoderTests.test27ThatEncodeWithFramesWorks
+    // SDImageCoderTests.test27ThatEncodeWithFramesWorks
     @Test func framesMadeByHandEncodeAsGIF() throws {
         let frames = try (0..<5).map { index in
             let pixels = try PixelBuffer(width: 100, height: 100, format: .rgba8)
@@ -89,7 +91,7 @@ struct AnimatedCoderCases {
         #expect(last.pixels.withUnsafeBytes { Array($0.prefix(4)) } == [0, 0, 63, 255])
     }
 
-    // SDWebImageDecoderTests.test12ThatGIFWithoutLoopCountPlayOnce
+    // SDImageCoderTests.test12ThatGIFWithoutLoopCountPlayOnce
     @Test func aGIFWithoutLoopCountPlaysOnce() throws {
         let pixels = try PixelBuffer(width: 2, height: 2, format: .rgba8)
         pixels.withUnsafeMutableBytes { _ = $0.initializeMemory(as: UInt8.self, repeating: 255) }

@@ -5,7 +5,7 @@ import WebImage
 /// Files that must be refused, and files that may do anything but harm.
 @Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(.minutes(10)))
 struct HostileConformanceTests {
-    static let coders = ImageCodersManager.shared
+    static let coders = OptionalConformanceTests.coders
 
     @Test(arguments: Conformance.entries.filter { $0.verdict == "reject" })
     func whatIsNoPictureIsRefused(_ entry: ConformanceEntry) throws {

@@ -38,6 +38,13 @@ import Testing
         }
     }
 
+    /// What is claimed with a suite's name is shown by a suite of that name.
+    @Test(arguments: Document.all) func suitesThatAreNamedExist(_ document: Document) {
+        for name in Set(document.text.matches(of: /`(\w+Tests)`/).map { String($0.1) }) {
+            #expect(Document.testSources.contains("struct \(name) "), "\(name)")
+        }
+    }
+
     @Test(arguments: Document.all) func scriptsThatAreNamedExist(_ document: Document) {
         for name in Set(document.text.matches(of: /Scripts\/([a-z][a-z-]*)/).map { String($0.1) }) {
             #expect(FileManager.default.isExecutableFile(atPath: Document.root.path + "/Scripts/" + name), "\(name)")

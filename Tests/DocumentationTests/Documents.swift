@@ -23,6 +23,13 @@ struct Document: CustomTestStringConvertible {
         }
     }()
 
+    /// Every Swift file under `Tests`.
+    static let testSources: String = {
+        let paths = FileManager.default.enumerator(atPath: root.path + "/Tests")?.compactMap { $0 as? String } ?? []
+        return paths.filter { $0.hasSuffix(".swift") }
+            .compactMap { try? String(contentsOfFile: root.path + "/Tests/" + $0, encoding: .utf8) }.joined()
+    }()
+
     /// The fenced blocks of a language.
     func blocks(_ language: String) -> [String] {
         var blocks: [String] = []

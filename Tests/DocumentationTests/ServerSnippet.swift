@@ -2,6 +2,9 @@
 import Foundation
 import WebImage
 
+/// Once, when the server starts: public addresses alone, http and https alone, no proxy of the environment's.
+func beSafe() { WebImageDownloader.shared.config.policy = .server }
+
 /// Any picture as a WebP that fits 320 × 320 px: fetched, checked, decoded at that size, cached, encoded.
 func preview(of url: URL) async throws(WebImageError) -> Data {
     let image = try await WebImageManager.shared.image(

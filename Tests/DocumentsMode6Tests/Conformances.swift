@@ -34,7 +34,8 @@ final class MyImageLoader: NSObject, SDImageLoader, @unchecked Sendable {
     func canRequestImage(for url: URL?) -> Bool { url?.scheme == "mine" }
     func requestImage(
         with url: URL?, options: SDWebImageOptions = [], context: [SDWebImageContextOption: Any]?,
-        progress progressBlock: SDImageLoaderProgressBlock?, completed completedBlock: SDImageLoaderCompletedBlock? = nil
+        progress progressBlock: SDImageLoaderProgressBlock?,
+        completed completedBlock: SDImageLoaderCompletedBlock? = nil
     ) -> (any SDWebImageOperation)? {
         guard let url, !fails, let data = try? Desk.file() else {
             completedBlock?(nil, nil, NSError(domain: "mine", code: 7), true)

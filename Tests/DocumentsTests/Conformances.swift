@@ -35,7 +35,8 @@ class MyImageLoader: NSObject, SDImageLoader {
     func canRequestImage(for url: URL?) -> Bool { url?.scheme == "mine" }
     func requestImage(
         with url: URL?, options: SDWebImageOptions = [], context: [SDWebImageContextOption: Any]?,
-        progress progressBlock: SDImageLoaderProgressBlock?, completed completedBlock: SDImageLoaderCompletedBlock? = nil
+        progress progressBlock: SDImageLoaderProgressBlock?,
+        completed completedBlock: SDImageLoaderCompletedBlock? = nil
     ) -> SDWebImageOperation? {
         guard let url, !fails, let data = try? Desk.file() else {
             completedBlock?(nil, nil, NSError(domain: "mine", code: 7), true)

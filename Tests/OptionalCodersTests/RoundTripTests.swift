@@ -50,7 +50,7 @@ struct RoundTripTests {
         }
     }
 
-    // SDImageCoderTests.test13ThatHEICWorks, the encoding half
+    // SDImageCoderTests.test13ThatHEICWorks
     @Test(.enabled(if: ImageHEICCoder.shared.canEncode(to: .heic)))
     func heicWritesWhatItReads() throws {
         let image = try Samples.picture(hasAlpha: true)

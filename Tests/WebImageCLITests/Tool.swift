@@ -40,6 +40,10 @@ enum Tool {
     }
 
     static func run(_ arguments: String..., environment: [String: String] = [:]) throws -> Outcome {
+        try run(arguments, environment: environment)
+    }
+
+    static func run(_ arguments: [String], environment: [String: String] = [:]) throws -> Outcome {
         let (process, output, errors) = try start(arguments, environment: environment)
         // Both pipes are drained at once, or a full one would stop the program.
         let queue = DispatchQueue(label: "errors")

@@ -71,6 +71,7 @@ struct AnimationDecodingTests {
         }
     }
 
+    // SDImageCoderTests.test10ThatAnimatedImageCacheImmediatelyWorks
     @Test(arguments: [AnimatedFormat.gif, .png])
     func framesThatLeaveNothingBehindAreNotDecodedToGetPastThem(format: AnimatedFormat) throws {
         var sample = format.long(frameCount: 30)

@@ -4,6 +4,16 @@ import WebImageGraphics
 
 @Suite(.timeLimit(.minutes(1)))
 struct GraphicsScalingTests {
+    // SDImageTransformerTests.test22CGImageCreateScaledWithSize
+    @Test(arguments: PixelFormat.allCases, [100, 50])
+    func whiteStaysWhiteInItsOwnLayout(format: PixelFormat, side: Int) throws {
+        let white = format == .rgba16 ? 65535 : 255
+        let source = try Sample.buffer(100, 100, format) { _, _, _ in white }
+        let scaled = try source.scaled(to: PixelSize(width: side, height: 50))
+        #expect(scaled.format == format && scaled.width == side && scaled.height == 50)
+        #expect(Sample.values(scaled).allSatisfy { $0 == white })
+    }
+
     @Test(arguments: PixelFormat.allCases, [(7, 5), (200, 130), (64, 1), (1, 1), (67, 301)])
     func aConstantColourStaysConstant(format: PixelFormat, size: (Int, Int)) throws {
         let channels = format == .rgba16 ? [12345, 40000, 65535, 50000] : [12, 100, 150, 200]

@@ -27,8 +27,7 @@ extension GTKSuite {
             let window = try await TestWindow(view.widget, width: 20, height: 20)
             defer { window.close() }
             view.image = try FakePicture(.init(durations: [0.1, 0.1, 0.1], side: 8))
-            let paintable = try #require(gtk_picture_get_paintable(view.widget))
-            #expect(gdk_paintable_get_flags(paintable) == GDK_PAINTABLE_STATIC_SIZE)
+            let paintable = try #require(view.paintable)
             var sizes = 0, contents = 0
             Signal.connect(paintable, "invalidate-size") { _ in sizes += 1 }
             Signal.connect(paintable, "invalidate-contents") { _ in contents += 1 }
@@ -39,7 +38,7 @@ extension GTKSuite {
             }
             #expect(sizes == 0)
             #expect(contents >= 2)
-            #expect(gtk_picture_get_paintable(view.widget) == paintable)
+            #expect(view.paintable == paintable)
         }
 
         @Test func hiddenWidgetWantsNoTicks() async throws {
@@ -134,7 +133,7 @@ extension GTKSuite {
             #expect(view.player === player)
             view.image = try Image.generated(width: 3, height: 3)
             #expect(view.player == nil)
-            #expect(gtk_picture_get_paintable(view.widget).map { gdk_paintable_get_intrinsic_width($0) } == 3)
+            #expect(view.paintable.map { gdk_paintable_get_intrinsic_width($0) } == 3)
         }
 
         @Test func framesOfTheWindowDriveItAndNothingOutlivesIt() async throws {

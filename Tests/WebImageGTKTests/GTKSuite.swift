@@ -38,7 +38,7 @@ enum Display {
 enum GTKHandles {
     static var live: [String: Int] {
         let kinds: Set = [
-            "GdkTexture", "frame paintable", "GtkWidget", "signal handler", "texture pixels", "widget state",
+            "GdkTexture", "drawing", "GtkWidget", "signal handler", "texture pixels", "widget state",
         ]
         return HandleLedger.live.filter { kinds.contains($0.key) }
     }

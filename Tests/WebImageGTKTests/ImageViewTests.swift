@@ -2,8 +2,9 @@ import CGTK
 import Foundation
 import Testing
 import WebImageCore
-import WebImageGTK
 import WebImageTesting
+
+@testable import WebImageGTK
 
 extension GTKSuite {
     @Suite("Image view") @MainActor struct ImageViewTests {
@@ -23,7 +24,7 @@ extension GTKSuite {
             view.setImage(with: first, context: context) { _, _, origin, _ in origins.append(origin) }
             #expect(origins == [.memory])
             #expect(view.image === image)
-            let paintable = try #require(gtk_picture_get_paintable(view.widget))
+            let paintable = try #require(view.paintable)
             #expect(gdk_paintable_get_intrinsic_width(paintable) == 7)
             #expect(gdk_paintable_get_intrinsic_height(paintable) == 5)
         }
@@ -102,7 +103,7 @@ extension GTKSuite {
                 view.setImage(with: url, context: context) { _, error, _, _ in codes.append(error?.code) }
                 if number > 0 { loader.loads[number - 1].deliver(image) }
                 #expect(view.image == nil)
-                #expect(gtk_picture_get_paintable(view.widget) == nil)
+                #expect(view.paintable == nil)
             }
             view.cancelCurrentImageLoad()
             #expect(codes == Array(repeating: .cancelled, count: 1000))

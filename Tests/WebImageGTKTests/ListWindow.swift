@@ -58,6 +58,23 @@ import WebImageCore
         connection = nil
     }
 
+    /// Waits until three frames have been drawn, and then until no more are asked for.
+    func rest() async throws {
+        var (frames, last) = (0, ContinuousClock.now)
+        afterEveryFrame {
+            frames += 1
+            last = .now
+        }
+        gtk_widget_queue_draw(UnsafeMutablePointer(scrolled))
+        _ = try await pump {
+            if frames < 3, ContinuousClock.now - last > .milliseconds(20) {
+                gtk_widget_queue_draw(UnsafeMutablePointer(scrolled))
+            }
+            return frames >= 3 && ContinuousClock.now - last > .milliseconds(60)
+        }
+        stopLooking()
+    }
+
     /// Where a widget begins inside the list, and where it ends.
     func vertical(_ widget: OpaquePointer) -> (start: Double, end: Double)? {
         let widget = UnsafeMutablePointer<GtkWidget>(widget)

@@ -1,6 +1,7 @@
 import CGTK
 import WebImageCore
-import WebImageGTK
+
+@testable import WebImageGTK
 
 /// A window on screen around one widget.
 @MainActor final class TestWindow {
@@ -45,4 +46,9 @@ extension Image {
             return (0..<4).map { bytes[place + $0] }
         }
     }
+}
+
+extension WidgetView {
+    /// What the widget was given to draw.
+    var paintable: OpaquePointer? { WidgetKind(of: widget).paintable(of: widget) }
 }

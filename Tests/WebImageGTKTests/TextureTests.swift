@@ -30,7 +30,7 @@ extension GTKSuite {
             let image = try Image.generated(width: 4, height: 4)
             let texture = try #require(image.makeTexture())
             // Writing what is already shown is forbidden to everybody else; here it tells sharing from copying.
-            image.pixels.withUnsafeMutableBytes { $0[0] = 77 }
+            image.pixels.baseAddress.storeBytes(of: 77, as: UInt8.self)
             #expect(try #require(texture.downloaded()).bgra(0, 0) == [77, 0, 0, 255])
         }
 

@@ -9,7 +9,7 @@ struct ResponseHeadTests {
     private func head(_ lines: String...) -> ResponseHeadParser {
         var parser = ResponseHeadParser()
         for line in lines {
-            let isTaken = parser.take(line + "\r\n")
+            let isTaken = Data((line + "\r\n").utf8).withUnsafeBytes { parser.take($0) }
             #expect(isTaken)
         }
         return parser

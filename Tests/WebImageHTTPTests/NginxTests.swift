@@ -74,6 +74,44 @@ struct NginxTests {
         }
     }
 
+    @Test func confirmedBodyIsNotSentAgain() async throws {
+        try await withNginx(trusting: true) { nginx, downloader in
+            var load = ImageDataLoad(url: nginx.secureURL("/a.png"), options: .refreshCached)
+            let first = try await downloader.loadData(for: load, progress: nil)
+            load.cached = CachedResource(data: first.data, metadata: first.resourceMetadata)
+            let second = try await downloader.loadData(for: load, progress: nil)
+            #expect(second.response.statusCode == 304)
+            #expect(second.isNotModified)
+            #expect(second.data == body)
+        }
+    }
+
+    @Test(arguments: [8 << 20, 10_000]) func brokenDownloadGoesOnWhereItBroke(inMemory: Int) async throws {
+        let scratch = try ScratchFolder()
+        var config = WebImageDownloaderConfig.default
+        config.resumeFolder = scratch.url.appendingPathComponent("parts")
+        config.bodyFolder = scratch.url.appendingPathComponent("bodies").path
+        config.maxBodyBytesInMemory = inMemory
+        try await withNginx(config, trusting: true) { nginx, downloader in
+            let large = Data((0..<1_500_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 9) })
+            try large.write(to: nginx.root.appendingPathComponent("large.png"))
+            let url = nginx.secureURL("/slow/large.png")
+            let seen = Collected<Int>()
+            let task = Task { try await downloader.fetch(url) { received, _, _ in seen.append(received) } }
+            try await eventually("some came") { seen.values.last ?? 0 > 300_000 }
+            task.cancel()
+            _ = await task.result
+            let bytes = Collected<Data?>()
+            let context: WebImageContext = [.callbackQueue: CallbackQueue.invoking]
+            let token = downloader.downloadImage(with: url, context: context) { _, data, _, _ in bytes.append(data) }
+            try await eventually("the rest came") { bytes.values.count == 1 }
+            let rest = try #require(token?.metrics?.bodyBytesReceived)
+            #expect(rest < large.count - 300_000)
+            #expect(token?.response?.expectedContentLength == large.count)
+            try await #expect(downloader.fetch(nginx.secureURL("/large.png")).data == large)
+        }
+    }
+
     @Test func missingFileIsItsStatus() async throws {
         try await withNginx(trusting: true) { nginx, downloader in
             try await #expect(downloader.failure(nginx.secureURL("/b.png")).underlying == .http(status: 404))

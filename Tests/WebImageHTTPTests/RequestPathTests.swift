@@ -142,6 +142,43 @@ struct RequestPathTests {
         }
     }
 
+    /// Remembers the priorities it is told.
+    private final class ListeningOperation: WebImageDownloaderOperation, @unchecked Sendable {
+        // Unchecked is true because it stores nothing of its own.
+        static let told = Collected<LoadPriority>()
+        override func priorityDidChange(_ priority: LoadPriority) {
+            Self.told.append(priority)
+            super.priorityDidChange(priority)
+        }
+    }
+
+    @Test func transferUnderWayHearsThatItHasBecomeMoreUrgent() async throws {
+        try await withDownloader { server, downloader in
+            let gate = FaultGate()
+            server.route("/a", .gated(gate, .body(Data("a".utf8))))
+            downloader.config.operationClass = ListeningOperation.self
+            let ahead = Task { try await downloader.fetch(server.url("/a"), priority: .low) }
+            try await eventually("it runs") { server.concurrentRequests == 1 }
+            let visible = Task { try await downloader.fetch(server.url("/a"), priority: .high) }
+            try await eventually("it was told") { ListeningOperation.told.values.last == .high }
+            visible.cancel()
+            _ = await visible.result
+            gate.open()
+            try await #expect(ahead.value.data == Data("a".utf8))
+            #expect(server.requests.count == 1)
+        }
+    }
+
+    @Test func nameWithADeadAddressIsReachedByTheLivingOne() async throws {
+        try await withDownloader { server, downloader in
+            // Nobody listens at the first.
+            downloader.config.resolvedHosts = ["dual.example:\(server.port):[::1],127.0.0.1"]
+            server.route("/a", .body(Data("a".utf8)))
+            let url = try #require(URL(string: "http://dual.example:\(server.port)/a"))
+            try await #expect(downloader.fetch(url).data == Data("a".utf8))
+        }
+    }
+
     /// An operation without a network, which ends twice.
     private final class CannedOperation: WebImageDownloaderOperationProtocol {
         let request: WebImageRequest

@@ -2,15 +2,16 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageStore
+import WebImageTesting
 
 /// Folders that take nothing: every call returns, one warning is given.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct HostileFolderTests {
     let folder = TemporaryFolder()
 
-    @Test(.enabled(if: Mount.isPossible, "needs root and mount(8)"))
+    @Test(.enabled(if: FailingFileSystem.isAvailable, "needs root and mount(8)"))
     func fullDiskIsWarnedOfOnceAndReadingGoesOn() throws {
-        let mount = try #require(Mount(at: folder.path + "/small", options: "size=1m"))
+        let mount = try FailingFileSystem(bytes: 1 << 20)
         let log = Recorder(containing: mount.path)
         defer { log.stop() }
         var config = ImageCacheConfig()
@@ -34,9 +35,9 @@ struct HostileFolderTests {
         #expect(cache.data(forKey: "again") == bytes(50_000))
     }
 
-    @Test(.enabled(if: Mount.isPossible, "needs root and mount(8)"))
+    @Test(.enabled(if: FailingFileSystem.isAvailable, "needs root and mount(8)"))
     func diskFullFromTheStartWorksOnceThereIsRoom() throws {
-        let mount = try #require(Mount(at: folder.path + "/full", options: "size=1m"))
+        let mount = try FailingFileSystem(bytes: 1 << 20)
         let ballast = mount.path + "/ballast"
         #expect(FileManager.default.createFile(atPath: ballast, contents: nil))
         #expect(throws: (any Error).self) {
@@ -57,12 +58,12 @@ struct HostileFolderTests {
         #expect(cache.data(forKey: "key") == bytes(1000))
     }
 
-    @Test(.enabled(if: Mount.isPossible, "needs root and mount(8)"))
+    @Test(.enabled(if: FailingFileSystem.isAvailable, "needs root and mount(8)"))
     func readOnlyFolderIsReadAndWarnedOfOnce() throws {
-        let mount = try #require(Mount(at: folder.path + "/ro", options: "size=4m"))
+        let mount = try FailingFileSystem(bytes: 4 << 20)
         let path = mount.path + "/cache"
         DiskCache(cachePath: path, config: ImageCacheConfig())?.setData(bytes(50_000), forKey: "key")
-        try #require(mount.remount("ro"))
+        try mount.makeReadOnly()
         let log = Recorder(containing: mount.path)
         defer { log.stop() }
         let cache = try #require(DiskCache(cachePath: path, config: ImageCacheConfig()))
@@ -111,35 +112,5 @@ final class Recorder: WebImageLogging {
     func log(_ level: WebImageLogLevel, _ message: String) {
         guard level >= .warning, message.contains(needle) else { return }
         messages.withLock { $0.append(message) }
-    }
-}
-
-/// A small file system of the test's own.
-final class Mount {
-    let path: String
-
-    static let isPossible: Bool = {
-        let folder = TemporaryFolder()
-        return geteuid() == 0 && Mount(at: folder.path + "/probe", options: "size=64k") != nil
-    }()
-
-    init?(at path: String, options: String) {
-        self.path = path
-        try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        guard Self.run("mount", "-t", "tmpfs", "-o", options, "none", path) else { return nil }
-    }
-
-    deinit { _ = Self.run("umount", "-l", path) }
-
-    func remount(_ option: String) -> Bool { Self.run("mount", "-o", "remount," + option, path) }
-
-    private static func run(_ arguments: String...) -> Bool {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = arguments
-        process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
     }
 }

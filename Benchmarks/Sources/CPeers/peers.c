@@ -70,3 +70,15 @@ int peer_vips_thumbnail(const unsigned char *data, size_t length, int side) {
     if (vips_thumbnail_buffer((void *)data, length, &image, side, "height", side, "size", VIPS_SIZE_DOWN, NULL)) return 1;
     return into_memory(image);
 }
+
+int peer_vips_resize_jpeg(const unsigned char *data, size_t length, int width, int height, int quality) {
+    VipsImage *image = NULL;
+    if (vips_thumbnail_buffer((void *)data, length, &image, width, "height", height, "size", VIPS_SIZE_DOWN, NULL))
+        return 1;
+    void *file = NULL;
+    size_t size = 0;
+    int status = vips_jpegsave_buffer(image, &file, &size, "Q", quality, NULL);
+    g_object_unref(image);
+    g_free(file);
+    return status;
+}

@@ -26,6 +26,7 @@ struct Main {
             defer { arguments.removeSubrange(index...index + 1) }
             return arguments[index + 1]
         }
+        if arguments.first == "download-worker" { return try DownloadWorker.run(Array(arguments.dropFirst())) }
         let json = value(of: "--json")
         let chosenRounds = value(of: "--rounds").flatMap { Int($0) }
         let rounds = chosenRounds ?? 21
@@ -41,21 +42,32 @@ struct Main {
         let scenarios = Scenarios(folder: URL(fileURLWithPath: data))
         guard !arguments.contains("--help") else {
             print("usage: webimage-benchmarks [--json FILE] [--rounds N] [--data DIR] [SCENARIO...]")
-            print("scenarios: \(scenarios.names.joined(separator: " ")) memory-hit disk")
+            print("scenarios: \(scenarios.names.joined(separator: " ")) memory-hit download flood disk")
             print("disk: --million also with 10⁶ entries; --entries N,N and --sizes KB,KB these alone")
             return
         }
-        guard FileManager.default.fileExists(atPath: data + "/photo.jpg") else {
+        let wanted = arguments.isEmpty ? scenarios.names : arguments
+        guard
+            wanted.allSatisfy({ !scenarios.names.contains($0) })
+                || FileManager.default.fileExists(atPath: data + "/photo.jpg")
+        else {
             FileHandle.standardError.write(
                 Data("webimage-benchmarks: no photo.jpg in \(data); name the folder of the inputs with --data\n".utf8))
             exit(1)
         }
-        let wanted = arguments.isEmpty ? scenarios.names : arguments
         var results: [ContestResult] = []
         for name in wanted {
-            guard name != "memory-hit" else {
+            switch name {
+            case "memory-hit":
                 results += try MemoryScenario.run(rounds: rounds)
                 continue
+            case "download":
+                try DownloadScenario.run(rounds: min(rounds, 9))
+                continue
+            case "flood":
+                try FloodScenario.run(rounds: min(rounds, 8))
+                continue
+            default: break
             }
             guard name != "disk" else {
                 try DiskScenario.run(entries: entries, sizes: sizes.map { $0 * 1024 }, rounds: chosenRounds ?? 5)

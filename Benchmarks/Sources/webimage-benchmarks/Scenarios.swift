@@ -7,14 +7,16 @@ import WebImage
 struct Scenarios {
     let folder: URL
 
-    let names = ["decode", "thumbnail", "progressive"]
+    let names = ["decode", "thumbnail", "progressive", "transform", "animate"] + CodecScenarios.names
 
     func contests(_ name: String) throws -> [Contest] {
         switch name {
         case "decode": [try fullDecode()]
         case "thumbnail": [try thumbnail()]
         case "progressive": [try progressive()]
-        default: throw ScenarioError.unknown(name)
+        case "transform": try TransformScenario.contests(folder)
+        case "animate": try AnimateScenario.contests(folder)
+        default: try CodecScenarios(folder: folder).contests(name)
         }
     }
 
@@ -83,6 +85,8 @@ struct Scenarios {
 enum ScenarioError: Error {
     case unknown(String)
     case peerFailed
+    case missing(String)
+    case disagree(String)
 }
 
 extension Data {

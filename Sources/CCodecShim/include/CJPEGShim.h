@@ -26,6 +26,8 @@ typedef struct {
     int precision;
     int has_adobe_marker;
     int has_icc_marker;
+    /* What libjpeg keeps of a file of several scans: every coefficient, whatever size is wanted; else 0. */
+    size_t coefficient_bytes;
 } webimage_jpeg_header;
 
 /* Allocates the state that setjmp and libjpeg's callbacks share; `data` must outlive it. NULL without memory.
@@ -81,9 +83,28 @@ int webimage_jpeg_stream_draw(webimage_jpeg_decoder *decoder, int scan, uint8_t 
 /* Whether the whole picture has arrived, once rows or scans say OK. */
 int webimage_jpeg_stream_is_complete(const webimage_jpeg_decoder *decoder);
 
+/* Bytes that go into the file as they are; NULL and 0 for none. */
+typedef struct {
+    const uint8_t *bytes;
+    size_t length;
+} webimage_jpeg_bytes;
+
+typedef struct {
+    int width;
+    int height;
+    int color;      /* a J_COLOR_SPACE */
+    int components;
+    int quality;    /* 0 to 100 */
+    int halves_chroma;
+    int is_progressive;
+    webimage_jpeg_bytes icc;
+    webimage_jpeg_bytes exif; /* APP1 payloads with their signatures, at most 65533 bytes each */
+    webimage_jpeg_bytes xmp;
+} webimage_jpeg_settings;
+
 /* setjmp around a whole compression; *out is to be freed. `message` takes 200 bytes. */
 int webimage_jpeg_encode(
-    const uint8_t *pixels, size_t stride, int width, int height, int color, int components, int quality,
-    int halves_chroma, const uint8_t *icc, size_t icc_length, uint8_t **out, size_t *out_length, char *message);
+    const uint8_t *pixels, size_t stride, const webimage_jpeg_settings *settings, uint8_t **out, size_t *out_length,
+    char *message);
 
 #endif

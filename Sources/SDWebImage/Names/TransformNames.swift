@@ -24,3 +24,9 @@ public typealias SDImageFilterTransformer = ImageFilterTransformer
 public typealias SDImageScaleMode = ImageScaleMode
 /// Corners of a rectangle; ``WebImageCore/RectCorner``.
 public typealias SDRectCorner = RectCorner
+/// Draws a picture; ``WebImageGraphics/GraphicsImageRenderer``.
+public typealias SDGraphicsImageRenderer = GraphicsImageRenderer
+/// How a picture is drawn; ``WebImageGraphics/GraphicsImageRendererFormat``.
+public typealias SDGraphicsImageRendererFormat = GraphicsImageRendererFormat
+/// The range of a drawing's colours; ``WebImageGraphics/GraphicsImageRendererFormatRange``.
+public typealias SDGraphicsImageRendererFormatRange = GraphicsImageRendererFormatRange

@@ -32,9 +32,6 @@ final class DelegateBridge: WebImageManagerDelegate {
         // What is dropped goes here, outside the lock.
         withExtendedLifetime(dropped) {}
         manager.ownDelegate = bridge
-        if let loads = target as? any SDWebImageTransformingDelegate {
-            manager.transformer = DelegateTransformer(loads, of: manager)
-        }
     }
 
     /// What the manager's loader says about a failure.
@@ -52,5 +49,13 @@ final class DelegateBridge: WebImageManagerDelegate {
         let failure = WebImageError(original: error)
         guard let target else { return Self.loadersWord(imageManager, imageURL, failure) }
         return target.imageManager(imageManager, shouldBlockFailedURL: imageURL, withError: SDWebImageError(failure))
+    }
+
+    func imageManager(
+        _ imageManager: WebImageManager, transformDownloadedImage image: Image, with imageURL: URL
+    ) -> Image? {
+        guard let target else { return image }
+        let (shown, url): (UIImage?, URL?) = (image, imageURL)
+        return target.imageManager(imageManager, transformDownloadedImage: shown, with: url)
     }
 }

@@ -9,6 +9,12 @@ public import WebImage
     func imageManager(
         _ imageManager: SDWebImageManager, shouldBlockFailedURL imageURL: URL, withError error: any Error
     ) -> Bool
+    /// The picture to keep and deliver instead of a downloaded one, as in version 4; the same unless implemented.
+    ///
+    /// Called off the main thread, for whole pictures alone; nil fails the load.
+    func imageManager(
+        _ imageManager: SDWebImageManager, transformDownloadedImage image: UIImage?, with imageURL: URL?
+    ) -> UIImage?
 }
 
 extension SDWebImageManagerDelegate {
@@ -21,6 +27,11 @@ extension SDWebImageManagerDelegate {
     ) -> Bool {
         DelegateBridge.loadersWord(imageManager, imageURL, WebImageError(original: error))
     }
+
+    /// The same picture.
+    public func imageManager(
+        _ imageManager: SDWebImageManager, transformDownloadedImage image: UIImage?, with imageURL: URL?
+    ) -> UIImage? { image }
 }
 
 extension WebImageManager {

@@ -3,14 +3,17 @@ import WebImageGraphics
 
 /// What a format brings to the compositor: it draws one frame alone.
 protocol AnimationSource: Sendable {
-    /// Whether each pixel of a frame is opaque or transparent black, never in between.
+    /// Whether each pixel of a frame is opaque or transparent, never in between: then it is laid over what is there while
+    /// it is drawn.
     var framesAreMasks: Bool { get }
     /// Whether a frame may leave rows of its rectangle undrawn.
     var mayLeaveRows: Bool { get }
-    /// Draws the pixels of a frame with its first one at `x`, `y`, replacing what is there; gives whether all of them
-    /// were there.
+    /// Draws the pixels of a frame with its first one at `x`, `y`; gives whether all of them were there.
+    ///
+    /// What is there is replaced, or with `isOver`, which only frames that are masks are asked for, stays where the frame is
+    /// transparent.
     func draw(
-        _ index: Int, onto canvas: PixelBuffer, x: Int, y: Int, deadline: DecodeDeadline
+        _ index: Int, onto canvas: PixelBuffer, x: Int, y: Int, isOver: Bool, deadline: DecodeDeadline
     ) throws(WebImageError) -> Bool
 }
 
@@ -128,18 +131,22 @@ final class FrameCompositor {
         guard !frame.isEmpty else { return true }
         drawnFrameCount += 1
         return try source.draw(
-            index, onto: canvas, x: frame.x.lowerBound, y: frame.y.lowerBound, deadline: deadline)
+            index, onto: canvas, x: frame.x.lowerBound, y: frame.y.lowerBound, isOver: false, deadline: deadline)
     }
 
     private func blend(_ index: Int, onto canvas: PixelBuffer, _ deadline: DecodeDeadline) throws(WebImageError) {
         let frame = plan.frames[index]
         guard !frame.isEmpty else { return }
+        drawnFrameCount += 1
+        if source.framesAreMasks {
+            _ = try source.draw(
+                index, onto: canvas, x: frame.x.lowerBound, y: frame.y.lowerBound, isOver: true, deadline: deadline)
+            return
+        }
         let above = try takeScratch(width: frame.x.count, height: frame.y.count)
         if source.mayLeaveRows { above.clear() }
-        drawnFrameCount += 1
-        _ = try source.draw(index, onto: above, x: 0, y: 0, deadline: deadline)
-        try canvas.blend(
-            above, x: frame.x.lowerBound, y: frame.y.lowerBound, isMask: source.framesAreMasks)
+        _ = try source.draw(index, onto: above, x: 0, y: 0, isOver: false, deadline: deadline)
+        try canvas.blend(above, x: frame.x.lowerBound, y: frame.y.lowerBound)
     }
 
     /// Frames of a file are often of one size: their memory is used again.

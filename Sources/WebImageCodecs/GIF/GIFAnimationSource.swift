@@ -24,7 +24,7 @@ struct GIFAnimationSource: AnimationSource {
     }
 
     func draw(
-        _ index: Int, onto canvas: PixelBuffer, x: Int, y: Int, deadline: DecodeDeadline
+        _ index: Int, onto canvas: PixelBuffer, x: Int, y: Int, isOver: Bool, deadline: DecodeDeadline
     ) throws(WebImageError) -> Bool {
         let frame = gif.frames[index]
         return try data.withFileBytes { bytes throws(WebImageError) in
@@ -33,7 +33,7 @@ struct GIFAnimationSource: AnimationSource {
                 rgb: colors ?? [], transparentIndex: frame.control.transparentIndex,
                 format: canvas.format)
             return try GIFFrameReader(bytes, frame).draw(
-                frame, in: gif.screen, palette: palette, onto: canvas, x: x, y: y, deadline: deadline)
+                frame, in: gif.screen, palette: palette, onto: canvas, x: x, y: y, isOver: isOver, deadline: deadline)
         }
     }
 }

@@ -30,7 +30,9 @@ struct GIFFrame: Sendable {
     }
 
     /// nil when the descriptor or its palette is cut off.
-    init?(_ bytes: UnsafeRawBufferPointer, at offset: Int, control: GIFControl) {
+    init?(
+        _ bytes: UnsafeRawBufferPointer, at offset: Int, control: GIFControl, walk: inout ChunkWalk
+    ) throws(WebImageError) {
         guard bytes.range(at: offset, count: 10) != nil else { return nil }
         func number(_ position: Int) -> UInt16 { UInt16(truncatingIfNeeded: bytes.littleEndian16(at: position) ?? 0) }
         left = number(offset + 1)
@@ -42,7 +44,7 @@ struct GIFFrame: Sendable {
         self.control = control
         let start = offset + 10 + (GIFPalette(flags: flags, offset: 0)?.byteCount ?? 0)
         guard start < bytes.count else { return nil }
-        let end = GIFStructure.endOfBlocks(bytes, from: start + 1)
+        let end = try GIFStructure.endOfBlocks(bytes, from: start + 1, walk: &walk)
         isComplete = end != nil
         dataEnd = end ?? bytes.count
     }

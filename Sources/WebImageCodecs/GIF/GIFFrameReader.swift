@@ -37,7 +37,7 @@ final class GIFFrameReader {
     ///   as browsers show it.
     func draw(
         _ frame: GIFFrame, in screen: PixelSize, palette: PaletteTable, onto canvas: PixelBuffer, x: Int, y: Int,
-        deadline: DecodeDeadline
+        isOver: Bool = false, deadline: DecodeDeadline
     ) throws(WebImageError) -> Bool {
         guard let visible = frame.visibleRect(in: screen) else { return true }
         let width = frame.size.width
@@ -58,7 +58,8 @@ final class GIFFrameReader {
                     let offset = (y + first) * canvas.bytesPerRow + x * canvas.format.bytesPerPixel
                     palette.expand(
                         indices, stride: width, width: visible.x.count, rowCount: shown,
-                        into: canvas.baseAddress.advanced(by: offset), targetStride: canvas.bytesPerRow * pass.step)
+                        into: canvas.baseAddress.advanced(by: offset), targetStride: canvas.bytesPerRow * pass.step,
+                        isOver: isOver)
                 }
                 guard read == wanted else {
                     guard hasRows else { throw Self.failure(file.pointee.Error) }

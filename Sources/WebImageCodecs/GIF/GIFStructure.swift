@@ -43,17 +43,20 @@ struct GIFStructure: Sendable {
         var offset = start
         var control = GIFControl()
         var budget = AncillaryBudget(limits)
+        var walk = ChunkWalk(limits)
         while let introducer = bytes.byte(at: offset) {
+            try walk.step()
             switch introducer {
             case 0x2C:
-                guard let frame = GIFFrame(bytes, at: offset, control: control) else { return }
+                guard let frame = try GIFFrame(bytes, at: offset, control: control, walk: &walk) else { return }
                 frames.append(frame)
                 try limits.checkAnimation(screen, frameCount: frames.count)
                 guard frame.isComplete else { return }
                 control = GIFControl()
                 offset = frame.data.upperBound
             case 0x21:
-                guard let end = try takeExtension(bytes, at: offset, control: &control, budget: &budget) else { return }
+                guard let end = try takeExtension(bytes, at: offset, control: &control, budget: &budget, walk: &walk)
+                else { return }
                 offset = end
             case 0x3B:
                 isComplete = true
@@ -68,11 +71,12 @@ struct GIFStructure: Sendable {
 
     /// Reads what matters of an extension and gives the offset behind it; nil when it is cut off.
     private mutating func takeExtension(
-        _ bytes: UnsafeRawBufferPointer, at offset: Int, control: inout GIFControl, budget: inout AncillaryBudget
+        _ bytes: UnsafeRawBufferPointer, at offset: Int, control: inout GIFControl, budget: inout AncillaryBudget,
+        walk: inout ChunkWalk
     ) throws(WebImageError) -> Int? {
-        guard let label = bytes.byte(at: offset + 1), let end = Self.endOfBlocks(bytes, from: offset + 2) else {
-            return nil
-        }
+        guard let label = bytes.byte(at: offset + 1),
+            let end = try Self.endOfBlocks(bytes, from: offset + 2, walk: &walk)
+        else { return nil }
         let block = offset + 2
         switch label {
         case 0xF9 where bytes[block] >= 4:
@@ -100,9 +104,12 @@ struct GIFStructure: Sendable {
     }
 
     /// The offset behind the terminator of a chain of data blocks; nil when the file ends before it.
-    static func endOfBlocks(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+    static func endOfBlocks(
+        _ bytes: UnsafeRawBufferPointer, from start: Int, walk: inout ChunkWalk
+    ) throws(WebImageError) -> Int? {
         var offset = start
         while let length = bytes.byte(at: offset) {
+            try walk.step()
             offset += 1 + Int(length)
             if length == 0 { return offset }
         }

@@ -1,3 +1,4 @@
+import CCodecShim
 import CJPEG
 public import Foundation
 public import WebImageCore
@@ -20,6 +21,7 @@ extension ImageJPEGCoder {
         return try data.withFileBytes { bytes throws(WebImageError) in
             let decoder = try JPEGDecoder(bytes, limits: options.limits)
             try options.limits.checkPixels(decoder.size)
+            try options.checkMemory(for: decoder.info)
             let picture = try decoder.picture(options)
             return try picture.finished(options: options, fullSize: decoder.size)
         }
@@ -34,6 +36,8 @@ extension JPEGDecoder {
         info.isGray = isGray
         info.bitDepth = bitDepth
         info.hasICCProfile = hasICCProfile
+        info.workingMemory.fixedBytes = Int(clamping: header.coefficient_bytes)
+        info.workingMemory.shrinksWhileReading = true
         return info
     }
 

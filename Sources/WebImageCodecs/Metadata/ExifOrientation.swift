@@ -8,14 +8,21 @@ package enum ExifOrientation {
     /// The orientation of a TIFF structure (EXIF 2.32 §4.5), with or without the `Exif\0\0` that precedes it in JPEG.
     package static func orientation(exif: Data) -> ImageOrientation? {
         let tiff = exif.starts(with: exifSignature) ? exif.dropFirst(exifSignature.count) : exif
-        guard let reader = TIFFReader(tiff), let directory = reader.firstDirectory else { return nil }
-        // A directory says itself how many entries it has; 65535 of 12 bytes bound the walk.
-        for index in 0..<directory.entryCount {
-            let entry = directory.start + 12 * index
-            guard let tag = reader.short(at: entry) else { return nil }
-            if tag == orientationTag { return reader.integer(ofEntryAt: entry).flatMap(ImageOrientation.init) }
-        }
-        return nil
+        guard let reader = TIFFReader(tiff), let entry = reader.orientationEntry else { return nil }
+        return reader.integer(ofEntryAt: entry).flatMap(ImageOrientation.init)
+    }
+
+    /// The same TIFF structure, its orientation 1.
+    package static func upright(_ tiff: Data) -> Data {
+        guard let reader = TIFFReader(tiff), let entry = reader.orientationEntry,
+            reader.integer(ofEntryAt: entry) != nil, let isLong = reader.short(at: entry + 2).map({ $0 == 4 })
+        else { return tiff }
+        var result = tiff
+        let value: [UInt8] =
+            reader.isBigEndian ? (isLong ? [0, 0, 0, 1] : [0, 1, 0, 0]) : [1, 0, 0, 0]
+        let start = result.startIndex + entry + 8
+        result.replaceSubrange(start..<start + 4, with: value)
+        return result
     }
 
     /// The orientation of an XMP packet (`tiff:Orientation` as attribute or element, XMP part 2 §3.2.2).
@@ -34,7 +41,7 @@ package enum ExifOrientation {
     }
 
     private static let exifSignature = Data("Exif\0\0".utf8)
-    private static let orientationTag = 0x0112
+    fileprivate static let orientationTag = 0x0112
     private static let xmpName = Data("tiff:Orientation".utf8)
     private static let xmpSeparators = Data("=\"'> \t\r\n".utf8)
 }
@@ -42,7 +49,7 @@ package enum ExifOrientation {
 /// Numbers of a TIFF structure, in its byte order and never outside it.
 private struct TIFFReader {
     private let data: Data
-    private let isBigEndian: Bool
+    let isBigEndian: Bool
 
     init?(_ data: Data) {
         let order = data.prefix(2)
@@ -52,9 +59,15 @@ private struct TIFFReader {
         guard short(at: 2) == 42 else { return nil }
     }
 
-    var firstDirectory: (start: Int, entryCount: Int)? {
+    /// Where the orientation's entry is in the first directory.
+    var orientationEntry: Int? {
         guard let offset = long(at: 4), offset >= 8, let count = short(at: offset) else { return nil }
-        return (offset + 2, count)
+        // A directory says itself how many entries it has; 65535 of 12 bytes bound the walk.
+        for entry in stride(from: offset + 2, to: offset + 2 + 12 * count, by: 12) {
+            guard let tag = short(at: entry) else { return nil }
+            if tag == ExifOrientation.orientationTag { return entry }
+        }
+        return nil
     }
 
     func short(at offset: Int) -> Int? { number(at: offset, byteCount: 2) }

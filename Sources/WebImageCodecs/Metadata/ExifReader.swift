@@ -24,6 +24,7 @@ struct ExifReader {
         let tiff = exif.starts(with: signature) ? exif.dropFirst(signature.count) : exif
         tiff.withUnsafeBytes { bytes in
             guard let reader = ExifReader(bytes), let first = reader.long(4) else { return }
+            properties.exifData = Data(tiff)
             properties.tiff = reader.tags(at: first)
             if let offset = properties.tiff[0x8769]?.number { properties.exif = reader.tags(at: Int(offset)) }
             if let offset = properties.tiff[0x8825]?.number { properties.gps = reader.tags(at: Int(offset)) }

@@ -2,11 +2,13 @@ public import Foundation
 public import WebImageCore
 
 extension ImageJPEGCoder: ImagePropertiesReading {
-    /// EXIF with its thumbnail, XMP and profile, from the segments before the first scan.
+    /// EXIF with its thumbnail, XMP and profile, from the segments before the first scan, and the gain map behind it.
     public func imageProperties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties {
         var properties = ImageProperties(info: try imageInfo(of: data, limits: limits))
         let segments = try data.withFileBytes { bytes throws(WebImageError) in
-            try JPEGSegments(bytes, limits: limits)
+            let segments = try JPEGSegments(bytes, limits: limits)
+            properties.gainMapData = segments.gainMap(in: bytes, limits: limits)
+            return segments
         }
         if let exif = segments.exif { ExifReader.read(exif, into: &properties) }
         properties.xmp = segments.xmp

@@ -7,6 +7,10 @@ struct JPEGSegments {
     private(set) var xmp: Data?
     private var profileParts: [Int: Data] = [:]
     private var profilePartCount = 0
+    /// Whether a segment of ISO 21496-1 is there: in a picture that is not the first of its file, that of a gain map.
+    private(set) var isGainMap = false
+    /// Other pictures that the multi-picture index names, as ranges of the file.
+    private(set) var furtherPictures: [Range<Int>] = []
 
     init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(WebImageError) {
         var budget = AncillaryBudget(limits)
@@ -39,6 +43,10 @@ struct JPEGSegments {
         case 0xE1 where xmp == nil && bytes.has("http://ns.adobe.com/xap/1.0/\0", at: payload.lowerBound):
             try budget.take(payload.count)
             xmp = Data(bytes[payload].dropFirst(29))
+        case 0xE2 where bytes.has("MPF\0", at: payload.lowerBound):
+            try budget.take(payload.count)
+            furtherPictures = MultiPictureIndex(bytes, payload.lowerBound + 4..<payload.upperBound)?.pictures ?? []
+        case 0xE2 where bytes.has("urn:iso:std:iso:ts:21496:-1\0", at: payload.lowerBound): isGainMap = true
         case 0xE2 where bytes.has("ICC_PROFILE\0", at: payload.lowerBound) && payload.count > 14:
             try budget.take(payload.count)
             profilePartCount = Int(bytes[payload.lowerBound + 13])

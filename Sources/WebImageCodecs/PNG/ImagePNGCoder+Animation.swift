@@ -12,14 +12,6 @@ extension ImagePNGCoder: DetailedAnimatedImageCoder {
         self.init(try PNGAnimationSource.open(data, options: options))
     }
 
-    /// Opens a PNG or APNG file; nil when the data cannot be read or a limit fires.
-    public convenience init?(animatedImageData data: Data?, options: ImageCoderOptions?) {
-        guard let data, let opened = try? PNGAnimationSource.open(data, options: DecodingOptions(options)) else {
-            return nil
-        }
-        self.init(opened)
-    }
-
     /// A frame on the whole canvas, at the wanted size and layout.
     ///
     /// Asked for in order, one frame is decoded for each; any other order costs a bounded number.
@@ -38,9 +30,6 @@ extension ImagePNGCoder: DetailedAnimatedImageCoder {
 
     /// How often it plays; 0 is for ever.
     public var animatedImageLoopCount: Int { opened?.loopCount ?? 0 }
-
-    /// A frame; nil when there is none of this number or it cannot be decoded.
-    public func animatedImageFrame(at index: Int) -> Image? { try? frame(at: index) }
 
     /// Seconds a frame is shown, as it is played; 0 when there is none of this number.
     public func animatedImageDuration(at index: Int) -> TimeInterval { opened?.duration(at: index) ?? 0 }

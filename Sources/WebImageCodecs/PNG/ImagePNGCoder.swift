@@ -48,6 +48,7 @@ public final class ImagePNGCoder: DetailedImageCoder {
             var limits = options.limits
             if options.firstFrameOnly { limits.maxAnimationPixels = .max }
             let chunks = try PNGChunks(bytes, limits: limits)
+            let options = options.resolved(bitDepth: chunks.header.bitDepth)
             let decoding = PNGDecoding(
                 chunks: chunks, orientation: chunks.orientation(in: data), options: options, deadline: deadline)
             let picture = try decoding.firstPicture(bytes)
@@ -88,6 +89,7 @@ extension PNGChunks {
         info.isGray = header.isGray
         info.bitDepth = header.bitDepth
         info.hasICCProfile = iccProfile != nil
+        info.workingMemory.shrinksWhileReading = !header.isInterlaced && animation == nil
         return info
     }
 }

@@ -35,7 +35,7 @@ struct PNGAnimationSource: AnimationSource {
     }
 
     func draw(
-        _ index: Int, onto canvas: PixelBuffer, x: Int, y: Int, deadline: DecodeDeadline
+        _ index: Int, onto canvas: PixelBuffer, x: Int, y: Int, isOver: Bool, deadline: DecodeDeadline
     ) throws(WebImageError) -> Bool {
         guard let frame = chunks.animation?.frames[index] else { return false }
         return try data.withFileBytes { bytes throws(WebImageError) in
@@ -83,7 +83,7 @@ struct PNGAnimationSource: AnimationSource {
         }
         let isWhole = { () throws(WebImageError) -> Bool in
             let scratch = try PixelBuffer(width: last.size.width, height: last.size.height, format: .rgba8)
-            return try draw(frames.endIndex - 1, onto: scratch, x: 0, y: 0, deadline: deadline)
+            return try draw(frames.endIndex - 1, onto: scratch, x: 0, y: 0, isOver: false, deadline: deadline)
         }
         return (try? isWhole()) == true ? frames : frames.dropLast()
     }

@@ -43,22 +43,25 @@ struct PNGChunks: Sendable {
         header = try PNGHeader(bytes)
         try limits.checkPixels(header.size)
         var budget = AncillaryBudget(limits)
+        var walk = ChunkWalk(limits)
         // Signature, then IHDR: length, name, 13 bytes, checksum.
         var offset = Self.signatureLength + 25
         while !isComplete, let length = bytes.bigEndian32(at: offset), let tag = bytes.tag(at: offset + 4),
             let payload = bytes.range(at: offset + 8, count: length)
         {
-            try take(tag, payload, in: bytes, budget: &budget)
+            try walk.step()
+            if tag == "IDAT" || tag == "fdAT" { try walk.keep("PNG") }
+            try take(tag, payload, in: bytes, limits: limits, budget: &budget)
             offset = payload.upperBound + 4
         }
         colors = PNGColors(bytes, gamma: gamma, chromaticities: chromaticities, codePoints: codePoints)
         // Two controls contradict each other; no frames are none. Either way the file is the still it also is.
         if animationControlCount != 1 || animation?.frames.isEmpty == true { animation = nil }
-        if let animation { try limits.checkAnimation(header.size, frameCount: animation.frames.count) }
     }
 
     private mutating func take(
-        _ tag: FourCC, _ payload: Range<Int>, in bytes: UnsafeRawBufferPointer, budget: inout AncillaryBudget
+        _ tag: FourCC, _ payload: Range<Int>, in bytes: UnsafeRawBufferPointer, limits: DecodingLimits,
+        budget: inout AncillaryBudget
     ) throws(WebImageError) {
         switch tag {
         case "IDAT": imageData.append(payload)
@@ -77,6 +80,7 @@ struct PNGChunks: Sendable {
         case "fcTL":
             if animation == nil, imageData.isEmpty { earlyFrameControl = payload }
             animation?.addFrame(bytes, control: payload, isDefaultImage: imageData.isEmpty)
+            try limits.checkAnimation(header.size, frameCount: animation?.frames.count ?? 0)
         case "fdAT": animation?.addData(payload)
         case "iCCP":
             try budget.take(payload.count)

@@ -69,6 +69,7 @@ final class JPEGStream: PictureStream {
         if let plan { return plan }
         guard let hasScans = try decoder.readArrivingHeader() else { return nil }
         try options.limits.checkPixels(decoder.size)
+        try options.checkMemory(for: decoder.info)
         info = decoder.info
         self.hasScans = hasScans
         plan = try decoder.plan(options)

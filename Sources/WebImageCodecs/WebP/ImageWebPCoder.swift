@@ -49,6 +49,7 @@ public final class ImageWebPCoder: DetailedImageCoder {
             var limits = options.limits
             if options.firstFrameOnly { limits.maxAnimationPixels = .max }
             let webP = try WebPContainer(bytes, limits: limits)
+            try options.checkMemory(for: webP.info(orientation: .up))
             let picture =
                 webP.isAnimated
                 ? try Self.firstFrame(bytes, webP, data, options) : try Self.still(bytes, webP, data, options)
@@ -154,6 +155,10 @@ extension WebPContainer {
         info.orientation = orientation
         info.hasAlpha = hasAlpha
         info.hasICCProfile = iccProfile != nil
+        info.isLossless = isLossless
+        // A lossless bitstream is decoded whole before it is scaled.
+        info.workingMemory.fixedBytes = isLossless ? canvas.byteCount(4) : 0
+        info.workingMemory.shrinksWhileReading = !hasAlpha && !isAnimated
         return info
     }
 }

@@ -39,7 +39,7 @@ struct WebPAnimationSource: AnimationSource {
     }
 
     func draw(
-        _ index: Int, onto canvas: PixelBuffer, x: Int, y: Int, deadline: DecodeDeadline
+        _ index: Int, onto canvas: PixelBuffer, x: Int, y: Int, isOver: Bool, deadline: DecodeDeadline
     ) throws(WebImageError) -> Bool {
         try data.withFileBytes { bytes throws(WebImageError) in
             let bitstream = UnsafeRawBufferPointer(rebasing: bytes[frames[index].bitstream])

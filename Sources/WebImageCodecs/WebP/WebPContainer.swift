@@ -9,6 +9,8 @@ struct WebPContainer: Sendable {
     /// Whether `VP8X`, or without it the bitstream, declares transparency.
     var hasAlpha: Bool
     var isAnimated = false
+    /// Whether all pictures so far are lossless bitstreams.
+    private(set) var isLossless: Bool
     /// Plays as stored in `ANIM`; 0 is for ever.
     var loopCount: Int?
     /// Frames of an animation; empty for a still.
@@ -24,12 +26,16 @@ struct WebPContainer: Sendable {
         let features = try WebPFeatures(bytes)
         canvas = features.size
         hasAlpha = features.hasAlpha
+        // Of an animation the features say nothing; its frames do.
+        isLossless = features.isLossless
         try limits.checkPixels(canvas)
         var budget = AncillaryBudget(limits)
+        var walk = ChunkWalk(limits)
         var offset = Self.headerLength
         while let tag = bytes.tag(at: offset), let length = bytes.littleEndian32(at: offset + 4),
             let payload = bytes.range(at: offset + 8, count: length)
         {
+            try walk.step()
             try take(tag, payload, in: bytes, limits: limits, budget: &budget)
             offset = payload.upperBound + length % 2
         }
@@ -46,6 +52,7 @@ struct WebPContainer: Sendable {
         case "ANIM": loopCount = payload.count >= 6 ? bytes.littleEndian16(at: payload.lowerBound + 4) : nil
         case "ANMF":
             guard isAnimated, let frame = WebPFrame(bytes, payload) else { return }
+            isLossless = (isLossless || frames.isEmpty) && frame.isLossless(in: bytes)
             frames.append(frame)
             try limits.checkAnimation(canvas, frameCount: frames.count)
         case "ICCP":
@@ -75,6 +82,11 @@ struct WebPFrame: Sendable {
     var isBlended: Bool
     /// The chunks `ALPH`, `VP8 ` or `VP8L`, which libwebp decodes as they are.
     var bitstream: Range<Int>
+
+    /// Whether its bitstream is a lossless one.
+    func isLossless(in bytes: UnsafeRawBufferPointer) -> Bool {
+        (try? WebPFeatures(UnsafeRawBufferPointer(rebasing: bytes[bitstream])).isLossless) ?? false
+    }
 
     init?(_ bytes: UnsafeRawBufferPointer, _ payload: Range<Int>) {
         let start = payload.lowerBound

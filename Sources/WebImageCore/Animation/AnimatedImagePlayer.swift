@@ -19,8 +19,8 @@ import Foundation
     /// Called after every complete loop with their number.
     public var animationLoopHandler: (@MainActor (_ loopCount: Int) -> Void)?
 
-    private let provider: any AnimatedImageProvider
-    private let store: FrameStore
+    private var provider: any AnimatedImageProvider
+    private var store: FrameStore
     private let registry: FrameStoreRegistry
     private let displayLink: any DisplayLink
     private var playback: Playback
@@ -128,6 +128,24 @@ import Foundation
 
     /// Forgets the decoded frames of this animation.
     public func clearFrameBuffer() { store.removeAllFrames() }
+
+    /// Goes on with the whole of an animation of which a part was played: position, loops, rate, mode and handlers stay.
+    ///
+    /// The frames already decoded are kept. Play that waited for more frames goes on by itself.
+    public func continuePlaying(with whole: any AnimatedImageProvider) {
+        guard whole.animatedImageFrameCount > 1 else { return }
+        let part = (provider: provider, store: store)
+        provider = whole
+        store = registry.acquire(whole)
+        store.setLimit(maxBufferSize > 0 ? maxBufferSize : nil)
+        if store !== part.store { store.adoptFrames(of: part.store) }
+        registry.release(part.store)
+        if playback.totalLoopCount == part.provider.animatedImageLoopCount {
+            playback.totalLoopCount = whole.animatedImageLoopCount
+        }
+        playback.frameCount = whole.animatedImageFrameCount
+        playback.awaitsMoreFrames = false
+    }
 
     private func tick(_ elapsed: TimeInterval) {
         guard isPlaying else { return }

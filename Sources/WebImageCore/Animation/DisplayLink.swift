@@ -16,6 +16,9 @@ public import Foundation
     /// Ticks every `interval` seconds; 60 times a second unless said.
     public init(interval: TimeInterval = 1.0 / 60) { self.interval = interval }
 
+    /// Whether it ticks.
+    public var isRunning: Bool { timer != nil }
+
     /// Begins to tick.
     public func start(_ tick: @escaping @MainActor (TimeInterval) -> Void) {
         stop()

@@ -10,6 +10,8 @@ package final class FrameStore: Sendable {
         var frames: [Int: Image] = [:]
         var frameBytes = 0
         var isDecoding = false
+        /// Counts the times everything was forgotten: what was begun before one lands in vain.
+        var generation = 0
         var failed: Set<Int> = []
         /// Frames the window has opened to.
         var window = 1
@@ -18,7 +20,16 @@ package final class FrameStore: Sendable {
         var wanted: [Int] = []
         var decodeCount = 0
         var decodeSeconds = 0.0
+
+        /// Frames that may be held of a share of the budget, which also pays for the decoder; at least one.
+        func fits(_ capacity: Int) -> Int {
+            guard frameBytes > 0 else { return 1 }
+            return max(1, limit.map { $0 / frameBytes } ?? (capacity / frameBytes - FrameStore.workingFrames))
+        }
     }
+
+    /// Canvases a decoder has of its own: the one it draws on next and the one for what it lays over.
+    private static let workingFrames = 2
 
     package let provider: any AnimatedImageProvider
     private let registry: FrameStoreRegistry
@@ -38,7 +49,10 @@ package final class FrameStore: Sendable {
     /// Seconds one decode took lately; 0 before the first.
     package var decodeSeconds: Double { state.withLock { $0.decodeSeconds } }
     /// Bytes all frames together would take; an estimate before the first frame.
-    var need: Int { state.withLock { max($0.frameBytes, 1) * provider.animatedImageFrameCount } }
+    var need: Int {
+        let frames = provider.animatedImageFrameCount + Self.workingFrames
+        return state.withLock { max($0.frameBytes, 1) * frames }
+    }
 
     package func frame(at index: Int) -> Image? { state.withLock { $0.frames[index] } }
 
@@ -57,8 +71,23 @@ package final class FrameStore: Sendable {
         }
     }
 
+    /// Takes over the frames of another store of the same animation, as far as they fit.
+    package func adoptFrames(of other: FrameStore) {
+        let (frames, frameBytes) = other.state.withLock { ($0.frames, $0.frameBytes) }
+        state.withLock { $0.frameBytes = max($0.frameBytes, frameBytes) }
+        let capacity = registry.capacity(of: self)
+        state.withLock { state in
+            for (index, frame) in frames.sorted(by: { $0.key < $1.key }) where state.frames[index] == nil {
+                guard state.frames.count < state.fits(capacity) else { return }
+                state.frames[index] = frame
+            }
+            state.window = max(state.window, min(state.frames.count, state.fits(capacity)))
+        }
+    }
+
     package func removeAllFrames() {
         let dropped = state.withLock { state in
+            state.generation += 1
             defer { (state.frames, state.window) = ([:], 1) }
             return state.frames
         }
@@ -79,9 +108,8 @@ package final class FrameStore: Sendable {
     /// Decodes the nearest of `upcoming` that is missing, if nothing is being decoded; called once per tick.
     package func prefetch(_ upcoming: [Int]) {
         let capacity = registry.capacity(of: self)
-        let (next, dropped) = state.withLock { state -> (Int?, [Image]) in
-            let bytes = state.limit ?? capacity
-            let fits = state.frameBytes == 0 ? 1 : max(1, bytes / state.frameBytes)
+        let (next, generation, dropped) = state.withLock { state -> (Int?, Int, [Image]) in
+            let fits = state.fits(capacity)
             state.wanted = Array(upcoming.prefix(min(fits, state.window)))
             if state.window < fits, state.wanted.allSatisfy({ state.frames[$0] != nil }) {
                 state.window = min(state.window * 2, fits)
@@ -90,19 +118,20 @@ package final class FrameStore: Sendable {
             let dropped = Self.evict(&state, fits: fits, upcoming)
             guard !state.isDecoding,
                 let next = state.wanted.first(where: { state.frames[$0] == nil && !state.failed.contains($0) })
-            else { return (nil, dropped) }
+            else { return (nil, 0, dropped) }
             state.isDecoding = true
-            return (next, dropped)
+            return (next, state.generation, dropped)
         }
         _ = dropped
-        if let next { decode(next) }
+        if let next { decode(next, generation) }
     }
 
     /// A frame now, on the caller's thread: for seeking and for posters.
     package func decodeNow(_ index: Int) -> Image? {
         if let known = frame(at: index) { return known }
+        let generation = state.withLock { $0.generation }
         let image = provider.animatedImageFrame(at: index)
-        keep(image, at: index, seconds: nil)
+        keep(image, at: index, generation, seconds: nil)
         return image
     }
 
@@ -114,7 +143,7 @@ package final class FrameStore: Sendable {
         return ordered.prefix(state.frames.count - fits).compactMap { state.frames.removeValue(forKey: $0) }
     }
 
-    private func decode(_ index: Int) {
+    private func decode(_ index: Int, _ generation: Int) {
         Task.detached { [weak self, provider] in
             let start = ContinuousClock.now
             let image = try? await DecodePool.shared.run { () throws(WebImageError) in
@@ -122,17 +151,18 @@ package final class FrameStore: Sendable {
             }
             let time = ContinuousClock.now - start
             let seconds = Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18
-            self?.keep(image ?? nil, at: index, seconds: seconds)
+            self?.keep(image ?? nil, at: index, generation, seconds: seconds)
         }
     }
 
-    private func keep(_ image: Image?, at index: Int, seconds: Double?) {
+    private func keep(_ image: Image?, at index: Int, _ generation: Int, seconds: Double?) {
         state.withLock { state in
             state.decodeCount += 1
             if let seconds {
                 state.isDecoding = false
                 state.decodeSeconds = state.decodeSeconds == 0 ? seconds : state.decodeSeconds * 0.7 + seconds * 0.3
             }
+            guard generation == state.generation else { return }
             guard let image else {
                 state.failed.insert(index)
                 return

@@ -107,7 +107,7 @@ extension ImageCache {
             }
             let decoding = Self.decoding(token.key, options, context.value)
             DecodePool.shared.submit(
-                measuring: { decoding.cost(of: decoding.size(of: entry.data)) }, priority: LoadPriority(options)
+                measuring: { decoding.cost(of: entry.data) }, priority: LoadPriority(options)
             ) {
                 guard !token.isCancelled else { return }
                 let filled = cacheType.includesMemory ? self.imageFromMemoryCache(forKey: token.key) : nil

@@ -34,6 +34,17 @@ public import Foundation
     func frame(at index: Int) throws(WebImageError) -> Image
 }
 
+extension DetailedAnimatedImageCoder {
+    /// Opens an animation, or a still as one frame; nil when the data cannot be read or a limit fires.
+    public init?(animatedImageData data: Data?, options: ImageCoderOptions?) {
+        guard let data else { return nil }
+        try? self.init(animation: data, options: DecodingOptions(options))
+    }
+
+    /// A frame; nil when there is none of this number or it cannot be decoded.
+    public func animatedImageFrame(at index: Int) -> Image? { try? frame(at: index) }
+}
+
 /// A coder that writes animations.
 @preconcurrency public protocol FrameEncodingImageCoder: ImageCoder {
     /// The encoded animation; a single frame is written as a still.

@@ -12,6 +12,8 @@ public struct DecodingLimits: Sendable, Hashable {
     public var maxAncillaryChunkBytes: Int
     /// Bytes of all ancillary chunks together.
     public var maxAncillaryBytes: Int
+    /// Bytes of memory one decode may take: the picture and what its library allocates on the way.
+    public var maxDecodeBytes: Int
     /// Time one decode may take; checked per row, scan or frame, as the library allows.
     public var maxDecodeTime: Duration
 
@@ -19,7 +21,7 @@ public struct DecodingLimits: Sendable, Hashable {
     public init(
         maxEncodedBytes: Int = 100_000_000, maxPixels: Int = 100_000_000, maxAnimationPixels: Int = 400_000_000,
         maxAncillaryChunkBytes: Int = 1 << 20, maxAncillaryBytes: Int = 8 << 20,
-        maxDecodeTime: Duration = .seconds(8), maxFrameCount: Int = 100_000
+        maxDecodeTime: Duration = .seconds(8), maxFrameCount: Int = 100_000, maxDecodeBytes: Int = 2 << 30
     ) {
         self.maxEncodedBytes = maxEncodedBytes
         self.maxPixels = maxPixels
@@ -28,15 +30,17 @@ public struct DecodingLimits: Sendable, Hashable {
         self.maxAncillaryChunkBytes = maxAncillaryChunkBytes
         self.maxAncillaryBytes = maxAncillaryBytes
         self.maxDecodeTime = maxDecodeTime
+        self.maxDecodeBytes = maxDecodeBytes
     }
 
-    /// 100 MB, 100 megapixels a frame, 400 over an animation of 100,000 frames, 1 MB / 8 MB ancillary, 8 seconds.
+    /// 100 MB, 100 megapixels a frame, 400 over an animation of 100,000 frames, 1 MB / 8 MB ancillary, 2 GB, 8 seconds.
     public static let `default` = DecodingLimits()
 
     /// No limits; only for files one has made oneself.
     public static let unlimited = DecodingLimits(
         maxEncodedBytes: .max, maxPixels: .max, maxAnimationPixels: .max, maxAncillaryChunkBytes: .max,
-        maxAncillaryBytes: .max, maxDecodeTime: .seconds(Int64.max / 2), maxFrameCount: .max)
+        maxAncillaryBytes: .max, maxDecodeTime: .seconds(Int64.max / 2), maxFrameCount: .max,
+        maxDecodeBytes: .max)
 
     /// The name of a limit, as errors report it.
     public enum Limit: String, Sendable, Hashable {
@@ -52,6 +56,8 @@ public struct DecodingLimits: Sendable, Hashable {
         case ancillaryChunkBytes
         /// ``DecodingLimits/maxAncillaryBytes``.
         case ancillaryBytes
+        /// ``DecodingLimits/maxDecodeBytes``.
+        case decodeBytes
         /// ``DecodingLimits/maxDecodeTime``.
         case decodeTime
         /// The download's own cap on body bytes.

@@ -12,6 +12,16 @@ public struct EncodingOptions: Sendable, Hashable {
     public var maxFileSize: Int?
     /// Encode without loss where the format can do both.
     public var lossless = false
+    /// What shows through transparency in formats without alpha; its own opacity is not used.
+    public var backgroundColor = ImageColor.white
+    /// Whether the file shows a coarse picture early (JPEG).
+    public var progressive = false
+    /// Whether a small picture of at most 320 px a side is stored beside the large one (JPEG).
+    public var embedsThumbnail = false
+    /// Whether more than eight bits a channel are kept where the format has a choice (AVIF).
+    public var keepsHDR = false
+    /// EXIF and XMP to write (JPEG); none unless given: a decoded picture carries none.
+    public var metadata = EmbeddedMetadata()
     /// What WebP's encoder is told beside.
     public var webP = WebPEncodingOptions()
 
@@ -27,6 +37,11 @@ public struct EncodingOptions: Sendable, Hashable {
         maxPixelSize = options.read(.encodeMaxPixelSize, as: CGSize.self).flatMap(PixelSize.init(box:))
         maxFileSize = options.readByteCount(.encodeMaxFileSize)
         lossless = options.read(.encodeWebPLossless, as: Bool.self) ?? false
+        backgroundColor = options.read(.encodeBackgroundColor, as: ImageColor.self) ?? .white
+        progressive = options.read(.encodeProgressive, as: Bool.self) ?? false
+        embedsThumbnail = options.read(.encodeEmbedThumbnail, as: Bool.self) ?? false
+        keepsHDR = (options.readNumber(.encodeToHDR) ?? 0) != 0
+        metadata = options.read(.encodeMetadata, as: EmbeddedMetadata.self) ?? EmbeddedMetadata()
         webP = WebPEncodingOptions(options)
     }
 
@@ -36,6 +51,11 @@ public struct EncodingOptions: Sendable, Hashable {
             .encodeFirstFrameOnly: firstFrameOnly,
             .encodeCompressionQuality: quality,
             .encodeWebPLossless: lossless,
+            .encodeBackgroundColor: backgroundColor,
+            .encodeProgressive: progressive,
+            .encodeEmbedThumbnail: embedsThumbnail,
+            .encodeToHDR: keepsHDR ? 1 : 0,
+            .encodeMetadata: metadata,
         ]
         if let box = maxPixelSize { options[.encodeMaxPixelSize] = CGSize(width: box.width, height: box.height) }
         if let maxFileSize { options[.encodeMaxFileSize] = maxFileSize }

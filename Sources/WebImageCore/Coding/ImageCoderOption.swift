@@ -21,7 +21,7 @@ public struct ImageCoderOption: RawRepresentable, Hashable, Sendable {
     public static let decodeTypeIdentifierHint = ImageCoderOption(rawValue: "decodeTypeIdentifierHint")
     /// Number of bytes: the most memory the decoded picture, all frames together, may take. Default 0, no bound.
     public static let decodeScaleDownLimitBytes = ImageCoderOption(rawValue: "decodeScaleDownLimitBytes")
-    /// Number: not 0 keeps high dynamic range. Default 0.
+    /// Number: not 0 keeps high dynamic range, see ``DecodingOptions/decodesToHDR``. Default 0.
     public static let decodeToHDR = ImageCoderOption(rawValue: "decodeToHDR")
     /// ``DecodingLimits``: what the picture may cost. Default ``DecodingLimits/default``.
     public static let decodeLimits = ImageCoderOption(rawValue: "decodeLimits")
@@ -38,6 +38,16 @@ public struct ImageCoderOption: RawRepresentable, Hashable, Sendable {
     public static let encodeMaxPixelSize = ImageCoderOption(rawValue: "encodeMaxPixelSize")
     /// Number of bytes the file should not pass; the quality is then the encoder's to choose. Default 0, no bound.
     public static let encodeMaxFileSize = ImageCoderOption(rawValue: "encodeMaxFileSize")
+    /// ``ImageColor``: what shows through transparency in formats without alpha, such as JPEG. Default white.
+    public static let encodeBackgroundColor = ImageCoderOption(rawValue: "encodeBackgroundColor")
+    /// `Bool`: store a small picture, at most 320 px a side, beside the large one (JPEG). Default false.
+    public static let encodeEmbedThumbnail = ImageCoderOption(rawValue: "encodeEmbedThumbnail")
+    /// Number: not 0 keeps more than eight bits a channel where the format has a choice (AVIF). Default 0.
+    public static let encodeToHDR = ImageCoderOption(rawValue: "encodeToHDR")
+    /// `Bool`: write a JPEG whose picture gets sharper as it arrives. Default false.
+    public static let encodeProgressive = ImageCoderOption(rawValue: "encodeProgressive")
+    /// ``EmbeddedMetadata``: EXIF and XMP to write (JPEG). Default none.
+    public static let encodeMetadata = ImageCoderOption(rawValue: "encodeMetadata")
     /// `Bool`: encode WebP without loss. Default false.
     public static let encodeWebPLossless = ImageCoderOption(rawValue: "encodeWebPLossless")
 }

@@ -46,21 +46,26 @@ package struct ImageDecoding: Sendable {
         return nil
     }
 
+    /// The coder that will give the frames of an animation that starts so; nil when none does.
+    package func animatedCoder(for data: Data) -> (any AnimatedImageCoder)? {
+        let coders = (coder as? ImageCodersManager)?.coders ?? [coder]
+        return coders.last { $0.canDecode(from: data) } as? any AnimatedImageCoder
+    }
+
     /// The size the picture will be decoded to, from its header; nil while or where the coder cannot tell.
     package func size(of data: Data) -> PixelSize? {
         header(of: data).map { options.targetSize(for: $0.pixelSize, frameCount: $0.frameCount) }
+    }
+
+    /// Bytes the decode will take, the library's own among them, from the header; 0 when the coder cannot tell.
+    package func cost(of data: Data) -> Int {
+        // Half of all numbers, so that a few such costs still add up.
+        header(of: data).map { min($0.decodeBytes(options), .max / 2) } ?? 0
     }
 
     /// Never by decoding: what that takes is not known yet.
     private func header(of data: Data) -> ImageInfo? {
         if let manager = coder as? ImageCodersManager { return manager.headerInfo(of: data, limits: options.limits) }
         return try? (coder as? any DetailedImageCoder)?.imageInfo(of: data, limits: options.limits)
-    }
-
-    /// Bytes a picture decoded to this size will take; 0 when the size is not known.
-    package func cost(of size: PixelSize?) -> Int {
-        guard let size else { return 0 }
-        let (bytes, overflow) = size.pixelCount.multipliedReportingOverflow(by: options.pixelFormat.bytesPerPixel)
-        return overflow ? .max / 2 : bytes
     }
 }

@@ -19,11 +19,12 @@ open class Image: @unchecked Sendable {
 
     private let metadata: Locked<ImageMetadata>
 
-    /// Wraps pixels that no producer will write again.
+    /// Wraps pixels, which nobody can write from now on.
     public init(
         pixels: PixelBuffer, scale: CGFloat = 1, colorProfile: ColorProfile? = nil, hasAlpha: Bool? = nil,
         format: ImageFormat = .undefined
     ) {
+        pixels.seal()
         self.pixels = pixels
         self.scale = max(scale, 1)
         self.colorProfile = colorProfile
@@ -44,6 +45,9 @@ open class Image: @unchecked Sendable {
 
     /// Whether there is more than one frame.
     open var isAnimated: Bool { imageFrameCount > 1 }
+
+    /// Whether channels hold more than eight bits, as those decoded to high dynamic range do.
+    public final var isHighDynamicRange: Bool { pixels.format.bitsPerComponent > 8 }
 
     /// Whether the picture was drawn from a vector format.
     public final var isVector: Bool {

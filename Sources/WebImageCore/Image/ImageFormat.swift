@@ -44,6 +44,9 @@ public struct ImageFormat: RawRepresentable, Sendable, Hashable {
     /// The container format that images and encoders speak of: ``apng`` is ``png``.
     public var container: ImageFormat { self == .apng ? .png : self }
 
+    /// Whether every file of the format keeps its pixels. WebP says so in the file; of AVIF and JPEG XL it is not known.
+    var isAlwaysLossless: Bool { [.png, .apng, .gif, .bmp, .ico, .tiff].contains(self) }
+
     /// The lower-case name used in reports; nil for numbers without one.
     public var name: String? { Self.known.first { $0.format == self }?.name }
 
@@ -71,7 +74,7 @@ public struct ImageFormat: RawRepresentable, Sendable, Hashable {
         (.heif, "heif", "public.heif", ["heif", "hif"]),
         (.pdf, "pdf", "com.adobe.pdf", ["pdf"]),
         (.svg, "svg", "public.svg-image", ["svg"]),
-        (.bmp, "bmp", "public.bmp", ["bmp", "dib"]),
+        (.bmp, "bmp", "com.microsoft.bmp", ["bmp", "dib"]),
         (.raw, "raw", "public.camera-raw-image", []),
         (.avif, "avif", "public.avif", ["avif", "avifs"]),
         (.jpegXL, "jxl", "public.jpeg-xl", ["jxl"]),

@@ -21,6 +21,11 @@ public struct ImageInfo: Sendable, Hashable {
     /// Whether the file carries an ICC profile.
     public var hasICCProfile: Bool
 
+    /// Whether the file keeps every pixel it was made from, in all its frames.
+    public var isLossless: Bool
+    /// What a decode allocates beside the picture it hands out.
+    package var workingMemory = WorkingMemory()
+
     /// Describes a still; the rest is set where it differs.
     public init(format: ImageFormat, storedSize: PixelSize) {
         self.format = format
@@ -33,6 +38,7 @@ public struct ImageInfo: Sendable, Hashable {
         isGray = false
         bitDepth = 8
         hasICCProfile = false
+        isLossless = format.isAlwaysLossless
     }
 
     /// Sides as seen.

@@ -57,12 +57,17 @@ public struct ImageProperties: Sendable, Hashable {
     public var exif: [Int: Value] = [:]
     /// Tags of the GPS directory.
     public var gps: [Int: Value] = [:]
+    /// The whole EXIF structure as stored, from its byte order mark on.
+    public var exifData: Data?
     /// The XMP packet (ISO 16684-1), as stored.
     public var xmp: Data?
     /// The ICC profile.
     public var iccProfile: Data?
     /// Texts of a PNG file, in their order; long ones and those beyond the limits are left out.
     public var texts: [Text] = []
+    /// The JPEG beside the picture that says how much brighter each place is meant on a display that can (ISO 21496-1,
+    /// Ultra HDR); the picture itself is decoded without it.
+    public var gainMapData: Data?
     /// The small JPEG that cameras store beside the picture; not turned upright.
     public var thumbnailData: Data?
 

@@ -1,9 +1,11 @@
 import Foundation
+import Synchronization
 
 /// A rectangle of pixels that owns its memory.
 ///
 /// Rows run from top to bottom, each `bytesPerRow` bytes apart (a multiple of 64), starting at a 64-byte aligned address.
-/// A buffer is written by exactly one decoder or filter before anybody else sees it and never again.
+/// A buffer is written by exactly one decoder or filter before anybody else sees it and never again: making an ``Image``
+/// of it seals it.
 public final class PixelBuffer: @unchecked Sendable {
     // Unchecked is true because pixels are written only by the one producer that has not yet handed the buffer out:
     // through `withUnsafeMutableBytes`, or by C libraries through `baseAddress`.
@@ -18,6 +20,7 @@ public final class PixelBuffer: @unchecked Sendable {
     public let format: PixelFormat
 
     private let base: UnsafeMutableRawPointer
+    private let sealed = Atomic<Bool>(false)
 
     /// Bytes of memory the pixels take.
     public var byteCount: Int { bytesPerRow * height }
@@ -65,12 +68,19 @@ public final class PixelBuffer: @unchecked Sendable {
         try body(UnsafeRawBufferPointer(start: base, count: byteCount))
     }
 
-    /// Lends the pixels for writing, to the producer that has not yet handed the buffer out.
+    /// Lends the pixels for writing, to the producer that has not yet handed the buffer out; traps once it is sealed.
     public func withUnsafeMutableBytes<Result, Failure: Error>(
         _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try body(UnsafeMutableRawBufferPointer(start: base, count: byteCount))
+        precondition(!isSealed, "the pixels of an image cannot be written: draw on a buffer before an image is made of it")
+        return try body(UnsafeMutableRawBufferPointer(start: base, count: byteCount))
     }
+
+    /// Whether an image shows these pixels, so that nobody may write them any more.
+    public var isSealed: Bool { sealed.load(ordering: .acquiring) }
+
+    /// Ends writing through ``withUnsafeMutableBytes(_:)`` for good.
+    func seal() { sealed.store(true, ordering: .releasing) }
 
     /// The address of the first pixel, valid while the buffer lives: for C libraries that keep it, such as a texture.
     package var baseAddress: UnsafeMutableRawPointer { base }

@@ -58,7 +58,7 @@ package final class DataLoadOperation: WebImageOperation {
             }
             let decoding = ImageLoaderDecoding.decoding(for: load.url, options: load.options, context: load.context)
             DecodePool.shared.submit(
-                measuring: { decoding.cost(of: decoding.size(of: fetched.data)) }, priority: load.priority
+                measuring: { decoding.cost(of: fetched.data) }, priority: load.priority
             ) {
                 guard !self.state.withLock({ $0.isEnded }) else { return }
                 self.finish(self.decode(fetched.data, decoding), data: fetched.data)

@@ -94,7 +94,7 @@ public struct ImageDataLoad: Sendable {
 
 /// What a data loader delivers.
 public struct ImageDataResult: Sendable {
-    /// The whole body.
+    /// The whole body; a large one may be a mapped file.
     public var data: Data
     /// The head of the answer.
     public var response: WebImageResponse

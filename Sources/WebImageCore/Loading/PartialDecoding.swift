@@ -6,6 +6,7 @@ package import Foundation
 package final class PartialDecoding: Sendable {
     private struct State {
         var waiting = Data()
+        /// Everything so far, while somebody may ask for it.
         var whole = Data()
         var coder: (any ProgressiveImageCoder)?
         var revision = 0
@@ -59,6 +60,11 @@ package final class PartialDecoding: Sendable {
                 return nil
             }
             defer { state.waiting = Data() }
+            // A coder that takes piece by piece keeps what it needs itself.
+            guard !(state.coder is any StreamingImageCoder) else {
+                state.whole = Data()
+                return (state.waiting, Data())
+            }
             state.whole.append(state.waiting)
             return (state.waiting, state.whole)
         }

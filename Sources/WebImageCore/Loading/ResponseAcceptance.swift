@@ -3,7 +3,7 @@ package import Foundation
 /// Which answers count as pictures: the statuses and declared types a download accepts.
 package struct ResponseAcceptance: Sendable, Hashable {
     /// Statuses that are accepted; nil accepts any.
-    package var statusCodes: IndexSet? = IndexSet(200..<300)
+    package var statusCodes: IndexSet?
     /// Declared types that are accepted, in lower case; nil accepts any.
     package var contentTypes: Set<String>?
 

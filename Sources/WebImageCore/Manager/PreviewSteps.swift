@@ -8,6 +8,7 @@ struct PreviewSteps: Sendable {
     private let decoding: ImageDecoding
     private let showsPreviews: Bool
     private var coder: (any ProgressiveImageCoder)?
+    private var animation: ArrivingAnimation?
     private var size: PixelSize?
     private var nextProbe = 1
     private var revision = 0
@@ -42,6 +43,28 @@ struct PreviewSteps: Sendable {
 
     private mutating func preview(of body: Data, from start: Int) -> Image? {
         guard !hasFailed else { return nil }
+        let still = stillPreview(of: body, from: start)
+        return animatedPreview(of: body) ?? (animation?.animatedImageFrameCount ?? 0 > 1 ? nil : still)
+    }
+
+    /// The frames that are there, whenever they have become more; one coder gives them to all previews.
+    private mutating func animatedPreview(of body: Data) -> Image? {
+        guard let animatedClass = decoding.animatedClass else { return nil }
+        if animation == nil {
+            animation = decoding.animatedCoder(for: body).map { coder in
+                ArrivingAnimation(coder: coder, options: decoding.options)
+            }
+        }
+        guard let animation, animation.update(body),
+            let image = animatedClass.init(
+                animatedCoder: animation, scale: CGFloat(max(decoding.options.scaleFactor, 1)))
+        else { return nil }
+        image.isIncremental = true
+        image.decodingOptions = decoding.options
+        return image
+    }
+
+    private mutating func stillPreview(of body: Data, from start: Int) -> Image? {
         let isNew = coder == nil
         if isNew { coder = makeCoder(body) }
         guard let coder else { return nil }

@@ -134,9 +134,8 @@ extension WebImageManager {
         return try await observed(.decode, plan.url, { ($0.pixels.byteCount, nil) }) { () throws(WebImageError) in
             try await decodePool.run(
                 measuring: {
-                    let size = decoding.size(of: data)
-                    if tellsSize, let size { handle.tell(.size(size)) }
-                    return decoding.cost(of: size)
+                    if tellsSize, let size = decoding.size(of: data) { handle.tell(.size(size)) }
+                    return decoding.cost(of: data)
                 }, priority: handle.priority
             ) { () throws(WebImageError) in try decoding.decode(data) }
         }

@@ -5,21 +5,15 @@ package import Foundation
 /// Knows no toolkit; a view owns one and hands itself in as ``ImageDisplaying``. Loads are told apart by operation key,
 /// so that one view may load several pictures (a button's per state).
 @MainActor package final class ImageViewBinding {
-    private struct Slot {
-        var url: URL?
-        var progress: Progress?
-        var running: [ViewLoad] = []
-        /// Images of loads older than this generation are not shown any more.
-        var oldestShowable = 0
-    }
-
-    private weak var display: (any ImageDisplaying)?
-    private let defaultKey: String
-    private var slots: [String: Slot] = [:]
+    weak var display: (any ImageDisplaying)?
+    let defaultKey: String
+    var slots: [String: ViewSlot] = [:]
     private var generation = 0
 
     /// The key of the newest load.
     package private(set) var latestOperationKey: String
+    /// Shown instead of a picture that could not be had; nil leaves the placeholder.
+    package var errorImage: Image?
 
     /// Binds a view; `operationKey` names its loads unless a context names them otherwise.
     package init(display: any ImageDisplaying, operationKey: String) {
@@ -30,29 +24,16 @@ package import Foundation
 
     isolated deinit { cancelAll() }
 
-    /// The URL last asked for under a key; the newest load's unless said.
-    package func imageURL(forKey key: String? = nil) -> URL? { slots[key ?? latestOperationKey]?.url }
-
-    /// The newest load's progress in bytes; updated on the main actor.
-    package var imageProgress: Progress {
-        get {
-            if let progress = slots[latestOperationKey]?.progress { return progress }
-            let progress = Progress(totalUnitCount: 0)
-            slots[latestOperationKey, default: Slot()].progress = progress
-            return progress
-        }
-        set { slots[latestOperationKey, default: Slot()].progress = newValue }
-    }
-
     /// Shows the placeholder (also none), then the image of `url`; nil completes at once with `.invalidURL`.
     ///
     /// What is in memory is shown before this returns. The view's previous load under the same key is cancelled, which
-    /// completes it, before anything else happens.
+    /// completes it, before anything else happens; but what the view already shows or loads in just this way is left to
+    /// be, and `completed` hears of it.
     @discardableResult
-    package func setImage(
+    package func internalSetImage(
         with url: URL?, placeholderImage: Image? = nil, options: WebImageOptions = [],
         context: WebImageContext? = nil, setImage: ViewSetImageBlock? = nil,
-        progress: ViewImageProgressBlock? = nil, completed: ViewImageCompletedBlock? = nil
+        progress: ViewImageProgressBlock? = nil, completed: ViewImageInternalCompletedBlock? = nil
     ) -> (any WebImageOperation)? {
         var context = context ?? [:]
         let key = context.read(.setImageOperationKey, as: String.self) ?? defaultKey
@@ -60,96 +41,114 @@ package import Foundation
         let loader = context.read(.customManager, as: (any ViewImageLoading).self) ?? Self.defaultLoader()
         context[.customManager] = nil
         latestOperationKey = key
-        if !options.contains(.avoidAutoCancelImage) { cancelImageLoad(forKey: key) }
+        let listener = ViewLoadListener(progress: progress, completed: completed)
+        let request = url.map {
+            ViewLoadRequest(
+                url: $0, placeholder: placeholderImage, options: options, context: context, loader: loader,
+                setImage: setImage)
+        }
+        if let request, let joined = join(request, key, listener) { return joined }
+        if !options.contains(.avoidAutoCancelImage) { cancelImageLoad(forKey: key, replaced: true) }
 
         generation += 1
-        let generation = generation
-        slots[key, default: Slot()].url = url
-        // A completion of the loads just cancelled may have started another one: older than this, so never shown.
-        if !options.contains(.avoidAutoCancelImage) { slots[key]?.oldestShowable = generation }
+        begin(request, key, options)
         // Without a URL the load ends here without an image, which is what a delayed placeholder waits for.
         if !options.contains(.delayPlaceholder) || url == nil {
-            put(placeholderImage, nil, .none, url, setImage)
+            put(request.flatMap(variantInMemory) ?? placeholderImage, nil, .none, url, setImage)
         }
-        guard let url else {
-            completed?(nil, Self.missingURL, .none, nil)
+        guard let request else {
+            display?.indicate(.stop)
+            completed?(nil, nil, Self.missingURL, .none, true, nil)
             return nil
         }
-        resetProgress(key)
-        let request = ViewLoadRequest(
-            url: url, placeholder: placeholderImage, options: options, progress: progress, completed: completed,
-            setImage: setImage)
-        let load = ViewLoad(key: key, generation: generation, request: request, binding: self)
+        let load = ViewLoad(key: key, generation: generation, request: request, listener: listener, binding: self)
         slots[key]?.running.append(load)
-        start(load, loader, context)
+        display?.indicate(.start)
+        start(load)
         return load
     }
 
-    /// Cancels what runs under a key, the newest load's unless said; each completes with `.cancelled` before this returns.
-    package func cancelImageLoad(forKey key: String? = nil) {
-        let running = slots[key ?? latestOperationKey]?.running ?? []
-        for load in running { load.cancel() }
+    /// The same for callers who need neither the data nor to hear of previews.
+    @discardableResult
+    package func setImage(
+        with url: URL?, placeholderImage: Image? = nil, options: WebImageOptions = [],
+        context: WebImageContext? = nil, setImage: ViewSetImageBlock? = nil,
+        progress: ViewImageProgressBlock? = nil, completed: ViewImageCompletedBlock? = nil
+    ) -> (any WebImageOperation)? {
+        var heard: ViewImageInternalCompletedBlock?
+        if let completed { heard = { image, _, error, origin, _, url in completed(image, error, origin, url) } }
+        return internalSetImage(
+            with: url, placeholderImage: placeholderImage, options: options, context: context, setImage: setImage,
+            progress: progress, completed: heard)
     }
 
-    /// Cancels every load of the view, as when it goes away.
-    package func cancelAll() {
-        let running = slots.values.flatMap(\.running)
-        for load in running { load.cancel() }
+    /// Forgets what was known of a key and notes what is asked for now.
+    private func begin(_ request: ViewLoadRequest?, _ key: String, _ options: WebImageOptions) {
+        var slot = slots[key] ?? ViewSlot()
+        if slot.state == nil { slot.state = WebImageLoadState() }
+        slot.state?.url = request?.url
+        slot.newest = generation
+        // Blocks of the caller's are not kept beyond the load.
+        slot.asked = request?.setImage == nil ? request : nil
+        (slot.shown, slot.failure, slot.isTrimmed) = (nil, nil, false)
+        // A completion of the loads just cancelled may have started another one: older than this, so never shown.
+        if !options.contains(.avoidAutoCancelImage) { slot.oldestShowable = generation }
+        slots[key] = slot
+        slot.state?.progress?.report(completed: 0, total: 0)
     }
 
-    private func start(_ load: ViewLoad, _ loader: any ViewImageLoading, _ context: WebImageContext) {
-        let relay = ViewProgressRelay { [weak load] in load?.deliverProgress(received: $0, expected: $1) }
-        let operation = loader.loadImage(
-            with: load.request.url, options: load.request.options, context: context,
-            progress: { received, expected, _ in relay.report(received: received, expected: expected) },
-            completed: { image, data, error, cacheType, finished, _ in
-                let result = ViewLoadResult(
-                    image: image, data: data, error: error, cacheType: cacheType, finished: finished)
-                MainThread.run { load.deliver(result) }
-            })
-        load.attach(operation)
+    /// Joins what the view already shows or loads in just this way.
+    private func join(
+        _ request: ViewLoadRequest, _ key: String, _ listener: ViewLoadListener
+    ) -> (any WebImageOperation)? {
+        guard let slot = slots[key], let asked = slot.asked, asked.isRepeated(by: request) else { return nil }
+        if let load = slot.running.last {
+            guard load.generation == slot.newest, !load.isCancelled, asked.placeholder === request.placeholder else {
+                return nil
+            }
+            load.add(listener)
+            return load
+        }
+        guard let shown = slot.shown, display?.displayedImage === shown else { return nil }
+        listener.completed?(shown, nil, nil, .memory, true, request.url)
+        return EndedOperation()
+    }
+
+    private func start(_ load: ViewLoad) {
+        guard let wanted = load.request.context.read(.thumbnail, as: ViewThumbnail.self), let display else {
+            return load.start()
+        }
+        display.whenSized(within: wanted.deadline) { [weak load] size in load?.start(thumbnail: size) }
+    }
+
+    func put(
+        _ image: Image?, _ data: Data?, _ cacheType: ImageCacheType, _ url: URL?, _ setImage: ViewSetImageBlock?
+    ) {
+        if let setImage { setImage(image, data, cacheType, url) } else { display?.displayedImage = image }
     }
 
     private static let missingURL = WebImageError(
         .invalidURL, stage: .request, underlying: .message("the image URL is nil"))
 }
 
-// What a load asks of its view.
-extension ImageViewBinding {
-    /// Whether a newer load under the same key has replaced this one or has already shown its image.
-    func isOvertaken(_ load: ViewLoad) -> Bool { (slots[load.key]?.oldestShowable ?? 0) > load.generation }
-
-    func show(_ image: Image?, _ result: ViewLoadResult, for load: ViewLoad) {
-        slots[load.key]?.oldestShowable = load.generation
-        put(image, result.data, result.cacheType, load.request.url, load.request.setImage)
-    }
-
-    func forget(_ load: ViewLoad) { slots[load.key]?.running.removeAll { $0 === load } }
-
-    /// Makes a progress that heard nothing, as with a cached image, say that all is done.
-    func fillProgress(_ load: ViewLoad) {
-        guard let progress = slots[load.key]?.progress, progress.totalUnitCount == 0, progress.completedUnitCount == 0
-        else { return }
-        progress.totalUnitCount = 1
-        progress.completedUnitCount = 1
-    }
-
-    func update(_ key: String, received: Int, expected: Int) {
-        guard let progress = slots[key]?.progress else { return }
-        progress.totalUnitCount = Int64(expected)
-        progress.completedUnitCount = Int64(received)
-    }
-
-    private func resetProgress(_ key: String) {
-        slots[key]?.progress?.totalUnitCount = 0
-        slots[key]?.progress?.completedUnitCount = 0
-    }
-
-    private func put(
-        _ image: Image?, _ data: Data?, _ cacheType: ImageCacheType, _ url: URL?, _ setImage: ViewSetImageBlock?
-    ) {
-        if let setImage { setImage(image, data, cacheType, url) } else { display?.displayedImage = image }
-    }
+/// What a view knows of one operation key.
+@MainActor struct ViewSlot {
+    var state: WebImageLoadState?
+    var running: [ViewLoad] = []
+    /// An operation that somebody else stored under the key.
+    var foreign: (any WebImageOperation)?
+    /// Images of loads older than this generation are not shown any more.
+    var oldestShowable = 0
+    /// The generation of the newest load.
+    var newest = 0
+    /// What was asked for last, where it may be asked for again.
+    var asked: ViewLoadRequest?
+    /// The picture that came of it.
+    weak var shown: Image?
+    /// Why none came of it.
+    var failure: WebImageError?
+    /// Whether the picture was given up while nobody could see it.
+    var isTrimmed = false
 }
 
 // Whom views ask unless a context says otherwise.

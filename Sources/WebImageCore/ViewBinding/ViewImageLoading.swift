@@ -15,11 +15,28 @@ public typealias ViewImageLoadingCompletedBlock =
     /// Starts a load that calls `completed` exactly once with `finished`, also when it is cancelled.
     ///
     /// `completed` runs on ``CallbackQueue/main`` unless the context names another queue: inline when already on main.
-    /// With `.refreshCached` a second finished call may follow the first.
+    /// With `.refreshCached` a second finished call may follow the first. Letting go of `completed` says that no further
+    /// call will come.
     func loadImage(
         with url: URL?, options: WebImageOptions, context: WebImageContext?, progress: ImageLoaderProgressBlock?,
         completed: @escaping ViewImageLoadingCompletedBlock
     ) -> any WebImageOperation
+
+    /// The image in memory that a context asks for, without any work; nil when there is none.
+    func imageInMemory(for url: URL, context: WebImageContext?) -> Image?
+}
+
+extension ViewImageLoading {
+    /// Nil.
+    public func imageInMemory(for url: URL, context: WebImageContext?) -> Image? { nil }
+}
+
+extension WebImageManager {
+    /// The image in memory under the key a context makes; nil when there is none. A lock and a dictionary.
+    public func imageInMemory(for url: URL, context: WebImageContext?) -> Image? {
+        guard let key = cacheKey(for: url, context: context) else { return nil }
+        return layeredCache?.imageFromMemoryCache(forKey: key)
+    }
 }
 
 /// The image or the failure of a view's load (neither for a miss of `.fromCacheOnly`), where the image came from, and
@@ -32,6 +49,13 @@ public typealias ViewImageCompletedBlock =
 /// Called on the main actor with the newest figures; figures that are overtaken before main has time are left out.
 public typealias ViewImageProgressBlock =
     @MainActor (_ receivedSize: Int, _ expectedSize: Int, _ targetURL: URL?) -> Void
+
+/// What the original's internal completion hears: also the encoded data, and whether this is the last call.
+public typealias ViewImageInternalCompletedBlock =
+    @MainActor (
+        _ image: Image?, _ data: Data?, _ error: WebImageError?, _ cacheType: ImageCacheType, _ finished: Bool,
+        _ imageURL: URL?
+    ) -> Void
 
 /// Answers every load with an error that says what is missing.
 struct MissingViewLoader: ViewImageLoading {
@@ -48,7 +72,8 @@ struct MissingViewLoader: ViewImageLoading {
     }
 }
 
-private struct EndedOperation: WebImageOperation {
+/// The operation of a load that ended before it could be returned.
+struct EndedOperation: WebImageOperation {
     var isCancelled: Bool { false }
     func cancel() {}
 }

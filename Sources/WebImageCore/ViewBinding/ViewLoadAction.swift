@@ -8,6 +8,8 @@ package struct ViewLoadAction: Equatable {
         case image
         /// The placeholder that `.delayPlaceholder` held back.
         case placeholder
+        /// The view's picture for loads that failed.
+        case errorImage
     }
 
     /// What is put on the view.
@@ -22,14 +24,23 @@ package struct ViewLoadAction: Equatable {
         package var hasImage: Bool
         package var hasError = false
         package var finished = true
-        /// Whether the load was cancelled, or an image of a newer load is already shown.
+        /// Whether the load was replaced, or an image of a newer load is already shown.
         package var isStale = false
+        /// Whether the load failed, other than by a cancel, on a view that has a picture for that.
+        package var hasErrorImage = false
+        /// Whether the load has already shown a whole picture, as before a refresh.
+        package var hasShownImage = false
 
-        package init(hasImage: Bool, hasError: Bool = false, finished: Bool = true, isStale: Bool = false) {
+        package init(
+            hasImage: Bool, hasError: Bool = false, finished: Bool = true, isStale: Bool = false,
+            hasErrorImage: Bool = false, hasShownImage: Bool = false
+        ) {
             self.hasImage = hasImage
             self.hasError = hasError
             self.finished = finished
             self.isStale = isStale
+            self.hasErrorImage = hasErrorImage
+            self.hasShownImage = hasShownImage
         }
     }
 
@@ -43,7 +54,7 @@ package struct ViewLoadAction: Equatable {
     ///
     /// A partial image is shown without completing, unless the caller shows images itself: then completions are the
     /// only way it hears of them. A cached image under `.refreshCached` completes but leaves the load open for the
-    /// refreshed one.
+    /// refreshed one, whose failure leaves the cached one where it is.
     package init(for delivery: Delivery, options: WebImageOptions) {
         let showsItself = options.contains(.avoidAutoSetImage)
         completes = delivery.finished || (showsItself && !delivery.isStale)
@@ -52,8 +63,12 @@ package struct ViewLoadAction: Equatable {
             display = .keep
         } else if delivery.hasImage {
             display = showsItself ? .keep : .image
+        } else if !delivery.finished || delivery.hasShownImage {
+            display = .keep
+        } else if delivery.hasErrorImage, !showsItself {
+            display = .errorImage
         } else {
-            display = delivery.finished && options.contains(.delayPlaceholder) ? .placeholder : .keep
+            display = options.contains(.delayPlaceholder) ? .placeholder : .keep
         }
     }
 }

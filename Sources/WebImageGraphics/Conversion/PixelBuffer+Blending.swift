@@ -6,10 +6,8 @@ extension PixelBuffer {
     /// Lays `source` over the receiver at a place; what lies outside the receiver is left out.
     ///
     /// Both have one layout with alpha. Premultiplied pixels are pixman's to blend. Straight ones no library blends:
-    /// they are decoded on request only, for lossless conversion, and cost a loop over
-    /// pixels in Swift, unless `isMask` promises that each pixel of the source is
-    /// opaque or transparent black, which makes straight the same as premultiplied.
-    package func blend(_ source: PixelBuffer, x: Int, y: Int, isMask: Bool = false) throws(WebImageError) {
+    /// they are decoded on request only, for lossless conversion, and cost a loop over pixels in Swift.
+    package func blend(_ source: PixelBuffer, x: Int, y: Int) throws(WebImageError) {
         precondition(format == source.format && format.hasAlpha)
         let columns = max(x, 0)..<max(min(x + source.width, width), max(x, 0))
         let rows = max(y, 0)..<max(min(y + source.height, height), max(y, 0))
@@ -17,7 +15,7 @@ extension PixelBuffer {
         let region = BlendRegion(source: source, target: self, x: x, y: y, columns: columns, rows: rows)
         if format == .rgba16 {
             region.blendStraight16()
-        } else if format.isPremultiplied || isMask {
+        } else if format.isPremultiplied {
             try region.blendPremultiplied()
         } else {
             region.blendStraight8()

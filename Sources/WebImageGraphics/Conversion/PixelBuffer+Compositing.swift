@@ -2,17 +2,20 @@ import CYUV
 package import WebImageCore
 
 extension PixelBuffer {
-    /// The picture over white, in the display layout with every alpha 255.
-    package func compositedOverWhite() throws(WebImageError) -> PixelBuffer {
+    /// The picture over a colour taken as opaque, in the display layout with every alpha 255.
+    package func composited(over color: ImageColor) throws(WebImageError) -> PixelBuffer {
         guard format.hasAlpha else { return try converted(to: .bgra8Premultiplied) }
         let result = try PixelBuffer(width: width, height: height, format: .bgra8Premultiplied)
         let above = try converted(to: .bgra8Premultiplied)
         let (source, target) = (try BytePlane(above), try BytePlane(result))
-        SetPlane(target.base, target.stride, target.width * 4, target.height, 255)
+        let (red, green, blue) = (color.red, color.green, color.blue)
+        let value = [1, red, green, blue].reduce(UInt32(0)) { $0 << 8 | UInt32(($1 * 255).rounded()) }
+        try YUVError.check(
+            ARGBRect(target.base, target.stride, 0, 0, target.width, target.height, value), "cannot fill")
         try YUVError.check(
             ARGBBlend(
                 source.base, source.stride, target.base, target.stride, target.base, target.stride, target.width,
-                target.height), "cannot lay the picture over white")
+                target.height), "cannot lay the picture over its background")
         return result
     }
 

@@ -7,9 +7,9 @@ final class PixmanImage {
     /// The pixels stay as long as pixman may look at them.
     private let pixels: PixelBuffer?
 
-    /// Over pixels in display format, or a grey plane as a mask of alpha.
-    init(_ pixels: PixelBuffer) throws(WebImageError) {
-        let format = pixels.format == .gray8 ? PIXMAN_a8 : PIXMAN_a8r8g8b8
+    /// Over pixels in display format, whose alpha may be ignored, or a grey plane as a mask of alpha.
+    init(_ pixels: PixelBuffer, isOpaque: Bool = false) throws(WebImageError) {
+        let format = pixels.format == .gray8 ? PIXMAN_a8 : isOpaque ? PIXMAN_x8r8g8b8 : PIXMAN_a8r8g8b8
         guard pixels.format == .gray8 || pixels.format == .bgra8Premultiplied,
             max(pixels.width, pixels.height) <= Self.maxSide,
             let image = pixman_image_create_bits_no_clear(

@@ -28,11 +28,14 @@ public struct NeighbourFilter: ImageFilter {
     public static func convolution(_ weights: [Double]) -> NeighbourFilter? {
         let side = Int(Double(weights.count).squareRoot().rounded())
         guard side * side == weights.count, side % 2 == 1, side <= 31,
-            weights.allSatisfy({ $0.isFinite && abs($0) < 32_000 })
+            weights.allSatisfy(isWeight)
         else { return nil }
         let numbers = weights.map { String(format: "%g", $0) }.joined(separator: ",")
         return NeighbourFilter(filterKey: "CIConvolution(\(numbers))", kind: .kernel(weights, side: side))
     }
+
+    /// Whether pixman's fixed point can hold a weight.
+    private static func isWeight(_ weight: Double) -> Bool { abs(weight) < 32_000 }
 
     /// Squares of so many points, each of one colour.
     public static func pixellate(points: Double = 8) -> NeighbourFilter {
@@ -44,11 +47,11 @@ public struct NeighbourFilter: ImageFilter {
         NeighbourFilter(filterKey: String(format: "CIVignette(%g)", intensity), kind: .vignette(intensity: intensity))
     }
 
-    /// The changed image; nil when a parameter is not finite or the picture larger than 32,767 px a side.
+    /// The changed image; nil when a parameter is not finite or beyond reason, or the picture larger than 32,767 px a side.
     public func filteredImage(with image: Image) -> Image? {
         switch kind {
         case .kernel(let weights, let side):
-            guard weights.allSatisfy(\.isFinite) else { return nil }
+            guard weights.allSatisfy(Self.isWeight) else { return nil }
             return image.made { () throws(WebImageError) in
                 (try image.displayPixels().convolved(weights, side: side), image.hasAlpha)
             }

@@ -17,7 +17,9 @@ extension Image {
             if let operation = blendMode.operation {
                 try PixmanImage(color).composite(operation, onto: canvas)
             } else {
-                canvas.addDarkness(of: color)
+                let colors = try PixelBuffer.transparent(pixelSize)
+                try PixmanImage(color).composite(PIXMAN_OP_SRC, onto: colors)
+                canvas.addDarkness(of: colors)
             }
             return (canvas, true)
         }
@@ -68,21 +70,20 @@ extension PixelBuffer {
         return result
     }
 
-    /// `.plusDarker` with one colour: what each lacks of its full light adds up. No library has it, few ask for it.
-    func addDarkness(of color: ImageColor) {
-        let alpha = Int((color.alpha * 255).rounded())
-        let parts = [color.blue, color.green, color.red].map { Int(($0 * color.alpha * 255).rounded()) }
+    /// `.plusDarker`: what each lacks of its full light adds up; pixels of the same size in display format. No library
+    /// has it, few ask for it.
+    func addDarkness(of other: PixelBuffer) {
         for row in 0..<height {
             let line = (baseAddress + row * bytesPerRow).assumingMemoryBound(to: UInt8.self)
-            for column in 0..<width {
-                let pixel = line + column * 4
-                let under = Int(pixel[3])
-                let sum = min(255, under + alpha)
-                for channel in 0..<3 {
-                    let darkness = (under - Int(pixel[channel])) + (alpha - parts[channel])
-                    pixel[channel] = UInt8(max(0, sum - darkness))
+            let above = (other.baseAddress + row * other.bytesPerRow).assumingMemoryBound(to: UInt8.self)
+            for start in stride(from: 0, to: width * 4, by: 4) {
+                let (under, over) = (Int(line[start + 3]), Int(above[start + 3]))
+                let sum = min(255, under + over)
+                for channel in start..<start + 3 {
+                    let darkness = (under - Int(line[channel])) + (over - Int(above[channel]))
+                    line[channel] = UInt8(max(0, sum - darkness))
                 }
-                pixel[3] = UInt8(sum)
+                line[start + 3] = UInt8(sum)
             }
         }
     }

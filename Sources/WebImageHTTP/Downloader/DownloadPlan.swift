@@ -11,6 +11,8 @@ struct DownloadPlan: Sendable {
     var retry: (any DownloadRetryStrategy)?
     /// For the whole of it, attempts and waits included.
     var deadline: Duration?
+    /// How much of the body stays in memory.
+    var room: ReceivedBody.Room
     var options: WebImageOptions
     var context: SharedContext
     var identity: LoadIdentity
@@ -19,8 +21,20 @@ struct DownloadPlan: Sendable {
     /// Sets downloads apart that may not be shared.
     var solo: UUID?
 
-    /// What two loads must have in common to share a download.
-    struct Key: Hashable, Sendable {
+    /// What two loads must have in common to share a download; a reference, since queues hand it about.
+    final class Key: Hashable, Sendable {
+        private let members: KeyMembers
+
+        init(_ members: KeyMembers) { self.members = members }
+
+        static func == (left: Key, right: Key) -> Bool { left === right || left.members == right.members }
+
+        /// Most differ in their URL already, and few are alive at a time.
+        func hash(into hasher: inout Hasher) { hasher.combine(members.url) }
+    }
+
+    struct KeyMembers: Equatable, Sendable {
+        var url: String
         var transfer: CurlTransferRequest
         var acceptance: ResponseAcceptance
         var responseModifier: RoleIdentity?
@@ -37,9 +51,11 @@ struct DownloadPlan: Sendable {
         transfer.request.timeoutInterval = 0
         transfer.priority = .normal
         return Key(
-            transfer: transfer, acceptance: acceptance, responseModifier: responseModifier.map(RoleIdentity.init),
-            decryptor: decryptor.map(RoleIdentity.init), operationClass: ObjectIdentifier(operationClass),
-            validators: validators, scope: identity.cacheScope, solo: solo)
+            KeyMembers(
+                url: transfer.request.url.absoluteString, transfer: transfer, acceptance: acceptance,
+                responseModifier: responseModifier.map(RoleIdentity.init),
+                decryptor: decryptor.map(RoleIdentity.init), operationClass: ObjectIdentifier(operationClass),
+                validators: validators, scope: identity.cacheScope, solo: solo))
     }
 
     /// The URL that was asked for, whatever a modifier made of it.

@@ -17,15 +17,19 @@ final class DownloadSubscriber: Sendable {
     let priority: LoadPriority
     /// Gets the body if the download may end although this one left it nearly done.
     let finishedAfterCancel: (@Sendable (ImageDataResult) -> Void)?
+    /// Whether hearing the end is quick and runs nobody's code, so that any thread may tell it.
+    let endsAnywhere: Bool
     private let progress: ImageLoaderProgressBlock?
     private let receivedData: ImageLoaderDataBlock?
     private let minimumInterval: Double
     private let state = Locked(State())
 
     init(
-        _ load: ImageDataLoad, minimumInterval: Double = 0, progress: ImageLoaderProgressBlock?
+        _ load: ImageDataLoad, minimumInterval: Double = 0, endsAnywhere: Bool = false,
+        progress: ImageLoaderProgressBlock?
     ) {
         url = load.url
+        self.endsAnywhere = endsAnywhere
         priority = load.priorityHandle?.priority ?? load.priority
         receivedData = load.receivedData
         finishedAfterCancel = load.finishedAfterCancel
@@ -77,15 +81,22 @@ final class DownloadSubscriber: Sendable {
     }
 
     /// Hands on the bytes of `body` that have not been; those of another body than the first are never.
-    func deliver(_ body: Data, head: WebImageResponse, generation: Int) {
+    func deliver(_ body: ReceivedBody, head: WebImageResponse, generation: Int) {
         guard let receivedData else { return }
-        let news = state.withLock { state -> Data? in
-            guard state.outcome == nil, body.count > state.delivered else { return nil }
-            if state.generation == nil { state.generation = generation }
-            guard state.generation == generation else { return nil }
-            defer { state.delivered = body.count }
-            return Data(body[(body.startIndex + state.delivered)...])
+        while let offset = nextOffset(generation) {
+            let news = body.piece(from: offset)
+            guard !news.isEmpty else { return }
+            state.withLock { $0.delivered += news.count }
+            receivedData(news, head)
         }
-        if let news { receivedData(news, head) }
+    }
+
+    /// Where the bytes begin that have not been handed on; nil when there are to be no more.
+    private func nextOffset(_ generation: Int) -> Int? {
+        state.withLock { state in
+            guard state.outcome == nil else { return nil }
+            if state.generation == nil { state.generation = generation }
+            return state.generation == generation ? state.delivered : nil
+        }
     }
 }

@@ -26,8 +26,7 @@ extension SharedDownload {
         case .success:
             if let redirect { return follow(redirect, from: leg) }
             do throws(WebImageError) {
-                try modify()
-                succeed(leg)
+                succeed(leg, decrypted: try modify())
             } catch {
                 failed(error.with(url: plan.url))
             }
@@ -37,8 +36,8 @@ extension SharedDownload {
         }
     }
 
-    /// Judges the head as modified, and decrypts.
-    private func modify() throws(WebImageError) {
+    /// Judges the head as modified, and decrypts; nil when there is nothing to decrypt.
+    private func modify() throws(WebImageError) -> Data? {
         if let modifier = plan.responseModifier, let head = state.withLock({ $0.head }) {
             guard let modified = modifier.modifiedResponse(with: head) else {
                 throw WebImageError(
@@ -48,12 +47,12 @@ extension SharedDownload {
             if let refusal = plan.acceptance.refusal(of: modified, for: plan.url) { throw refusal }
         }
         let (body, head) = state.withLock { ($0.body, $0.head) }
-        guard let decryptor = plan.decryptor, !body.isEmpty else { return }
-        guard let data = decryptor.decryptedData(with: body, response: head) else {
+        guard let decryptor = plan.decryptor, let body, body.count > 0 else { return nil }
+        guard let data = decryptor.decryptedData(with: try body.data(), response: head) else {
             throw WebImageError(
                 .badImageData, stage: .download, underlying: .message("the decryptor could not read the bytes"))
         }
-        state.withLock { $0.body = data }
+        return data
     }
 
     /// The next hop under a policy: judged before it is made; what was meant for one origin goes to no other.
@@ -112,13 +111,19 @@ extension SharedDownload {
 
     // MARK: The end
 
-    private func succeed(_ leg: DownloadLeg) {
+    private func succeed(_ leg: DownloadLeg, decrypted: Data? = nil) {
         let (body, head, isConfirmed, hadPrefix) = state.withLock { state in
             (state.body, state.head, state.head?.statusCode == 304 && !state.validators.isEmpty, leg.prefix != nil)
         }
         if hadPrefix, let name = plan.identity.sharing { environment.resumeStore?.remove(name) }
-        guard let head, !body.isEmpty || isConfirmed else { return finish(.failure(.emptyBody(plan.url))) }
-        var result = ImageDataResult(data: isConfirmed ? Data() : body, response: head)
+        var data = Data()
+        do throws(WebImageError) {
+            if let decrypted { data = decrypted } else if !isConfirmed, let body { data = try body.data() }
+        } catch {
+            return finish(.failure(error.with(url: plan.url)))
+        }
+        guard let head, !data.isEmpty || isConfirmed else { return finish(.failure(.emptyBody(plan.url))) }
+        var result = ImageDataResult(data: data, response: head)
         var request = leg.transfer.request
         request.url = plan.url
         let (sentAt, receivedAt) = (leg.sentAt, environment.clock.date)
@@ -161,15 +166,18 @@ extension SharedDownload {
 
     /// Tells subscribers the end, after the last progress.
     func deliver(_ outcome: DownloadSubscriber.Outcome, to subscribers: [DownloadSubscriber]) {
+        let nobodyListens = state.withLock { $0.listeners.isEmpty }
+        // The common case of a load without progress costs no hop between threads.
+        if nobodyListens, subscribers.allSatisfy(\.endsAnywhere) { return end(subscribers, outcome) }
         delivery.async {
             if case .success = outcome { self.report() }
-            for subscriber in subscribers { subscriber.end(outcome) }
-            self.state.withLock { state in
-                state.listeners = []
-                state.body = Data()
-                state.leg = nil
-            }
+            self.end(subscribers, outcome)
         }
+    }
+
+    private func end(_ subscribers: [DownloadSubscriber], _ outcome: DownloadSubscriber.Outcome) {
+        for subscriber in subscribers { subscriber.end(outcome) }
+        state.withLock { ($0.listeners, $0.body, $0.leg) = ([], nil, nil) }
     }
 }
 

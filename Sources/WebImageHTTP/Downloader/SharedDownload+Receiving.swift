@@ -14,12 +14,16 @@ extension SharedDownload {
                 var whole = head
                 whole.statusCode = 200
                 whole.expectedContentLength = prefix.total
-                begin(prefix.data, head: whole, expected: prefix.total, &state)
+                begin(prefix.body, head: whole, expected: prefix.total, &state)
                 return (nil, true)
             }
             if leg.prefix != nil, head.statusCode == 206 || head.statusCode == 416 {
                 // Not the rest that was asked for: everything is to be fetched anew.
                 state.mustForgetPrefix = true
+                return (Self.wrongRange(head, plan.url), false)
+            }
+            if head.statusCode == 206, leg.transfer.request.value(forHTTPHeaderField: "Range") == nil {
+                // A part that nobody asked for would pass for the whole.
                 return (Self.wrongRange(head, plan.url), false)
             }
             // With a response modifier the head is judged when the modifier has seen it.
@@ -28,12 +32,13 @@ extension SharedDownload {
                 let refusal = plan.acceptance.refusal(of: head, for: plan.url)
             {
                 (state.head, state.refusedHead) = (head, head)
-                if !state.body.isEmpty { state.generation += 1 }
-                (state.body, state.expected) = (Data(), -1)
+                forgetBody(&state)
+                state.expected = -1
                 return (refusal, false)
             }
             state.prefix = nil
-            begin(Data(), head: head, expected: head.expectedContentLength ?? 0, &state)
+            let expected = head.expectedContentLength ?? 0
+            begin(ReceivedBody(plan.room, expected: expected), head: head, expected: expected, &state)
             return (nil, true)
         }
         if isAccepted {
@@ -43,24 +48,30 @@ extension SharedDownload {
         return refusal
     }
 
-    private func begin(_ body: Data, head: WebImageResponse, expected: Int, _ state: inout State) {
-        // A body that begins anew after bytes were handed out is another one.
-        if !(state.body.count <= body.count && body.starts(with: state.body)) { state.generation += 1 }
-        state.head = head
-        state.body = body
-        state.expected = expected
-        // The server's word is believed up to a megabyte; beyond that the buffer grows with what really comes.
-        state.body.reserveCapacity(min(max(expected, 0), 1 << 20))
+    private func begin(_ body: ReceivedBody, head: WebImageResponse, expected: Int, _ state: inout State) {
+        if state.body !== body { forgetBody(&state) }
+        (state.head, state.body, state.expected) = (head, body, expected)
+    }
+
+    /// A body that begins anew after bytes were handed out is another one.
+    private func forgetBody(_ state: inout State) {
+        if let body = state.body, body.count > 0 { state.generation += 1 }
+        state.body = nil
     }
 
     func leg(_ leg: DownloadLeg, didReceive bytes: UnsafeRawBufferPointer) -> WebImageError? {
-        let isNews = state.withLock { state in
-            // What comes with a redirect is no part of the body.
-            guard state.leg === leg, state.redirect == nil else { return false }
-            state.body.append(contentsOf: bytes)
-            return true
+        // What comes with a redirect is no part of the body.
+        let body = state.withLock { state in
+            state.leg === leg && state.redirect == nil ? state.body : nil
         }
-        if isNews { scheduleReport() }
+        guard let body else { return nil }
+        do throws(WebImageError) {
+            // Not under the lock: it may write to a disk, and who cancels does not wait for that.
+            try body.append(bytes)
+        } catch {
+            return error.with(url: plan.url)
+        }
+        scheduleReport()
         return nil
     }
 
@@ -75,8 +86,8 @@ extension SharedDownload {
         let range = head.value(forHTTPHeaderField: "content-range") ?? "none"
         return WebImageError(
             .invalidDownloadResponse, stage: .download, url: url,
-            underlying: .message("the answer to a range is status \(head.statusCode ?? 0) with range \(range)"),
-            hint: "The server cannot continue a download; load again.")
+            underlying: .message("status \(head.statusCode ?? 0) with range \(range) is not what was asked for"),
+            hint: "The server sends a part in place of the whole; load again.")
     }
 
     // MARK: Progress
@@ -95,15 +106,14 @@ extension SharedDownload {
         let (body, head, expected, generation, listeners) = state.withLock { state in
             state.isReportScheduled = false
             state.listeners.removeAll { $0.hasEnded }
-            let wantsBytes = state.listeners.contains { $0.wantsData }
-            return (
-                (count: state.body.count, data: wantsBytes ? state.body : Data()), state.head, state.expected,
-                state.generation, state.listeners
-            )
+            return (state.body, state.head, state.expected, state.generation, state.listeners)
         }
+        let received = body?.count ?? 0
         for listener in listeners {
-            if plan.decryptor == nil, let head { listener.deliver(body.data, head: head, generation: generation) }
-            listener.report(received: body.count, expected: expected)
+            if plan.decryptor == nil, let head, let body {
+                listener.deliver(body, head: head, generation: generation)
+            }
+            listener.report(received: received, expected: expected)
         }
     }
 }

@@ -14,7 +14,7 @@ final class SharedDownload: Sendable {
         var validators: [String: String]
         /// What the next leg is to continue.
         var prefix: PartialBody?
-        var body = Data()
+        var body: ReceivedBody?
         /// The head as handed out.
         var head: WebImageResponse?
         /// The head of an answer that was refused, for its `Retry-After`.
@@ -32,6 +32,7 @@ final class SharedDownload: Sendable {
         var isReportScheduled = false
         var isCancelled = false
         var hasStarted = false
+        var delivery: DispatchQueue?
         var wait: (any WebImageOperation)?
         var deadline: (any WebImageOperation)?
     }
@@ -39,7 +40,6 @@ final class SharedDownload: Sendable {
     let plan: DownloadPlan
     let environment: DownloadEnvironment
     let state: Locked<State>
-    let delivery = DispatchQueue(label: "webimage.download")
     let events: DownloadEvents
 
     init(_ plan: DownloadPlan, environment: DownloadEnvironment, events: DownloadEvents) {
@@ -49,13 +49,22 @@ final class SharedDownload: Sendable {
         state = Locked(State(transfer: plan.transfer, validators: plan.validators))
     }
 
+    /// Made when first used: most downloads end without progress, modifiers or a retry.
+    var delivery: DispatchQueue {
+        state.withLock { state in
+            let queue = state.delivery ?? DispatchQueue(label: "webimage.download")
+            state.delivery = queue
+            return queue
+        }
+    }
+
     var response: WebImageResponse? { state.withLock { $0.head } }
     var metrics: DownloadMetrics? { state.withLock { $0.metrics } }
     var operation: (any WebImageDownloaderOperationProtocol)? { state.withLock { $0.operation } }
 
     /// The part that has come, 0 to 1; 0 while the length is not known.
     var fraction: Double {
-        state.withLock { $0.expected > 0 ? Double($0.body.count) / Double($0.expected) : 0 }
+        state.withLock { $0.expected > 0 ? Double($0.body?.count ?? 0) / Double($0.expected) : 0 }
     }
 
     /// Adds a listener; it hears at once how far the download is.
@@ -74,7 +83,7 @@ final class SharedDownload: Sendable {
         guard isFirst, plan.isResumable, let store = environment.resumeStore, let name = plan.identity.sharing else {
             return beginLeg()
         }
-        store.load(name) { partial in
+        store.load(name, plan.room) { partial in
             self.state.withLock {
                 $0.prefix = partial.flatMap { $0.total <= self.plan.transfer.request.maxBodyBytes ? $0 : nil }
             }
@@ -88,7 +97,7 @@ final class SharedDownload: Sendable {
             state.isCancelled = true
             let partial = takePartial(&state)
             // The leg holds the download; letting go of it here lets both go.
-            (state.leg, state.body, state.listeners) = (nil, Data(), [])
+            (state.leg, state.body, state.listeners) = (nil, nil, [])
             return (state.operation, [state.wait.take(), state.deadline.take()], partial)
         }
         for wait in waits { wait?.cancel() }
@@ -118,7 +127,7 @@ final class SharedDownload: Sendable {
                 for (field, value) in prefix.requestFields {
                     transfer.request.setValue(value, forHTTPHeaderField: field)
                 }
-                transfer.request.maxBodyBytes = max(transfer.request.maxBodyBytes - prefix.data.count, 1)
+                transfer.request.maxBodyBytes = max(transfer.request.maxBodyBytes - prefix.count, 1)
             }
             let leg = DownloadLeg(
                 transfer, prefix: state.prefix, sentAt: environment.clock.date, download: self)
@@ -134,18 +143,17 @@ final class SharedDownload: Sendable {
             defer { state.operation = operation }
             return state.operation == nil
         }
-        operation.start(leg)
+        // Before anything can come of it: whoever counts moments hears them in their order.
         if isFirst { events.post(.start, self) }
+        operation.start(leg)
         if state.withLock({ $0.isCancelled }) { operation.cancel() }
     }
 
     /// What is worth keeping of a body that has not come whole; called under the lock.
     func takePartial(_ state: inout State) -> PartialBody? {
         guard plan.isResumable else { return nil }
-        let fresh = state.head.flatMap {
-            PartialBody(state.body, of: $0, total: state.expected > 0 ? state.expected : nil)
-        }
-        return fresh ?? state.prefix
+        guard let head = state.head, let body = state.body else { return state.prefix }
+        return PartialBody(body, of: head, total: state.expected > 0 ? state.expected : nil) ?? state.prefix
     }
 
     func keep(_ partial: PartialBody?) {

@@ -44,9 +44,11 @@ extension WebImageDownloader {
             case .shared: break
             }
         } else {
-            let addsCredentials = credentialFields.contains {
-                request.value(forHTTPHeaderField: $0) != unmodified.value(forHTTPHeaderField: $0)
-            }
+            let addsCredentials =
+                modifier != nil
+                && credentialFields.contains {
+                    request.value(forHTTPHeaderField: $0) != unmodified.value(forHTTPHeaderField: $0)
+                }
             if addsCredentials { return .unstored }
             let secrets =
                 credentialFields.map { request.value(forHTTPHeaderField: $0) ?? "" }
@@ -86,6 +88,14 @@ extension DownloadPlan {
         for (field, value) in request.allHTTPHeaderFields.sorted(by: { $0.key < $1.key }) {
             parts.append("\(field.lowercased()): \(value)")
         }
-        return parts.map { "\($0.utf8.count):\($0)" }.joined(separator: ",")
+        var text = ""
+        text.reserveCapacity(parts.reduce(0) { $0 + $1.utf8.count + 6 })
+        for part in parts {
+            text += String(part.utf8.count)
+            text += ":"
+            text += part
+            text += ","
+        }
+        return text
     }
 }

@@ -48,7 +48,7 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
         _ load: ImageDataLoad, _ plan: DownloadPlan, _ progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
         let subscriber = DownloadSubscriber(
-            load, minimumInterval: minimumProgressInterval, progress: progress)
+            load, minimumInterval: minimumProgressInterval, endsAnywhere: true, progress: progress)
         load.priorityHandle?.whenChanged { [downloads] in downloads.setPriority($0, of: subscriber) }
         defer { load.priorityHandle?.whenChanged(nil) }
         let outcome = await withTaskCancellationHandler {

@@ -44,6 +44,7 @@ extension WebImageDownloader {
             operationClass: config.operationClass ?? WebImageDownloaderOperation.self,
             retry: config.retryStrategy,
             deadline: config.downloadDeadline.flatMap { $0 > 0 ? .seconds(min($0, 1e9)) : nil },
+            room: ReceivedBody.Room(maxBytesInMemory: max(config.maxBodyBytesInMemory, 0), folder: config.bodyFolder),
             options: load.options, context: SharedContext(value: load.context),
             identity: LoadIdentity(sharing: nil), requestedURL: load.url)
         let scope = Self.scope(of: request, unmodified: plain, modifier: modifier, config: config, load: load)

@@ -26,8 +26,7 @@ public final class WebImageDownloader: Sendable {
     /// The downloader used wherever no other is named.
     public static let shared: WebImageDownloader = {
         var config = WebImageDownloaderConfig.default
-        // Beside the caches' folders; a cache's name cannot begin with a dot by chance.
-        config.resumeFolder = URL(fileURLWithPath: CacheLocation.standard + "/.partial")
+        config.resumeFolder = URL(fileURLWithPath: WebImageDownloaderConfig.partialFolder)
         return WebImageDownloader(config: config, engine: CurlEngine())
     }()
 

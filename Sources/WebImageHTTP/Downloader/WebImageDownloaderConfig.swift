@@ -47,6 +47,12 @@ public struct WebImageDownloaderConfig: Sendable {
     public var acceptableContentTypes: Set<String>?
     /// Bytes a body may have after decompression; a load's `.decodingLimits` go before.
     public var maxBodyBytes = DecodingLimits.default.maxEncodedBytes
+    /// Bytes of a body that are held in memory while it comes; a longer one goes to a file as it arrives and is mapped
+    /// when it is whole.
+    ///
+    /// The file has no name, stands in the folder of the caches, and is gone with the last use of its bytes. Where none
+    /// can be made or the disk is full, the body stays in memory, up to ``maxBodyBytes``.
+    public var maxBodyBytesInMemory = 8 << 20
     /// Redirects that are followed before a download fails.
     public var maxRedirects = 10
     /// PEM file of the certificate authorities to trust instead of the system's.
@@ -54,6 +60,12 @@ public struct WebImageDownloaderConfig: Sendable {
 
     /// Answers of the name service known beforehand, as `host:port:address`.
     package var resolvedHosts: [String] = []
+
+    /// Where files without a name stand; beside the caches' folders.
+    package var bodyFolder = WebImageDownloaderConfig.partialFolder
+
+    /// The folder for what is not whole; a cache's name cannot begin with a dot by chance.
+    static let partialFolder = CacheLocation.standard + "/.partial"
 
     /// The values above.
     public init() {}

@@ -10,7 +10,7 @@ enum CurlErrors {
         switch code {
         case CURLE_FILESIZE_EXCEEDED:
             return WebImageError.bodyLimit(actual: declaredBytes ?? .max, allowed: maxBodyBytes).with(url: url)
-        case CURLE_URL_MALFORMAT:
+        case CURLE_URL_MALFORMAT where !message.contains("redirect"):
             return WebImageError(
                 .invalidURL, stage: .request, url: url, underlying: .curl(code: Int(code.rawValue), message: message),
                 hint: "Check the spelling of the URL.")
@@ -21,11 +21,20 @@ enum CurlErrors {
         }
     }
 
+    /// The connection closed within the response's head.
+    static func brokenHead(_ url: URL) -> WebImageError {
+        WebImageError(
+            .transport, stage: .download, url: url,
+            underlying: .curl(code: Int(CURLE_GOT_NOTHING.rawValue), message: "the response's head breaks off"),
+            hint: hint(for: CURLE_GOT_NOTHING, message: ""))
+    }
+
     private static func hint(for code: CURLcode, message: String) -> String? {
         switch code {
-        case CURLE_UNSUPPORTED_PROTOCOL where message.contains("HTTP/0.9"), CURLE_WEIRD_SERVER_REPLY:
+        case CURLE_UNSUPPORTED_PROTOCOL where message.contains("HTTP"), CURLE_WEIRD_SERVER_REPLY:
             "What answers at this port does not speak HTTP."
         case CURLE_UNSUPPORTED_PROTOCOL: "The server redirected to something other than http or https."
+        case CURLE_URL_MALFORMAT: "The server redirected to something that is no URL."
         case CURLE_COULDNT_RESOLVE_HOST: "Check the host's spelling and the network's name service."
         case CURLE_COULDNT_RESOLVE_PROXY: "Check the proxy in the environment (http_proxy, https_proxy)."
         case CURLE_COULDNT_CONNECT: "Check that the server is running and that host and port are right."

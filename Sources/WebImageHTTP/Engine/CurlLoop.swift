@@ -11,6 +11,8 @@ final class CurlLoop {
     private var active: [UnsafeMutableRawPointer: CurlTransfer] = [:]
     private var pool: [CurlEasy] = []
     private var cookies: CurlCookieJar?
+    /// No transfer's idle deadline comes before; activity only moves them away. Nil when nothing runs.
+    private var idleCheck: ContinuousClock.Instant?
 
     private static let maxPooledHandles = 16
 
@@ -35,7 +37,8 @@ final class CurlLoop {
             endFinished()
             endIdle()
             if active.isEmpty, mailbox.isRetired { break }
-            curl_multi_poll(multi.pointer, nil, 0, pollTimeout, nil)
+            // What ends here often starts the next: then there is no reason to sleep.
+            if mailbox.letSleep() { curl_multi_poll(multi.pointer, nil, 0, pollTimeout, nil) }
         }
         for transfer in Array(active.values) { end(transfer, .failure(.cancelled.with(url: transfer.url))) }
         pool.removeAll()
@@ -71,6 +74,7 @@ final class CurlLoop {
             return end(transfer, .failure(Self.outOfMemory(transfer)))
         }
         active[easy.handle] = transfer
+        idleCheck = min(idleCheck ?? transfer.idleDeadline, transfer.idleDeadline)
     }
 
     private static func outOfMemory(_ transfer: CurlTransfer) -> WebImageError {
@@ -118,8 +122,12 @@ final class CurlLoop {
         // With these results the last head read is the last of its chain, whatever its status.
         if [CURLE_OK, CURLE_FILESIZE_EXCEEDED, CURLE_PARTIAL_FILE].contains(code) { _ = transfer.deliverParsedHead() }
         if let refusal = transfer.refusal { return .failure(refusal.with(url: transfer.url)) }
-        let response = transfer.head.response(
-            url: easy.string(CURLINFO_EFFECTIVE_URL).flatMap { URL(string: $0) } ?? transfer.url)
+        let response = transfer.head.response(url: transfer.effectiveURL)
+        if transfer.head.statusCode != nil, !transfer.head.isComplete {
+            // Curl takes a head that breaks off for the answer, and runs out of room for a line of 100 KB.
+            if code == CURLE_OUT_OF_MEMORY { return .failure(.headLimit(transfer.url)) }
+            if code == CURLE_OK { return .failure(CurlErrors.brokenHead(transfer.url)) }
+        }
         guard code == CURLE_OK else {
             if code == CURLE_COULDNT_CONNECT, let refusal = transfer.addressRefusal { return .failure(refusal) }
             return .failure(
@@ -132,7 +140,10 @@ final class CurlLoop {
 
     /// Fails transfers that have been silent for their timeout; curl's own low-speed check averages over seconds.
     private func endIdle() {
+        guard let idleCheck else { return }
         let now = ContinuousClock.now
+        guard idleCheck <= now else { return }
+        defer { self.idleCheck = active.values.map(\.idleDeadline).min() }
         for transfer in Array(active.values) where transfer.idleDeadline <= now {
             guard let easy = transfer.easy else { continue }
             // Bytes that a decompressor still holds back are activity too.
@@ -155,9 +166,8 @@ final class CurlLoop {
 
     /// At most a second while transfers run, against lost wake-ups in curl; long when there are none.
     private var pollTimeout: Int32 {
-        guard !active.isEmpty else { return 600_000 }
-        let now = ContinuousClock.now
-        let next = active.values.map { now.duration(to: $0.idleDeadline) }.min() ?? .seconds(1)
+        guard !active.isEmpty, let idleCheck else { return 600_000 }
+        let next = ContinuousClock.now.duration(to: idleCheck)
         let milliseconds = next.components.seconds >= 1 ? 1000 : next.components.attoseconds / 1_000_000_000_000_000 + 1
         return Int32(max(min(milliseconds, 1000), 0))
     }

@@ -8,11 +8,12 @@ enum CurlCommand: Sendable {
     case weigh(CurlTransfer, LoadPriority)
 }
 
-/// The only state that callers and the engine's thread share: commands in order, and whether a wake-up is on its way.
+/// The only state that callers and the engine's thread share: commands in order, and whether the thread is awake.
 final class CurlMailbox: Sendable {
     private struct State {
         var commands: [CurlCommand] = []
-        var isWoken = false
+        /// Whether the thread looks here before it sleeps again, so that nobody needs to wake it.
+        var isAwake = true
         var isShutDown = false
         var isRetired = false
         var multi: CurlMulti?
@@ -30,9 +31,9 @@ final class CurlMailbox: Sendable {
         state.withLock { state in
             guard !state.isShutDown else { return false }
             state.commands.append(command)
-            // One wake-up serves every command posted until the thread has looked.
-            if !state.isWoken { state.multi?.wake() }
-            state.isWoken = true
+            // One wake-up serves every command posted until the thread sleeps again.
+            if !state.isAwake { state.multi?.wake() }
+            state.isAwake = true
             return true
         }
     }
@@ -53,6 +54,15 @@ final class CurlMailbox: Sendable {
         }
     }
 
+    /// Whether the thread may sleep: there is nothing to do that it has not seen.
+    func letSleep() -> Bool {
+        state.withLock { state in
+            guard state.commands.isEmpty, !state.isShutDown else { return false }
+            state.isAwake = false
+            return true
+        }
+    }
+
     var isRetired: Bool { state.withLock { $0.isRetired && $0.commands.isEmpty } }
 
     /// Lets go of the handle; waking happens under the same lock, so nobody wakes a freed one.
@@ -61,10 +71,8 @@ final class CurlMailbox: Sendable {
     /// The commands so far, and whether the thread is to end.
     func drain() -> (commands: [CurlCommand], isShutDown: Bool) {
         state.withLock { state in
-            defer {
-                state.commands.removeAll()
-                state.isWoken = false
-            }
+            defer { state.commands.removeAll() }
+            state.isAwake = true
             return (state.commands, state.isShutDown)
         }
     }

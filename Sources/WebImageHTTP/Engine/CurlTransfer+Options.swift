@@ -14,8 +14,8 @@ extension CurlTransfer {
         // CURLAUTH_BASIC | CURLAUTH_DIGEST, macros with casts; CURLAUTH_ANY would add schemes that hand out system identities.
         easy.set(CURLOPT_HTTPAUTH, 0b11)
         if order.request.httpShouldHandleCookies, let cookies {
+            // The share turns cookies on; `CURLOPT_COOKIEFILE` would leave a list behind with each reset (7.88).
             easy.set(CURLOPT_SHARE, pointer: cookies.pointer)
-            easy.set(CURLOPT_COOKIEFILE, "")
         }
         setRoute(easy)
         setCallbacks(easy)
@@ -106,8 +106,13 @@ extension CurlTransfer {
     /// Delivers the head as far as curl has read it; false ends the transfer.
     func deliverParsedHead() -> Bool {
         guard !hasDeliveredHead, head.statusCode != nil else { return true }
-        let effective = easy?.string(CURLINFO_EFFECTIVE_URL).flatMap { URL(string: $0) }
-        return deliverHead(head.response(url: effective ?? url))
+        return deliverHead(head.response(url: effectiveURL))
+    }
+
+    /// The URL that answers.
+    var effectiveURL: URL {
+        guard let easy, easy.long(CURLINFO_REDIRECT_COUNT) > 0 else { return url }
+        return easy.string(CURLINFO_EFFECTIVE_URL).flatMap { URL(string: $0) } ?? url
     }
 }
 
@@ -129,14 +134,10 @@ private func takeHeaderLine(
     guard let data, let context else { return 0 }
     let length = size * count
     let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
-    let line = String(decoding: UnsafeRawBufferPointer(start: data, count: length), as: UTF8.self)
     transfer.lastActivity = .now
     guard !transfer.hasDeliveredHead else { return length }
-    guard transfer.head.take(line) else {
-        transfer.refusal = WebImageError(
-            .invalidDownloadResponse, stage: .download, url: transfer.url,
-            underlying: .message("the response's head is over \(ResponseHeadParser.maxBytes) bytes"),
-            hint: "The server sends more header fields than any picture needs.")
+    guard transfer.head.take(UnsafeRawBufferPointer(start: data, count: length)) else {
+        transfer.refusal = .headLimit(transfer.url)
         return 0
     }
     guard transfer.head.isCertainlyFinal else { return length }

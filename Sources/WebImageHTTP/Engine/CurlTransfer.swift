@@ -97,6 +97,14 @@ package final class CurlTransfer: @unchecked Sendable {
 }
 
 extension WebImageError {
+    /// A head larger than any picture needs.
+    static func headLimit(_ url: URL) -> WebImageError {
+        WebImageError(
+            .invalidDownloadResponse, stage: .download, url: url,
+            underlying: .message("the response's head, or a line of it, is over the limit"),
+            hint: "The server sends more header fields than any picture needs.")
+    }
+
     /// A body over its cap; `.max` when only so much is known.
     static func bodyLimit(actual: Int, allowed: Int) -> WebImageError {
         var error = WebImageError.limit(.bodyBytes, actual: actual, allowed: allowed, stage: .download)

@@ -2,31 +2,34 @@ import Foundation
 import WebImageCore
 
 /// The beginning of a body and what tells whether the rest still belongs to it.
-struct PartialBody: Sendable, Hashable {
+struct PartialBody: Sendable {
     /// A strong `ETag`: weak ones do not promise the same bytes (RFC 9110 §8.8.1).
     let validator: String
     /// Bytes of the whole body.
     let total: Int
-    var data: Data
+    let body: ReceivedBody
+    /// Bytes of the beginning; the body may get more.
+    let count: Int
 
-    init(validator: String, total: Int, data: Data) {
+    init(validator: String, total: Int, body: ReceivedBody) {
         self.validator = validator
         self.total = total
-        self.data = data
+        self.body = body
+        count = body.count
     }
 
     /// The beginning of an answer that can be continued; nil for one that cannot.
-    init?(_ data: Data, of head: WebImageResponse, total: Int?) {
-        guard let total, !data.isEmpty, data.count < total, let tag = head.value(forHTTPHeaderField: "etag"),
+    init?(_ body: ReceivedBody, of head: WebImageResponse, total: Int?) {
+        guard let total, 1..<max(total, 1) ~= body.count, let tag = head.value(forHTTPHeaderField: "etag"),
             tag.hasPrefix("\""), tag.hasSuffix("\""), tag.utf8.count >= 2, tag.utf8.count < 1000,
             head.value(forHTTPHeaderField: "accept-ranges")?.lowercased() != "none",
             ["", "identity"].contains(head.value(forHTTPHeaderField: "content-encoding")?.lowercased() ?? "")
         else { return nil }
-        self.init(validator: tag, total: total, data: data)
+        self.init(validator: tag, total: total, body: body)
     }
 
     /// The fields that ask for the rest, or for everything when it has changed (RFC 9110 §13.1.5).
-    var requestFields: [String: String] { ["Range": "bytes=\(data.count)-", "If-Range": validator] }
+    var requestFields: [String: String] { ["Range": "bytes=\(count)-", "If-Range": validator] }
 
     /// Whether a 206 is the rest: it begins where this ends and the whole is as long as it was.
     func isContinued(by head: WebImageResponse) -> Bool {
@@ -34,7 +37,7 @@ struct PartialBody: Sendable, Hashable {
             ["", "identity"].contains(head.value(forHTTPHeaderField: "content-encoding")?.lowercased() ?? ""),
             head.value(forHTTPHeaderField: "etag").map({ $0 == validator }) ?? true
         else { return false }
-        return range.first == data.count && range.last == total - 1 && range.total.map { $0 == total } ?? true
+        return range.first == count && range.last == total - 1 && range.total.map { $0 == total } ?? true
     }
 }
 

@@ -15,13 +15,13 @@ final class ResumeStore: Sendable {
 
     init(folder: URL) { self.folder = folder }
 
-    /// The beginning kept under a name; `body` runs on the store's queue.
-    func load(_ name: String, _ body: @escaping @Sendable (PartialBody?) -> Void) {
-        queue.async { body(self.read(self.path(name))) }
+    /// The beginning kept under a name, as a body with that much room; `then` runs on the store's queue.
+    func load(_ name: String, _ room: ReceivedBody.Room, _ then: @escaping @Sendable (PartialBody?) -> Void) {
+        queue.async { then(self.read(self.path(name), room)) }
     }
 
     func save(_ partial: PartialBody, _ name: String) {
-        guard partial.data.count >= Self.minBytes else { return }
+        guard partial.count >= Self.minBytes else { return }
         queue.async { self.write(partial, self.path(name)) }
     }
 
@@ -36,35 +36,49 @@ final class ResumeStore: Sendable {
 
     private static let signature = "webimage-part 1"
 
-    private func read(_ path: String) -> PartialBody? {
+    private func read(_ path: String, _ room: ReceivedBody.Room) -> PartialBody? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return nil }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= Self.maxTotalBytes,
             Date().timeIntervalSince1970 - TimeInterval(status.st_mtim.tv_sec) < Self.maxAge,
-            let bytes = try? file.readToEnd()
+            let start = try? file.read(upToCount: Self.pieceBytes)
         else { return nil }
-        let parts = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 4, omittingEmptySubsequences: false)
+        let parts = start.split(separator: UInt8(ascii: "\n"), maxSplits: 4, omittingEmptySubsequences: false)
         guard parts.count == 5, String(decoding: parts[0], as: UTF8.self) == Self.signature,
             let total = Int(String(decoding: parts[2], as: UTF8.self)),
-            Int(String(decoding: parts[3], as: UTF8.self)) == parts[4].count
+            let count = Int(String(decoding: parts[3], as: UTF8.self)), 1..<max(total, 1) ~= count,
+            let body = Self.body(from: parts[4], file, room), body.count == count
         else { return nil }
-        let partial = PartialBody(
-            validator: String(decoding: parts[1], as: UTF8.self), total: total, data: Data(parts[4]))
-        return partial.data.isEmpty || partial.data.count >= total ? nil : partial
+        return PartialBody(validator: String(decoding: parts[1], as: UTF8.self), total: total, body: body)
+    }
+
+    private static let pieceBytes = 256 * 1024
+
+    /// The rest of a file, copied: who began it anew meanwhile changes nothing here.
+    private static func body(from start: Data, _ file: FileHandle, _ room: ReceivedBody.Room) -> ReceivedBody? {
+        let body = ReceivedBody(room)
+        var piece = start
+        while !piece.isEmpty {
+            guard (try? piece.withUnsafeBytes { try body.append($0) }) != nil,
+                let next = try? file.read(upToCount: pieceBytes) ?? Data()
+            else { return nil }
+            piece = next
+        }
+        return body
     }
 
     private func write(_ partial: PartialBody, _ path: String) {
-        guard mkdir(folder.path, 0o700) == 0 || errno == EEXIST || makeParents() else { return }
-        let head = "\(Self.signature)\n\(partial.validator)\n\(partial.total)\n\(partial.data.count)\n"
+        guard PrivateFolder.make(folder.path), let beginning = try? partial.body.data(partial.count) else { return }
+        let head = "\(Self.signature)\n\(partial.validator)\n\(partial.total)\n\(partial.count)\n"
         let temporary = path + ".\(UInt32.random(in: .min ... .max)).tmp"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { return }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         do {
             try file.write(contentsOf: Data(head.utf8))
-            try file.write(contentsOf: partial.data)
+            try file.write(contentsOf: beginning)
             // Before the name stands, so that no power loss leaves a name with other bytes than these.
             try file.synchronize()
             if rename(temporary, path) != 0 { unlink(temporary) }
@@ -72,13 +86,6 @@ final class ResumeStore: Sendable {
             unlink(temporary)
         }
         trim()
-    }
-
-    private func makeParents() -> Bool {
-        let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o700]
-        return
-            (try? FileManager.default.createDirectory(
-                at: folder, withIntermediateDirectories: true, attributes: attributes)) != nil
     }
 
     /// Removes what is too old, then the oldest until the rest fits. The folder holds as many files as downloads broke.

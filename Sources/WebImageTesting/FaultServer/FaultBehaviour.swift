@@ -85,6 +85,8 @@ public struct FaultResponse: Sendable {
     public var interval = Duration.zero
     /// Close after so many bytes of body.
     public var closeAfter: Int?
+    /// Whether that close is a TCP reset.
+    public var resets = false
 
     /// A good answer until its members are changed.
     public init(_ body: Body, status: Int = 200, headers: [String: String] = [:]) {

@@ -43,14 +43,18 @@ final class FaultConnection {
             return false
         case .close: return false
         case .reset:
-            var linger = linger(l_onoff: 1, l_linger: 0)
-            setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
+            resetOnClose()
             return false
         case .gated(let gate, let then):
             guard pause(nil, until: gate) else { return false }
             return perform(then, request)
         case .dynamic(let decide): return perform(decide(request), request)
         }
+    }
+
+    private func resetOnClose() {
+        var linger = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
     }
 
     /// Waits; false when the server stops or the client leaves meanwhile. Without a duration only those, or the gate, end it.
@@ -127,6 +131,12 @@ final class FaultConnection {
         guard write(head(response)) else { return false }
         if request.method == "HEAD" { return true }
         guard sendBody(response) else { return false }
+        if response.resets {
+            // What has been sent arrives first: a reset overtakes what the client has not read.
+            _ = pause(.milliseconds(50))
+            resetOnClose()
+            return false
+        }
         switch response.framing {
         case .contentLength: return response.closeAfter == nil && response.body.count != nil
         case .chunked: return response.closeAfter == nil && write(Data("0\r\n\r\n".utf8))

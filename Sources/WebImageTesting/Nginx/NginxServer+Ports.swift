@@ -1,11 +1,9 @@
 import Foundation
 
 extension NginxServer {
-    /// Two ports nobody listens on. Between this answer and nginx's bind another program could take one; nginx then says so.
-    static func freePorts() throws(NginxError) -> (Int, Int) {
-        let sockets = [
-            socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0), socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0),
-        ]
+    /// Ports nobody listens on. Between this answer and nginx's bind another program could take one; nginx then says so.
+    static func freePorts(_ count: Int) throws(NginxError) -> [Int] {
+        let sockets = (0..<count).map { _ in socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) }
         defer { for socket in sockets where socket >= 0 { close(socket) } }
         let ports = sockets.compactMap { socket -> Int? in
             withLoopback(port: 0) { address, length in
@@ -16,8 +14,8 @@ extension NginxServer {
                 }
             }
         }
-        guard ports.count == 2 else { throw NginxError("no free port") }
-        return (ports[0], ports[1])
+        guard ports.count == count else { throw NginxError("no free port") }
+        return ports
     }
 
     /// Whether somebody accepts connections at a port.

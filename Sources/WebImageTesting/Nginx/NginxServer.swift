@@ -3,17 +3,24 @@ import WebImageCore
 
 /// The installed nginx over a folder, with and without TLS: the well-behaved peer.
 ///
-/// Plain HTTP/1.1 on ``httpPort``, TLS with HTTP/2 and a self-signed certificate for `localhost` and 127.0.0.1 on
-/// ``httpsPort``. One process, without a master, ended by ``stop()``.
+/// `/slow/…` is the same files at 1 MB/s, `/leave/<port>` redirects to plain HTTP at that port. Plain HTTP/1.1 on ``httpPort``, TLS with HTTP/2 and a self-signed certificate for `localhost` and 127.0.0.1 on
+/// ``httpsPort``; the same for those alone who show a certificate on ``clientCertificatePort``. One process, without a
+/// master, ended by ``stop()``.
 public final class NginxServer: Sendable {
     /// Files put here are served.
     public let root: URL
     /// The self-signed certificate, PEM; as a file of authorities it makes the server trusted.
     public let certificateFile: URL
+    /// The certificate's private key, PEM; with the certificate it also shows who a client is.
+    public let keyFile: URL
+    /// The same key, opened by the password `secret`.
+    public let lockedKeyFile: URL
     /// Port of plain HTTP.
     public let httpPort: Int
     /// Port of HTTP/2 over TLS.
     public let httpsPort: Int
+    /// Port of HTTP/2 over TLS where a client without the server's own certificate gets status 400.
+    public let clientCertificatePort: Int
 
     private let folder: URL
     private let process: Locked<ChildProcess?>
@@ -33,13 +40,16 @@ public final class NginxServer: Sendable {
         root = folder.appendingPathComponent("root")
         certificateFile = folder.appendingPathComponent("certificate.pem")
         try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
-        (httpPort, httpsPort) = try Self.freePorts()
+        keyFile = folder.appendingPathComponent("key.pem")
+        lockedKeyFile = folder.appendingPathComponent("locked.pem")
+        let ports = try Self.freePorts(3)
+        (httpPort, httpsPort, clientCertificatePort) = (ports[0], ports[1], ports[2])
         process = Locked(nil)
         do {
             try Self.makeCertificate(openssl, in: folder)
-            let settings = folder.appendingPathComponent("nginx.conf")
-            try Data(Self.settings(folder, httpPort, httpsPort).utf8).write(to: settings)
-            let launched = try ChildProcess(nginx, ["-p", folder.path, "-e", "error.log", "-c", settings.path])
+            let file = folder.appendingPathComponent("nginx.conf")
+            try Data(settings.utf8).write(to: file)
+            let launched = try ChildProcess(nginx, ["-p", folder.path, "-e", "error.log", "-c", file.path])
             process.withLock { $0 = launched }
             try waitUntilReady(launched)
         } catch {
@@ -54,6 +64,9 @@ public final class NginxServer: Sendable {
     public func url(_ path: String) -> URL { Self.url("http", httpPort, path) }
     /// The TLS URL of a path.
     public func secureURL(_ path: String) -> URL { Self.url("https", httpsPort, path) }
+
+    /// The URL of a path for those who show a certificate.
+    public func clientCertificateURL(_ path: String) -> URL { Self.url("https", clientCertificatePort, path) }
 
     /// Ends nginx, waits for it and removes its folder. Idempotent.
     public func stop() {
@@ -93,9 +106,16 @@ public final class NginxServer: Sendable {
                 "-out", folder.appendingPathComponent("certificate.pem").path,
             ])
         guard process.wait() == 0 else { throw NginxError("openssl could not make a certificate") }
+        let locking = try ChildProcess(
+            openssl,
+            [
+                "ec", "-in", folder.appendingPathComponent("key.pem").path, "-aes128", "-passout", "pass:secret",
+                "-out", folder.appendingPathComponent("locked.pem").path,
+            ])
+        guard locking.wait() == 0 else { throw NginxError("openssl could not lock the key") }
     }
 
-    private static func settings(_ folder: URL, _ httpPort: Int, _ httpsPort: Int) -> String {
+    private var settings: String {
         """
         daemon off;
         master_process off;
@@ -116,6 +136,19 @@ public final class NginxServer: Sendable {
                 listen 127.0.0.1:\(httpsPort) ssl http2;
                 ssl_certificate \(folder.path)/certificate.pem;
                 ssl_certificate_key \(folder.path)/key.pem;
+                root \(folder.path)/root;
+                location /slow/ {
+                    alias \(folder.path)/root/;
+                    limit_rate 1m;
+                }
+                location ~ ^/leave/(\\d+)$ { return 302 http://127.0.0.1:$1/; }
+            }
+            server {
+                listen 127.0.0.1:\(clientCertificatePort) ssl http2;
+                ssl_certificate \(folder.path)/certificate.pem;
+                ssl_certificate_key \(folder.path)/key.pem;
+                ssl_client_certificate \(folder.path)/certificate.pem;
+                ssl_verify_client on;
                 root \(folder.path)/root;
             }
         }

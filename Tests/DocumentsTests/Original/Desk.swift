@@ -56,7 +56,8 @@ final class Desk: Sendable {
                 image, data, error, cacheType, finished, imageURL in
                 guard finished else { return }
                 continuation.resume(
-                    returning: LoadEnd(image: image, data: data, error: error as? SDWebImageError, cacheType: cacheType))
+                    returning: LoadEnd(image: image, data: data, error: error as? SDWebImageError, cacheType: cacheType)
+                )
             }
         }
     }

@@ -55,7 +55,9 @@ import WebImageTesting
         #expect(image.sd_memoryCost == 7)
     }
 
-    @Test("M4: scaling down bounds a decoded picture's bytes; a transformer bounds its size") func m4Bounds() async throws {
+    @Test("M4: scaling down bounds a decoded picture's bytes; a transformer bounds its size") func m4Bounds()
+        async throws
+    {
         let url = try desk.picture("/wide.png", width: 400, height: 100)
         let bounded = await desk.load(
             url, options: .scaleDownLargeImages, context: [.imageScaleDownLimitBytes: 200 * 50 * 4])

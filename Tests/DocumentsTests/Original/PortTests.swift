@@ -37,7 +37,9 @@ import WebImageTesting
         #expect(data.count < best.count)
         let lossless = SDImageWebPCoder.shared.encodedData(
             with: image, format: .webP, options: [.encodeWebPLossless: true])
-        #expect(lossless.flatMap { UIImage(data: $0) }?.sd_color(at: CGPoint(x: 9, y: 3)) == image.sd_color(at: CGPoint(x: 9, y: 3)))
+        #expect(
+            lossless.flatMap { UIImage(data: $0) }?.sd_color(at: CGPoint(x: 9, y: 3))
+                == image.sd_color(at: CGPoint(x: 9, y: 3)))
     }
 
     @Test func encodingKeepsItsBounds() throws {
@@ -157,5 +159,12 @@ import WebImageTesting
         #expect((failure as NSError).domain == SDWebImageErrorDomain)
         #expect((failure as? SDWebImageError)?.code == .badImageData)
         #expect((failure as NSError).code == SDWebImageError.Code.badImageData.rawValue)
+    }
+
+    @Test func aPictureIsDrawn() throws {
+        let format = SDGraphicsImageRendererFormat.preferred
+        let renderer = SDGraphicsImageRenderer(size: CGSize(width: 12, height: 6), format: format)
+        let image = renderer.image { _ in }
+        #expect(image?.size == CGSize(width: 12, height: 6))
     }
 }

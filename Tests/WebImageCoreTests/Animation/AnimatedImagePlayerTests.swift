@@ -109,7 +109,7 @@ struct AnimatedImagePlayerTests {
 
     @Test func aSlowDecoderSkipsAndNeverSlows() async throws {
         let animation = FakeAnimation(durations: [Double](repeating: 0.005, count: 400), decodeSeconds: 0.02, side: 64)
-        let small = FrameStoreRegistry(budget: 64 * 64 * 4 * 4)
+        let small = FrameStoreRegistry(budget: 64 * 64 * 4 * 6)
         let player = try #require(AnimatedImagePlayer(provider: animation, displayLink: link, registry: small))
         var shown: [Int] = []
         player.animationFrameHandler = { index, _ in shown.append(index) }

@@ -5,11 +5,12 @@ import WebImageCore
 struct CacheKeyTests {
     @Test(arguments: [
         ("image.png", "image-S.png"), ("image", "image-S"), (".image", ".image-S"), ("image.", "image.-S"),
-        ("Test/image.png", "Test/image-S.png"),
+        ("Test/image.png", "Test/image-S.png"), ("http://foo/image", "http://foo/image-S"),
         ("http://foo/image.png?foo=bar#mark", "http://foo/image-S.png?foo=bar#mark"),
         ("ftp://root:password@foo.com/image.png", "ftp://root:password@foo.com/image-S.png"),
-        ("http://foo/.image", "http://foo/.image-S"),
+        ("http://foo/.image", "http://foo/.image-S"), ("http://foo/image.png", "http://foo/image-S.png"),
     ])
+    // SDImageTransformerTests.test10TransformerKeyForCacheKey
     func theSuffixGoesBeforeTheExtension(_ key: String, _ expected: String) {
         #expect(CacheKey.transformed(key, suffix: "S") == expected)
     }

@@ -18,13 +18,40 @@ import WebImageTesting
 
     var displayedImage: Image? { didSet { shown.append(displayedImage) } }
 
+    /// Transitions that were begun; a test ends them.
+    var transitions: [ViewTransition] = []
+    var hasTransition = false
+    func perform(_ transition: ViewTransition) {
+        transitions.append(transition)
+        transition.put()
+    }
+
+    var indications: [ViewIndication] = []
+    func indicate(_ news: ViewIndication) { indications.append(news) }
+
+    /// The size the view has; nil waits until `settle(size:)`.
+    var size: CGSize?
+    private var waiting: [@MainActor (CGSize?) -> Void] = []
+    func whenSized(within deadline: Duration, _ body: @escaping @MainActor (CGSize?) -> Void) {
+        if let size { body(size) } else { waiting.append(body) }
+    }
+    func settle(size: CGSize?) {
+        let told = waiting
+        waiting = []
+        for body in told { body(size) }
+    }
+
     /// Whether exactly these images were set, in this order.
     func showed(_ images: [Image?]) -> Bool { shown.elementsEqual(images) { $0 === $1 } }
 
     @discardableResult
-    func load(_ url: URL?, placeholder: Image? = nil, _ options: WebImageOptions = []) -> (any WebImageOperation)? {
-        binding.setImage(
-            with: url, placeholderImage: placeholder, options: options, context: [.customManager: loader],
+    func load(
+        _ url: URL?, placeholder: Image? = nil, _ options: WebImageOptions = [], _ context: WebImageContext = [:]
+    ) -> (any WebImageOperation)? {
+        var context = context
+        context[.customManager] = loader
+        return binding.setImage(
+            with: url, placeholderImage: placeholder, options: options, context: context,
             completed: { [self] image, error, cacheType, url in
                 completions.append(
                     Completion(hasImage: image != nil, code: error?.code, cacheType: cacheType, url: url))

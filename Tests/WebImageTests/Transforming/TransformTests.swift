@@ -79,6 +79,23 @@ struct TransformTests {
         #expect(corners(image.rotatedImage(withAngle: .pi * 7, fitSize: true)) == [white, blue, green, red])
     }
 
+    // SDImageTransformerTests.test20CGImageCreateDecodedWithOrientation
+    @Test(arguments: [
+        (ImageOrientation.up, 40, 160), (.upMirrored, 110, 160), (.down, 110, 30), (.downMirrored, 40, 30),
+        (.leftMirrored, 160, 40), (.right, 30, 40), (.rightMirrored, 30, 110), (.left, 160, 110),
+    ])
+    func eachOrientationPutsTheBlackWhereTheOriginalDoes(_ orientation: ImageOrientation, x: Int, y: Int) throws {
+        let stored = try Image.generated(width: 150, height: 200) { x, y in
+            abs(x - 40) <= 5 && abs(y - 160) <= 5 ? (0, 0, 0, 255) : (255, 255, 255, 255)
+        }
+        let upright = Image(pixels: try stored.pixels.oriented(orientation))
+        let isTurned = orientation.rawValue >= 5
+        #expect(upright.pixelSize == PixelSize(width: isTurned ? 200 : 150, height: isTurned ? 150 : 200))
+        #expect(upright.color(at: CGPoint(x: x, y: y))?.hexString == "#ff000000")
+        let opposite = CGPoint(x: isTurned ? x : 149 - x, y: isTurned ? 149 - y : y)
+        #expect(upright.color(at: opposite)?.hexString == "#ffffffff")
+    }
+
     @Test func aQuarterTurnOfAWidePictureSwapsItsSides() throws {
         let wide = try TestImages.solid(width: 30, height: 10)
         #expect(

@@ -28,7 +28,8 @@ gtk_window_set_child(OpaquePointer(window).map(UnsafeMutablePointer.init), colum
 for url in urls {
     let view = ImageView()
     gtk_box_append(OpaquePointer(column).map(UnsafeMutablePointer.init), UnsafeMutablePointer(view.widget))
-    view.setImage(with: url, context: [.imageThumbnailPixelSize: CGSize(width: 480, height: 480)]) { image, error, _, url in
+    view.setImage(with: url, context: [.imageThumbnailPixelSize: CGSize(width: 480, height: 480)]) {
+        image, error, _, url in
         print(url?.lastPathComponent ?? "-", image.map { "\($0.pixelSize)" } ?? error?.description ?? "nothing")
         if image == nil { failures += 1 }
         waiting -= 1

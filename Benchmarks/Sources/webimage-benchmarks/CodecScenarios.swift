@@ -1,0 +1,107 @@
+import CCodecPeers
+import CPeers
+import Foundation
+import Harness
+import WebImage
+import WebImageAVIF
+
+/// Each format beside its own library, animations beside a bare loop, and resizing beside libvips.
+struct CodecScenarios {
+    let folder: URL
+
+    static let names = ["codecs", "play", "resize"]
+
+    func contests(_ name: String) throws -> [Contest] {
+        switch name {
+        case "codecs":
+            [
+                try decode("paper.png", "libpng", peer_libpng_decode),
+                try decode("photo.webp", "libwebp", peer_libwebp_decode),
+                try decode("paper-lossless.webp", "libwebp", peer_libwebp_decode),
+                try decode("photo.avif", "libavif", peer_libavif_decode),
+            ]
+        case "play":
+            [
+                try play("rotating-squares.gif", "giflib", peer_giflib_play),
+                try play("rotating-squares.webp", "libwebp", peer_libwebp_play),
+            ]
+        case "resize": [try resizeJPEG(), try resizePNG()]
+        default: throw ScenarioError.unknown(name)
+        }
+    }
+
+    private typealias Peer = @Sendable (UnsafePointer<UInt8>?, Int) -> Int32
+
+    /// A whole picture to four bytes a pixel.
+    private func decode(_ name: String, _ library: String, _ peer: @escaping Peer) throws -> Contest {
+        let data = try file(name)
+        let ours = Contest.Competitor("webimage") {
+            let coder: any DetailedImageCoder =
+                name.hasSuffix("avif") ? ImageAVIFCoder.shared : ImageCodersManager.shared
+            _ = try coder.decode(data, options: DecodingOptions())
+        }
+        return Contest("decode \(name)", target: 1.10, [ours, Self.competitor(library, data, peer)])
+    }
+
+    /// Every frame of an animation once, in order; a frame is let go when the next one comes.
+    private func play(_ name: String, _ library: String, _ peer: @escaping Peer) throws -> Contest {
+        let data = try file(name)
+        let ours = Contest.Competitor("webimage") {
+            guard let animation = try ImageCodersManager.shared.animation(of: data, options: DecodingOptions()) else {
+                throw ScenarioError.peerFailed
+            }
+            for index in 0..<animation.animatedImageFrameCount {
+                guard animation.animatedImageFrame(at: index) != nil else { throw ScenarioError.peerFailed }
+            }
+        }
+        // A throughput of 0.9 of the bare loop's.
+        return Contest("play \(name)", target: 1 / 0.9, [ours, Self.competitor(library, data, peer)])
+    }
+
+    /// The photo to fit 720 × 588, written again at quality 80.
+    private func resizeJPEG() throws -> Contest {
+        let data = try file("photo.jpg")
+        var decoding = DecodingOptions()
+        decoding.thumbnailPixelSize = PixelSize(width: 720, height: 588)
+        decoding.pixelFormat = .rgb8
+        var encoding = EncodingOptions()
+        encoding.quality = 0.8
+        let (wanted, written) = (decoding, encoding)
+        let ours = Contest.Competitor("webimage") {
+            let image = try ImageCodersManager.shared.decode(data, options: wanted)
+            _ = try ImageCodersManager.shared.encode(image, format: .jpeg, options: written)
+        }
+        return Contest(
+            "photo.jpg to 720x588 at quality 80", target: 0.6,
+            [ours, try vips(data) { peer_vips_resize_jpeg($0, $1, 720, 588, 80) }])
+    }
+
+    /// A picture of 2048 × 1536 to fit 720 × 540.
+    private func resizePNG() throws -> Contest {
+        let data = try file("paper.png")
+        var decoding = DecodingOptions()
+        decoding.thumbnailPixelSize = PixelSize(width: 720, height: 540)
+        let wanted = decoding
+        let ours = Contest.Competitor("webimage") {
+            _ = try ImageCodersManager.shared.decode(data, options: wanted)
+        }
+        return Contest(
+            "paper.png 2048x1536 to 720x540", target: 0.5, [ours, try vips(data) { peer_vips_thumbnail($0, $1, 720) }])
+    }
+
+    private func vips(_ data: Data, _ peer: @escaping Peer) throws -> Contest.Competitor {
+        guard peer_vips_start(1) == 0 else { throw ScenarioError.peerFailed }
+        return Self.competitor("libvips", data, peer)
+    }
+
+    private static func competitor(_ name: String, _ data: Data, _ peer: @escaping Peer) -> Contest.Competitor {
+        Contest.Competitor(name) {
+            let status = data.withUnsafeBytes { peer($0.bindMemory(to: UInt8.self).baseAddress, $0.count) }
+            guard status == 0 else { throw ScenarioError.peerFailed }
+        }
+    }
+
+    private func file(_ name: String) throws -> Data {
+        try Data(contentsOf: folder.appendingPathComponent(name))
+    }
+}

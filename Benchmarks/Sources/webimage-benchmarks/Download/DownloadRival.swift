@@ -1,0 +1,91 @@
+import Foundation
+import WebImage
+
+/// Something that fetches a list of URLs, so many at a time, in a process of its own, and prints how many bytes came.
+struct DownloadRival: Sendable {
+    let name: String
+    /// The command; `list` is a file with a URL on each line.
+    let command: @Sendable (_ list: String, _ job: DownloadJob) -> [String]
+
+    /// Bytes from what it printed: the sum of the numbers.
+    static func bytes(_ output: String) -> Int {
+        output.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }.reduce(0, +)
+    }
+
+    /// This program again, as a downloader alone.
+    static let ours = DownloadRival(name: "webimage") { list, job in
+        [CommandLine.arguments[0], "download-worker", list, "\(job.concurrency)", job.certificate ?? "-"]
+    }
+
+    static let curl = DownloadRival(name: "curl --parallel") { list, job in
+        let urls = (try? String(contentsOfFile: list, encoding: .utf8))?.split(separator: "\n") ?? []
+        let config = list + ".curl"
+        let lines = urls.map { "url = \"\($0)\"\noutput = \"/dev/null\"\n" }.joined()
+        try? Data(lines.utf8).write(to: URL(fileURLWithPath: config))
+        return [
+            "curl", "--silent", "--no-progress-meter", "--parallel", "--parallel-max", "\(job.concurrency)", "--config",
+            config,
+            "--write-out", "%{size_download}\\n",
+        ] + (job.certificate.map { ["--http2", "--cacert", $0] } ?? ["--http1.1"])
+    }
+
+    /// aiohttp speaks HTTP/1.1 alone.
+    static func aiohttp(_ python: String) -> DownloadRival {
+        DownloadRival(name: "aiohttp") { list, job in
+            [python, "-c", script, list, "\(job.concurrency)"]
+        }
+    }
+
+    private static let script = """
+        import asyncio, sys, aiohttp
+        async def main():
+            urls = open(sys.argv[1]).read().split()
+            connector = aiohttp.TCPConnector(limit=int(sys.argv[2]))
+            async with aiohttp.ClientSession(connector=connector) as session:
+                async def fetch(url):
+                    async with session.get(url) as response:
+                        response.raise_for_status()
+                        return len(await response.read())
+                print(sum(await asyncio.gather(*map(fetch, urls))))
+        asyncio.run(main())
+        """
+}
+
+/// What is to be fetched.
+struct DownloadJob: Sendable {
+    let name: String
+    let urls: [String]
+    let bytes: Int
+    let concurrency: Int
+    /// The authorities' file of TLS; nil for plain HTTP/1.1.
+    let certificate: String?
+}
+
+/// The process that ``DownloadRival/ours`` starts: `download-worker LIST CONCURRENCY CERTIFICATE`.
+enum DownloadWorker {
+    static func run(_ arguments: [String]) throws {
+        guard arguments.count == 3, let concurrency = Int(arguments[1]) else { throw DownloadError.failed("usage") }
+        let urls = try String(contentsOfFile: arguments[0], encoding: .utf8).split(separator: "\n").compactMap {
+            URL(string: String($0))
+        }
+        var config = WebImageDownloaderConfig.default
+        config.maxConcurrentDownloads = concurrency
+        if arguments[2] != "-" { config.certificateAuthorityFile = arguments[2] }
+        let downloader = WebImageDownloader(config: config)
+        let done = DispatchSemaphore(value: 0)
+        Task {
+            let bytes = await withTaskGroup(of: Int.self) { group in
+                for url in urls {
+                    group.addTask {
+                        (try? await downloader.loadData(for: ImageDataLoad(url: url), progress: nil).data.count) ?? 0
+                    }
+                }
+                return await group.reduce(0, +)
+            }
+            print(bytes)
+            fflush(nil)
+            done.signal()
+        }
+        done.wait()
+    }
+}

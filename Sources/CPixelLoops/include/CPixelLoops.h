@@ -1,0 +1,20 @@
+#ifndef CPIXELLOOPS_H
+#define CPIXELLOOPS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Loops over pixels that no library has. In C, since Swift's debug build takes many times as long for each pixel. */
+
+/* Turns `rows` rows of palette indices, `stride` bytes apart, into pixels of four bytes: entries of `table`, which has
+   256. Row starts of the target are `target_stride` bytes apart and aligned to four. */
+void webimage_expand_indices(
+    const uint8_t *indices, size_t stride, const uint32_t *table, size_t width, size_t rows, uint8_t *target,
+    size_t target_stride);
+
+/* The same, but where the index is `clear` the target stays as it is. */
+void webimage_expand_indices_over(
+    const uint8_t *indices, size_t stride, const uint32_t *table, uint8_t clear, size_t width, size_t rows,
+    uint8_t *target, size_t target_stride);
+
+#endif

@@ -1,0 +1,17 @@
+import SDWebImage
+import WebImageGTK
+
+/// Blocks of the original's types as the views' own.
+enum Bridging {
+    static func completed(_ block: SDExternalCompletionBlock?) -> ViewImageCompletedBlock? {
+        guard let block else { return nil }
+        return { image, error, cacheType, url in
+            block(image, error.map(SDWebImageError.init), cacheType, url)
+        }
+    }
+
+    static func progress(_ block: SDImageLoaderProgressBlock?) -> ViewImageProgressBlock? {
+        guard let block else { return nil }
+        return { received, expected, url in block(received, expected, url) }
+    }
+}

@@ -1,0 +1,55 @@
+public import Foundation
+public import SDWebImage
+public import WebImageGTK
+
+extension ImageView {
+    /// A view that shows a picture.
+    public convenience init(image: UIImage?) {
+        self.init()
+        self.image = image
+    }
+
+    /// Shows the placeholder, or nothing, and then the picture of a URL.
+    ///
+    /// The completion is called on the main actor; failures are ``SDWebImage/SDWebImageError``.
+    @preconcurrency public func sd_setImage(
+        with url: URL?, placeholderImage placeholder: UIImage? = nil, options: SDWebImageOptions = [],
+        context: SDWebImageContext? = nil, completed completedBlock: SDExternalCompletionBlock? = nil
+    ) {
+        setImage(
+            with: url, placeholderImage: placeholder, options: options, context: context, progress: nil,
+            completed: Bridging.completed(completedBlock))
+    }
+
+    /// Shows the placeholder, or nothing, and then the picture of a URL, telling of progress on the main actor.
+    @preconcurrency public func sd_setImage(
+        with url: URL?, placeholderImage placeholder: UIImage? = nil, options: SDWebImageOptions = [],
+        context: SDWebImageContext? = nil, progress progressBlock: SDImageLoaderProgressBlock?,
+        completed completedBlock: SDExternalCompletionBlock? = nil
+    ) {
+        setImage(
+            with: url, placeholderImage: placeholder, options: options, context: context,
+            progress: Bridging.progress(progressBlock), completed: Bridging.completed(completedBlock))
+    }
+
+    /// The URL last asked for as the view's own picture.
+    public var sd_currentImageURL: URL? { currentImageURL }
+
+    /// Cancels the load of the view's own picture.
+    public func sd_cancelCurrentImageLoad() { cancelCurrentImageLoad() }
+
+    /// Shows the picture of a URL while the view is highlighted.
+    @preconcurrency public func sd_setHighlightedImage(
+        with url: URL?, options: SDWebImageOptions = [], context: SDWebImageContext? = nil,
+        completed completedBlock: SDExternalCompletionBlock? = nil
+    ) {
+        setHighlightedImage(
+            with: url, options: options, context: context, completed: Bridging.completed(completedBlock))
+    }
+
+    /// The URL last asked for as the highlighted picture.
+    public var sd_currentHighlightedImageURL: URL? { currentHighlightedImageURL }
+
+    /// Cancels the load of the highlighted picture.
+    public func sd_cancelCurrentHighlightedImageLoad() { cancelCurrentHighlightedImageLoad() }
+}

@@ -1,0 +1,31 @@
+import CAVIF
+import WebImageCore
+
+/// libavif, loaded when the first AVIF file is opened.
+enum AVIFLibrary {
+    private static let loaded = Result { () throws(WebImageError) in try load() }
+
+    static func functions() throws(WebImageError) -> AVIFFunctions { try loaded.get() }
+
+    private static func load() throws(WebImageError) -> AVIFFunctions {
+        let package = AVIF_LIBRARY.replacing("libavif.so.", with: "libavif")
+        let libavif: AVIFFunctions = try SharedLibrary.functions(of: AVIF_LIBRARY, package: package) {
+            AVIFFunctions_bind($0, $1)
+        }
+        // Its structures are public and grow; one of another minor version would be read wrongly.
+        let version = libavif.version
+        guard version.hasPrefix("\(AVIF_VERSION_MAJOR).\(AVIF_VERSION_MINOR).") else {
+            throw SharedLibrary.failure(
+                AVIF_LIBRARY, "is version \(version), built for \(AVIF_VERSION_MAJOR).\(AVIF_VERSION_MINOR)", package)
+        }
+        return libavif
+    }
+}
+
+extension AVIFFunctions {
+    var version: String { avifVersion().map { String(cString: $0) } ?? "?" }
+
+    func words(for result: avifResult) -> String {
+        avifResultToString(result).map { String(cString: $0) } ?? "error \(result.rawValue)"
+    }
+}

@@ -1,0 +1,67 @@
+import CCodecShim
+import CJPEG
+import Foundation
+import WebImageCore
+
+/// What goes into one JPEG file, whatever its quality.
+struct JPEGEncoding {
+    let pixels: PixelBuffer
+    let profile: ColorProfile?
+    let isProgressive: Bool
+    let metadata: JPEGMetadata?
+
+    /// Quality is libjpeg's, 0 to 100.
+    func encode(quality: Int) throws(WebImageError) -> Data {
+        HandleLedger.opened("jpeg compressor")
+        defer { HandleLedger.closed("jpeg compressor") }
+        var settings = webimage_jpeg_settings()
+        settings.width = Int32(clamping: pixels.width)
+        settings.height = Int32(clamping: pixels.height)
+        settings.color = Int32(Self.color(of: pixels.format).rawValue)
+        settings.components = Int32(pixels.format.channelCount)
+        settings.quality = Int32(quality)
+        settings.halves_chroma = quality < 90 ? 1 : 0
+        settings.is_progressive = isProgressive ? 1 : 0
+        return try (profile?.iccData ?? Data()).withFileBytes { icc throws(WebImageError) in
+            try (metadata?.exif ?? Data()).withFileBytes { exif throws(WebImageError) in
+                try (metadata?.xmp ?? Data()).withFileBytes { xmp throws(WebImageError) in
+                    settings.icc = webimage_jpeg_bytes(icc)
+                    settings.exif = webimage_jpeg_bytes(exif)
+                    settings.xmp = webimage_jpeg_bytes(xmp)
+                    return try encode(&settings)
+                }
+            }
+        }
+    }
+
+    private func encode(_ settings: inout webimage_jpeg_settings) throws(WebImageError) -> Data {
+        var encoded: UnsafeMutablePointer<UInt8>?
+        var count = 0
+        var message = [CChar](repeating: 0, count: 200)
+        let status = pixels.withUnsafeBytes { bytes in
+            webimage_jpeg_encode(
+                bytes.bindMemory(to: UInt8.self).baseAddress, pixels.bytesPerRow, &settings, &encoded, &count, &message)
+        }
+        guard status == WEBIMAGE_JPEG_OK, let encoded else {
+            throw .cannotEncode(
+                "libjpeg", String(decoding: message.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self),
+                hint: "A JPEG's sides are at most 65500 px; choose PNG or a smaller size.")
+        }
+        return Data(bytesNoCopy: encoded, count: count, deallocator: .free)
+    }
+
+    private static func color(of layout: PixelFormat) -> J_COLOR_SPACE {
+        switch layout {
+        case .bgra8Premultiplied: JCS_EXT_BGRX
+        case .rgba8, .rgba16: JCS_EXT_RGBX
+        case .rgb8: JCS_RGB
+        case .gray8: JCS_GRAYSCALE
+        }
+    }
+}
+
+extension webimage_jpeg_bytes {
+    fileprivate init(_ bytes: UnsafeRawBufferPointer) {
+        self.init(bytes: bytes.bindMemory(to: UInt8.self).baseAddress, length: bytes.count)
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import WebImageCore
+
+/// The APP1 segments an encoder writes: EXIF turned upright, with a thumbnail if one is wanted, and XMP.
+struct JPEGMetadata {
+    /// With its signature; empty for none.
+    private(set) var exif = Data()
+    private(set) var xmp = Data()
+
+    private static let exifSignature = Data("Exif\0\0".utf8)
+    private static let xmpSignature = Data("http://ns.adobe.com/xap/1.0/\0".utf8)
+    /// A segment's length has 16 bits and counts itself.
+    private static let mostBytes = 65533
+
+    /// - Throws: `.encodingFailed` for what does not fit into a segment.
+    init(_ metadata: EmbeddedMetadata, thumbnail: Data?) throws(WebImageError) {
+        if let given = metadata.exif ?? thumbnail.map({ _ in Self.emptyExif }) {
+            var structure = ExifOrientation.upright(given)
+            // One that holds another thumbnail already keeps it.
+            if let thumbnail { structure = Self.adding(thumbnail, to: structure) }
+            exif = Self.exifSignature + structure
+        }
+        if let packet = metadata.xmp { xmp = Self.xmpSignature + packet }
+        guard exif.count <= Self.mostBytes, xmp.count <= Self.mostBytes else {
+            throw .cannotEncode(
+                "JPEG", "the metadata is over \(Self.mostBytes) bytes", hint: "Leave it out, or its thumbnail.")
+        }
+    }
+
+    /// Little-endian, one directory without entries (TIFF 6.0 §2).
+    private static let emptyExif = Data([0x49, 0x49, 42, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0])
+
+    /// The structure with a second directory at its end that names a JPEG (EXIF 2.32 §4.5.4); as it is where it has one.
+    private static func adding(_ thumbnail: Data, to structure: Data) -> Data {
+        var result = structure
+        let isBigEndian = structure.first == UInt8(ascii: "M")
+        func number(_ offset: Int, _ count: Int) -> Int? {
+            guard offset >= 0, offset + count <= structure.count else { return nil }
+            let bytes = structure.dropFirst(offset).prefix(count)
+            return (isBigEndian ? Array(bytes) : bytes.reversed()).reduce(0) { $0 << 8 | Int($1) }
+        }
+        func bytes(_ value: Int, _ count: Int) -> Data {
+            let little = (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+            return Data(isBigEndian ? little.reversed() : little)
+        }
+        guard let first = number(4, 4), let entries = number(first, 2), number(first + 2 + 12 * entries, 4) == 0 else {
+            return structure
+        }
+        if result.count % 2 == 1 { result.append(0) }
+        let second = result.count
+        let start = result.startIndex + first + 2 + 12 * entries
+        result.replaceSubrange(start..<start + 4, with: bytes(second, 4))
+        // Compression 6 is JPEG; then where it is and how long.
+        let tags: [(Int, type: Int, value: Data)] = [
+            (0x0103, 3, bytes(6, 2) + Data(count: 2)), (0x0201, 4, bytes(second + 2 + 36 + 4, 4)),
+            (0x0202, 4, bytes(thumbnail.count, 4)),
+        ]
+        result.append(bytes(tags.count, 2))
+        for (tag, type, value) in tags { result.append(bytes(tag, 2) + bytes(type, 2) + bytes(1, 4) + value) }
+        result.append(bytes(0, 4) + thumbnail)
+        return result
+    }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import WebImageCore
+
+/// The index of a file that holds several JPEGs one after the other (CIPA DC-007 §5.2).
+struct MultiPictureIndex {
+    /// Where the pictures after the first are, as far as they lie in the file.
+    let pictures: [Range<Int>]
+
+    private static let mostPictures = 16
+
+    /// `structure` begins at the byte order mark; nil when it is damaged.
+    init?(_ bytes: UnsafeRawBufferPointer, _ structure: Range<Int>) {
+        let start = structure.lowerBound
+        guard bytes.has("II", at: start) || bytes.has("MM", at: start) else { return nil }
+        let isBigEndian = bytes[start] == UInt8(ascii: "M")
+        func short(_ offset: Int) -> Int? {
+            isBigEndian ? bytes.bigEndian16(at: start + offset) : bytes.littleEndian16(at: start + offset)
+        }
+        func long(_ offset: Int) -> Int? {
+            isBigEndian ? bytes.bigEndian32(at: start + offset) : bytes.littleEndian32(at: start + offset)
+        }
+        guard let directory = long(4), let count = short(directory) else { return nil }
+        let tags = (0..<min(count, 32)).map { directory + 2 + 12 * $0 }
+        guard let entry = tags.first(where: { short($0) == 0xB002 }), let byteCount = long(entry + 4),
+            let list = long(entry + 8)
+        else { return nil }
+        // Each has 16 bytes: attributes, size, offset from the byte order mark; the first one is the file's own picture.
+        pictures = (1..<max(1, min(byteCount / 16, Self.mostPictures))).compactMap { index in
+            guard let size = long(list + 16 * index + 4), let offset = long(list + 16 * index + 8), offset > 0 else {
+                return nil
+            }
+            // Programs that add metadata forget to move the offset; the last picture then still ends the file.
+            return [start + offset, bytes.count - size].lazy.compactMap { bytes.range(at: $0, count: size) }
+                .first { bytes[$0].starts(with: [0xFF, 0xD8, 0xFF]) }
+        }
+    }
+}
+
+extension JPEGSegments {
+    /// The picture that is a gain map: it says so itself, as ISO 21496-1, Adobe or Apple have it.
+    func gainMap(in bytes: UnsafeRawBufferPointer, limits: DecodingLimits) -> Data? {
+        let names = ["http://ns.adobe.com/hdr-gain-map/1.0/", "urn:com:apple:photo:2020:aux:hdrgainmap"]
+        let range = furtherPictures.first { range in
+            let picture = UnsafeRawBufferPointer(rebasing: bytes[range])
+            guard let segments = try? JPEGSegments(picture, limits: limits) else { return false }
+            return segments.isGainMap || names.contains { segments.xmp?.range(of: Data($0.utf8)) != nil }
+        }
+        return range.map { Data(bytes[$0]) }
+    }
+}

@@ -1,0 +1,35 @@
+import Foundation
+
+/// Loads a system library when it is first wanted; nothing is linked against it, and it stays loaded.
+///
+/// So a program carries the code of rare formats only after it met one, and starts without a library that is missing.
+package enum SharedLibrary {
+    /// The functions of a library, found by their names.
+    ///
+    /// Blocks the thread while the system maps the library, some milliseconds.
+    ///
+    /// - Parameters:
+    ///   - name: The file that belongs to the headers this was compiled with.
+    ///   - package: What to install when it is missing, as Debian calls it.
+    ///   - bind: Fills the table and returns nil, or the name of a function the library lacks.
+    /// - Throws: `.unsupportedFormat`, with the loader's words.
+    package static func functions<Table>(
+        of name: String, package: String,
+        bind: (UnsafeMutableRawPointer, UnsafeMutablePointer<Table>) -> UnsafePointer<CChar>?
+    ) throws(WebImageError) -> Table {
+        guard let library = dlopen(name, RTLD_LAZY | RTLD_LOCAL) else {
+            throw failure(name, dlerror().map { String(cString: $0) } ?? "cannot be loaded", package)
+        }
+        let table = UnsafeMutablePointer<Table>.allocate(capacity: 1)
+        defer { table.deallocate() }
+        if let missing = bind(library, table) { throw failure(name, "has no \(String(cString: missing))", package) }
+        return table.move()
+    }
+
+    /// A library that cannot be used, and what to install.
+    package static func failure(_ name: String, _ words: String, _ package: String) -> WebImageError {
+        WebImageError(
+            .unsupportedFormat, stage: .decode, underlying: .codec(library: name, message: words),
+            hint: "Install it: apt install \(package).")
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+
+// What a load asks of its view.
+extension ImageViewBinding {
+    /// Whether a newer load under the same key has replaced this one or has already shown its image.
+    func isOvertaken(_ load: ViewLoad) -> Bool { (slots[load.key]?.oldestShowable ?? 0) > load.generation }
+
+    func hasErrorImage(forKey key: String) -> Bool { errorImage != nil && slots[key]?.asked != nil }
+
+    /// Puts a picture, by the view's transition where one is due; `completion` runs when the caller is to hear of it.
+    func show(
+        _ image: Image?, _ result: ViewLoadResult, for load: ViewLoad, _ completion: @escaping @MainActor () -> Void
+    ) {
+        let (key, request, generation) = (load.key, load.request, load.generation)
+        slots[key]?.oldestShowable = generation
+        let put: @MainActor () -> Void = { [weak self] in
+            self?.put(image, result.data, result.cacheType, request.url, request.setImage)
+        }
+        guard let display, display.hasTransition,
+            ViewTransitionPolicy.runs(for: result.cacheType, finished: result.finished, options: request.options)
+        else {
+            put()
+            return completion()
+        }
+        let waits = request.options.contains(.waitTransition)
+        display.perform(
+            ViewTransition(
+                image: image, data: result.data, cacheType: result.cacheType, url: request.url,
+                isCurrent: { [weak self] in
+                    self?.latestOperationKey == key && self?.slots[key]?.newest == generation
+                },
+                put: put, ended: { if waits { completion() } }))
+        if !waits { completion() }
+    }
+
+    /// A load has delivered its image or its failure, for the first or the second time.
+    func settled(_ load: ViewLoad, _ result: ViewLoadResult, thumbnail: CGSize?) {
+        load.isSettled = true
+        if !slots.values.contains(where: { $0.running.contains { !$0.isSettled } }) { display?.indicate(.stop) }
+        if let image = result.image, !image.isIncremental {
+            Self.variants.withLock { $0.note(thumbnail ?? .zero, of: load.request.url) }
+        }
+        guard load.generation == slots[load.key]?.newest else { return }
+        let isCancelled = result.error?.isCancellation == true
+        if !isCancelled {
+            slots[load.key]?.failure = result.image == nil ? result.error : nil
+            if let image = result.image { slots[load.key]?.shown = image }
+        }
+        if load.key == defaultKey, !isCancelled { display?.loadEnded(with: result.error) }
+    }
+
+    func forget(_ load: ViewLoad) { slots[load.key]?.running.removeAll { $0 === load } }
+
+    /// Makes a progress that heard nothing, as with a cached image, say that all is done.
+    func fillProgress(_ load: ViewLoad) {
+        guard let progress = slots[load.key]?.state?.progress, progress.totalUnitCount == 0,
+            progress.completedUnitCount == 0
+        else { return }
+        progress.report(completed: 1, total: 1)
+    }
+
+    func update(_ load: ViewLoad, received: Int, expected: Int) {
+        slots[load.key]?.state?.progress?.report(completed: Int64(received), total: Int64(expected))
+        guard !load.isSettled else { return }
+        let fraction = expected > 0 ? Double(received) / Double(expected) : 0
+        display?.indicate(.progress(min(max(fraction, 0), 1)))
+    }
+}
+
+// Pictures of another size that stand in.
+extension ImageViewBinding {
+    fileprivate nonisolated static let variants = Locked(ViewVariants())
+
+    /// A variant of another size in memory, if the caller wants one for a placeholder.
+    func variantInMemory(_ request: ViewLoadRequest) -> Image? {
+        guard request.context.read(.cachedVariantAsPlaceholder, as: Bool.self) == true else { return nil }
+        let wanted = request.context[.imageThumbnailPixelSize] as? CGSize
+        let boxes = Self.variants.withLock { $0.others(than: wanted ?? .zero, of: request.url) }
+        for box in boxes {
+            var context = request.context
+            context[.imageThumbnailPixelSize] = box == .zero ? nil : box
+            if let image = request.loader.imageInMemory(for: request.url, context: context) { return image }
+        }
+        return nil
+    }
+}

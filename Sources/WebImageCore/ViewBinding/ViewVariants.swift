@@ -1,0 +1,28 @@
+package import Foundation
+
+/// In which sizes views have shown a URL lately, so that one that is in memory can stand in for another.
+///
+/// A pure structure, bounded: the sizes of the 512 URLs used last, at most eight each.
+package struct ViewVariants {
+    private var boxes: [URL: [CGSize]] = [:]
+    private var order: [URL] = []
+    private let limit: Int
+
+    package init(limit: Int = 512) { self.limit = limit }
+
+    /// Notes that a URL was shown at a size.
+    package mutating func note(_ box: CGSize, of url: URL) {
+        guard boxes[url]?.contains(box) != true else { return }
+        if boxes[url] == nil {
+            if order.count >= limit { boxes[order.removeFirst()] = nil }
+            order.append(url)
+        }
+        boxes[url, default: []].append(box)
+        if boxes[url, default: []].count > 8 { boxes[url]?.removeFirst() }
+    }
+
+    /// The other sizes of a URL, the largest first.
+    package func others(than box: CGSize?, of url: URL) -> [CGSize] {
+        (boxes[url] ?? []).filter { $0 != box }.sorted { $0.width * $0.height > $1.width * $1.height }
+    }
+}

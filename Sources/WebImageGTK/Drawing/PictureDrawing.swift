@@ -1,0 +1,112 @@
+import CGTK
+import Foundation
+import WebImageCore
+
+/// What a view draws: its picture, what lies behind it, and while a transition runs the picture before it.
+@MainActor final class PictureDrawing {
+    /// A texture with its size in points.
+    struct Layer {
+        let texture: Texture
+        let size: CGSize
+    }
+
+    private let contents = Contents()
+    private let drawing: Drawing
+
+    init() { drawing = Drawing { [contents] snapshot, bounds in contents.draw(snapshot, bounds) } }
+
+    /// The `GdkPaintable`.
+    var pointer: OpaquePointer { drawing.pointer }
+
+    /// Whether there is anything to draw.
+    var isEmpty: Bool { contents.picture == nil && contents.background == nil && contents.outgoing == nil }
+
+    /// The picture. Another one of the same size is a redraw, never a new layout.
+    var picture: Layer? {
+        get { contents.picture }
+        set { change { $0.picture = newValue } }
+    }
+
+    /// What fills the area behind the picture.
+    var background: Layer? {
+        get { contents.background }
+        set { change { $0.background = newValue } }
+    }
+
+    var mode: ImageContentMode {
+        get { contents.mode }
+        set { change { $0.mode = newValue } }
+    }
+
+    /// In points, at the corners of what is drawn of the picture.
+    var cornerRadius: Double {
+        get { contents.cornerRadius }
+        set { change { $0.cornerRadius = newValue } }
+    }
+
+    /// Applied around the middle of the area.
+    var transform: CGAffineTransform {
+        get { contents.transform }
+        set { change { $0.transform = newValue } }
+    }
+
+    /// The way from `outgoing`, which may be nothing, to the picture; nil ends it.
+    func setTransition(_ effect: TransitionEffect?, from outgoing: Layer?, outgoingMode: ImageContentMode) {
+        change {
+            $0.effect = effect
+            $0.outgoing = effect == nil ? nil : outgoing
+            $0.outgoingMode = outgoingMode
+            $0.progress = 0
+        }
+    }
+
+    /// How far the transition is, 0…1.
+    var progress: Double {
+        get { contents.progress }
+        set { change { $0.progress = newValue } }
+    }
+
+    private func change(_ body: (Contents) -> Void) {
+        body(contents)
+        let shown = contents.picture ?? contents.background ?? contents.outgoing
+        drawing.change(still: shown?.texture, size: shown?.size ?? .zero)
+    }
+
+    @MainActor fileprivate final class Contents {
+        var picture: Layer?
+        var background: Layer?
+        var outgoing: Layer?
+        var mode = ImageContentMode.fit
+        var outgoingMode = ImageContentMode.fit
+        var cornerRadius = 0.0
+        var transform = CGAffineTransform.identity
+        var effect: TransitionEffect?
+        var progress = 0.0
+
+        func draw(_ snapshot: OpaquePointer, _ bounds: CGRect) {
+            let isMoved = !transform.isIdentity
+            if isMoved { snapshot.push(transform, around: CGPoint(x: bounds.midX, y: bounds.midY)) }
+            if let background { draw(background, .fill, snapshot, bounds) }
+            if let effect {
+                effect.draw(snapshot, bounds, progress) { [self] in
+                    if let outgoing { draw(outgoing, outgoingMode, snapshot, bounds) }
+                } incoming: { [self] in
+                    if let picture { draw(picture, mode, snapshot, bounds) }
+                }
+            } else if let picture {
+                draw(picture, mode, snapshot, bounds)
+            }
+            if isMoved { gtk_snapshot_restore(snapshot) }
+        }
+
+        private func draw(_ layer: Layer, _ mode: ImageContentMode, _ snapshot: OpaquePointer, _ bounds: CGRect) {
+            let rect = mode.rect(for: layer.size, in: bounds)
+            let visible = rect.intersection(bounds)
+            var area = graphene_rect_t(rect)
+            let isClipped = cornerRadius > 0 || !bounds.insetBy(dx: -0.01, dy: -0.01).contains(rect)
+            if isClipped { snapshot.pushClip(visible, radius: cornerRadius) }
+            layer.texture.withPointer { gtk_snapshot_append_texture(snapshot, $0, &area) }
+            if isClipped { gtk_snapshot_pop(snapshot) }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import CGTK
+import WebImageCore
+
+/// Puts a view's indicator above its picture and passes on how the loads go.
+@MainActor final class IndicatorHost {
+    private unowned let state: ImageWidgetState
+    private var isPlaced = false
+    private var isRunning = false
+
+    init(_ state: ImageWidgetState) { self.state = state }
+
+    var current: (any WebImageIndicator)? {
+        willSet { remove() }
+        didSet {
+            guard let current else { return }
+            current.indicatorView.isHidden = true
+            place()
+            if isRunning { current.startAnimatingIndicator() }
+        }
+    }
+
+    /// Where indicators go instead of above the widget itself.
+    var host: OpaquePointer?
+
+    func hear(_ news: ViewIndication) {
+        switch news {
+        case .start: isRunning = true
+        case .stop: isRunning = false
+        case .progress: break
+        }
+        guard let current else { return }
+        place()
+        switch news {
+        case .start: current.startAnimatingIndicator()
+        case .progress(let fraction): current.updateIndicatorProgress(fraction)
+        case .stop: current.stopAnimatingIndicator()
+        }
+    }
+
+    /// An adopted widget has no room for children; one that stands in a `GtkOverlay` lends its place there.
+    private func place() {
+        guard !isPlaced, !state.isDestroyed, let current else { return }
+        let child = UnsafeMutablePointer<GtkWidget>(current.indicatorView.widget)
+        if let host = host ?? (state.kind == .view ? state.widget : nil) {
+            gtk_widget_set_parent(child, UnsafeMutablePointer(host))
+            isPlaced = true
+            return
+        }
+        guard let parent = gtk_widget_get_parent(UnsafeMutablePointer(state.widget)),
+            UnsafeMutablePointer<GTypeInstance>(OpaquePointer(parent)).isA(gtk_overlay_get_type())
+        else { return }
+        gtk_overlay_add_overlay(OpaquePointer(parent), child)
+        isPlaced = true
+    }
+
+    private func remove() {
+        guard isPlaced, let current else { return }
+        isPlaced = false
+        let child = UnsafeMutablePointer<GtkWidget>(current.indicatorView.widget)
+        guard let parent = gtk_widget_get_parent(child) else { return }
+        if UnsafeMutablePointer<GTypeInstance>(OpaquePointer(parent)).isA(gtk_overlay_get_type()) {
+            gtk_overlay_remove_overlay(OpaquePointer(parent), child)
+        } else {
+            gtk_widget_unparent(child)
+        }
+    }
+
+    func widgetWasDestroyed() {
+        remove()
+        current = nil
+    }
+}
+
+@MainActor extension UnsafeMutablePointer<GTypeInstance> {
+    func isA(_ type: GType) -> Bool { g_type_check_instance_is_a(self, type) != 0 }
+}

@@ -1,0 +1,80 @@
+import CGTK
+public import WebImageCore
+
+/// A spinner while a picture is waited for, of whose end nothing is known.
+@MainActor public final class WebImageActivityIndicator: WebImageIndicator {
+    /// How large the spinner is.
+    public enum Size: Int, Sendable, Hashable {
+        /// 20 points.
+        case medium = 20
+        /// 37 points.
+        case large = 37
+    }
+
+    /// The `GtkSpinner`.
+    public let indicatorView: WidgetView
+
+    /// A spinner of a size, in a colour or the theme's own.
+    public init(size: Size = .medium, color: ImageColor? = nil) {
+        let spinner = WidgetView.made(gtk_spinner_new())
+        let widget = UnsafeMutablePointer<GtkWidget>(spinner.widget)
+        gtk_widget_set_size_request(widget, CInt(size.rawValue), CInt(size.rawValue))
+        gtk_widget_set_halign(widget, GTK_ALIGN_CENTER)
+        gtk_widget_set_valign(widget, GTK_ALIGN_CENTER)
+        gtk_widget_set_can_target(widget, 0)
+        gtk_widget_set_visible(widget, 0)
+        if let color { IndicatorStyle.setColor(color, of: spinner.widget) }
+        indicatorView = spinner
+    }
+
+    /// Whether it spins.
+    public var isAnimating: Bool { gtk_spinner_get_spinning(indicatorView.widget) != 0 }
+
+    /// Spins and is seen.
+    public func startAnimatingIndicator() {
+        gtk_spinner_start(indicatorView.widget)
+        indicatorView.isHidden = false
+    }
+
+    /// Rests and is hidden.
+    public func stopAnimatingIndicator() {
+        gtk_spinner_stop(indicatorView.widget)
+        indicatorView.isHidden = true
+    }
+}
+
+// The ones there are; each is new.
+extension WebImageActivityIndicator {
+    /// Medium, grey.
+    public static var gray: WebImageActivityIndicator { .init(color: ImageColor(white: 0.5)) }
+    /// Large, grey.
+    public static var grayLarge: WebImageActivityIndicator { .init(size: .large, color: ImageColor(white: 0.5)) }
+    /// Medium, white.
+    public static var white: WebImageActivityIndicator { .init(color: .white) }
+    /// Large, white.
+    public static var whiteLarge: WebImageActivityIndicator { .init(size: .large, color: .white) }
+    /// Medium, in the theme's colour.
+    public static var medium: WebImageActivityIndicator { .init() }
+    /// Large, in the theme's colour.
+    public static var large: WebImageActivityIndicator { .init(size: .large) }
+}
+
+/// Colours of indicators, as style classes of the display.
+@MainActor enum IndicatorStyle {
+    private static var known: Set<String> = []
+
+    static func setColor(_ color: ImageColor, of widget: OpaquePointer) {
+        let name = "webimage-indicator-" + color.hexString.dropFirst()
+        if known.insert(name).inserted {
+            let bytes = [color.red, color.green, color.blue].map { String(Int(($0 * 255).rounded())) }
+            let paint = "rgba(\(bytes.joined(separator: ",")),\(color.alpha))"
+            let provider = gtk_css_provider_new()
+            gtk_css_provider_load_from_data(provider, ".\(name) { color: \(paint); }", -1)
+            gtk_style_context_add_provider_for_display(
+                gdk_display_get_default(), provider.map { OpaquePointer($0) },
+                guint(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION))
+            g_object_unref(provider.map { UnsafeMutableRawPointer($0) })
+        }
+        gtk_widget_add_css_class(UnsafeMutablePointer(widget), name)
+    }
+}

@@ -1,0 +1,127 @@
+import CGTK
+import CGTKShim
+import Foundation
+public import WebImageCore
+
+/// Shows how far a load is.
+///
+/// While the size is unknown the bar moves to and fro, the ring turns a quarter, the veil lies over all of the picture.
+@MainActor public final class WebImageProgressIndicator: WebImageIndicator {
+    /// What it looks like.
+    public enum Style: Sendable, Hashable {
+        /// A bar in the middle, 160 points wide where there is room.
+        case bar
+        /// A ring in the middle, 40 points wide, that closes.
+        case ring
+        /// A veil over the picture that rises.
+        case overlay
+    }
+
+    /// The `GtkProgressBar`, or the widget that draws ring or veil.
+    public let indicatorView: WidgetView
+    /// What it looks like.
+    public let style: Style
+    /// How far the load is, 0…1; 1 after the end.
+    public private(set) var progress = 0.0
+
+    private var drawing: Drawing?
+    private let figures = Figures()
+
+    /// An indicator of a style; `color` is of ring and veil alone.
+    public init(style: Style = .bar, color: ImageColor? = nil) {
+        self.style = style
+        switch style {
+        case .bar:
+            indicatorView = WidgetView.made(gtk_progress_bar_new())
+        case .ring, .overlay:
+            indicatorView = WidgetView.made(UnsafeMutablePointer(webimage_view_new()))
+        }
+        let widget = UnsafeMutablePointer<GtkWidget>(indicatorView.widget)
+        gtk_widget_set_can_target(widget, 0)
+        gtk_widget_set_visible(widget, 0)
+        figures.color = color ?? (style == .ring ? ImageColor(white: 0.5) : ImageColor(white: 0, alpha: 0.45))
+        arrange(widget)
+    }
+
+    private func arrange(_ widget: UnsafeMutablePointer<GtkWidget>) {
+        let align = style == .overlay ? GTK_ALIGN_FILL : GTK_ALIGN_CENTER
+        gtk_widget_set_halign(widget, align)
+        gtk_widget_set_valign(widget, align)
+        switch style {
+        case .bar: gtk_widget_set_size_request(widget, 40, -1)
+        case .ring: gtk_widget_set_size_request(widget, 40, 40)
+        case .overlay: break
+        }
+        guard style != .bar else { return }
+        let drawing = Drawing { [figures, style] snapshot, bounds in
+            if style == .ring { figures.drawRing(snapshot, bounds) } else { figures.drawVeil(snapshot, bounds) }
+        }
+        self.drawing = drawing
+        webimage_view_set_paintable(indicatorView.widget, drawing.pointer)
+    }
+
+    /// Begins at 0 and is seen.
+    public func startAnimatingIndicator() {
+        show(0)
+        indicatorView.isHidden = false
+    }
+
+    /// Moves on.
+    public func updateIndicatorProgress(_ progress: Double) { show(progress) }
+
+    /// Is full and hidden.
+    public func stopAnimatingIndicator() {
+        show(1)
+        indicatorView.isHidden = true
+    }
+
+    private func show(_ progress: Double) {
+        self.progress = progress
+        if style == .bar {
+            if progress > 0 {
+                gtk_progress_bar_set_fraction(indicatorView.widget, progress)
+            } else {
+                gtk_progress_bar_pulse(indicatorView.widget)
+            }
+        } else {
+            figures.progress = progress
+            drawing?.redraw()
+        }
+    }
+
+    @MainActor private final class Figures {
+        var progress = 0.0
+        var color = ImageColor.black
+
+        func drawRing(_ snapshot: OpaquePointer, _ bounds: CGRect) {
+            var area = graphene_rect_t(bounds)
+            guard let cairo = gtk_snapshot_append_cairo(snapshot, &area) else { return }
+            defer { cairo_destroy(cairo) }
+            let radius = Double(min(bounds.width, bounds.height)) / 2 - 3
+            cairo_set_line_width(cairo, 4)
+            for (share, alpha) in [(1, 0.25), (progress > 0 ? progress : 0.25, 1)] {
+                cairo_set_source_rgba(cairo, color.red, color.green, color.blue, color.alpha * alpha)
+                cairo_arc(
+                    cairo, Double(bounds.midX), Double(bounds.midY), radius, -.pi / 2, (2 * share - 0.5) * .pi)
+                cairo_stroke(cairo)
+            }
+        }
+
+        func drawVeil(_ snapshot: OpaquePointer, _ bounds: CGRect) {
+            let height = bounds.height * CGFloat(1 - progress)
+            snapshot.fill(CGRect(x: bounds.minX, y: bounds.minY, width: bounds.width, height: height), color)
+        }
+    }
+}
+
+// The ones there are; each is new.
+extension WebImageProgressIndicator {
+    /// The bar.
+    public static var `default`: WebImageProgressIndicator { .init() }
+    /// The bar.
+    public static var bar: WebImageProgressIndicator { .init(style: .bar) }
+    /// The ring.
+    public static var ring: WebImageProgressIndicator { .init(style: .ring) }
+    /// The veil.
+    public static var overlay: WebImageProgressIndicator { .init(style: .overlay) }
+}

@@ -1,0 +1,80 @@
+import CGTK
+import WebImageCore
+
+/// What a view does about a load that failed: tries again when it is tapped, and when the network is back.
+@MainActor final class FailureRecovery {
+    private unowned let state: ImageWidgetState
+    private var hasGesture = false
+
+    init(_ state: ImageWidgetState) { self.state = state }
+
+    /// Whether a tap on the view tries again.
+    var retriesOnTap = false { didSet { if retriesOnTap { addGesture() } } }
+    /// Whether a connection's failure is tried again when the network is back and the view can be seen.
+    var retriesWhenOnline = true
+    /// Hears how a retry ends that the view began by itself.
+    var retryCompleted: ViewImageCompletedBlock?
+
+    func loadEnded(with error: WebImageError?) {
+        if error?.code == .transport, retriesWhenOnline {
+            Connectivity.shared.add(state)
+        } else {
+            Connectivity.shared.remove(state)
+        }
+    }
+
+    func retry() {
+        let told = retryCompleted
+        state.binding.retry(completed: told)
+    }
+
+    private func addGesture() {
+        guard !hasGesture, let gesture = gtk_gesture_click_new() else { return }
+        hasGesture = true
+        Signal.connect(gesture, "released") { [weak self] _ in
+            guard let self, retriesOnTap, state.binding.failure != nil else { return }
+            retry()
+        }
+        gtk_widget_add_controller(UnsafeMutablePointer(state.widget), gesture)
+    }
+}
+
+/// Whether there is a network, and which views wait for it.
+@MainActor final class Connectivity {
+    static let shared = Connectivity()
+
+    private struct Waiting {
+        weak var state: ImageWidgetState?
+    }
+
+    private var waiting: [ObjectIdentifier: Waiting] = [:]
+    private var isWatching = false
+
+    func add(_ state: ImageWidgetState) {
+        waiting[ObjectIdentifier(state)] = Waiting(state: state)
+        watch()
+    }
+
+    func remove(_ state: ImageWidgetState) { waiting[ObjectIdentifier(state)] = nil }
+
+    /// The network is back: what can be seen is tried again, the rest goes on waiting.
+    func networkIsBack() {
+        for (key, entry) in waiting {
+            guard let state = entry.state, !state.isDestroyed else {
+                waiting[key] = nil
+                continue
+            }
+            guard state.visibility.isVisible else { continue }
+            waiting[key] = nil
+            state.recovery.retry()
+        }
+    }
+
+    private func watch() {
+        guard !isWatching, let monitor = g_network_monitor_get_default() else { return }
+        isWatching = true
+        Signal.connect(monitor, "network-changed") { [weak self] _ in
+            if g_network_monitor_get_network_available(g_network_monitor_get_default()) != 0 { self?.networkIsBack() }
+        }
+    }
+}

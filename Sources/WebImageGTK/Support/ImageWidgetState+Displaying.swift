@@ -1,0 +1,105 @@
+import CGTK
+import Foundation
+import WebImageCore
+
+extension ImageWidgetState: ImageDisplaying {
+    var displayedImage: Image? {
+        get { image }
+        set { image = newValue }
+    }
+
+    var hasTransition: Bool { transition != nil && !isDestroyed }
+
+    /// Runs the blocks in their order and begins to move; where nobody would see it, everything happens at once.
+    func perform(_ change: ViewTransition) {
+        guard let transition else {
+            change.put()
+            return change.ended()
+        }
+        running?.end(finished: nil)
+        let view = WidgetView(state: self)
+        transition.prepares?(view, change.image, change.data, change.cacheType, change.url)
+        guard change.isCurrent() else { return change.ended() }
+        let (start, before) = (pose, drawing.picture)
+        if !transition.avoidAutoSetImage { change.put() }
+        collect { transition.animations?(view, change.image) }
+        guard isMapped, transition.duration > 0, Self.wantsAnimations, change.isCurrent() else {
+            present(pose)
+            if change.isCurrent() { transition.completion?(true) }
+            return change.ended()
+        }
+        drawing.setTransition(
+            transition.animationOptions.effect, from: before, outgoingMode: kind.fitsItself ? .fit : drawing.mode)
+        attach()
+        let running = WidgetTransition(transition, change, from: start, on: self)
+        self.running = running
+        running.begin()
+    }
+
+    func indicate(_ news: ViewIndication) { indicator.hear(news) }
+
+    func whenSized(within deadline: Duration, _ body: @escaping @MainActor (CGSize?) -> Void) {
+        if let size = pixelBox { return body(size) }
+        guard !isDestroyed else { return body(nil) }
+        SizeWait.begin(self, deadline, body)
+    }
+
+    /// The box in device pixels in which the view's picture must fit, in steps of 32; nil before the first layout.
+    var pixelBox: CGSize? {
+        let own = UnsafeMutablePointer<GtkWidget>(widget)
+        guard !isDestroyed, gtk_widget_get_width(own) > 0, gtk_widget_get_height(own) > 0 else { return nil }
+        let scale = CGFloat(gtk_widget_get_scale_factor(own))
+        let points = CGSize(width: Int(gtk_widget_get_width(own)), height: Int(gtk_widget_get_height(own)))
+        let mode = kind == .picture && gtk_picture_get_content_fit(widget) == GTK_CONTENT_FIT_COVER
+            ? .cover : drawing.mode
+        let box = mode.box(for: points)
+        func stepped(_ side: CGFloat) -> CGFloat { (side * scale / 32).rounded(.up) * 32 }
+        return CGSize(width: stepped(box.width), height: stepped(box.height))
+    }
+
+    func loadEnded(with error: WebImageError?) { recovery.loadEnded(with: error) }
+
+    /// The desktop's setting for people whom movement disturbs.
+    static var wantsAnimations: Bool {
+        guard let settings = gtk_settings_get_default() else { return true }
+        var value = GValue()
+        g_value_init(&value, GType(5 << 2))
+        defer { g_value_unset(&value) }
+        g_object_get_property(UnsafeMutablePointer<GObject>(settings), "gtk-enable-animations", &value)
+        return g_value_get_boolean(&value) != 0
+    }
+}
+
+/// Waits for a widget's first layout.
+@MainActor private final class SizeWait {
+    private var body: (@MainActor (CGSize?) -> Void)?
+    private weak var state: ImageWidgetState?
+    private let link: GTKDisplayLink
+
+    static func begin(
+        _ state: ImageWidgetState, _ deadline: Duration, _ body: @escaping @MainActor (CGSize?) -> Void
+    ) {
+        let wait = SizeWait(state, body)
+        wait.link.start { _ in
+            // A frame begins with its callbacks and lays out after them: the size is that of the frame before.
+            if let size = wait.state?.pixelBox { wait.end(size) }
+        }
+        let seconds = Double(deadline.components.seconds) + Double(deadline.components.attoseconds) / 1e18
+        DispatchQueue.main.asyncAfter(deadline: .now() + seconds) {
+            MainActor.assumeIsolated { wait.end(wait.state?.pixelBox) }
+        }
+    }
+
+    private init(_ state: ImageWidgetState, _ body: @escaping @MainActor (CGSize?) -> Void) {
+        self.state = state
+        self.body = body
+        link = GTKDisplayLink(state.widget)
+    }
+
+    private func end(_ size: CGSize?) {
+        guard let body else { return }
+        self.body = nil
+        link.stop()
+        body(size)
+    }
+}

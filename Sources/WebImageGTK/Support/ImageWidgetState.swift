@@ -1,0 +1,162 @@
+import CGTK
+import CGTKShim
+import Foundation
+import WebImageCore
+
+/// What belongs to one widget: the picture it shows and the loads it waits for. Owned by the widget, ends with it.
+@MainActor final class ImageWidgetState {
+    /// The widget, which outlives this object.
+    let widget: OpaquePointer
+    let kind: WidgetKind
+    let drawing = PictureDrawing()
+    private(set) lazy var binding = ImageViewBinding(display: self, operationKey: operationKey)
+    /// Names the widget's own loads.
+    private let operationKey: String
+
+    private(set) var isDestroyed = false
+    /// Plays what is animated; nil for a view that shows stills.
+    private(set) var animation: WidgetAnimation?
+    private(set) lazy var visibility = WidgetVisibility(widget) { [weak self] in self?.visibilityChanged() }
+    private(set) lazy var indicator = IndicatorHost(self)
+    private(set) lazy var recovery = FailureRecovery(self)
+    private(set) lazy var residence = Residence(self)
+    /// The pictures of a button; for buttons alone.
+    private(set) lazy var buttonFace = {
+        let face = ButtonFace(widget)
+        indicator.host = face.widget
+        return face
+    }()
+
+    var transition: WebImageTransition?
+    var running: WidgetTransition?
+    private var isCollecting = false
+    private(set) var pose = ViewPose()
+
+    var image: Image? { didSet { if !isDestroyed { display(replacing: oldValue) } } }
+    var highlightedImage: Image? { didSet { if isHighlighted { refresh() } } }
+    var isHighlighted = false { didSet { if isHighlighted != oldValue { refresh() } } }
+    private var shown: Image?
+
+    /// What belongs to a widget, made at first use.
+    static func of(_ widget: OpaquePointer, key: String) -> ImageWidgetState {
+        let object = UnsafeMutablePointer<GObject>(widget)
+        if let state = g_object_get_data(object, dataKey) {
+            return Unmanaged<ImageWidgetState>.fromOpaque(state).takeUnretainedValue()
+        }
+        let state = ImageWidgetState(widget, key)
+        g_object_set_data_full(object, dataKey, Unmanaged.passRetained(state).toOpaque()) { state in
+            guard let state else { return }
+            Unmanaged<ImageWidgetState>.fromOpaque(state).release()
+        }
+        Signal.connect(widget, "destroy") { [weak state] _ in state?.widgetWasDestroyed() }
+        // Made at once, so that it hears when memory is short.
+        _ = state.residence
+        return state
+    }
+
+    private init(_ widget: OpaquePointer, _ key: String) {
+        self.widget = widget
+        operationKey = key
+        kind = WidgetKind(of: widget)
+        if kind.fitsItself { drawing.mode = .fill }
+        pose.alpha = gtk_widget_get_opacity(UnsafeMutablePointer(widget))
+        HandleLedger.opened("widget state")
+    }
+
+    isolated deinit { HandleLedger.closed("widget state") }
+
+    var isMapped: Bool { !isDestroyed && gtk_widget_get_mapped(UnsafeMutablePointer(widget)) != 0 }
+
+    /// Ends every load, with its completion, and touches the widget no more.
+    private func widgetWasDestroyed() {
+        guard !isDestroyed else { return }
+        isDestroyed = true
+        running?.end(finished: false)
+        binding.cancelAll()
+        image = nil
+        highlightedImage = nil
+        (drawing.picture, drawing.background) = (nil, nil)
+        animation?.drop()
+        indicator.widgetWasDestroyed()
+    }
+
+    // MARK: The picture
+
+    /// Makes the widget play animations from now on.
+    func animate(_ makeLink: @escaping @MainActor (OpaquePointer) -> any DisplayLink) -> WidgetAnimation {
+        if let animation { return animation }
+        let animation = WidgetAnimation(self, makeLink: makeLink)
+        self.animation = animation
+        shown = nil
+        refresh()
+        return animation
+    }
+
+    private func display(replacing old: Image?) {
+        running?.endIfOvertaken()
+        // The same picture again would cost a redraw; somebody else may have changed the widget's, so ask it.
+        if let image, image === shown, kind.paintable(of: widget) == drawing.pointer { return }
+        if isHighlighted, image?.isAnimated == true, animation != nil { isHighlighted = false }
+        refresh()
+    }
+
+    private func refresh() {
+        guard !isDestroyed else { return }
+        let image = (isHighlighted ? highlightedImage : nil) ?? image
+        shown = image
+        if animation?.show(image) != true { show(image?.makeTexture(), size: image?.size ?? .zero) }
+        attach()
+    }
+
+    /// Draws a texture from now on; the same size is a redraw, never a new layout.
+    func show(_ texture: Texture?, size: CGSize) {
+        drawing.picture = texture.map { PictureDrawing.Layer(texture: $0, size: size) }
+    }
+
+    /// Draws another frame at the size of the picture.
+    func show(frame texture: Texture) {
+        guard let size = drawing.picture?.size else { return }
+        drawing.picture = PictureDrawing.Layer(texture: texture, size: size)
+    }
+
+    /// Gives the widget the drawing, or takes it away where there is nothing to draw.
+    func attach() {
+        let wanted = drawing.isEmpty ? nil : drawing.pointer
+        if kind.paintable(of: widget) != wanted { kind.setPaintable(wanted, of: widget) }
+    }
+
+    private func visibilityChanged() { animation?.checkPlay() }
+
+    // MARK: The pose
+
+    /// Changes alpha or transform; inside a transition's animations the way there takes its time.
+    func changePose(_ body: (inout ViewPose) -> Void) {
+        body(&pose)
+        if !isCollecting, running == nil { present(pose) }
+    }
+
+    /// Shows a pose, which may be on the way to the one that was set.
+    func present(_ pose: ViewPose) {
+        guard !isDestroyed else { return }
+        if drawing.transform != pose.transform { drawing.transform = pose.transform }
+        let own = UnsafeMutablePointer<GtkWidget>(widget)
+        if gtk_widget_get_opacity(own) != pose.alpha { gtk_widget_set_opacity(own, pose.alpha) }
+    }
+
+    func transitionEnded(_ transition: WidgetTransition) {
+        guard running === transition else { return }
+        running = nil
+        drawing.setTransition(nil, from: nil, outgoingMode: drawing.mode)
+        present(pose)
+        if !isDestroyed { attach() }
+    }
+
+    /// Collects what a block changes of the pose without showing it.
+    func collect(_ body: () -> Void) {
+        isCollecting = true
+        body()
+        isCollecting = false
+    }
+
+    private static let dataKey = "swift-web-image-state"
+}

@@ -1,0 +1,131 @@
+import CGTK
+import WebImageCore
+
+/// How a widget plays the animations it is given.
+@MainActor final class WidgetAnimation {
+    var shouldCustomLoopCount = false { didSet { configure() } }
+    var animationRepeatCount = 0 { didSet { configure() } }
+    var playbackRate = 1.0 { didSet { configure() } }
+    var playbackMode = AnimatedImagePlaybackMode.normal { didSet { configure() } }
+    var maxBufferSize = 0 { didSet { configure() } }
+    var shouldIncrementalLoad = true
+    var clearBufferWhenStopped = false
+    var resetFrameIndexWhenStopped = false
+    var autoPlayAnimatedImage = true
+    /// Changes every frame; holds from the next picture on.
+    var animationTransformer: (any ImageTransformer)?
+
+    private(set) var player: AnimatedImagePlayer?
+    private(set) var currentFrame: Image?
+    private(set) var currentFrameIndex = 0
+    private(set) var currentLoopCount = 0
+    private unowned let state: ImageWidgetState
+    private let makeLink: @MainActor (OpaquePointer) -> any DisplayLink
+    private var coder: (any AnimatedImageCoder)?
+    private var ownLoopCount = 0
+    private var isShown = false
+
+    init(_ state: ImageWidgetState, makeLink: @escaping @MainActor (OpaquePointer) -> any DisplayLink) {
+        self.state = state
+        self.makeLink = makeLink
+    }
+
+    /// Takes over the drawing of an animation; false for a still, which the widget draws itself.
+    func show(_ image: Image?) -> Bool {
+        let isPartial = shouldIncrementalLoad && image?.isIncremental == true
+        let newCoder = (image as? AnimatedImage)?.animatedCoder
+        if isPartial, let player, let newCoder, let coder, (newCoder as AnyObject) === (coder as AnyObject) {
+            player.totalFrameCount = newCoder.animatedImageFrameCount
+            return true
+        }
+        drop()
+        guard let image, let animation = image as? any AnimatedImageProvider else { return false }
+        // Frames that are still arriving are the coder's; the image stands for those there were.
+        var provider: any AnimatedImageProvider = isPartial ? newCoder ?? animation : animation
+        if let animationTransformer { provider = TransformedFrames.of(provider, animationTransformer) }
+        let link = VisibleDisplayLink(makeLink(state.widget)) { [weak self] in self?.isVisible ?? false }
+        guard let player = AnimatedImagePlayer(provider: provider, displayLink: link) else { return false }
+        let poster = animationTransformer?.transformedImage(with: image, forKey: "") ?? image
+        guard let texture = poster.makeTexture() else { return false }
+        link.hidden = { [weak self] in self?.checkPlay() }
+        self.player = player
+        coder = newCoder
+        player.awaitsMoreFrames = isPartial
+        state.show(texture, size: poster.size)
+        install(player)
+        ownLoopCount = provider.animatedImageLoopCount
+        configure()
+        isShown = false
+        checkPlay()
+        return true
+    }
+
+    var isAnimating: Bool { player?.isPlaying ?? false }
+
+    func start() {
+        guard let player, isVisible else { return }
+        player.startPlaying()
+    }
+
+    func stop() {
+        guard let player else { return }
+        if resetFrameIndexWhenStopped { player.stopPlaying() } else { player.pausePlaying() }
+        if clearBufferWhenStopped { player.clearFrameBuffer() }
+    }
+
+    /// Ends the animation and forgets it.
+    func drop() {
+        player?.pausePlaying()
+        (player, coder, currentFrame) = (nil, nil, nil)
+        (currentFrameIndex, currentLoopCount) = (0, 0)
+    }
+
+    private var isVisible: Bool { state.visibility.isVisible }
+
+    func checkPlay() {
+        let wasVisible = isShown
+        isShown = isVisible
+        guard let player else { return }
+        if !isShown, player.isPlaying { stop() }
+        // Only what comes into view starts: a finite animation that has ended stays so while its neighbours scroll.
+        if isShown, !wasVisible, autoPlayAnimatedImage { start() }
+    }
+
+    private func install(_ player: AnimatedImagePlayer) {
+        player.animationFrameHandler = { [weak self] index, frame in
+            guard let self else { return }
+            (currentFrameIndex, currentFrame) = (index, frame)
+            if let texture = frame.makeTexture() { state.show(frame: texture) }
+        }
+        player.animationLoopHandler = { [weak self] count in self?.currentLoopCount = count }
+    }
+
+    private func configure() {
+        guard let player else { return }
+        player.totalLoopCount = shouldCustomLoopCount ? animationRepeatCount : ownLoopCount
+        player.playbackRate = playbackRate
+        player.playbackMode = playbackMode
+        player.maxBufferSize = maxBufferSize
+    }
+}
+
+/// A display link that passes no tick on while nobody can see the widget, and says so.
+@MainActor private final class VisibleDisplayLink: DisplayLink {
+    var hidden: (@MainActor () -> Void)?
+    private let link: any DisplayLink
+    private let isVisible: @MainActor () -> Bool
+
+    init(_ link: any DisplayLink, isVisible: @escaping @MainActor () -> Bool) {
+        self.link = link
+        self.isVisible = isVisible
+    }
+
+    func start(_ tick: @escaping @MainActor (Double) -> Void) {
+        link.start { [weak self] elapsed in
+            guard let self else { return }
+            if isVisible() { tick(elapsed) } else { hidden?() }
+        }
+    }
+
+    func stop() { link.stop() }
+}

@@ -1,0 +1,54 @@
+import CGTK
+import CGTKShim
+
+/// The widgets that can show a paintable, and how each is given one.
+enum WidgetKind {
+    /// A view of our own.
+    case view
+    case picture
+    case image
+    /// An `AdwAvatar`, known by its name: nothing here links libadwaita.
+    case avatar
+    /// Any other widget: it may have loads and indicators, and its pictures are shown by a block.
+    case other
+
+    @MainActor init(of widget: OpaquePointer) {
+        let instance = UnsafeMutablePointer<GTypeInstance>(widget)
+        if webimage_is_view(widget) {
+            self = .view
+        } else if g_type_check_instance_is_a(instance, gtk_picture_get_type()) != 0 {
+            self = .picture
+        } else if g_type_check_instance_is_a(instance, gtk_image_get_type()) != 0 {
+            self = .image
+        } else if String(cString: webimage_type_name(widget)) == "AdwAvatar",
+            webimage_has_property(widget, "custom-image")
+        {
+            self = .avatar
+        } else {
+            self = .other
+        }
+    }
+
+    @MainActor func paintable(of widget: OpaquePointer) -> OpaquePointer? {
+        switch self {
+        case .view: webimage_view_get_paintable(widget)
+        case .picture: gtk_picture_get_paintable(widget)
+        case .image: gtk_image_get_paintable(widget)
+        case .avatar: webimage_get_object(widget, "custom-image")
+        case .other: nil
+        }
+    }
+
+    @MainActor func setPaintable(_ paintable: OpaquePointer?, of widget: OpaquePointer) {
+        switch self {
+        case .view: webimage_view_set_paintable(widget, paintable)
+        case .picture: gtk_picture_set_paintable(widget, paintable)
+        case .image: gtk_image_set_from_paintable(widget, paintable)
+        case .avatar: webimage_set_object(widget, "custom-image", paintable)
+        case .other: break
+        }
+    }
+
+    /// The others fit the paintable themselves and hand it a rectangle of its own shape.
+    var fitsItself: Bool { self != .view }
+}

@@ -1,0 +1,82 @@
+/// How a transition moves and what it looks like; the bits are UIKit's, with the slides added.
+public struct WebImageAnimationOptions: OptionSet, Sendable, Hashable {
+    /// The bits: a curve in 16 and 17, a look in 20 to 24.
+    public let rawValue: UInt
+    /// Makes options from bits.
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+
+    /// Slow at both ends; the default.
+    public static let curveEaseInOut = WebImageAnimationOptions([])
+    /// Slow at the beginning.
+    public static let curveEaseIn = WebImageAnimationOptions(rawValue: 1 << 16)
+    /// Slow at the end.
+    public static let curveEaseOut = WebImageAnimationOptions(rawValue: 2 << 16)
+    /// The same all the time.
+    public static let curveLinear = WebImageAnimationOptions(rawValue: 3 << 16)
+
+    /// The old picture turns away around the vertical axis, its left edge coming forward.
+    public static let transitionFlipFromLeft = WebImageAnimationOptions(rawValue: 1 << 20)
+    /// The same with its right edge coming forward.
+    public static let transitionFlipFromRight = WebImageAnimationOptions(rawValue: 2 << 20)
+    /// The old picture rolls up and off.
+    public static let transitionCurlUp = WebImageAnimationOptions(rawValue: 3 << 20)
+    /// The new picture rolls down over the old one.
+    public static let transitionCurlDown = WebImageAnimationOptions(rawValue: 4 << 20)
+    /// The pictures dissolve into each other.
+    public static let transitionCrossDissolve = WebImageAnimationOptions(rawValue: 5 << 20)
+    /// The old picture turns away around the horizontal axis, its upper edge coming forward.
+    public static let transitionFlipFromTop = WebImageAnimationOptions(rawValue: 6 << 20)
+    /// The same with its lower edge coming forward.
+    public static let transitionFlipFromBottom = WebImageAnimationOptions(rawValue: 7 << 20)
+    /// The new picture pushes the old one out, coming from the left.
+    public static let transitionPushFromLeft = WebImageAnimationOptions(rawValue: 8 << 20)
+    /// The same from the right.
+    public static let transitionPushFromRight = WebImageAnimationOptions(rawValue: 9 << 20)
+    /// The same from the top.
+    public static let transitionPushFromTop = WebImageAnimationOptions(rawValue: 10 << 20)
+    /// The same from the bottom.
+    public static let transitionPushFromBottom = WebImageAnimationOptions(rawValue: 11 << 20)
+    /// The new picture slides over the old one, coming from the left.
+    public static let transitionMoveInFromLeft = WebImageAnimationOptions(rawValue: 12 << 20)
+    /// The same from the right.
+    public static let transitionMoveInFromRight = WebImageAnimationOptions(rawValue: 13 << 20)
+    /// The same from the top.
+    public static let transitionMoveInFromTop = WebImageAnimationOptions(rawValue: 14 << 20)
+    /// The same from the bottom.
+    public static let transitionMoveInFromBottom = WebImageAnimationOptions(rawValue: 15 << 20)
+
+    private static let curves: UInt = 3 << 16
+    private static let looks: UInt = 31 << 20
+
+    /// Where the animation is after a share of its time, both 0…1.
+    func eased(_ time: Double) -> Double {
+        switch WebImageAnimationOptions(rawValue: rawValue & Self.curves) {
+        case .curveEaseIn: time * time
+        case .curveEaseOut: 1 - (1 - time) * (1 - time)
+        case .curveLinear: time
+        default: time * time * (3 - 2 * time)
+        }
+    }
+
+    /// What is drawn; compared as a whole field, since the looks share bits.
+    var effect: TransitionEffect? {
+        switch WebImageAnimationOptions(rawValue: rawValue & Self.looks) {
+        case .transitionCrossDissolve: .dissolve
+        case .transitionFlipFromLeft: .flip(.left)
+        case .transitionFlipFromRight: .flip(.right)
+        case .transitionFlipFromTop: .flip(.top)
+        case .transitionFlipFromBottom: .flip(.bottom)
+        case .transitionCurlUp: .curlUp
+        case .transitionCurlDown: .curlDown
+        case .transitionPushFromLeft: .push(.left)
+        case .transitionPushFromRight: .push(.right)
+        case .transitionPushFromTop: .push(.top)
+        case .transitionPushFromBottom: .push(.bottom)
+        case .transitionMoveInFromLeft: .moveIn(.left)
+        case .transitionMoveInFromRight: .moveIn(.right)
+        case .transitionMoveInFromTop: .moveIn(.top)
+        case .transitionMoveInFromBottom: .moveIn(.bottom)
+        default: nil
+        }
+    }
+}

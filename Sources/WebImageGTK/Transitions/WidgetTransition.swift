@@ -1,0 +1,78 @@
+import CGTK
+import Foundation
+import WebImageCore
+
+/// What of a view moves with time.
+struct ViewPose: Equatable {
+    var alpha = 1.0
+    var transform = CGAffineTransform.identity
+
+    /// Between this pose and another; each number of the map goes its own straight way.
+    func moved(towards end: ViewPose, by share: Double) -> ViewPose {
+        guard self != end else { return end }
+        func mix(_ from: CGFloat, _ to: CGFloat) -> CGFloat { from + (to - from) * CGFloat(share) }
+        let (from, to) = (transform, end.transform)
+        return ViewPose(
+            alpha: Double(mix(CGFloat(alpha), CGFloat(end.alpha))),
+            transform: CGAffineTransform(
+                a: mix(from.a, to.a), b: mix(from.b, to.b), c: mix(from.c, to.c), d: mix(from.d, to.d),
+                tx: mix(from.tx, to.tx), ty: mix(from.ty, to.ty)))
+    }
+}
+
+/// One transition under way on one widget, in step with its window's frames.
+@MainActor final class WidgetTransition {
+    private let transition: WebImageTransition
+    private let change: ViewTransition
+    private let start: ViewPose
+    private let link: any DisplayLink
+    private var elapsed = 0.0
+    private var isOver = false
+    private unowned let state: ImageWidgetState
+
+    init(
+        _ transition: WebImageTransition, _ change: ViewTransition, from start: ViewPose, on state: ImageWidgetState
+    ) {
+        self.transition = transition
+        self.change = change
+        self.start = start
+        self.state = state
+        link = GTKDisplayLink(state.widget)
+    }
+
+    func begin() {
+        link.start { [weak self] elapsed in self?.tick(elapsed) }
+        show(0)
+    }
+
+    /// Ends what another request has overtaken.
+    func endIfOvertaken() { if !change.isCurrent() { end(finished: nil) } }
+
+    /// Ends at once, the picture being where it belongs.
+    func end(finished: Bool?) {
+        guard !isOver else { return }
+        isOver = true
+        link.stop()
+        state.transitionEnded(self)
+        if let finished, change.isCurrent() {
+            transition.completion?(finished)
+            change.ended()
+        } else {
+            // Somebody is in the midst of asking for another picture; who waited for this one hears of it afterwards.
+            let ended = change.ended
+            DispatchQueue.main.async { MainActor.assumeIsolated(ended) }
+        }
+    }
+
+    private func tick(_ seconds: Double) {
+        guard change.isCurrent() else { return end(finished: nil) }
+        elapsed += seconds
+        guard elapsed < transition.duration else { return end(finished: true) }
+        show(transition.eased(elapsed / transition.duration))
+    }
+
+    private func show(_ share: Double) {
+        state.drawing.progress = share
+        state.present(start.moved(towards: state.pose, by: share))
+    }
+}

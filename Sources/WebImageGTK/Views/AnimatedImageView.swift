@@ -1,0 +1,48 @@
+import CGTKShim
+public import Foundation
+public import WebImageCore
+
+/// A GTK widget that shows a picture from a URL and plays it if it is animated.
+///
+/// A still is shown as in ``ImageView``. An animation plays in step with the window's frames while the widget can be
+/// seen: mapped, not transparent, and inside the viewport of the scrolled windows around it; hidden, it costs nothing.
+/// A handle over the widget, as ``ImageView`` is: settings and position belong to the widget. Main actor only.
+@MainActor open class AnimatedImageView: ImageView {
+    let animation: WidgetAnimation
+
+    /// A view over a widget of its own, which shows pictures whole and never stretched.
+    public convenience override init() { self.init(displayLink: { GTKDisplayLink($0) }) }
+
+    /// A view over a `GtkPicture`, a `GtkImage` or an `AdwAvatar` made elsewhere; nil for any other widget.
+    public required convenience init?(adopting widget: OpaquePointer) {
+        Self.prepare()
+        guard WidgetKind(of: widget) != .other else { return nil }
+        self.init(widget) { GTKDisplayLink($0) }
+    }
+
+    convenience init(displayLink: @escaping @MainActor (OpaquePointer) -> any DisplayLink) {
+        Self.prepare()
+        self.init(webimage_view_new(), displayLink)
+    }
+
+    init(_ widget: OpaquePointer, _ displayLink: @escaping @MainActor (OpaquePointer) -> any DisplayLink) {
+        animation = ImageWidgetState.of(widget, key: "AnimatedImageView").animate(displayLink)
+        super.init(widget, key: "AnimatedImageView")
+    }
+
+    /// Shows the placeholder, or nothing, and then the picture of a URL, as ``ImageView`` does.
+    ///
+    /// Asks for ``AnimatedImage``, unless the context names another class, so that frames are decoded as they are needed.
+    @discardableResult
+    open override func setImage(
+        with url: URL?, placeholderImage: Image? = nil, options: WebImageOptions = [],
+        context: WebImageContext? = nil, progress: ViewImageProgressBlock?,
+        completed: ViewImageCompletedBlock? = nil
+    ) -> (any WebImageOperation)? {
+        var context = context ?? [:]
+        if context[.animatedImageClass] == nil { context[.animatedImageClass] = AnimatedImage.self }
+        return super.setImage(
+            with: url, placeholderImage: placeholderImage, options: options, context: context, progress: progress,
+            completed: completed)
+    }
+}

@@ -1,0 +1,97 @@
+import CPixman
+import Foundation
+import WebImageCore
+
+/// The pixels of a drawing, and what pixman does to them.
+struct Canvas {
+    let pixels: PixelBuffer
+    private let isOpaque: Bool
+
+    init(size: PixelSize, isOpaque: Bool) throws(WebImageError) {
+        pixels = try PixelBuffer.transparent(size)
+        self.isOpaque = isOpaque
+    }
+
+    var bounds: PixelRect { PixelRect(x: 0, y: 0, width: pixels.width, height: pixels.height) }
+
+    /// How much of each pixel of a part polygons cover; the least rectangle that holds all of it. Nil for nothing.
+    func coverage(
+        of polygons: [[SIMD2<Double>]], rule: FillRule, in clip: PixelRect
+    ) throws(WebImageError) -> (mask: PixelBuffer, box: PixelRect)? {
+        let edge = PolygonClip(
+            lower: SIMD2(Double(clip.x) - 1, Double(clip.y) - 1),
+            upper: SIMD2(Double(clip.x + clip.width) + 1, Double(clip.y + clip.height) + 1))
+        let inside = polygons.map(edge.inside).filter { $0.count > 2 }
+        let all = inside.joined()
+        guard let first = all.first else { return nil }
+        let (lower, upper) = all.reduce((first, first)) { (pointwiseMin($0.0, $1), pointwiseMax($0.1, $1)) }
+        let around = PixelRect(
+            x: Int(lower.x.rounded(.down)), y: Int(lower.y.rounded(.down)),
+            width: Int(upper.x.rounded(.up)) - Int(lower.x.rounded(.down)),
+            height: Int(upper.y.rounded(.up)) - Int(lower.y.rounded(.down)))
+        guard let box = around.intersection(clip) else { return nil }
+        let traps = Trapezoids(inside, rule: rule).list
+        guard !traps.isEmpty else { return nil }
+        let mask = try PixelBuffer(width: box.width, height: box.height, format: .gray8)
+        mask.withUnsafeMutableBytes { _ = memset($0.baseAddress!, 0, $0.count) }
+        pixman_add_trapezoids(
+            try PixmanImage(mask).pointer, Int16(clamping: -box.x), Int32(clamping: -box.y), Int32(traps.count), traps)
+        return (mask, box)
+    }
+
+    /// Paints a part with a source, as far as a mask of that part lets it through.
+    func paint(
+        _ source: PixmanImage, _ blend: BlendMode, in box: PixelRect, through mask: PixelBuffer?
+    ) throws(WebImageError) {
+        let target = try PixmanImage(pixels, isOpaque: isOpaque)
+        let screen = try mask.map { mask throws(WebImageError) in try PixmanImage(mask) }
+        if let operation = blend.operation, mask == nil || blend.sparesWhatIsOutside {
+            Self.composite(operation, source, screen, target, from: box, to: box)
+            return
+        }
+        // What blending makes of the whole part, of which the mask then takes its share.
+        let layer = try pixels.cropped(to: box).copied()
+        let sheet = try PixmanImage(layer, isOpaque: isOpaque)
+        let place = PixelRect(x: 0, y: 0, width: box.width, height: box.height)
+        if let operation = blend.operation {
+            Self.composite(operation, source, nil, sheet, from: box, to: place)
+        } else {
+            let colors = try PixelBuffer.transparent(PixelSize(width: box.width, height: box.height))
+            Self.composite(PIXMAN_OP_SRC, source, nil, try PixmanImage(colors), from: box, to: place)
+            layer.addDarkness(of: colors)
+        }
+        guard let screen else { return Self.composite(PIXMAN_OP_SRC, sheet, nil, target, from: place, to: box) }
+        Self.composite(PIXMAN_OP_OUT_REVERSE, screen, nil, target, from: place, to: box)
+        Self.composite(PIXMAN_OP_ADD, sheet, screen, target, from: place, to: box)
+    }
+
+    /// Draws a part of a source on a part of a target of the same size; a mask has that size.
+    private static func composite(
+        _ operation: pixman_op_t, _ source: PixmanImage, _ mask: PixmanImage?, _ target: PixmanImage,
+        from: PixelRect, to: PixelRect
+    ) {
+        pixman_image_composite32(
+            operation, source.pointer, mask?.pointer, target.pointer, Int32(from.x), Int32(from.y), 0, 0, Int32(to.x),
+            Int32(to.y), Int32(to.width), Int32(to.height))
+    }
+}
+
+extension BlendMode {
+    /// Whether painting nothing leaves what was there.
+    fileprivate var sparesWhatIsOutside: Bool {
+        switch self {
+        case .clear, .copy, .sourceIn, .sourceOut, .destinationIn, .destinationAtop, .plusDarker: false
+        default: true
+        }
+    }
+}
+
+extension PixelRect {
+    /// What both share; nil when that is nothing.
+    func intersection(_ other: PixelRect) -> PixelRect? {
+        let (left, top) = (max(x, other.x), max(y, other.y))
+        let (right, bottom) = (min(x + width, other.x + other.width), min(y + height, other.y + other.height))
+        guard right > left, bottom > top else { return nil }
+        return PixelRect(x: left, y: top, width: right - left, height: bottom - top)
+    }
+}

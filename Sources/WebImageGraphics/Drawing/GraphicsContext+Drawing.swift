@@ -1,0 +1,144 @@
+import CPixman
+public import Foundation
+public import WebImageCore
+
+extension GraphicsContext {
+    /// Fills a path with the fill colour.
+    public func fill(_ path: GraphicsPath, using rule: FillRule = .winding) {
+        attempt { () throws(WebImageError) in
+            try paint(polygons(path), rule: rule, with: try PixmanImage(fillColor))
+        }
+    }
+
+    /// Fills a rectangle with the fill colour.
+    public func fill(_ rect: CGRect) { fill(GraphicsPath(rect: rect)) }
+
+    /// Fills an ellipse with the fill colour.
+    public func fillEllipse(in rect: CGRect) { fill(GraphicsPath(ellipseIn: rect)) }
+
+    /// Draws a path's line in the stroke colour.
+    public func stroke(_ path: GraphicsPath) {
+        attempt { () throws(WebImageError) in
+            let lines = path.flattened(pixelsPerUnit: pixelsPerPoint)
+            let transform = currentTransform
+            let pieces = pen.pieces(along: lines, pixelsPerUnit: pixelsPerPoint).map { piece in
+                let moved = piece.map { point in
+                    let place = CGPoint(x: point.x, y: point.y).applying(transform)
+                    return SIMD2(Double(place.x), Double(place.y))
+                }
+                // All wind the same way, so that where they overlap they add up.
+                return Self.area(moved) < 0 ? moved.reversed() : moved
+            }
+            guard pieces.allSatisfy({ $0.allSatisfy(\.isDrawable) }) else { return }
+            try paint(pieces, rule: .winding, with: try PixmanImage(strokeColor))
+        }
+    }
+
+    /// Draws a rectangle's line in the stroke colour.
+    public func stroke(_ rect: CGRect) { stroke(GraphicsPath(rect: rect)) }
+
+    /// Makes a rectangle transparent, or black where the surface is opaque.
+    public func clear(_ rect: CGRect) {
+        withGState {
+            blendMode = .clear
+            fill(rect)
+        }
+    }
+
+    /// Fills a rectangle with a gradient whose line is in parts of it.
+    public func draw(_ gradient: ImageGradient, in rect: CGRect) {
+        attempt { () throws(WebImageError) in
+            // The gradient is made on a square of its own, so that it takes part in any transform.
+            let side = 256
+            let source = try PixmanImage(gradient, over: PixelSize(width: side, height: side))
+            let place = currentTransform.translatedBy(x: rect.minX, y: rect.minY)
+                .scaledBy(x: rect.width / CGFloat(side), y: rect.height / CGFloat(side))
+            guard source.transform(back: place) else { return }
+            try paint(polygons(GraphicsPath(rect: rect)), rule: .winding, with: source)
+        }
+    }
+
+    /// Draws a picture over a rectangle, stretched to it; Lanczos filtered.
+    public func draw(_ image: Image, in rect: CGRect) {
+        attempt { () throws(WebImageError) in
+            let corner = CGPoint(x: rect.minX, y: rect.minY)
+            let transform = currentTransform.translatedBy(x: corner.x, y: corner.y)
+            let size = Self.drawnSize(rect.size, transform)
+            guard let size, let pixels = try scaled(image, to: size) else { return }
+            let source = try PixmanImage(pixels)
+            let place = transform.scaledBy(
+                x: rect.width / CGFloat(pixels.width), y: rect.height / CGFloat(pixels.height))
+            if place.isWholeMove {
+                try paint(
+                    source.moved(x: Int(place.tx), y: Int(place.ty)),
+                    in: PixelRect(x: Int(place.tx), y: Int(place.ty), width: pixels.width, height: pixels.height))
+            } else if source.transform(back: place) {
+                pixman_image_set_filter(source.pointer, PIXMAN_FILTER_GOOD, nil, 0)
+                // The shape's own edges are smooth, so the picture goes on beyond them.
+                pixman_image_set_repeat(source.pointer, PIXMAN_REPEAT_PAD)
+                try paint(polygons(GraphicsPath(rect: rect)), rule: .winding, with: source)
+            }
+        }
+    }
+
+    /// Draws a picture at its own size in points.
+    public func draw(_ image: Image, at point: CGPoint) { draw(image, in: CGRect(origin: point, size: image.size)) }
+
+    /// How many pixels a rectangle covers along its own sides; nil for none, and for too many.
+    private static func drawnSize(_ size: CGSize, _ transform: CGAffineTransform) -> PixelSize? {
+        let sides = [(size.width, transform.a, transform.b), (size.height, transform.c, transform.d)].map {
+            Double(abs($0.0)) * length(SIMD2(Double($0.1), Double($0.2)))
+        }
+        guard sides.allSatisfy({ $0.isFinite && $0 > 0 && $0 < 1e6 }) else { return nil }
+        return PixelSize(width: max(Int(sides[0].rounded()), 1), height: max(Int(sides[1].rounded()), 1))
+    }
+
+    /// The picture at the size it is drawn at, unless it would be much larger than the surface.
+    private func scaled(_ image: Image, to size: PixelSize) throws(WebImageError) -> PixelBuffer? {
+        let pixels = try image.displayPixels()
+        let limit = max(canvas.pixels.width * canvas.pixels.height * 4, pixels.width * pixels.height)
+        let wanted =
+            size.pixelCount <= limit && max(size.width, size.height) <= PixmanImage.maxSide ? size : pixels.size
+        return try pixels.scaled(to: wanted, isOpaque: !image.hasAlpha)
+    }
+
+    private static func area(_ polygon: [SIMD2<Double>]) -> Double {
+        polygon.indices.reduce(0) { sum, index in
+            let (a, b) = (polygon[index], polygon[(index + 1) % polygon.count])
+            return sum + a.x * b.y - a.y * b.x
+        }
+    }
+}
+
+extension CGAffineTransform {
+    /// Whether pixels come to lie on pixels, upright and at their size.
+    fileprivate var isWholeMove: Bool {
+        abs(a - 1) < 1e-6 && abs(d - 1) < 1e-6 && abs(b) < 1e-6 && abs(c) < 1e-6 && tx == tx.rounded()
+            && ty == ty.rounded() && abs(tx) < 1e6 && abs(ty) < 1e6
+    }
+}
+
+extension PixmanImage {
+    /// Puts the image where a transform moves it; false when that collapses or leaves pixman's numbers.
+    fileprivate func transform(back place: CGAffineTransform) -> Bool {
+        let determinant = place.a * place.d - place.b * place.c
+        guard determinant.isFinite, abs(determinant) > 1e-12 else { return false }
+        let back = place.inverted()
+        var matrix = pixman_f_transform(
+            m: (
+                (Double(back.a), Double(back.c), Double(back.tx)), (Double(back.b), Double(back.d), Double(back.ty)),
+                (0, 0, 1)
+            ))
+        var fixed = pixman_transform()
+        guard pixman_transform_from_pixman_f_transform(&fixed, &matrix) != 0 else { return false }
+        return pixman_image_set_transform(pointer, &fixed) != 0
+    }
+
+    /// The image moved by whole pixels.
+    fileprivate func moved(x: Int, y: Int) -> PixmanImage {
+        var fixed = pixman_transform()
+        pixman_transform_init_translate(&fixed, Int32(clamping: -x << 16), Int32(clamping: -y << 16))
+        pixman_image_set_transform(pointer, &fixed)
+        return self
+    }
+}

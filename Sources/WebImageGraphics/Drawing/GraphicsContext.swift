@@ -1,0 +1,194 @@
+import CPixman
+public import Foundation
+public import WebImageCore
+
+/// A surface to draw on: fills, lines, pictures and gradients under a transform and a clip.
+///
+/// Points, y downwards, the origin at the top left; colours are sRGB with 8 bits. Used by one thread at a time, inside
+/// ``GraphicsImageRenderer/image(_:)`` only. What cannot be drawn (a coordinate that is not finite, a collapsed
+/// transform) draws nothing.
+public final class GraphicsContext {
+    /// What saving keeps and restoring brings back.
+    private struct State {
+        var transform: CGAffineTransform
+        var clip: Clip
+        var fill = ImageColor.black
+        var stroke = ImageColor.black
+        var pen = Pen()
+        var alpha = 1.0
+        var blendMode = BlendMode.normal
+    }
+
+    let canvas: Canvas
+    private var state: State
+    private var saved: [State] = []
+    /// Whether the picture is done, whose pixels never change again.
+    private var isEnded = false
+
+    init(_ canvas: Canvas, scale: CGFloat) {
+        self.canvas = canvas
+        state = State(
+            transform: CGAffineTransform(scaleX: scale, y: scale), clip: Clip(box: canvas.bounds, mask: nil))
+    }
+
+    /// Nothing is drawn after this.
+    func end() { isEnded = true }
+
+    // MARK: State
+
+    /// Remembers colours, lines, transform and clip.
+    public func saveGState() { saved.append(state) }
+    /// Goes back to what was remembered last; without that nothing changes.
+    public func restoreGState() { if let last = saved.popLast() { state = last } }
+
+    /// Draws with changes that end with `body`.
+    public func withGState<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        let depth = saved.count
+        saveGState()
+        defer {
+            saved.removeLast(max(saved.count - depth - 1, 0))
+            if saved.count > depth { restoreGState() }
+        }
+        return try body()
+    }
+
+    /// The colour that areas are filled with; black at first.
+    public var fillColor: ImageColor {
+        get { state.fill }
+        set { state.fill = newValue }
+    }
+    /// The colour of lines; black at first.
+    public var strokeColor: ImageColor {
+        get { state.stroke }
+        set { state.stroke = newValue }
+    }
+    /// The width of lines in points; 1 at first.
+    public var lineWidth: CGFloat {
+        get { CGFloat(state.pen.width) }
+        set { state.pen.width = Double(newValue) }
+    }
+    /// How lines end; cut off at first.
+    public var lineCap: LineCap {
+        get { state.pen.cap }
+        set { state.pen.cap = newValue }
+    }
+    /// How lines meet; in a point at first.
+    public var lineJoin: LineJoin {
+        get { state.pen.join }
+        set { state.pen.join = newValue }
+    }
+    /// How long the point of two lines may be, in widths of them, before it is cut off; 10 at first.
+    public var miterLimit: CGFloat {
+        get { CGFloat(state.pen.miterLimit) }
+        set { state.pen.miterLimit = Double(newValue) }
+    }
+    /// The opacity of all that is drawn, 0…1; 1 at first.
+    public var alpha: Double {
+        get { state.alpha }
+        set { state.alpha = newValue.isNaN ? 0 : min(max(newValue, 0), 1) }
+    }
+    /// How what is drawn mixes with what is there; over it at first.
+    public var blendMode: BlendMode {
+        get { state.blendMode }
+        set { state.blendMode = newValue }
+    }
+
+    // MARK: Transform
+
+    /// From the points one draws with to pixels.
+    public var currentTransform: CGAffineTransform { state.transform }
+    /// A transform first, what was set before it after it.
+    public func concatenate(_ transform: CGAffineTransform) {
+        state.transform = transform.concatenating(state.transform)
+    }
+    /// Moves the origin.
+    public func translateBy(x: CGFloat, y: CGFloat) { state.transform = state.transform.translatedBy(x: x, y: y) }
+    /// Makes points larger or smaller.
+    public func scaleBy(x: CGFloat, y: CGFloat) { state.transform = state.transform.scaledBy(x: x, y: y) }
+    /// Turns about the origin, clockwise, by radians.
+    public func rotate(by angle: CGFloat) { state.transform = state.transform.rotated(by: angle) }
+
+    // MARK: Clip
+
+    /// Draws nothing outside a path any more, nor outside what was clipped to before.
+    public func clip(to path: GraphicsPath, using rule: FillRule = .winding) {
+        attempt { () throws(WebImageError) in
+            let area = polygons(path)
+            let cover = try canvas.coverage(of: area, rule: rule, in: state.clip.box)
+            state.clip = try state.clip.intersected(cover, isRect: Self.isAligned(area))
+        }
+    }
+
+    /// Draws nothing outside a rectangle any more.
+    public func clip(to rect: CGRect) { clip(to: GraphicsPath(rect: rect)) }
+
+    // MARK: Inside
+
+    var pen: Pen { state.pen }
+    /// How many pixels a point is long.
+    var pixelsPerPoint: Double {
+        let transform = state.transform
+        let along = length(SIMD2(Double(transform.a), Double(transform.b)))
+        return max(along, length(SIMD2(Double(transform.c), Double(transform.d))))
+    }
+
+    func polygons(_ path: GraphicsPath) -> [[SIMD2<Double>]] { path.flattened(state.transform).map(\.points) }
+
+    /// Paints the inside of polygons in pixels.
+    func paint(_ polygons: [[SIMD2<Double>]], rule: FillRule, with source: PixmanImage) throws(WebImageError) {
+        if Self.isAligned(polygons), let corner = polygons[0].min(by: { $0.sum() < $1.sum() }),
+            let other = polygons[0].max(by: { $0.sum() < $1.sum() })
+        {
+            let limit = SIMD2<Double>(repeating: 40_000)
+            let (from, to) = (
+                corner.clamped(lowerBound: -limit, upperBound: limit),
+                other.clamped(lowerBound: -limit, upperBound: limit)
+            )
+            let rect = PixelRect(x: Int(from.x), y: Int(from.y), width: Int(to.x - from.x), height: Int(to.y - from.y))
+            return try paint(source, in: rect)
+        }
+        guard let cover = try canvas.coverage(of: polygons, rule: rule, in: state.clip.box) else { return }
+        try state.clip.narrow(cover.mask, at: cover.box)
+        try fade(cover.mask)
+        try canvas.paint(source, state.blendMode, in: cover.box, through: cover.mask)
+    }
+
+    /// Paints whole pixels.
+    func paint(_ source: PixmanImage, in rect: PixelRect) throws(WebImageError) {
+        guard let box = rect.intersection(state.clip.box) else { return }
+        var mask: PixelBuffer?
+        if state.clip.mask != nil || state.alpha < 1 {
+            let full = try PixelBuffer(width: box.width, height: box.height, format: .gray8)
+            full.withUnsafeMutableBytes { _ = memset($0.baseAddress!, 255, $0.count) }
+            try state.clip.narrow(full, at: box)
+            try fade(full)
+            mask = full
+        }
+        try canvas.paint(source, state.blendMode, in: box, through: mask)
+    }
+
+    private func fade(_ mask: PixelBuffer) throws(WebImageError) {
+        guard state.alpha < 1 else { return }
+        try PixmanImage(ImageColor(white: 0, alpha: state.alpha)).composite(PIXMAN_OP_IN, onto: mask)
+    }
+
+    /// Whether this is one upright rectangle of whole pixels.
+    private static func isAligned(_ polygons: [[SIMD2<Double>]]) -> Bool {
+        guard polygons.count == 1, polygons[0].count == 4 else { return false }
+        let corners = polygons[0]
+        guard corners.allSatisfy({ $0 == $0.rounded(.toNearestOrAwayFromZero) }) else { return false }
+        return (0..<4).allSatisfy { index in
+            let way = corners[(index + 1) % 4] - corners[index]
+            let next = corners[(index + 2) % 4] - corners[(index + 1) % 4]
+            return (way.x == 0) != (way.y == 0) && (way.x == 0) != (next.x == 0)
+        }
+    }
+
+    /// Drawing fails only for want of memory; the picture then lacks what could not be drawn.
+    func attempt(_ draw: () throws(WebImageError) -> Void) {
+        guard !isEnded else { return }
+        do throws(WebImageError) { try draw() } catch {
+            WebImageLog.shared.log(.warning, "drawing failed: \(error)")
+        }
+    }
+}

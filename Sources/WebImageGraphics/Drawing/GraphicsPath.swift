@@ -1,0 +1,76 @@
+public import Foundation
+public import WebImageCore
+
+/// Lines and curves to fill, to stroke or to clip with; points are the drawing surface's, y downwards.
+///
+/// A value. A path with a coordinate that is not finite draws nothing.
+public struct GraphicsPath: Sendable, Hashable {
+    enum Element: Sendable, Hashable {
+        case move(CGPoint)
+        case line(CGPoint)
+        case curve(CGPoint, CGPoint, CGPoint)
+        case close
+    }
+
+    private(set) var elements: [Element] = []
+    /// Where the next line begins; nil for an empty path.
+    public private(set) var currentPoint: CGPoint?
+    private var start: CGPoint?
+
+    /// An empty path.
+    public init() {}
+
+    /// Begins a new line.
+    public mutating func move(to point: CGPoint) {
+        elements.append(.move(point))
+        (start, currentPoint) = (point, point)
+    }
+
+    /// A straight line; the first of a path begins there.
+    public mutating func addLine(to point: CGPoint) {
+        guard currentPoint != nil else { return move(to: point) }
+        elements.append(.line(point))
+        currentPoint = point
+    }
+
+    /// A cubic Bézier curve.
+    public mutating func addCurve(to end: CGPoint, control1: CGPoint, control2: CGPoint) {
+        if currentPoint == nil { move(to: control1) }
+        elements.append(.curve(control1, control2, end))
+        currentPoint = end
+    }
+
+    /// A quadratic Bézier curve.
+    public mutating func addQuadCurve(to end: CGPoint, control: CGPoint) {
+        let from = currentPoint ?? control
+        func third(_ point: CGPoint) -> CGPoint {
+            CGPoint(x: point.x + (control.x - point.x) * 2 / 3, y: point.y + (control.y - point.y) * 2 / 3)
+        }
+        addCurve(to: end, control1: third(from), control2: third(end))
+    }
+
+    /// A line back to where this one began.
+    public mutating func closeSubpath() {
+        guard let start, elements.last != .close else { return }
+        elements.append(.close)
+        currentPoint = start
+    }
+
+    /// Another path's lines, moved by a transform.
+    public mutating func addPath(_ path: GraphicsPath, transform: CGAffineTransform = .identity) {
+        for element in path.elements {
+            switch element {
+            case .move(let point): move(to: point.applying(transform))
+            case .line(let point): addLine(to: point.applying(transform))
+            case .curve(let first, let second, let end):
+                addCurve(
+                    to: end.applying(transform), control1: first.applying(transform),
+                    control2: second.applying(transform))
+            case .close: closeSubpath()
+            }
+        }
+    }
+
+    /// Whether nothing was added.
+    public var isEmpty: Bool { elements.isEmpty }
+}

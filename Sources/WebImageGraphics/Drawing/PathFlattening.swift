@@ -1,0 +1,72 @@
+import Foundation
+import WebImageCore
+
+/// A line of straight pieces.
+struct Polyline {
+    var points: [SIMD2<Double>] = []
+    var isClosed = false
+}
+
+extension GraphicsPath {
+    /// The path in straight pieces, moved by a transform, no further than a tenth of a pixel from its curves.
+    ///
+    /// - Parameter pixelsPerUnit: how large a unit of the result is drawn.
+    /// - Returns: nothing when a coordinate is not finite, or beyond any surface.
+    func flattened(_ transform: CGAffineTransform = .identity, pixelsPerUnit: Double = 1) -> [Polyline] {
+        var lines: [Polyline] = []
+        var line = Polyline()
+        func place(_ point: CGPoint) -> SIMD2<Double> {
+            let moved = point.applying(transform)
+            return SIMD2(Double(moved.x), Double(moved.y))
+        }
+        // After closing, the start of a line that may never come is no line.
+        var isFresh = false
+        func end() { if !line.points.isEmpty, !isFresh { lines.append(line) } }
+        for element in elements {
+            switch element {
+            case .move(let point):
+                end()
+                line = Polyline(points: [place(point)])
+                isFresh = false
+            case .line(let point):
+                line.points.append(place(point))
+                isFresh = false
+            case .curve(let first, let second, let last):
+                isFresh = false
+                line.append(curve: place(first), place(second), place(last), pixelsPerUnit)
+            case .close:
+                line.isClosed = true
+                let start = line.points.first
+                end()
+                line = Polyline(points: start.map { [$0] } ?? [])
+                isFresh = true
+            }
+        }
+        end()
+        return lines.allSatisfy { $0.points.allSatisfy(\.isDrawable) } ? lines : []
+    }
+}
+
+extension Polyline {
+    /// Cuts a cubic curve into as many pieces as its bend asks for.
+    fileprivate mutating func append(
+        curve first: SIMD2<Double>, _ second: SIMD2<Double>, _ last: SIMD2<Double>, _ pixelsPerUnit: Double
+    ) {
+        guard let start = points.last else { return }
+        let bend = max(length(start - 2 * first + second), length(first - 2 * second + last)) * pixelsPerUnit
+        guard bend.isFinite else { return points.append(last) }
+        let count = min(max(Int((7.5 * bend).squareRoot().rounded(.up)), 1), 500)
+        for step in 1...count {
+            let t = Double(step) / Double(count)
+            let s = 1 - t
+            points.append(start * (s * s * s) + first * (3 * s * s * t) + second * (3 * s * t * t) + last * (t * t * t))
+        }
+    }
+}
+
+extension SIMD2<Double> {
+    /// Whether a place can be computed with: no number is false here, and so is one beyond any surface.
+    var isDrawable: Bool { abs(x) < 1e9 && abs(y) < 1e9 }
+}
+
+func length(_ vector: SIMD2<Double>) -> Double { (vector * vector).sum().squareRoot() }

@@ -1,0 +1,11 @@
+import CHEIF
+import WebImageCore
+
+/// libheif, loaded when the first HEIC file is opened.
+enum HEIFLibrary {
+    private static let loaded = Result { () throws(WebImageError) -> HEIFFunctions in
+        try SharedLibrary.functions(of: HEIF_LIBRARY, package: "libheif1") { HEIFFunctions_bind($0, $1) }
+    }
+
+    static func functions() throws(WebImageError) -> HEIFFunctions { try loaded.get() }
+}

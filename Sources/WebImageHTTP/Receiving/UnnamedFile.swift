@@ -1,0 +1,91 @@
+import Foundation
+import WebImageCore
+
+/// Owns a file that has no name, so that nothing of it is left whatever becomes of the process.
+///
+/// Bytes once written are never written again, which is what makes mapping them safe: nobody else can shorten it.
+final class UnnamedFile: Sendable {
+    private let descriptor: Int32
+
+    /// Nil where none can be made; the folder is made when it is missing.
+    init?(in folder: String) {
+        guard PrivateFolder.make(folder) else { return nil }
+        // A name for the moment between these two calls: not every file system can do without (`O_TMPFILE`). What a
+        // kill in between leaves is empty, and removed with the beginnings of broken downloads.
+        let path = folder + "/\(UInt64.random(in: .min ... .max)).tmp"
+        descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { return nil }
+        unlink(path)
+        HandleLedger.opened("unnamed file")
+    }
+
+    deinit {
+        // Also called when `init` gives up, by which time there may be no descriptor.
+        guard descriptor >= 0 else { return }
+        close(descriptor)
+        HandleLedger.closed("unnamed file")
+    }
+
+    /// Writes all of it; false when the system will not.
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
+        var rest = bytes[...]
+        var offset = offset
+        while !rest.isEmpty {
+            let count = pwrite(
+                descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count, off_t(offset))
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+            offset += count
+        }
+        return true
+    }
+
+    /// A copy of some of its bytes.
+    func read(_ range: Range<Int>) throws(WebImageError) -> Data {
+        var data = Data(count: range.count)
+        var done = 0
+        var failure: Int32 = 0
+        data.withUnsafeMutableBytes { target in
+            while done < target.count, failure == 0 {
+                let count = pread(
+                    descriptor, target.baseAddress! + done, target.count - done, off_t(range.lowerBound + done))
+                if count < 0, errno == EINTR { continue }
+                if count > 0 { done += count } else { failure = count < 0 ? errno : EIO }
+            }
+        }
+        guard failure == 0 else { throw Self.error(failure) }
+        return data
+    }
+
+    /// Its first bytes, mapped: they cost no memory that the system could not take back.
+    func mapped(_ count: Int) throws(WebImageError) -> Data {
+        guard count > 0 else { return Data() }
+        guard let start = mmap(nil, count, PROT_READ, MAP_PRIVATE, descriptor, 0), start != MAP_FAILED else {
+            throw Self.error(errno)
+        }
+        HandleLedger.opened("mapped body")
+        return Data(
+            bytesNoCopy: start, count: count,
+            deallocator: .custom { start, count in
+                munmap(start, count)
+                HandleLedger.closed("mapped body")
+            })
+    }
+
+    private static func error(_ number: Int32) -> WebImageError {
+        .posix(number, stage: .download, url: nil, hint: "The disk of the cache folder may be failing.")
+    }
+}
+
+/// Folders that are this user's alone.
+enum PrivateFolder {
+    /// Whether it is there, after making what is missing.
+    static func make(_ path: String) -> Bool {
+        if mkdir(path, 0o700) == 0 || errno == EEXIST { return true }
+        let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o700]
+        return
+            (try? FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: attributes)) != nil
+    }
+}

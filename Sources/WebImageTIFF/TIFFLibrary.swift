@@ -1,0 +1,11 @@
+import CTIFF
+import WebImageCore
+
+/// libtiff, loaded when the first TIFF file is opened.
+enum TIFFLibrary {
+    private static let loaded = Result { () throws(WebImageError) -> TIFFFunctions in
+        try SharedLibrary.functions(of: TIFF_LIBRARY, package: "libtiff6") { TIFFFunctions_bind($0, $1) }
+    }
+
+    static func functions() throws(WebImageError) -> TIFFFunctions { try loaded.get() }
+}

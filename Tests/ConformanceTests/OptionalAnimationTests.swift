@@ -1,0 +1,75 @@
+import Foundation
+import Testing
+import WebImage
+
+/// The further frames of the optional coders' animations, and how many files of each folder are right.
+@Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(.minutes(10)))
+struct OptionalAnimationTests {
+    private static let coders = OptionalConformanceTests.coders
+    private static let animations = Conformance.decodable(["avif", "jxl"]).filter { ($0.frames ?? 1) > 1 }
+
+    private func frames(_ path: String) throws -> any DetailedAnimatedImageCoder {
+        var options = DecodingOptions()
+        options.pixelFormat = .rgba8
+        options.colorConversion = .asStored
+        let opened = try Self.coders.animation(of: Conformance.data(path), options: options)
+        return try #require(opened as? any DetailedAnimatedImageCoder)
+    }
+
+    /// A reference that is itself an animation has a picture for each frame; one that is a still, for the first alone.
+    @Test(arguments: animations)
+    func everyFrameIsRightInOrderAndBackwards(_ entry: ConformanceEntry) throws {
+        let animation = try frames(entry.path)
+        let count = animation.animatedImageFrameCount
+        #expect(count == entry.frames)
+        let all = try (0..<count).map { StraightPixels(try animation.frame(at: $0)) }
+        let reference = try frames(#require(entry.reference?.first))
+        for index in 0..<min(count, reference.animatedImageFrameCount) {
+            let difference = all[index].maxDifference(from: StraightPixels(try reference.frame(at: index)))
+            #expect((difference ?? .max) <= entry.tolerance ?? 0, "frame \(index)")
+        }
+        for index in (0..<count).reversed() where index % 7 == 0 || count < 10 {
+            #expect(try StraightPixels(animation.frame(at: index)) == all[index], "frame \(index) backwards")
+        }
+        #expect(Set(all.map(\.bytes)).count > 1)
+        #expect(throws: WebImageError.self) { try animation.frame(at: count) }
+    }
+
+    private struct Count {
+        var decoded = 0, decodable = 0, refused = 0, refusable = 0, survived = 0
+    }
+
+    /// A coder that decodes a file at the size the manifest gives; pixels are the other suites'.
+    @Test func theFoldersAreCounted() throws {
+        var counts: [String: Count] = [:]
+        for entry in Conformance.entries {
+            let folder = String(entry.path.prefix { $0 != "/" })
+            let image = try? Self.coders.decode(Conformance.data(entry.path), options: Self.firstFrame)
+            switch entry.verdict {
+            case "decode":
+                counts[folder, default: Count()].decodable += 1
+                let isRight = image != nil && (entry.pixelSize == nil || image?.pixelSize == entry.pixelSize)
+                if isRight { counts[folder, default: Count()].decoded += 1 }
+            case "reject":
+                counts[folder, default: Count()].refusable += 1
+                if image == nil { counts[folder, default: Count()].refused += 1 }
+            default: counts[folder, default: Count()].survived += 1
+            }
+        }
+        for (folder, count) in counts.sorted(by: { $0.key < $1.key }) {
+            print(
+                "\(folder): decoded \(count.decoded) of \(count.decodable), refused \(count.refused) of "
+                    + "\(count.refusable), survived \(count.survived)")
+        }
+        let all = counts.values
+        #expect(all.reduce(0) { $0 + $1.refused } == all.reduce(0) { $0 + $1.refusable })
+        // One TIFF that libtiff refuses is an exception of its own.
+        #expect(all.reduce(0) { $0 + $1.decodable - $1.decoded } <= 1)
+    }
+
+    private static let firstFrame: DecodingOptions = {
+        var options = DecodingOptions()
+        options.firstFrameOnly = true
+        return options
+    }()
+}

@@ -1,0 +1,77 @@
+import Foundation
+import WebImage
+
+// snippet: guide-transformer
+/// Lightens a picture by a colour; every parameter is in the key.
+struct VeilTransformer: ImageTransformer {
+    var opacity: Double
+
+    var transformerKey: String { String(format: "VeilTransformer(%f)", opacity) }
+
+    func transformedImage(with image: Image, forKey key: String) -> Image? {
+        image.tintedImage(with: ImageColor(white: 1, alpha: opacity), blendMode: .normal)
+    }
+}
+
+func loadVeiled(_ url: URL) async throws(WebImageError) -> Image {
+    let round = ImageRoundCornerTransformer(radius: 12, corners: .allCorners, borderWidth: 0, borderColor: nil)
+    let both = ImagePipelineTransformer(transformers: [VeilTransformer(opacity: 0.3), round])
+    return try await WebImageManager.shared.image(for: url, context: [.imageTransformer: both])
+}
+// end
+
+// snippet: guide-frames
+/// What an animation is made of, frame by frame; decodes on the calling thread.
+func describe(_ file: Data) -> [String] {
+    guard let animation = AnimatedImage(data: file) else { return [] }
+    return (0..<animation.animatedImageFrameCount).compactMap { index in
+        animation.animatedImageFrame(at: index).map { frame in
+            "\(index): \(frame.pixelSize), \(animation.animatedImageDuration(at: index)) s"
+        }
+    }
+}
+// end
+
+// snippet: guide-encode
+/// Two pictures in turn, twice a second, for ever, as a WebP.
+func blink(_ first: Image, _ second: Image) throws(WebImageError) -> Data {
+    let frames = [first, second].map { ImageFrame(image: $0, duration: 0.5) }
+    return try ImageCodersManager.shared.encode(frames, loopCount: 0, format: .webP, options: EncodingOptions())
+}
+// end
+
+// snippet: guide-log
+/// Says on standard error what happens; `WEBIMAGE_LOG=debug` in the environment does the same.
+func logEverything() { WebImageLog.shared.destination = StandardErrorLogger(minimum: .debug) }
+// end
+
+// snippet: guide-errors
+/// An error says what happened, where, why, and what to do next.
+func explain(_ url: URL) async {
+    do throws(WebImageError) {
+        _ = try await WebImageManager.shared.image(for: url)
+    } catch {
+        switch error.code {
+        case .cancelled: break
+        case .transport: print("the network:", error.underlying.map(\.description) ?? "")
+        case .badImageData, .unsupportedFormat: print("not a picture this program reads:", error.hint ?? "")
+        default: print(error)
+        }
+    }
+}
+// end
+
+// snippet: guide-nuke
+/// One load with everything it yields: its size, its previews, its picture.
+func follow(_ url: URL) async throws(WebImageError) {
+    for try await event in WebImageManager.shared.events(for: url, options: .progressiveLoad) {
+        switch event {
+        case .size(let size): print("it will be", size)
+        case .progress(let received, let expected): print(received, expected)
+        case .partial(let image): print("shows", image.pixelSize)
+        case .cached(let result): print("had", result.image.pixelSize)
+        case .finished(let result): print("is", result.image.pixelSize, result.cacheType)
+        }
+    }
+}
+// end

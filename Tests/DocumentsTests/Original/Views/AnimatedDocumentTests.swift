@@ -1,0 +1,61 @@
+import CGTK
+import Foundation
+import SDWebImageGTK
+import Testing
+import WebImageTesting
+
+extension ViewDocuments {
+    /// The document of animated views: X5, X6, M5.
+    @MainActor struct AnimatedDocumentTests {
+        let desk: Desk
+        let imageView: SDAnimatedImageView
+
+        init() throws {
+            try #require(gtk_init_check() != 0)
+            desk = try Desk()
+            imageView = SDAnimatedImageView()
+        }
+
+        @Test("X5: an animated view starts by itself and stops") func x5Plays() async throws {
+            let stage = await Stage(imageView)
+            defer { stage.close() }
+            desk.server.route("/play.gif", .body(try Desk.animation(frames: 4), type: "image/gif"))
+            imageView.sd_setImage(
+                with: desk.server.url("/play.gif"), context: [.customManager: desk.manager])
+            #expect(await Stage.pump { imageView.isAnimating && imageView.currentFrameIndex > 0 })
+            #expect(imageView.image is SDAnimatedImage)
+            imageView.stopAnimating()
+            #expect(!imageView.isAnimating && imageView.currentFrame != nil)
+            imageView.startAnimating()
+            #expect(imageView.isAnimating)
+        }
+
+        @Test("X5: WebP and APNG play as GIF does") func x5Formats() throws {
+            let gif = try #require(SDAnimatedImage(data: try Desk.animation()))
+            for format in [SDImageFormat.webP, .PNG] {
+                let file = try #require(gif.sd_imageData(as: format))
+                imageView.image = SDAnimatedImage(data: file)
+                #expect(imageView.player?.totalFrameCount == 3)
+            }
+        }
+
+        @Test("M5: frames are decoded as they are needed, within a buffer") func m5Buffer() throws {
+            let animation = try #require(SDAnimatedImage(data: try Desk.animation(frames: 6)))
+            imageView.maxBufferSize = 1
+            imageView.image = animation
+            #expect(imageView.player?.maxBufferSize == 1 && !animation.isAllFramesLoaded)
+            #expect(animation.sd_memoryCost < UInt(animation.pixels.byteCount * 2))
+        }
+
+        @Test("X6: an animation that arrives shows its poster when asked not to play")
+        func x6Incremental() async throws {
+            desk.server.route("/arrives.gif", .body(try Desk.animation(frames: 5), type: "image/gif"))
+            imageView.shouldIncrementalLoad = false
+            #expect(!imageView.shouldIncrementalLoad)
+            imageView.sd_setImage(
+                with: desk.server.url("/arrives.gif"), placeholderImage: nil, options: .progressiveLoad,
+                context: [.customManager: desk.manager])
+            #expect(await Stage.pump { imageView.player?.totalFrameCount == 5 })
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import CGTK
+import Foundation
+import SDWebImageGTK
+import Testing
+import WebImageTesting
+
+/// A window on screen around one view, and a loop that lets GTK work.
+@MainActor final class Stage {
+    private let window: UnsafeMutablePointer<GtkWindow>
+
+    nonisolated static var hasDisplay: Bool {
+        let environment = ProcessInfo.processInfo.environment
+        return environment["DISPLAY"] != nil || environment["WAYLAND_DISPLAY"] != nil
+    }
+
+    init(_ view: UIView, width: Int = 80, height: Int = 80) async {
+        window = UnsafeMutablePointer(OpaquePointer(gtk_window_new()))
+        let child = UnsafeMutablePointer<GtkWidget>(view.widget)
+        gtk_widget_set_size_request(child, gint(width), gint(height))
+        gtk_window_set_child(window, child)
+        gtk_window_present(window)
+        _ = await Stage.pump {
+            gtk_widget_get_mapped(child) != 0 && gtk_widget_get_width(child) >= width
+        }
+    }
+
+    func close() { gtk_window_destroy(window) }
+
+    /// Lets GTK and the main queue work until `condition` holds; false after twenty seconds.
+    static func pump(until condition: () -> Bool) async -> Bool {
+        let deadline = ContinuousClock.now + .seconds(20)
+        while !condition() {
+            while g_main_context_iteration(nil, 0) != 0 {}
+            guard ContinuousClock.now < deadline else { return condition() }
+            try? await Task.sleep(for: .milliseconds(2))
+        }
+        return true
+    }
+
+    /// Width and height a view would like.
+    static func naturalSize(of view: UIView) -> (width: Int, height: Int) {
+        let child = UnsafeMutablePointer<GtkWidget>(view.widget)
+        var (width, height): (gint, gint) = (0, 0)
+        gtk_widget_measure(child, GTK_ORIENTATION_HORIZONTAL, -1, nil, &width, nil, nil)
+        gtk_widget_measure(child, GTK_ORIENTATION_VERTICAL, -1, nil, &height, nil, nil)
+        return (Int(width), Int(height))
+    }
+}
+
+/// Everything that needs a display, one test at a time: GTK has one thread.
+@Suite(
+    "Documents' views", .serialized, .timeLimit(.minutes(2)),
+    .enabled(if: Stage.hasDisplay, "no display: set DISPLAY, or run the tests under xvfb-run"))
+@MainActor struct ViewDocuments {}

@@ -1,0 +1,68 @@
+import Foundation
+import Testing
+import WebImageAVIF
+import WebImageCore
+import WebImageGraphics
+import WebImageHEIF
+import WebImageJXL
+
+/// The options that the optional coders share with the others.
+@Suite(.timeLimit(.minutes(5)), .serialized)
+struct EncodingOptionTests {
+    private static let coders: [(any DetailedImageCoder, ImageFormat)] = [
+        (ImageAVIFCoder.shared, .avif), (ImageJPEGXLCoder.shared, .jpegXL), (ImageHEICCoder.shared, .heic),
+    ]
+
+    @Test func aFileSizeChoosesTheQuality() throws {
+        let image = try Samples.picture(width: 96, height: 64)
+        for (coder, format) in Self.coders where coder.canEncode(to: format) {
+            var options = EncodingOptions()
+            let best = try coder.encode(image, format: format, options: options).count
+            options.quality = 0.01
+            let worst = try coder.encode(image, format: format, options: options).count
+            options.maxFileSize = (best + worst) / 2
+            let bounded = try coder.encode(image, format: format, options: options).count
+            #expect((worst...(best + worst) / 2).contains(bounded), "\(format)")
+        }
+    }
+
+    @Test func twelveBitsAreWrittenForSixteenOnRequest() throws {
+        let pixels = try Samples.picture().pixels.converted(to: .rgba16)
+        let image = Image(pixels: pixels, hasAlpha: false)
+        func depth(_ value: Int) throws -> Int {
+            let data = try #require(
+                ImageAVIFCoder.shared.encodedData(with: image, format: .avif, options: [.encodeToHDR: value]))
+            return try ImageAVIFCoder.shared.imageInfo(of: data, limits: .default).bitDepth
+        }
+        #expect(try depth(0) == 8)
+        #expect(try depth(1) == 12)
+    }
+
+    @Test func framesAreAskedForOnceAndInOrder() throws {
+        let image = try Samples.picture()
+        var asked: [Int] = []
+        _ = try ImageAVIFCoder.shared.encode(
+            frameCount: 3, loopCount: 0, format: .avif, options: EncodingOptions()
+        ) { index in
+            asked.append(index)
+            return ImageFrame(image: image, duration: 0.1)
+        }
+        #expect(asked == [0, 1, 2])
+    }
+
+    @Test func memoryIsBoundedBeforeItIsTaken() throws {
+        let image = try Samples.picture(width: 256, height: 256)
+        for (coder, format) in Self.coders where coder.canEncode(to: format) {
+            let data = try coder.encode(image, format: format, options: EncodingOptions())
+            var options = DecodingOptions()
+            options.limits.maxDecodeBytes = 256 * 256 * 5
+            let error = #expect(throws: WebImageError.self) { try coder.decode(data, options: options) }
+            guard case .limit(.decodeBytes, let actual, _)? = error?.underlying else {
+                Issue.record("\(format): \(String(describing: error))")
+                continue
+            }
+            // The picture and what the library needs beside it.
+            #expect(actual >= 256 * 256 * 8)
+        }
+    }
+}

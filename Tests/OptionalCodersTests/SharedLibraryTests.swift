@@ -1,0 +1,30 @@
+import CRSVGCheck
+import Foundation
+import Testing
+import WebImage
+import WebImageCore
+
+/// Libraries that are loaded when they are first wanted.
+struct SharedLibraryTests {
+    @Test func aMissingLibraryIsNamedWithWhatToInstall() {
+        let error = #expect(throws: WebImageError.self) {
+            let _: Int = try SharedLibrary.functions(of: "libnot-there.so.7", package: "libnot-there7") { _, _ in nil }
+        }
+        #expect(error?.code == .unsupportedFormat)
+        #expect(error?.hint == "Install it: apt install libnot-there7.")
+        #expect(error?.description.contains("libnot-there.so.7") == true)
+    }
+
+    @Test func aLibraryWithoutAFunctionIsRefused() {
+        let error = #expect(throws: WebImageError.self) {
+            let _: Int = try SharedLibrary.functions(of: "libc.so.6", package: "libc6") { library, _ in
+                dlsym(library, "no_such_function") == nil ? UnsafePointer(strdup("no_such_function")) : nil
+            }
+        }
+        #expect(error?.description.contains("no_such_function") == true)
+    }
+
+    @Test func librsvgsFunctionsAreDeclaredAsItsHeadersDo() {
+        #expect(webimage_rsvg_declarations_are_theirs() == 1)
+    }
+}

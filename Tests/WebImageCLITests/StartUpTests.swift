@@ -1,0 +1,67 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageTesting
+
+/// What the command maps before it has seen a picture: start-up time and memory are made of this.
+@Suite(.timeLimit(.minutes(1)))
+struct StartUpTests {
+    private let scratch: ScratchFolder
+    /// Libraries that only the optional coders need.
+    private static let optional = ["avif", "heif", "jxl", "rsvg", "cairo", "glib-2.0", "gobject", "tiff", "dav1d", "x265"]
+
+    init() throws { scratch = try ScratchFolder() }
+
+    private func libraries(in text: String) -> Set<String> {
+        Set(text.split { " \t\n/".contains($0) }.map(String.init).filter { $0.hasPrefix("lib") && $0.contains(".so") })
+    }
+
+    @Test func noLibraryOfARareFormatIsLinked() throws {
+        // The dynamic loader then lists what it maps, and runs nothing.
+        let listed = libraries(in: try Tool.run("--version", environment: ["LD_TRACE_LOADED_OBJECTS": "1"]).output)
+        #expect(listed.contains { $0.hasPrefix("libc.so") })
+        for name in Self.optional {
+            #expect(listed.filter { $0.hasPrefix("lib" + name) }.isEmpty)
+        }
+        #expect(listed.count <= 80)
+    }
+
+    @Test func aLibraryIsLoadedByAPictureOfItsFormatAlone() throws {
+        let image = try TestImages.solid(width: 8, height: 6)
+        let png = scratch.url.appendingPathComponent("a.png").path
+        let tiff = scratch.url.appendingPathComponent("a.tiff").path
+        try ImageCodersManager.shared.encode(image, format: .png, options: EncodingOptions())
+            .write(to: URL(fileURLWithPath: png))
+        #expect(try Tool.run("convert", png, tiff).code == 0)
+
+        func loaded(_ path: String) throws -> Set<String> {
+            let outcome = try Tool.run("info", path, environment: ["LD_DEBUG": "files"])
+            #expect(outcome.code == 0)
+            return libraries(in: outcome.errors)
+        }
+        #expect(try loaded(png).filter { name in Self.optional.contains { name.hasPrefix("lib" + $0) } }.isEmpty)
+        #expect(try loaded(tiff).contains { $0.hasPrefix("libtiff.so") })
+    }
+
+    @Test func formatsNamesEveryFormatAndTheLibraryThatReadsIt() throws {
+        let outcome = try Tool.run("formats", "--json")
+        #expect(outcome.code == 0)
+        let rows = Dictionary(
+            uniqueKeysWithValues: try outcome.objects().map { ($0["format"] as? String ?? "?", $0) })
+        let library = [
+            "jpeg": "libjpeg-turbo", "png": "libpng", "apng": "libpng", "gif": "giflib", "webp": "libwebp",
+            "avif": "libavif", "heic": "libheif", "jxl": "libjxl", "svg": "librsvg", "tiff": "libtiff",
+        ]
+        for (format, name) in library {
+            #expect(rows[format]?["reads"] as? Bool == true, "\(format)")
+            let words = rows[format]?["library"] as? String ?? ""
+            #expect(words.hasPrefix(name) && words.contains { $0.isNumber }, "\(format): \(words)")
+        }
+        for format in ["apng", "gif", "webp", "avif", "jxl", "tiff"] {
+            #expect(rows[format]?["animates"] as? Bool == true, "\(format)")
+        }
+        for format in ["svg", "ico", "pdf"] { #expect(rows[format]?["writes"] as? Bool == false, "\(format)") }
+        #expect(rows["pdf"]?["reads"] as? Bool == false)
+        #expect(try Tool.run("formats").output.split(separator: "\n").count == rows.count)
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import Testing
+import WebImageCodecs
+import WebImageCore
+
+/// What a file may cost is known and bounded before it is spent.
+@Suite(.timeLimit(.minutes(2)))
+struct CoderBoundsTests {
+    /// Files that are nothing but chunks or blocks, too many to walk in the time that is given.
+    private static func endless() -> [(any DetailedImageCoder, Data)] {
+        let png = PNGBytes.signature + PNGBytes.header(4, 4)
+        let text = PNGBytes.chunk("teSt")
+        let webP = WebPBytes.extended(4, 4, flags: 2)
+        let empty = WebPBytes.chunk("JUNK", Data())
+        let gif = Data(GIFBytes.screen(4, 4))
+        func repeated(_ piece: Data, _ count: Int) -> Data {
+            var all = Data(capacity: piece.count * count)
+            for _ in 0..<count { all.append(piece) }
+            return all
+        }
+        return [
+            (ImagePNGCoder.shared, png + repeated(text, 200_000)),
+            (ImageWebPCoder.shared, WebPBytes.riff(webP + repeated(empty, 200_000))),
+            (ImageGIFCoder.shared, gif + Data([0x21, 0xFE]) + repeated(Data([1, 0x20]), 400_000)),
+            (ImageGIFCoder.shared, gif + Data(count: 1_000_000)),
+        ]
+    }
+
+    @Test func aWalkOverChunksEndsWithTheTimeLimit() throws {
+        for (coder, data) in Self.endless() {
+            let error = #expect(throws: WebImageError.self) {
+                try coder.imageInfo(of: data, limits: DecodingLimits(maxDecodeTime: .nanoseconds(1)))
+            }
+            #expect(error?.underlying == .limit(.decodeTime, actual: 0, allowed: 0), "\(type(of: coder))")
+        }
+    }
+
+    @Test func aPictureInAMillionPiecesIsRefused() throws {
+        var data = PNGBytes.signature + PNGBytes.header(4, 4)
+        let empty = PNGBytes.chunk("IDAT")
+        for _ in 0...(1 << 20) { data.append(empty) }
+        let error = #expect(throws: WebImageError.self) {
+            try ImagePNGCoder.shared.imageInfo(of: data, limits: .default)
+        }
+        #expect(error?.code == .badImageData)
+    }
+
+    @Test func framesAreCountedWhileTheyAreRead() throws {
+        var data = PNGBytes.signature + PNGBytes.header(4, 4) + PNGBytes.animationControl(frames: 2, plays: 0)
+        for index in 0..<20 { data.append(PNGBytes.frameControl(index, 4, 4)) }
+        // Two controls make the file a still, but only once it is read whole.
+        data += PNGBytes.animationControl(frames: 2, plays: 0)
+        let error = #expect(throws: WebImageError.self) {
+            try ImagePNGCoder.shared.imageInfo(of: data, limits: DecodingLimits(maxFrameCount: 10))
+        }
+        #expect(error?.underlying == .limit(.frameCount, actual: 11, allowed: 10))
+    }
+
+    @Test func aSmallPictureOfALargeProgressiveJPEGCostsItsCoefficients() throws {
+        var encoding = EncodingOptions()
+        let image = Image(pixels: try Sample.gradient(800, 600, .rgb8))
+        let baseline = try ImageJPEGCoder.shared.encode(image, format: .jpeg, options: encoding)
+        encoding.progressive = true
+        let progressive = try ImageJPEGCoder.shared.encode(image, format: .jpeg, options: encoding)
+        var options = DecodingOptions()
+        options.thumbnailPixelSize = PixelSize(width: 80, height: 60)
+        func cost(_ data: Data) -> Int { ImageDecoding(coder: ImageJPEGCoder.shared, options: options).cost(of: data) }
+        // Three components of 16-bit coefficients, as many as pixels.
+        #expect(cost(progressive) - cost(baseline) == 800 * 600 * 3 * 2)
+        #expect(cost(baseline) >= 80 * 60 * 4 && cost(baseline) < 800 * 600 * 4)
+
+        options.limits.maxDecodeBytes = 1 << 20
+        #expect(throws: Never.self) { try ImageJPEGCoder.shared.decode(baseline, options: options) }
+        let error = #expect(throws: WebImageError.self) {
+            try ImageJPEGCoder.shared.decode(progressive, options: options)
+        }
+        #expect(error?.underlying == .limit(.decodeBytes, actual: cost(progressive), allowed: 1 << 20))
+        let stream = ImageJPEGCoder(incrementalWithOptions: options.dictionary)
+        #expect(throws: WebImageError.self) { try stream.append(progressive, finished: true) }
+    }
+
+    @Test func filesSayWhetherTheyKeptEveryPixel() throws {
+        let pixels = try Sample.gradient(16, 12, .rgb8)
+        var options = EncodingOptions()
+        let lossy = try ImageWebPCoder.shared.encode(Image(pixels: pixels), format: .webP, options: options)
+        options.lossless = true
+        let lossless = try ImageWebPCoder.shared.encode(Image(pixels: pixels), format: .webP, options: options)
+        // A comment that names the lossless chunk does not make it one.
+        let lying = WebPBytes.riff(
+            WebPBytes.extended(16, 12, flags: 0) + WebPBytes.chunk("JUNK", Data("VP8L".utf8)) + lossy.dropFirst(12))
+        let stills: [(Data, Bool)] = [(lossy, false), (lossless, true), (lying, false)]
+        for (data, isLossless) in stills {
+            #expect(try ImageWebPCoder.shared.imageInfo(of: data, limits: .default).isLossless == isLossless)
+            let stream = ImageWebPCoder(incrementalWithOptions: nil)
+            try stream.append(data, finished: true)
+            #expect(stream.incrementalInfo?.isLossless == isLossless)
+        }
+        let mixed = WebPBytes.riff(
+            WebPBytes.extended(16, 12, flags: 2) + WebPBytes.animation(loops: 0)
+                + WebPBytes.frame(x: 0, y: 0, width: 16, height: 12, delay: 1, bitstream: Data(lossless.dropFirst(12)))
+                + WebPBytes.frame(x: 0, y: 0, width: 16, height: 12, delay: 1, bitstream: Data(lossy.dropFirst(12))))
+        #expect(try !ImageWebPCoder.shared.imageInfo(of: mixed, limits: .default).isLossless)
+        let png = try ImagePNGCoder.shared.encode(Image(pixels: pixels), format: .png, options: options)
+        #expect(try ImagePNGCoder.shared.imageInfo(of: png, limits: .default).isLossless)
+        #expect(try !ImageJPEGCoder.shared.imageInfo(of: JPEGSample.gradient(8, 8), limits: .default).isLossless)
+    }
+}

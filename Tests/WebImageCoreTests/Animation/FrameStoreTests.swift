@@ -1,0 +1,87 @@
+import Foundation
+import Synchronization
+import Testing
+import WebImageCore
+import WebImageTesting
+
+/// What a store keeps, and what it lets go of.
+@Suite(.timeLimit(.minutes(1)))
+struct FrameStoreTests {
+    let registry = FrameStoreRegistry(budget: 1 << 20)
+
+    @Test func aDecodeThatLandsAfterEverythingWasForgottenIsDropped() async throws {
+        let animation = GatedAnimation()
+        let store = registry.acquire(animation)
+        defer { registry.release(store) }
+        store.prefetch([0, 1, 2])
+        #expect(await eventually { animation.isDecoding })
+        store.removeAllFrames()
+        animation.open()
+        #expect(await eventually { store.decodeCount == 1 })
+        #expect(store.currentFrameCount == 0 && store.byteCount == 0 && store.frame(at: 0) == nil)
+        // The next one is kept.
+        store.prefetch([0, 1, 2])
+        #expect(await eventually { store.frame(at: 0) != nil })
+    }
+
+    @Test func theWholeTakesOverTheFramesOfThePart() throws {
+        let part = FakeAnimation(durations: [0.1, 0.1, 0.1])
+        let whole = FakeAnimation(durations: [0.1, 0.1, 0.1, 0.1])
+        let (first, second) = (registry.acquire(part), registry.acquire(whole))
+        for index in 0..<3 { _ = first.decodeNow(index) }
+        second.adoptFrames(of: first)
+        #expect(second.currentFrameCount == 3 && whole.decodes.isEmpty)
+        #expect(second.frame(at: 2) === first.frame(at: 2))
+        registry.release(first)
+        registry.release(second)
+        #expect(registry.byteCount == 0)
+    }
+
+    @Test func noMoreIsTakenOverThanMayBeHeld() throws {
+        let small = FrameStoreRegistry(budget: 4 * 64 * 2)
+        let (first, second) = (
+            small.acquire(FakeAnimation(durations: [0.1, 0.1, 0.1])),
+            small.acquire(FakeAnimation(durations: [0.1, 0.1]))
+        )
+        for index in 0..<3 { _ = first.decodeNow(index) }
+        second.adoptFrames(of: first)
+        #expect(second.byteCount <= small.budget)
+    }
+
+    @Test func shortMemoryLeavesTheFrameThatIsShown() async throws {
+        let store = registry.acquire(FakeAnimation(durations: [Double](repeating: 0.1, count: 8)))
+        defer { registry.release(store) }
+        #expect(
+            await eventually {
+                store.prefetch(Array(0..<8))
+                return store.currentFrameCount == 8
+            })
+        registry.trim()
+        #expect(store.currentFrameCount == 1 && store.frame(at: 0) != nil)
+    }
+}
+
+/// An animation whose first decode waits to be let through.
+private final class GatedAnimation: AnimatedImageProvider {
+    private let gate = DispatchSemaphore(value: 0)
+    private let state = Mutex((isDecoding: false, isOpen: false))
+
+    var isDecoding: Bool { state.withLock { $0.isDecoding } }
+    func open() {
+        state.withLock { $0.isOpen = true }
+        gate.signal()
+    }
+
+    var animatedImageData: Data? { nil }
+    var animatedImageFrameCount: Int { 3 }
+    var animatedImageLoopCount: Int { 0 }
+    func animatedImageDuration(at index: Int) -> TimeInterval { 0.1 }
+    func animatedImageFrame(at index: Int) -> Image? {
+        let waits = state.withLock { state in
+            state.isDecoding = true
+            return !state.isOpen
+        }
+        if waits { gate.wait() }
+        return try? TestImages.solid()
+    }
+}

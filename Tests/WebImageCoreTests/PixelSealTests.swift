@@ -1,0 +1,22 @@
+import Foundation
+import Testing
+import WebImageCore
+
+/// Pixels that an image shows are not written again.
+struct PixelSealTests {
+    @Test func makingAnImageSealsItsPixels() throws {
+        let pixels = try PixelBuffer(width: 2, height: 2, format: .rgba8)
+        pixels.withUnsafeMutableBytes { $0[0] = 1 }
+        #expect(!pixels.isSealed)
+        let image = Image(pixels: pixels)
+        #expect(pixels.isSealed && image.pixels.withUnsafeBytes { $0[0] } == 1)
+    }
+
+    @Test func writingThePixelsOfAnImageTraps() async {
+        await #expect(processExitsWith: .failure) {
+            let pixels = try PixelBuffer(width: 2, height: 2, format: .rgba8)
+            let image = Image(pixels: pixels)
+            image.pixels.withUnsafeMutableBytes { $0[0] = 1 }
+        }
+    }
+}

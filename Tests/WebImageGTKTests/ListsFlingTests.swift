@@ -1,0 +1,135 @@
+import CGTK
+import Foundation
+import Testing
+import WebImage
+import WebImageTesting
+
+@testable import WebImageGTK
+
+extension GTKSuite {
+    /// 3 s each in the suite, 20 s with WEBIMAGE_LONG; figures of an idle machine are `Benchmarks/list`'s.
+    @Suite("Flung lists") @MainActor struct ListsFlingTests {
+        private let seconds = ProcessInfo.processInfo.environment["WEBIMAGE_LONG"] == nil ? 3.0 : 20.0
+        private let rows = 10_000
+        private let folder: ScratchFolder
+        private let manager: WebImageManager
+
+        init() throws {
+            try Display.open()
+            folder = try ScratchFolder()
+            var config = ImageCacheConfig()
+            config.maxMemoryCost = 20_000_000
+            let jpeg = try ImageCodersManager.shared.encode(
+                try Image.generated(width: 400, height: 300) { (UInt8($0 & 255), UInt8($1 & 255), 90, 255) },
+                format: .jpeg, options: EncodingOptions())
+            manager = WebImageManager(
+                cache: ImageCache(namespace: "fling", diskCacheDirectory: folder.url.path, config: config),
+                loader: OnePictureLoader(picture: jpeg))
+        }
+
+        private func request(_ position: Int) -> ImageListRequest {
+            ImageListRequest(
+                URL(string: "https://images.test/\(position).jpg"),
+                context: [.customManager: manager, .imageThumbnailPixelSize: CGSize(width: 96, height: 96)])
+        }
+
+        private func gtkList(_ factory: OpaquePointer) throws -> OpaquePointer {
+            try #require(OpaquePointer(gtk_list_view_new(EmptyRows.model(rows), factory)))
+        }
+
+        private func emptyList() throws -> OpaquePointer {
+            let factory = try #require(gtk_signal_list_item_factory_new())
+            Signal.connect(factory, "setup") { item in
+                guard let item, let picture = gtk_picture_new() else { return }
+                gtk_widget_set_size_request(picture, -1, 96)
+                gtk_list_item_set_child(item, picture)
+            }
+            return try gtkList(factory)
+        }
+
+        @Test func picturesCostTheLoopNoMoreThanEightMillisecondsOverAnEmptyList() async throws {
+            let factory = ImageListFactory(request: request, make: { FixedRow(side: 96) })
+            let fitting = FittingList(count: rows, request: request)
+            // Once each for what is made on first use.
+            _ = try await Fling.run(try emptyList(), seconds: 0.3)
+            let empty = try await Fling.run(try emptyList(), seconds: seconds)
+            let pictures = try await Fling.run(try gtkList(factory.retainedFactory()), seconds: seconds)
+            let fit = try await Fling.run(fitting.widget, seconds: seconds)
+            print("lists: flung \(seconds) s, 10,000 rows: empty \(empty); pictures \(pictures); fitting \(fit)")
+            #expect(pictures.frames > 20 && fit.frames > 20)
+            // The thread's own time: what others do on the machine is not the list's.
+            #expect(pictures.longestTurn <= empty.longestTurn + 8)
+            #expect(fit.longestTurn <= empty.longestTurn + 8)
+            // Twice the memory cache, for what is under way and what the allocator keeps.
+            #expect(pictures.growth < 40 && fit.growth < 40)
+        }
+    }
+}
+
+/// A list flung up and down, and what that cost.
+@MainActor struct Fling: CustomStringConvertible {
+    /// The longest turn of the main loop, in milliseconds of its thread's time, and of the clock's.
+    private(set) var longestTurn = 0.0
+    private(set) var longestGap = 0.0
+    private(set) var frames = 0
+    /// Megabytes from the first half's end to the second's.
+    private(set) var growth = 0.0
+
+    nonisolated var description: String {
+        String(
+            format: "%.1f ms (gap %.1f ms) in %d frames, memory %+.1f MB", longestTurn, longestGap, frames, growth)
+    }
+
+    static func run(_ list: OpaquePointer, seconds: Double) async throws -> Fling {
+        let window = try await ListWindow(list, width: 300, height: 600)
+        defer { window.close() }
+        try await window.rest()
+        var fling = Fling()
+        window.afterEveryFrame { fling.frames += 1 }
+        let start = ContinuousClock.now
+        var elapsed: Double { (ContinuousClock.now - start) / .seconds(1) }
+        window.everyFrame {
+            // A fling a second, slowing down as a finger's does; every third goes back.
+            let speed = 1000 * (1 - elapsed.truncatingRemainder(dividingBy: 1))
+            window.value += Int(elapsed) % 3 == 2 ? -speed : speed
+            return elapsed < seconds
+        }
+        var half: Double?
+        while window.isDriven {
+            let turn = (ContinuousClock.now, threadTime())
+            while g_main_context_iteration(nil, 0) != 0 {}
+            fling.longestTurn = max(fling.longestTurn, threadTime() - turn.1)
+            // The main actor's other work has its turn: what was loaded comes onto the rows.
+            await Task.yield()
+            fling.longestGap = max(fling.longestGap, (ContinuousClock.now - turn.0) / .milliseconds(1))
+            if half == nil, elapsed > seconds / 2 { half = residentMegabytes() }
+        }
+        fling.growth = residentMegabytes() - (half ?? 0)
+        return fling
+    }
+
+    private static func threadTime() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) * 1000 + Double(time.tv_nsec) / 1e6
+    }
+
+    private static func residentMegabytes() -> Double {
+        let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
+        let pages = text.split(separator: " ").dropFirst().first.flatMap { Double($0) } ?? 0
+        return pages * Double(getpagesize()) / 1e6
+    }
+}
+
+/// Has the same picture for every URL, at once.
+private struct OnePictureLoader: ImageDataLoader {
+    let picture: Data
+
+    func canRequestImage(for url: URL?) -> Bool { true }
+
+    func loadData(
+        for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
+    ) async throws(WebImageError) -> ImageDataResult {
+        ImageDataResult(data: picture, response: WebImageResponse(url: load.url))
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import Testing
+import WebImageCore
+import WebImageHTTP
+import WebImageTesting
+
+/// Thousands at once: each URL is asked for once, everybody hears one end, and the memory goes back.
+@Suite(.serialized, .timeLimit(.minutes(10)))
+struct FloodTests {
+    private static let isLong = ProcessInfo.processInfo.environment["WEBIMAGE_LONG"] != nil
+
+    @Test func tenThousandRequestsOfAHundredURLsAreAHundredHits() async throws {
+        try await flood(requests: 10_000, urls: 100, rounds: 6)
+    }
+
+    @Test(.enabled(if: isLong, "set WEBIMAGE_LONG")) func hundredThousandRequestsOfOneURLAreOneHit() async throws {
+        try await flood(requests: 100_000, urls: 1, rounds: 6)
+    }
+
+    /// The first rounds make what stays (threads, pools, the allocator's arenas); later ones must add nothing.
+    private func flood(requests: Int, urls: Int, rounds: Int) async throws {
+        var config = WebImageDownloaderConfig.default
+        config.maxConcurrentDownloads = 20
+        try await withDownloader(config) { server, downloader in
+            var memory: [Int] = []
+            for round in 0..<rounds {
+                let gate = FaultGate()
+                for number in 0..<urls {
+                    server.route("/\(round)/\(number)", .gated(gate, .respond(FaultResponse(.zeros(20_000)))))
+                }
+                let (finished, cancelled) = try await run(requests, urls, round, gate, server, downloader)
+                #expect(finished + cancelled == requests)
+                #expect(finished >= urls && cancelled > 0)
+                #expect(server.requests.count == urls * (round + 1))
+                #expect(downloader.currentDownloadCount == 0)
+                memory.append(try #require(ProcessMemory.anonymousBytes))
+            }
+            // Middle values: the allocator takes and gives back some megabytes from round to round.
+            guard ProcessMemory.isMeasurable else { return }
+            #expect(memory.suffix(3).sorted()[1] - memory.prefix(3).sorted()[1] < 16 << 20, "\(memory)")
+        }
+    }
+
+    private func run(
+        _ requests: Int, _ urls: Int, _ round: Int, _ gate: FaultGate, _ server: FaultServer,
+        _ downloader: WebImageDownloader
+    ) async throws -> (finished: Int, cancelled: Int) {
+        let ends = Locked((finished: 0, cancelled: 0))
+        let arrived = Locked<Set<Int>>([])
+        var tasks: [Task<Void, Never>] = []
+        for number in 0..<requests {
+            let url = server.url("/\(round)/\(number % urls)")
+            tasks.append(
+                Task {
+                    // The first progress comes on joining.
+                    let result = try? await downloader.fetch(url) { _, _, _ in
+                        _ = arrived.withLock { $0.insert(number) }
+                    }
+                    let isWhole = result?.data.count == 20_000
+                    ends.withLock { if isWhole { $0.finished += 1 } else { $0.cancelled += 1 } }
+                    _ = arrived.withLock { $0.insert(number) }
+                })
+            // The first of each URL stays, so that its download is never given up.
+            let victim = Int.random(in: 0...number)
+            if victim >= urls { tasks[victim].cancel() }
+        }
+        // Not before, so that nobody comes when a download has ended.
+        try await eventually("all arrived") { arrived.withLock { $0.count } == requests }
+        gate.open()
+        for task in tasks.dropFirst(urls) where Int.random(in: 0..<10) == 0 { task.cancel() }
+        for task in tasks { await task.value }
+        return ends.withLock { $0 }
+    }
+}

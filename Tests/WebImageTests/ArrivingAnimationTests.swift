@@ -1,0 +1,143 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageTesting
+
+/// X6: an animation plays what has arrived, waits at the last frame, goes on; the whole goes on where the part stood.
+@MainActor @Suite(.timeLimit(.minutes(1)))
+struct ArrivingAnimationTests {
+    private let registry = FrameStoreRegistry(budget: 1 << 24)
+    private let link = ManualDisplayLink()
+
+    /// Twelve frames whose colour says which they are, a tenth of a second each.
+    nonisolated static func file(_ format: ImageFormat) throws -> Data {
+        let frames = try (0..<12).map { index in
+            // Noise, so that each frame takes its part of the file.
+            let image = try Image.generated(width: 48, height: 32) { x, y in
+                x < 8 ? (0, UInt8(index * 20), 200, 255) : (noise(x, y, index), 90, 60, 255)
+            }
+            return ImageFrame(image: image, duration: 0.1)
+        }
+        var options = EncodingOptions()
+        options.lossless = true
+        return try ImageCodersManager.shared.encode(frames, loopCount: 3, format: format, options: options)
+    }
+
+    /// What no encoder can foresee.
+    nonisolated private static func noise(_ x: Int, _ y: Int, _ index: Int) -> UInt8 {
+        let mixed = (x &* 73_856_093) ^ (y &* 19_349_663) ^ ((index + 1) &* 83_492_791)
+        return UInt8((mixed >> 5 ^ mixed >> 11) & 7) * 32
+    }
+
+    private func number(_ frame: Image) -> Int {
+        Int(((frame.color(at: CGPoint(x: 2, y: 2))?.green ?? -1) * 255 / 20).rounded())
+    }
+
+    /// So many seconds pass, after every frame that is there was decoded.
+    private func play(_ player: AnimatedImagePlayer, _ seconds: Double) async {
+        let isFilled = await eventually(within: 20) {
+            link.tick(0)
+            return player.bufferedFrameCount == player.totalFrameCount
+        }
+        #expect(isFilled)
+        for _ in 0..<Int((seconds * 50).rounded()) { link.tick(0.02) }
+    }
+
+    // SDAnimatedImageTest.test27AnimatedImageProgressiveAnimation
+    @Test("X6: parts play, wait at their last frame, go on", arguments: [ImageFormat.gif, .png, .webP])
+    func partsPlayWaitAndGoOn(_ format: ImageFormat) async throws {
+        let file = try Self.file(format)
+        let coder = try #require(try ImageCodersManager.shared.animation(of: file, options: .init()))
+        let arriving = ArrivingAnimation(coder: coder, options: .init())
+        #expect(arriving.update(file.prefix(file.count / 3)))
+        let first = arriving.animatedImageFrameCount
+        #expect(first > 1 && first < 12)
+        let preview = try #require(AnimatedImage(animatedCoder: arriving, scale: 1))
+        #expect(preview.isAnimated && (preview.animatedCoder as AnyObject) === arriving)
+
+        let player = try #require(AnimatedImagePlayer(provider: arriving, displayLink: link, registry: registry))
+        player.awaitsMoreFrames = true
+        var shown: [Int] = []
+        player.animationFrameHandler = { index, frame in
+            #expect(number(frame) == index)
+            shown.append(index)
+        }
+        player.startPlaying()
+        await play(player, 3)
+        // It waits at the last frame there is.
+        #expect(shown == Array(0..<first) && player.isPlaying && player.currentLoopCount == 0)
+
+        #expect(arriving.update(file.prefix(file.count * 2 / 3)))
+        player.totalFrameCount = arriving.animatedImageFrameCount
+        let second = arriving.animatedImageFrameCount
+        #expect(second > first && second < 12)
+        await play(player, 0.25)
+        let position = player.currentFrameIndex
+        #expect(position > first - 1 && shown == Array(0...position))
+
+        // The whole goes on where the part stood, without a frame shown twice or left out.
+        let whole = try #require(AnimatedImage(data: file))
+        player.continuePlaying(with: whole)
+        #expect(player.currentFrameIndex == position && player.totalFrameCount == 12 && !player.awaitsMoreFrames)
+        #expect(player.totalLoopCount == 3 && player.bufferedFrameCount > 0)
+        await play(player, Double(12 - position) * 0.1 + 0.15)
+        #expect(Array(shown.prefix(12)) == Array(0..<12) && player.currentLoopCount == 1)
+        player.stopPlaying()
+        player.animationFrameHandler = nil
+    }
+
+    @Test(arguments: [ImageFormat.gif, .png, .webP])
+    func everyCutGivesWholeFramesOnly(_ format: ImageFormat) throws {
+        let file = try Self.file(format)
+        let whole = try #require(AnimatedImage(data: file))
+        var counts: [Int] = []
+        for length in stride(from: 0, through: file.count, by: max(file.count / 40, 1)) {
+            let part = ArrivingAnimation(animatedImageData: file.prefix(length), options: nil)
+            counts.append(part?.animatedImageFrameCount ?? 0)
+            guard let part, let last = part.animatedImageFrame(at: part.animatedImageFrameCount - 1) else { continue }
+            #expect(number(last) == part.animatedImageFrameCount - 1)
+            #expect(part.animatedImageDuration(at: 0) == whole.animatedImageDuration(at: 0))
+        }
+        #expect(counts == counts.sorted() && counts.first == 0 && counts.last ?? 0 >= 11)
+        #expect(ArrivingAnimation(animatedImageData: Data("no picture".utf8), options: nil) == nil)
+    }
+
+    @Test func openingAllPartsTogetherCostsAFewTimesTheWhole() throws {
+        let file = try Self.file(.gif)
+        let coder = try #require(try ImageCodersManager.shared.animation(of: file, options: .init()))
+        let arriving = ArrivingAnimation(coder: coder, options: .init())
+        var looks = 0
+        for length in 1...file.count where arriving.update(file.prefix(length)) { looks += 1 }
+        #expect(looks > 2 && looks < 12)
+    }
+
+    @Test("X6: a progressive load gives the frames that are there")
+    func aProgressiveLoadGivesTheFramesThatAreThere() async throws {
+        let file = try Self.file(.gif)
+        let server = try FaultServer()
+        defer { server.stop() }
+        var drip = FaultResponse(.data(file), headers: ["Content-Type": "image/gif"])
+        (drip.piece, drip.interval) = (file.count / 25, .milliseconds(30))
+        server.route("/a.gif", .respond(drip))
+        let scratch = try ScratchFolder()
+        let cache = ImageCache(namespace: "arriving", diskCacheDirectory: scratch.url.path)
+        let manager = WebImageManager(cache: cache, loader: ImageLoadersManager.shared)
+        let seen = Locked<[(count: Int, coder: ObjectIdentifier?)]>([])
+        let final = await withCheckedContinuation { continuation in
+            _ = manager.loadImage(
+                with: server.url("/a.gif"), options: [.progressiveLoad],
+                context: [.animatedImageClass: AnimatedImage.self, .callbackQueue: CallbackQueue.global], progress: nil
+            ) { image, _, _, _, isFinished, _ in
+                if isFinished { return continuation.resume(returning: image) }
+                guard let image = image as? AnimatedImage, image.isIncremental else { return }
+                let coder = image.animatedCoder.map { ObjectIdentifier($0 as AnyObject) }
+                seen.withLock { $0.append((image.imageFrameCount, coder)) }
+            }
+        }
+        let parts = seen.withLock { $0 }.filter { $0.count > 1 }
+        #expect(parts.count > 1 && parts.map(\.count) == parts.map(\.count).sorted())
+        #expect(Set(parts.map(\.coder)).count == 1)
+        let whole = try #require(final as? AnimatedImage)
+        #expect(whole.imageFrameCount == 12 && !whole.isIncremental)
+    }
+}

@@ -1,0 +1,343 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageHTTP
+import WebImageTesting
+
+/// The promises about loading over a network, each through the manager, the real downloader and the real caches.
+@Suite(.timeLimit(.minutes(1)))
+struct NetworkAcceptanceTests {
+    private let journey: Journey
+
+    init() throws { journey = try Journey() }
+
+    /// What the completion of a load heard, in order.
+    private final class Heard: Sendable {
+        struct End: Sendable {
+            let width: Int?
+            let error: WebImageError.Code?
+            let cacheType: ImageCacheType
+            let isFinished: Bool
+        }
+        private let state = Locked<[End]>([])
+        var ends: [End] { state.withLock { $0 } }
+        var widths: [Int?] { ends.map(\.width) }
+
+        func completion() -> WebImageInternalCompletionBlock {
+            { image, _, error, cacheType, isFinished, _ in
+                let end = End(
+                    width: image?.pixelSize.width, error: error?.code, cacheType: cacheType, isFinished: isFinished)
+                self.state.withLock { $0.append(end) }
+            }
+        }
+    }
+
+    private func load(
+        _ path: String, _ options: WebImageOptions = [], context: WebImageContext = [:],
+        progress: ImageLoaderProgressBlock? = nil
+    ) -> (heard: Heard, operation: WebImageCombinedOperation) {
+        let heard = Heard()
+        var context = context
+        context[.callbackQueue] = CallbackQueue.invoking
+        let operation: WebImageCombinedOperation = journey.manager.loadImage(
+            with: journey.server.url(path), options: options, context: context, progress: progress,
+            completed: heard.completion())
+        return (heard, operation)
+    }
+
+    private func waitUntilIdle() async { #expect(await eventually { !journey.manager.isRunning }) }
+
+    /// Answers with a picture and its tag, or 304 to who has it.
+    private func tagged(width: Int, tag: String, fields: [String: String] = [:]) throws -> FaultBehaviour {
+        let file = try Journey.file(width: width)
+        return .dynamic { request in
+            if request.headers["if-none-match"] == tag {
+                return .respond(FaultResponse(.data(Data()), status: 304, headers: fields))
+            }
+            return .body(file, headers: fields.merging(["ETag": tag]) { own, _ in own })
+        }
+    }
+
+    @Test("R2, L7: refreshCached gives the cached picture, asks the server, and completes again only after a change")
+    func refreshFollowsHTTPCacheControl() async throws {
+        journey.server.route("/a.png", try tagged(width: 40, tag: "\"1\""))
+        _ = try await journey.manager.image(for: journey.server.url("/a.png"))
+        await journey.cache.flush()
+        let unchanged = load("/a.png", .refreshCached).heard
+        await waitUntilIdle()
+        #expect(unchanged.widths == [40] && unchanged.ends[0].cacheType != .none)
+        #expect(journey.server.requests.last?.headers["if-none-match"] == "\"1\"")
+        journey.server.route("/a.png", try tagged(width: 50, tag: "\"2\"", fields: ["Cache-Control": "max-age=3600"]))
+        let changed = load("/a.png", .refreshCached).heard
+        await waitUntilIdle()
+        #expect(changed.widths == [40, 50])
+        #expect(changed.ends.map(\.cacheType).last == ImageCacheType.none)
+        await journey.cache.flush()
+        // As long as the server says that it is fresh, it is not asked.
+        let count = journey.server.requests.count
+        let fresh = load("/a.png", .refreshCached).heard
+        await waitUntilIdle()
+        #expect(fresh.widths == [50])
+        #expect(journey.server.requests.count == count)
+    }
+
+    @Test("R2: a signed URL that changes under one key is still asked with the validators of what is cached")
+    func rotatedSignatureIsRevalidated() async throws {
+        let manager = journey.manager
+        manager.cacheKeyFilter = WebImageCacheKeyFilter { url in
+            var parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
+            parts?.query = nil
+            return parts?.string
+        }
+        journey.server.route("/a.png", try tagged(width: 40, tag: "\"1\""))
+        _ = try await manager.image(for: journey.server.url("/a.png?signature=1"))
+        #expect(try await manager.result(for: journey.server.url("/a.png?signature=2")).cacheType == .memory)
+        await journey.cache.flush()
+        let heard = load("/a.png?signature=3", .refreshCached).heard
+        await waitUntilIdle()
+        #expect(heard.widths == [40])
+        #expect(journey.server.requests.map(\.query) == ["signature=1", "signature=3"])
+        #expect(journey.server.requests.last?.headers["if-none-match"] == "\"1\"")
+    }
+
+    /// Counts its starts; otherwise the built-in operation.
+    private final class CountingOperation: WebImageDownloaderOperation, @unchecked Sendable {
+        // Unchecked is true because it stores nothing of its own.
+        static let starts = Locked(0)
+        override func start(_ sink: any WebImageDownloaderSink) {
+            Self.starts.withLock { $0 += 1 }
+            super.start(sink)
+        }
+    }
+
+    @Test("X1: a custom download operation class replaces the built-in one")
+    func customOperationDownloads() async throws {
+        journey.downloader.config.operationClass = CountingOperation.self
+        journey.server.route("/a.png", .body(try Journey.file()))
+        #expect(load("/a.png").heard.ends.isEmpty)
+        await waitUntilIdle()
+        #expect(CountingOperation.starts.withLock { $0 } == 1)
+    }
+
+    /// Pictures of a scheme of its own, decoded by the helper for loaders' authors.
+    private struct DrawingLoader: ImageLoader {
+        let file: Data
+        func canRequestImage(for url: URL?) -> Bool { url?.scheme == "drawing" }
+        func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { false }
+        func requestImage(
+            with url: URL?, options: WebImageOptions, context: WebImageContext?, progress: ImageLoaderProgressBlock?,
+            completed: ImageLoaderCompletedBlock?
+        ) -> (any WebImageOperation)? {
+            guard let url else { return nil }
+            let image = try? ImageLoaderDecoding.image(from: file, url: url, options: options, context: context)
+            completed?(image, file, nil, true)
+            return nil
+        }
+    }
+
+    @Test("X11: loaders are chosen by URL; an author's loader decodes as the manager does")
+    func loadersAreChosenByURL() async throws {
+        let loaders = ImageLoadersManager(loaders: [
+            journey.downloader, DrawingLoader(file: try Journey.file(width: 60)),
+        ])
+        let manager = WebImageManager(cache: journey.cache, loader: loaders)
+        journey.server.route("/a.png", .body(try Journey.file()))
+        let drawing = try #require(URL(string: "drawing:one"))
+        #expect(try await manager.image(for: drawing).pixelSize.width == 60)
+        let size = CGSize(width: 30, height: 30)
+        #expect(try await manager.image(for: drawing, context: [.imageThumbnailPixelSize: size]).pixelSize.width == 30)
+        #expect(try await manager.image(for: journey.server.url("/a.png")).pixelSize.width == 40)
+        let nobodys = try #require(URL(string: "unknown:one"))
+        await #expect(throws: WebImageError.self) { try await manager.image(for: nobodys) }
+    }
+
+    @Test("V14: a request outside any view tells progress, transforms, and says where the picture came from")
+    func requestOutsideAViewTellsItsStages() async throws {
+        journey.server.route("/a.png", .body(try Journey.file()))
+        let context: WebImageContext = [
+            .imageTransformer: ImageResizingTransformer(
+                size: CGSize(width: 10, height: 10), scaleMode: .fill)
+        ]
+        let progress = Locked<[[Int]]>([])
+        let first = load("/a.png", context: context) { received, expected, _ in
+            progress.withLock { $0.append([received, expected]) }
+        }.heard
+        await waitUntilIdle()
+        let count = try Journey.file().count
+        #expect(progress.withLock { $0.last } == [count, count])
+        #expect(first.widths == [10] && first.ends[0].cacheType == .none && first.ends[0].isFinished)
+        #expect(load("/a.png", context: context).heard.ends.map(\.cacheType) == [.memory])
+        journey.cache.config.shouldUseWeakMemoryCache = false
+        journey.cache.clearMemory()
+        let third = load("/a.png", context: context).heard
+        await waitUntilIdle()
+        #expect(third.ends.map(\.cacheType) == [.disk])
+        let missing = journey.server.url("/missing.png")
+        await #expect { try await journey.manager.image(for: missing) } throws: {
+            ($0 as? WebImageError)?.stage == .download
+        }
+        journey.server.route("/broken.png", .body(Data("no picture".utf8)))
+        await #expect { try await journey.manager.image(for: journey.server.url("/broken.png")) } throws: {
+            ($0 as? WebImageError)?.stage == .decode
+        }
+    }
+
+    @Test("L1: progressiveLoad delivers partial pictures before the whole one")
+    func progressiveLoadDeliversPartialPictures() async throws {
+        var options = EncodingOptions()
+        options.quality = 0.9
+        let file = try ImageCodersManager.shared.encode(
+            try TestImages.solid(width: 400, height: 400), format: .png, options: options)
+        var response = FaultResponse(.data(file), headers: ["Content-Type": "image/png"])
+        response.piece = max(file.count / 8, 1)
+        response.interval = .milliseconds(30)
+        journey.server.route("/a.png", .respond(response))
+        let heard = load("/a.png", .progressiveLoad).heard
+        await waitUntilIdle()
+        #expect(heard.ends.last?.isFinished == true && heard.ends.last?.width == 400)
+        #expect(heard.ends.count > 1)
+        #expect(heard.ends.dropLast().allSatisfy { !$0.isFinished && $0.width == 400 && $0.error == nil })
+        let plain = load("/a.png?2").heard
+        await waitUntilIdle()
+        #expect(plain.ends.count == 1)
+    }
+
+    @Test("L1: handleCookies, and only it, sends the cookies a server has set")
+    func cookiesAreSentWhenAsked() async throws {
+        journey.server.route("/a.png", .body(try Journey.file(), headers: ["Set-Cookie": "id=7; Path=/"]))
+        for (query, options) in [("1", WebImageOptions.handleCookies), ("2", .handleCookies), ("3", [])] {
+            _ = try await journey.manager.image(for: journey.server.url("/a.png?\(query)"), options: options)
+        }
+        #expect(journey.server.requests.map { $0.headers["cookie"] } == [nil, "id=7", nil])
+    }
+
+    @Test(
+        "L1: allowInvalidSSLCertificates, and only it, accepts a certificate nobody vouches for",
+        .enabled(if: NginxServer.isAvailable, "nginx and openssl are not installed"))
+    func invalidCertificatesAreAcceptedWhenAsked() async throws {
+        let nginx = try NginxServer()
+        defer { nginx.stop() }
+        try Journey.file().write(to: nginx.root.appendingPathComponent("a.png"))
+        let url = nginx.secureURL("/a.png")
+        await #expect(throws: WebImageError.self) { try await journey.manager.image(for: url) }
+        #expect(
+            try await journey.manager.image(for: url, options: .allowInvalidSSLCertificates).pixelSize.width == 40)
+        // What came so is not shown to who asked for checked bytes.
+        await #expect(throws: WebImageError.self) { try await journey.manager.image(for: url) }
+    }
+
+    @Test("L1: lowPriority and highPriority decide who comes next")
+    func priorityOptionsDecideWhoComesNext() async throws {
+        journey.downloader.config.maxConcurrentDownloads = 1
+        let gate = FaultGate()
+        let file = try Journey.file()
+        journey.server.route("/first.png", .gated(gate, .body(file)))
+        for path in ["/low.png", "/normal.png", "/high.png"] { journey.server.route(path, .body(file)) }
+        _ = load("/first.png")
+        #expect(await eventually { journey.server.requests.count == 1 })
+        for (path, options) in [
+            ("/low.png", WebImageOptions.lowPriority), ("/normal.png", []), ("/high.png", .highPriority),
+        ] {
+            let before = journey.downloader.currentDownloadCount
+            _ = load(path, options)
+            #expect(await eventually { journey.downloader.currentDownloadCount == before + 1 })
+        }
+        gate.open()
+        await waitUntilIdle()
+        #expect(journey.server.requests.map(\.path) == ["/first.png", "/high.png", "/normal.png", "/low.png"])
+    }
+
+    @Test("L1: retryFailed asks again for a URL that failed for a reason of its own")
+    func failedURLIsAskedAgainOnRequest() async throws {
+        let url = journey.server.url("/a.png")
+        for code in [WebImageError.Code.invalidDownloadStatusCode, .blackListed] {
+            await #expect { try await journey.manager.image(for: url) } throws: { ($0 as? WebImageError)?.code == code }
+        }
+        journey.server.route("/a.png", .body(try Journey.file()))
+        #expect(try await journey.manager.image(for: url, options: .retryFailed).pixelSize.width == 40)
+        // It is forgiven for everybody.
+        #expect(try await journey.manager.image(for: url).pixelSize.width == 40)
+    }
+
+    @Test("L5: cancel() stops the download; cancelAll() stops all; isRunning tells")
+    func cancelStopsTheDownload() async throws {
+        journey.server.route("/a.png", .hang)
+        let one = load("/a.png")
+        #expect(await eventually { journey.server.concurrentRequests == 1 })
+        #expect(journey.manager.isRunning)
+        one.operation.cancel()
+        #expect(one.heard.ends.map(\.error) == [.cancelled])
+        #expect(await eventually { journey.server.concurrentRequests == 0 })
+        let others = (0..<5).map { load("/a.png?\($0)").heard }
+        #expect(await eventually { journey.server.concurrentRequests == 5 })
+        journey.manager.cancelAll()
+        #expect(await eventually { others.allSatisfy { $0.ends.map(\.error) == [.cancelled] } })
+        #expect(await eventually { journey.server.concurrentRequests == 0 && !journey.manager.isRunning })
+    }
+
+    @Test("L10: a prefetcher loads many URLs, tells progress and end, and stops by its token")
+    func prefetcherLoadsAheadAndStops() async throws {
+        let file = try Journey.file()
+        for number in 0..<10 { journey.server.route("/\(number).png", .body(file)) }
+        let prefetcher = WebImagePrefetcher(imageManager: journey.manager)
+        let urls = (0..<10).map { journey.server.url("/\($0).png") } + [journey.server.url("/missing.png")]
+        let progress = Locked<[Int]>([])
+        let end = await prefetcher.prefetch(urls, context: [.callbackQueue: CallbackQueue.invoking]) { finished, _ in
+            progress.withLock { $0.append(finished) }
+        }
+        #expect(end == (11, 1))
+        #expect(progress.withLock { $0 } == Array(1...11))
+        #expect(load("/3.png").heard.ends.map(\.cacheType) == [.memory])
+        journey.server.route("/hang.png", .hang)
+        let token = prefetcher.prefetchURLs([journey.server.url("/hang.png")])
+        #expect(await eventually { journey.server.concurrentRequests == 1 })
+        token?.cancel()
+        #expect(await eventually { journey.server.concurrentRequests == 0 })
+    }
+
+    @Test("L10: a view that wants what is being prefetched lifts its priority")
+    func joiningAPrefetchLiftsItsPriority() async throws {
+        journey.downloader.config.maxConcurrentDownloads = 1
+        let gate = FaultGate()
+        let file = try Journey.file()
+        journey.server.route("/first.png", .gated(gate, .body(file)))
+        for number in 0..<5 { journey.server.route("/\(number).png", .body(file)) }
+        _ = load("/first.png")
+        #expect(await eventually { journey.server.requests.count == 1 })
+        let prefetcher = WebImagePrefetcher(imageManager: journey.manager)
+        prefetcher.maxConcurrentPrefetchCount = 5
+        prefetcher.prefetchURLs((0..<5).map { journey.server.url("/\($0).png") })
+        #expect(await eventually { journey.downloader.currentDownloadCount == 6 })
+        let visible = load("/4.png").heard
+        let url = journey.server.url("/4.png")
+        #expect(await eventually { journey.manager.subscriberCount(of: url) == 2 })
+        gate.open()
+        #expect(await eventually { visible.ends.count == 1 })
+        await waitUntilIdle()
+        let order = journey.server.requests.map(\.path)
+        #expect(order.prefix(2).elementsEqual(["/first.png", "/4.png"]))
+    }
+
+    @Test(
+        "A large picture is decoded and stored from a mapped file, not from memory",
+        .enabled(if: ProcessMemory.isMeasurable, "the address sanitizer keeps what is freed"))
+    func largePictureCostsNoMemory() async throws {
+        let padded = try Journey.file(.jpeg, width: 400, height: 300) + Data(count: 60 << 20)
+        var config = WebImageDownloaderConfig.default
+        config.maxBodyBytesInMemory = 1 << 20
+        config.bodyFolder = journey.folder.appendingPathComponent("bodies").path
+        journey.downloader.config = config
+        journey.server.route("/a.jpg", .body(padded, type: "image/jpeg"))
+        let before = try #require(ProcessMemory.anonymousBytes)
+        let peak = Locked(before)
+        let image = try await journey.manager.image(for: journey.server.url("/a.jpg")) { _, _, _ in
+            peak.withLock { $0 = max($0, ProcessMemory.anonymousBytes ?? .max) }
+        }
+        peak.withLock { $0 = max($0, ProcessMemory.anonymousBytes ?? .max) }
+        await journey.cache.flush()
+        peak.withLock { $0 = max($0, ProcessMemory.anonymousBytes ?? .max) }
+        #expect(image.pixelSize.width == 400)
+        #expect(peak.withLock { $0 } - before < 24 << 20, "\(peak.withLock { $0 } - before) bytes")
+        #expect(await journey.cache.diskUsage().byteCount >= padded.count)
+    }
+}
