@@ -9,7 +9,7 @@ extension Image {
     ///   - verticalComponents: waves from top to bottom, 1…9.
     /// - Returns: nil for other numbers of waves.
     public func blurHash(horizontalComponents: Int = 4, verticalComponents: Int = 3) -> BlurHash? {
-        guard let pixels = try? reduced(toFit: 64, from: hasAlpha ? self.pixels.compositedOverWhite() : self.pixels)
+        guard let pixels = try? reduced(toFit: 64, from: hasAlpha ? self.pixels.composited(over: .white) : self.pixels)
         else { return nil }
         return BlurHash(
             pixels: pixels, horizontalComponents: horizontalComponents, verticalComponents: verticalComponents)
