@@ -45,7 +45,7 @@ extension GTKSuite {
                 return view.currentFrame != nil && view.currentFrameIndex == last
             }
             #expect(isParked)
-            view.image = try #require(AnimatedImage(data: file))
+            view.image = try #require(AnimatedImage(data: file) as AnimatedImage?)
             #expect(view.player === player && view.currentFrameIndex == last && player.totalFrameCount == 6)
             let isOver = try await pump {
                 link.tick(0.05)
@@ -53,7 +53,7 @@ extension GTKSuite {
             }
             #expect(isOver)
             // Another animation begins anew.
-            view.image = try #require(AnimatedImage(data: other))
+            view.image = try #require(AnimatedImage(data: other) as AnimatedImage?)
             #expect(view.player !== player && view.currentFrameIndex == 0)
         }
     }
