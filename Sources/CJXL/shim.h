@@ -16,7 +16,7 @@ static const char *_Nonnull const JXL_LIBRARY = "libjxl.so." JXL_TEXT(JPEGXL_MAJ
     take(JxlColorEncodingSetToSRGB) take(JxlDecoderCloseInput) take(JxlDecoderCreate) take(JxlDecoderDestroy)   \
     take(JxlDecoderGetBasicInfo) take(JxlDecoderGetColorAsEncodedProfile) take(JxlDecoderGetColorAsICCProfile)  \
     take(JxlDecoderGetFrameHeader) take(JxlDecoderGetICCProfileSize) take(JxlDecoderProcessInput)               \
-    take(JxlDecoderReleaseInput) take(JxlDecoderRewind) take(JxlDecoderSetImageOutBuffer)                       \
+    take(JxlDecoderReleaseInput) take(JxlDecoderReset) take(JxlDecoderSetImageOutBuffer)                       \
     take(JxlDecoderSetInput) take(JxlDecoderSetKeepOrientation) take(JxlDecoderSetUnpremultiplyAlpha)           \
     take(JxlDecoderSkipFrames) take(JxlDecoderSubscribeEvents) take(JxlDecoderVersion)                          \
     take(JxlEncoderAddImageFrame) take(JxlEncoderCloseInput) take(JxlEncoderCreate) take(JxlEncoderDestroy)     \

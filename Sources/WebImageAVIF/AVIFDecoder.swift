@@ -123,7 +123,8 @@ final class AVIFDecoder {
         rgb.rowBytes = UInt32(clamping: pixels.bytesPerRow)
         try check(libavif.avifImageYUVToRGB(handle.pointee.image, &rgb))
         return DecodedPicture(
-            pixels: try cropped(pixels), orientation: info.orientation, profile: profile, hasAlpha: info.hasAlpha, format: .avif)
+            pixels: try cropped(pixels), orientation: info.orientation, profile: profile, hasAlpha: info.hasAlpha,
+            format: .avif)
     }
 
     private func cropped(_ pixels: PixelBuffer) throws(WebImageError) -> PixelBuffer {

@@ -11,6 +11,7 @@ final class JXLDecoder {
     /// Where the next piece starts.
     private var offset = 0
     private var hasInput = false
+    private let events: Int32
 
     /// The bytes must outlive the decoder, which reads them where they lie.
     init(_ bytes: UnsafeRawBufferPointer, events: JxlDecoderStatus...) throws(WebImageError) {
@@ -18,8 +19,13 @@ final class JXLDecoder {
         guard let handle = libjxl.JxlDecoderCreate(nil) else { throw .badData("libjxl", "cannot make a decoder") }
         self.handle = handle
         self.bytes = bytes
+        self.events = Int32(events.reduce(0) { $0 | $1.rawValue })
         HandleLedger.opened("jxl_decoder")
-        try check(libjxl.JxlDecoderSubscribeEvents(handle, Int32(events.reduce(0) { $0 | $1.rawValue })))
+        try configure()
+    }
+
+    private func configure() throws(WebImageError) {
+        try check(libjxl.JxlDecoderSubscribeEvents(handle, events))
         try check(libjxl.JxlDecoderSetKeepOrientation(handle, 1))
         try check(libjxl.JxlDecoderSetUnpremultiplyAlpha(handle, 1))
     }
@@ -61,11 +67,13 @@ final class JXLDecoder {
     private static let pieceBytes = 256 << 10
 
     /// Starts again, so that the frame after `count` others comes next.
-    func rewind(skipping count: Int) {
-        _ = libjxl.JxlDecoderReleaseInput(handle)
-        libjxl.JxlDecoderRewind(handle)
+    ///
+    /// By a reset: after libjxl's own rewind some animations have no frames.
+    func restart(skipping count: Int) throws(WebImageError) {
+        libjxl.JxlDecoderReset(handle)
         offset = 0
         hasInput = false
+        try configure()
         libjxl.JxlDecoderSkipFrames(handle, count)
     }
 

@@ -58,7 +58,7 @@ final class JXLPictures {
         at index: Int, options: DecodingOptions, deadline: DecodeDeadline
     ) throws(WebImageError) -> DecodedPicture {
         if index != nextIndex {
-            decoder.rewind(skipping: index)
+            try decoder.restart(skipping: index)
             nextIndex = index
         }
         let pixels = try PixelBuffer(

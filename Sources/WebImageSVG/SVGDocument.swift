@@ -16,7 +16,9 @@ final class SVGDocument {
         var error: UnsafeMutablePointer<GError>?
         let base = bytes.bindMemory(to: UInt8.self).baseAddress
         librsvg = try RSVGLibrary.functions()
-        guard let handle = librsvg.rsvg_handle_new_from_data(base, bytes.count, &error) else { throw librsvg.failure(error) }
+        guard let handle = librsvg.rsvg_handle_new_from_data(base, bytes.count, &error) else {
+            throw librsvg.failure(error)
+        }
         self.handle = handle
         HandleLedger.opened("rsvg_handle")
         librsvg.rsvg_handle_set_dpi(handle, 96)
@@ -50,7 +52,9 @@ final class SVGDocument {
         librsvg.cairo_scale(context, Double(pixels.width) / width, Double(pixels.height) / height)
         var viewport = RsvgRectangle(x: 0, y: 0, width: width, height: height)
         var error: UnsafeMutablePointer<GError>?
-        guard librsvg.rsvg_handle_render_document(handle, context, &viewport, &error) != 0 else { throw librsvg.failure(error) }
+        guard librsvg.rsvg_handle_render_document(handle, context, &viewport, &error) != 0 else {
+            throw librsvg.failure(error)
+        }
         guard librsvg.cairo_status(context) == CAIRO_STATUS_SUCCESS else {
             throw .badData("cairo", librsvg.words(for: librsvg.cairo_status(context)))
         }

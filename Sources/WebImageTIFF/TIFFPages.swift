@@ -25,7 +25,9 @@ final class TIFFPages {
 
     /// A page in eight bits; its own size counts, which may differ from the first one's.
     func image(at index: Int, options: DecodingOptions, deadline: DecodeDeadline) throws(WebImageError) -> Image {
-        guard file.libtiff.TIFFSetDirectory(file.handle, UInt32(index)) == 1 else { throw .badData("libtiff", file.message) }
+        guard file.libtiff.TIFFSetDirectory(file.handle, UInt32(index)) == 1 else {
+            throw .badData("libtiff", file.message)
+        }
         let page = try Self.info(of: file, limits: options.limits)
         let profile = try Self.profile(of: file, limits: options.limits)
         var pixels: PixelBuffer

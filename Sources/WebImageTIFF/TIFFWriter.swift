@@ -11,7 +11,9 @@ enum TIFFWriter {
         let file = try TIFFFile(writing: ())
         for index in 0..<pageCount {
             try write(page(index), to: file, options: options)
-            guard file.libtiff.TIFFWriteDirectory(file.handle) == 1 else { throw .cannotEncode("libtiff", file.message) }
+            guard file.libtiff.TIFFWriteDirectory(file.handle) == 1 else {
+                throw .cannotEncode("libtiff", file.message)
+            }
         }
         return file.written
     }

@@ -8,7 +8,9 @@ import WebImageTesting
 struct StartUpTests {
     private let scratch: ScratchFolder
     /// Libraries that only the optional coders need.
-    private static let optional = ["avif", "heif", "jxl", "rsvg", "cairo", "glib-2.0", "gobject", "tiff", "dav1d", "x265"]
+    private static let optional = [
+        "avif", "heif", "jxl", "rsvg", "cairo", "glib-2.0", "gobject", "tiff", "dav1d", "x265",
+    ]
 
     init() throws { scratch = try ScratchFolder() }
 

@@ -31,7 +31,9 @@ struct JPEGMetadataTests {
         #expect(zip(written, exif).count { $0 != $1 } == 1)
     }
 
-    @Test(arguments: [nil, ExifSample.tiff(orientation: 3, bigEndian: true), ExifSample.tiff(orientation: 3, bigEndian: false)])
+    @Test(arguments: [
+        nil, ExifSample.tiff(orientation: 3, bigEndian: true), ExifSample.tiff(orientation: 3, bigEndian: false),
+    ])
     func aThumbnailIsPutBesideWhateverExifThereIs(exif: Data?) throws {
         let properties = try properties(EmbeddedMetadata(exif: exif), thumbnail: true)
         let thumbnail = try coder.decode(#require(properties.thumbnailData), options: DecodingOptions())

@@ -22,7 +22,8 @@ struct ChunkWalk {
     mutating func keep(_ library: String) throws(WebImageError) {
         keptCount += 1
         guard keptCount <= Self.mostKept else {
-            throw .badData(library, "the picture is in more than \(Self.mostKept) pieces", hint: "Nobody writes such a file.")
+            throw .badData(
+                library, "the picture is in more than \(Self.mostKept) pieces", hint: "Nobody writes such a file.")
         }
     }
 }

@@ -18,7 +18,8 @@ extension ImageInfo {
         guard target != pixelSize else { return picture.adding(workingMemory.fixedBytes) }
         // What shrinks by halves while reading may leave up to four times the wanted pixels.
         let source =
-            workingMemory.shrinksWhileReading ? min(target.byteCount(16), pixelSize.byteCount(4)) : pixelSize.byteCount(4)
+            workingMemory.shrinksWhileReading
+            ? min(target.byteCount(16), pixelSize.byteCount(4)) : pixelSize.byteCount(4)
         return picture.adding(source).adding(workingMemory.fixedBytes)
     }
 }

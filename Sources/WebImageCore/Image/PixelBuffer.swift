@@ -72,7 +72,8 @@ public final class PixelBuffer: @unchecked Sendable {
     public func withUnsafeMutableBytes<Result, Failure: Error>(
         _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        precondition(!isSealed, "the pixels of an image cannot be written: draw on a buffer before an image is made of it")
+        precondition(
+            !isSealed, "the pixels of an image cannot be written: draw on a buffer before an image is made of it")
         return try body(UnsafeMutableRawBufferPointer(start: base, count: byteCount))
     }
 
