@@ -74,7 +74,8 @@ let package = Package(
                 "WebImage", "CGetoptShim", "WebImageAVIF", "WebImageHEIF", "WebImageJXL", "WebImageSVG", "WebImageTIFF",
             ]),
         .executableTarget(name: "webimage", dependencies: ["WebImageCLI"]),
-        .executableTarget(name: "webimage-gallery", dependencies: ["WebImageGTK", "WebImage"]),
+        .executableTarget(
+            name: "webimage-gallery", dependencies: ["WebImageGTK", "WebImage", "CGTK", "CGalleryShim"]),
         .executableTarget(name: "webimage-demo", dependencies: ["WebImage", "WebImageGraphics", "WebImageTesting"]),
 
         // Proof.
@@ -126,6 +127,7 @@ let package = Package(
         .target(name: "CPixelLoops"),
         .target(name: "CCurlShim", dependencies: ["CCurl"]),
         .target(name: "CGTKShim", dependencies: ["CGTK"]),
+        .target(name: "CGalleryShim", dependencies: ["CAdwaita"]),
         .target(name: "CWebImageRoot"),
         .target(name: "CGetoptShim"),
 
@@ -148,6 +150,8 @@ let package = Package(
         .systemLibrary(name: "CRSVG"),
         .systemLibrary(name: "CTIFF", providers: [.apt(["libtiff-dev"])]),
         .systemLibrary(name: "CGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
+        // The gallery's alone.
+        .systemLibrary(name: "CAdwaita", pkgConfig: "libadwaita-1", providers: [.apt(["libadwaita-1-dev"])]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -14,7 +14,7 @@ build = os.path.join(here, "..", ".build")
 release = os.path.join(build, "release")
 ours = os.path.join(release, "webimage-list")
 soup = os.path.join(release, "webimage-list-soup")
-python = os.environ.get("QT_PYTHON", os.path.join(build, "qt", "bin", "python"))
+python = os.environ.get("QT_PYTHON", os.path.join(here, "..", ".venv", "bin", "python3"))
 scratch = tempfile.mkdtemp(prefix="webimage-list-")
 
 

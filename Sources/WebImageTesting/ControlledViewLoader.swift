@@ -65,6 +65,15 @@ package final class ControlledViewLoader: ViewImageLoading {
     /// Every load so far that memory did not answer, oldest first.
     package var loads: [Load] { started.withLock { $0 } }
 
+    /// Forgets the loads so far, and with them whom they would tell.
+    package func forgetLoads() {
+        let dropped = started.withLock { loads in
+            defer { loads = [] }
+            return loads
+        }
+        withExtendedLifetime(dropped) {}
+    }
+
     /// Makes a URL's image a memory hit, at one size or whole.
     package func remember(_ image: Image, for url: URL, thumbnail: CGSize? = nil) {
         memory.withLock { $0[url, default: [:]]["\(thumbnail ?? .zero)"] = image }

@@ -10,8 +10,10 @@ import WebImageGTK
 
     let root: UnsafeMutablePointer<GtkWidget>
     private let view = AnimatedImageView()
-    private let caption = Card.label(cssClass: "caption")
-    private let status = Card.label(cssClass: "status")
+    private let caption = Card.label(cssClass: "caption-heading")
+    private let status = Card.label(cssClass: "dim-label")
+    private var item: GalleryItem?
+    private var changed: (@MainActor (GalleryItem.State) -> Void)?
 
     init() {
         root = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4)
@@ -20,53 +22,63 @@ import WebImageGTK
         gtk_widget_set_valign(root, GTK_ALIGN_START)
         let picture = UnsafeMutablePointer<GtkWidget>(view.widget)
         gtk_widget_set_size_request(picture, gint(Self.pictureSize.width), gint(Self.pictureSize.height))
-        gtk_widget_set_overflow(picture, GTK_OVERFLOW_HIDDEN)
         gtk_widget_add_css_class(picture, "picture")
+        view.cornerRadius = 6
+        view.errorImage = Artwork.broken
+        view.retriesOnTap = true
+        view.retryCompleted = { [weak self] image, error, origin, _ in self?.ended(image, error, origin) }
         for child in [picture, caption, status] { gtk_box_append(UnsafeMutablePointer(OpaquePointer(root)), child) }
     }
 
     /// Shows an item and loads its picture at the size it is shown; `changed` hears what becomes of it.
-    func show(_ item: GalleryItem, changed: @escaping @MainActor (GalleryItem) -> Void) {
-        var item = item
-        item.state = .loading
-        describe(item)
-        changed(item)
+    func show(_ item: GalleryItem, changed: @escaping @MainActor (GalleryItem.State) -> Void) {
+        (self.item, self.changed) = (item, changed)
+        note(.loading)
+        Choices.apply(to: view)
+        view.alternativeText = item.caption
         let pixelsPerPoint = Int(gtk_widget_get_scale_factor(root))
         let box = CGSize(
             width: Self.pictureSize.width * pixelsPerPoint, height: Self.pictureSize.height * pixelsPerPoint)
         view.setImage(
-            with: item.url, placeholderImage: Artwork.placeholder, context: [.imageThumbnailPixelSize: box]
-        ) { [weak self] image, error, origin, _ in
-            // Cancelled means that the row shows something else by now.
-            if error?.isCancellation == true { return }
-            var item = item
-            if let image {
-                item.state = .shown(image.pixelSize, origin)
-            } else {
-                item.state = .failed(error ?? WebImageError(.badImageData, stage: .cache))
-                self?.view.image = Artwork.broken
-            }
-            self?.describe(item)
-            changed(item)
+            with: item.url, placeholderImage: Artwork.placeholder, options: .progressiveLoad,
+            context: [.imageThumbnailPixelSize: box]
+        ) { [weak self] image, error, origin, url in
+            guard url == self?.item?.url else { return }
+            self?.ended(image, error, origin)
         }
     }
 
     /// Gives up the item: nothing of it arrives any more.
     func clear() {
+        item = nil
         view.cancelCurrentImageLoad()
         view.image = nil
     }
 
-    private func describe(_ item: GalleryItem) {
+    private func ended(_ image: Image?, _ error: WebImageError?, _ origin: ImageCacheType) {
+        // Cancelled means that the row shows something else by now.
+        if error?.isCancellation == true { return }
+        if let image {
+            note(.shown(image.pixelSize, origin))
+        } else {
+            note(.failed(error ?? WebImageError(.badImageData, stage: .cache)))
+        }
+    }
+
+    private func note(_ state: GalleryItem.State) {
+        guard var item else { return }
+        item.state = state
+        self.item = item
         gtk_label_set_text(OpaquePointer(caption), item.caption)
         gtk_label_set_text(OpaquePointer(status), item.status)
-        if case .failed(let error) = item.state {
-            gtk_widget_add_css_class(status, "failed")
-            gtk_widget_set_tooltip_text(root, error.description)
+        if case .failed(let error) = state {
+            gtk_widget_add_css_class(status, "error")
+            gtk_widget_set_tooltip_text(root, error.description + "\nClick the picture to try again.")
         } else {
-            gtk_widget_remove_css_class(status, "failed")
+            gtk_widget_remove_css_class(status, "error")
             gtk_widget_set_tooltip_text(root, item.url.redacted)
         }
+        changed?(state)
     }
 
     private static func label(cssClass: String) -> UnsafeMutablePointer<GtkWidget> {

@@ -1,4 +1,5 @@
 import CGTK
+import CGalleryShim
 import Foundation
 import WebImage
 import WebImageGTK
@@ -7,6 +8,7 @@ import WebImageGTK
 @MainActor final class GalleryApplication {
     private let arguments: GalleryArguments
     private var window: GalleryWindow?
+    private let figures = Figures()
     private var status: Int32 = 0
 
     init(_ arguments: GalleryArguments) { self.arguments = arguments }
@@ -18,6 +20,8 @@ import WebImageGTK
                 Data("webimage-gallery: no display; set DISPLAY or WAYLAND_DISPLAY, or run it under xvfb-run\n".utf8))
             return 1
         }
+        gallery_init()
+        WebImageManager.shared.listener = figures
         guard let application = gtk_application_new("io.github.swift_web_image.Gallery", G_APPLICATION_NON_UNIQUE)
         else { return 1 }
         defer { g_object_unref(application) }
@@ -27,7 +31,7 @@ import WebImageGTK
     }
 
     private func activate(_ application: UnsafeMutablePointer<GtkApplication>) {
-        let window = GalleryWindow(arguments, application: application)
+        let window = GalleryWindow(arguments, application: application, figures: figures)
         self.window = window
         gtk_window_present(UnsafeMutablePointer(OpaquePointer(window.widget)))
         guard let path = arguments.screenshot else { return }

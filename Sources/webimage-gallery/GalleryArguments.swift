@@ -15,13 +15,21 @@ struct GalleryArguments {
     var height: Int?
     var title = "Gallery"
     var columns: Int?
+    var page = "grid"
+    var isDark = false
+    var showsPanel = false
 
     static let help = """
-        Usage: webimage-gallery [options] URL|FILE…
+        Usage: webimage-gallery [options] [URL|FILE…]
 
-        Shows pictures in a window.
+        Shows pictures in a window. More can be typed, opened from a text file of URLs, or dropped there.
 
+          --page NAME        grid, list, or viewer (the first picture, large)
           --columns N        pictures per row (default: what the width holds)
+          --transition NAME  as in the panel, such as fade, none, flip-from-left, curl-up, push-from-top
+          --indicator NAME   spinner, large-spinner, bar, ring, veil, none
+          --panel            with the panel of figures and choices
+          --dark             in the dark style
           --size WxH         window size in pixels
           --title TEXT       window title
           --screenshot FILE  save the window as PNG when every picture has arrived or failed, then quit
@@ -44,6 +52,12 @@ struct GalleryArguments {
             case "--help": return .say(help)
             case "--version": return .say("webimage-gallery 0.1.0")
             case "--self-check-main-loop": return .checkMainLoop
+            case "--dark":
+                arguments.isDark = true
+                continue
+            case "--panel":
+                arguments.showsPanel = true
+                continue
             default: break
             }
             guard let value = parts.count == 2 ? parts[1] : words.popFirst() else {
@@ -51,13 +65,19 @@ struct GalleryArguments {
             }
             guard arguments.set(parts[0], value) else { return .refuse("cannot use \(parts[0]) \(value)") }
         }
-        return arguments.urls.isEmpty ? .refuse("no pictures given") : .run(arguments)
+        guard !arguments.urls.isEmpty || arguments.screenshot == nil else { return .refuse("no pictures given") }
+        return .run(arguments)
     }
 
     private mutating func set(_ option: String, _ value: String) -> Bool {
         switch option {
         case "--screenshot": screenshot = value
         case "--title": title = value
+        case "--page":
+            guard ["grid", "list", "viewer"].contains(value) else { return false }
+            page = value
+        case "--transition": return MainActor.assumeIsolated { Self.choose(transition: value) }
+        case "--indicator": return MainActor.assumeIsolated { Self.choose(indicator: value) }
         case "--columns":
             guard let number = Int(value), (1...64).contains(number) else { return false }
             columns = number
@@ -70,8 +90,20 @@ struct GalleryArguments {
         return true
     }
 
+    @MainActor private static func choose(transition name: String) -> Bool {
+        guard let number = Choices.number(of: name, in: Choices.transitions.map(\.name)) else { return false }
+        Choices.chooseTransition(number)
+        return true
+    }
+
+    @MainActor private static func choose(indicator name: String) -> Bool {
+        guard let number = Choices.number(of: name, in: Choices.indicators.map(\.name)) else { return false }
+        Choices.chooseIndicator(number)
+        return true
+    }
+
     /// Words with a scheme are URLs, everything else is a path.
-    private static func url(_ word: String) -> URL? {
+    static func url(_ word: String) -> URL? {
         guard !word.isEmpty else { return nil }
         let isURL = word.contains("://") || word.hasPrefix("data:") || word.hasPrefix("file:")
         return isURL ? URL(string: word) : URL(fileURLWithPath: word)

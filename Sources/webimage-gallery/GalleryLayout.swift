@@ -6,13 +6,17 @@ struct GalleryLayout {
     static let maxHeight = 8000
 
     let columns: Int
+    /// Set when the caller wants so many and no more.
+    let fixedColumns: Int?
     let width: Int
     let height: Int
 
     init(_ arguments: GalleryArguments) {
         let wanted = arguments.columns ?? min(arguments.urls.count, (arguments.width ?? 1000) / Self.cell.width)
         columns = max(1, wanted)
-        width = max(arguments.width ?? 0, columns * Self.cell.width + 16)
+        fixedColumns = arguments.columns ?? (arguments.screenshot == nil ? nil : columns)
+        let least = arguments.columns == nil && arguments.screenshot == nil ? 0 : columns * Self.cell.width + 16
+        width = max(arguments.width ?? (least == 0 ? 1100 : 0), least)
         let rows = (arguments.urls.count + columns - 1) / columns
         let whole = rows * Self.cell.height + 16
         height = arguments.height ?? (arguments.screenshot == nil ? min(whole, 760) : min(whole, Self.maxHeight))

@@ -1,63 +1,265 @@
 import CGTK
+import CGalleryShim
 import Foundation
 import WebImage
 import WebImageGTK
 
-/// The window: a grid that recycles cards over the items.
+/// The window: header with search, pages of grid and list, the large view, the panel.
 @MainActor final class GalleryWindow {
     let widget: UnsafeMutablePointer<GtkWidget>
-    private(set) var items: [GalleryItem]
-    /// The items that a card has shown at least once.
-    private(set) var visited: Set<Int> = []
-    private var cards: [OpaquePointer: Card] = [:]
+    let model: GalleryModel
+    private let grid: GridPage
+    private let list: ListPage
+    private let viewer: Viewer
+    private let panel: LivePanel
+    private let stack = gallery_stack_new()
+    /// Pages, or the large view, or what stands for an empty gallery.
+    private let root = OpaquePointer(gtk_stack_new()!)
+    private let flap: OpaquePointer
+    private let toasts: OpaquePointer
+    private let search = OpaquePointer(gtk_search_entry_new()!)
+    private let back = gtk_button_new_from_icon_name("go-previous-symbolic")!
 
-    init(_ arguments: GalleryArguments, application: UnsafeMutablePointer<GtkApplication>) {
-        items = arguments.urls.map { GalleryItem(url: $0) }
-        widget = gtk_application_window_new(application)
+    init(_ arguments: GalleryArguments, application: UnsafeMutablePointer<GtkApplication>, figures: Figures) {
         Style.install()
+        gallery_set_dark(arguments.isDark)
         let layout = GalleryLayout(arguments)
+        model = GalleryModel(arguments.urls)
+        grid = GridPage(model, layout)
+        list = ListPage(model)
+        viewer = Viewer(model)
+        panel = LivePanel(figures)
+        flap = gallery_flap_new(root, OpaquePointer(panel.root))
+        toasts = gallery_toasts_new(flap)
+        let box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0)!
+        widget = UnsafeMutablePointer(gallery_window_new(OpaquePointer(application), OpaquePointer(box)))
+        let header = gallery_header_new(gallery_switcher_new(stack))
+        for child in [header, toasts] {
+            gtk_box_append(UnsafeMutablePointer(OpaquePointer(box)), UnsafeMutablePointer(child))
+        }
+        gtk_widget_set_vexpand(UnsafeMutablePointer(toasts), 1)
+        fill(header)
+        addPages(arguments)
+        addChoices()
+        listen()
         let window = UnsafeMutablePointer<GtkWindow>(OpaquePointer(widget))
         gtk_window_set_title(window, arguments.title)
-        gtk_window_set_default_size(window, gint(layout.width), gint(layout.height))
-        let scroller = gtk_scrolled_window_new()!
-        gtk_scrolled_window_set_policy(OpaquePointer(scroller), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
-        gtk_scrolled_window_set_child(OpaquePointer(scroller), makeGrid(layout))
+        gtk_window_set_icon_name(window, "io.github.swift_web_image.Gallery")
+        gtk_window_set_default_size(window, gint(layout.width), gint(layout.height + 47))
         // A screenshot shows more than a screen holds, which only a size request gets past the window's own limit.
         if arguments.screenshot != nil {
-            gtk_widget_set_size_request(scroller, gint(layout.width), gint(layout.height))
+            gtk_widget_set_size_request(grid.scroller, gint(layout.width), gint(layout.height))
         }
-        gtk_window_set_child(window, scroller)
+        show(arguments.page)
+        if arguments.showsPanel { togglePanel() }
     }
 
-    private func makeGrid(_ layout: GalleryLayout) -> UnsafeMutablePointer<GtkWidget> {
-        let names = gtk_string_list_new(nil)
-        for item in items { gtk_string_list_append(names, item.caption) }
-        let grid = gtk_grid_view_new(gtk_no_selection_new(names), makeFactory())!
-        gtk_widget_add_css_class(grid, "gallery")
-        gtk_grid_view_set_min_columns(OpaquePointer(grid), guint(layout.columns))
-        gtk_grid_view_set_max_columns(OpaquePointer(grid), guint(layout.columns))
-        return grid
+    private func fill(_ header: OpaquePointer) {
+        gtk_widget_set_size_request(UnsafeMutablePointer(search), 220, -1)
+        gtk_widget_set_tooltip_text(
+            UnsafeMutablePointer(search), "Type to find; a URL and Enter adds a picture (Ctrl+F)")
+        gtk_widget_set_tooltip_text(back, "Back to all pictures (Esc)")
+        gtk_widget_set_visible(back, 0)
+        gallery_header_pack(header, OpaquePointer(back), false)
+        gallery_header_pack(header, search, false)
+        let open = gtk_button_new_from_icon_name("document-open-symbolic")!
+        gtk_widget_set_tooltip_text(open, "Open a text file of URLs (Ctrl+O)")
+        let toggle = gtk_button_new_from_icon_name("open-menu-symbolic")!
+        gtk_widget_set_tooltip_text(toggle, "Figures and choices (F9)")
+        gallery_header_pack(header, OpaquePointer(toggle), true)
+        gallery_header_pack(header, OpaquePointer(open), true)
+        Signal.connect(OpaquePointer(back), "clicked") { [weak self] _ in self?.closeViewer() }
+        Signal.connect(OpaquePointer(toggle), "clicked") { [weak self] _ in self?.togglePanel() }
+        Signal.connect(OpaquePointer(open), "clicked") { [weak self] _ in self?.chooseFile() }
     }
 
-    private func makeFactory() -> OpaquePointer? {
-        guard let factory = gtk_signal_list_item_factory_new() else { return nil }
-        Signal.connect(factory, "setup") { [weak self] item in item.map { self?.setUp($0) } }
-        Signal.connect(factory, "bind") { [weak self] item in item.map { self?.bind($0) } }
-        Signal.connect(factory, "unbind") { [weak self] item in item.map { self?.cards[$0]?.clear() } }
-        Signal.connect(factory, "teardown") { [weak self] item in item.map { self?.cards[$0] = nil } }
-        return factory
+    private func addPages(_ arguments: GalleryArguments) {
+        gallery_stack_add(stack, OpaquePointer(grid.scroller), "grid", "Grid", "view-grid-symbolic")
+        gallery_stack_add(stack, OpaquePointer(list.scroller), "list", "List", "view-list-symbolic")
+        let empty = gallery_status_new(
+            "image-x-generic-symbolic", "No Pictures Yet", "Type a URL, drop pictures here, or open a text file of URLs.")
+        gtk_stack_add_named(root, UnsafeMutablePointer(stack), "browse")
+        gtk_stack_add_named(root, viewer.root, "viewer")
+        gtk_stack_add_named(root, UnsafeMutablePointer(empty), "empty")
+        gtk_stack_set_transition_type(root, GTK_STACK_TRANSITION_TYPE_CROSSFADE)
+        gtk_stack_set_transition_duration(root, arguments.screenshot == nil ? 150 : 0)
+        grid.opened = { [weak self] in self?.openViewer($0) }
+        model.changed = { [weak self] in self?.modelChanged() }
     }
 
-    private func setUp(_ listItem: OpaquePointer) {
-        let card = Card()
-        cards[listItem] = card
-        gtk_list_item_set_child(listItem, card.root)
+    private func addChoices() {
+        addChoice("Transition", Choices.transitions.map(\.name), Choices.transition) { [weak self] in
+            Choices.chooseTransition($0)
+            self?.reload()
+        }
+        addChoice("Indicator", Choices.indicators.map(\.name), Choices.indicator) { [weak self] in
+            Choices.chooseIndicator($0)
+            self?.reload()
+        }
+        addButton("Clear Memory") { [weak self] in
+            ImageCache.shared.clearMemory()
+            self?.say("Memory cache is empty")
+            self?.reload()
+        }
+        addButton("Clear Disk") { [weak self] in
+            ImageCache.shared.clearMemory()
+            ImageCache.shared.clearDisk {
+                Task { @MainActor in
+                    self?.say("Memory and disk caches are empty")
+                    self?.reload()
+                }
+            }
+        }
     }
 
-    private func bind(_ listItem: OpaquePointer) {
-        let position = Int(gtk_list_item_get_position(listItem))
-        guard items.indices.contains(position), let card = cards[listItem] else { return }
-        visited.insert(position)
-        card.show(items[position]) { [weak self] changed in self?.items[position] = changed }
+    private func addChoice(
+        _ title: String, _ names: [String], _ selected: Int, _ chosen: @escaping @MainActor (Int) -> Void
+    ) {
+        let words = gtk_string_list_new(nil)
+        for name in names { gtk_string_list_append(words, name) }
+        let menu = gtk_drop_down_new(words, nil)!
+        gtk_drop_down_set_selected(OpaquePointer(menu), guint(selected))
+        let label = gtk_label_new(title)!
+        gtk_label_set_xalign(OpaquePointer(label), 0)
+        gtk_widget_add_css_class(label, "heading")
+        panel.append(label)
+        panel.append(menu)
+        Signal.connect(OpaquePointer(menu), "notify::selected") { _ in
+            chosen(Int(gtk_drop_down_get_selected(OpaquePointer(menu))))
+        }
     }
+
+    private func addButton(_ title: String, _ clicked: @escaping @MainActor () -> Void) {
+        let button = gtk_button_new_with_label(title)!
+        Signal.connect(OpaquePointer(button), "clicked") { _ in clicked() }
+        panel.append(button)
+    }
+
+    // MARK: What the user does
+
+    private func listen() {
+        Signal.connect(search, "search-changed") { [weak self] _ in
+            guard let self else { return }
+            let text = searchText
+            model.filter = text.contains("://") ? "" : text
+        }
+        Signal.connect(search, "activate") { [weak self] _ in
+            guard let self, searchText.contains("://") || searchText.hasPrefix("/") else { return }
+            add(searchText)
+            gtk_editable_set_text(search, "")
+        }
+        Events.onDrop(OpaquePointer(widget)) { [weak self] in self?.add($0) }
+        Events.onKey(OpaquePointer(widget)) { [weak self] in self?.pressed($0, $1) ?? false }
+        Events.onWheel(OpaquePointer(viewer.root)) { [weak self] amount, modifiers in
+            guard modifiers & GDK_CONTROL_MASK.rawValue != 0 else { return false }
+            self?.viewer.changeZoom(by: amount < 0 ? 1.25 : 0.8)
+            return true
+        }
+    }
+
+    private var searchText: String { gtk_editable_get_text(search).map { String(cString: $0) } ?? "" }
+
+    private func pressed(_ key: UInt32, _ modifiers: UInt32) -> Bool {
+        if modifiers & GDK_CONTROL_MASK.rawValue != 0 {
+            switch Int32(key) {
+            case GDK_KEY_f: gtk_widget_grab_focus(UnsafeMutablePointer(search))
+            case GDK_KEY_o: chooseFile()
+            case GDK_KEY_r: reload()
+            case GDK_KEY_1: show("grid")
+            case GDK_KEY_2: show("list")
+            case GDK_KEY_q, GDK_KEY_w: gtk_window_close(UnsafeMutablePointer(OpaquePointer(widget)))
+            default: return false
+            }
+            return true
+        }
+        if Int32(key) == GDK_KEY_F9 {
+            togglePanel()
+            return true
+        }
+        guard shows(page: "viewer") else { return false }
+        switch Int32(key) {
+        case GDK_KEY_Escape: closeViewer()
+        case GDK_KEY_Left: viewer.step(by: -1)
+        case GDK_KEY_Right: viewer.step(by: 1)
+        case GDK_KEY_plus, GDK_KEY_KP_Add, GDK_KEY_equal: viewer.changeZoom(by: 1.25)
+        case GDK_KEY_minus, GDK_KEY_KP_Subtract: viewer.changeZoom(by: 0.8)
+        case GDK_KEY_0: viewer.setZoom(1)
+        default: return false
+        }
+        return true
+    }
+
+    /// Adds the pictures of a text, or of the text files it names.
+    private func add(_ text: String) {
+        var urls: [URL] = []
+        for url in GalleryModel.urls(in: text) {
+            if url.isFileURL, ["txt", "list", "urls"].contains(url.pathExtension.lowercased()) {
+                urls += read(url.path)
+            } else {
+                urls.append(url)
+            }
+        }
+        let count = model.add(urls)
+        say(count == 1 ? "One picture added" : count == 0 ? "Nothing new in there" : "\(count) pictures added")
+    }
+
+    private func chooseFile() {
+        Events.chooseFile(OpaquePointer(widget), "A text file of URLs") { [weak self] path in self?.add(path) }
+    }
+
+    /// A list of URLs; one that is longer than a megabyte is none.
+    private func read(_ path: String) -> [URL] {
+        guard let file = FileHandle(forReadingAtPath: path), let data = try? file.read(upToCount: 1 << 20) else {
+            return []
+        }
+        return GalleryModel.urls(in: String(decoding: data, as: UTF8.self))
+    }
+
+    // MARK: What is shown
+
+    func shows(page: String) -> Bool {
+        let shown = gtk_stack_get_visible_child_name(root).map { String(cString: $0) }
+        return page == "viewer" ? shown == page : shown != "viewer" && gallery_stack_shows(stack, page)
+    }
+
+    private func show(_ page: String) {
+        if page == "viewer" { return openViewer(0) }
+        gallery_stack_show(stack, page)
+        gtk_stack_set_visible_child_name(root, model.items.isEmpty ? "empty" : "browse")
+    }
+
+    private func modelChanged() {
+        grid.refresh()
+        list.refresh()
+        if !shows(page: "viewer") {
+            gtk_stack_set_visible_child_name(root, model.items.isEmpty ? "empty" : "browse")
+        }
+    }
+
+    private func reload() {
+        if shows(page: "viewer") { viewer.show(viewer.position) }
+        grid.refresh()
+        list.refresh()
+        panel.refresh()
+    }
+
+    private func openViewer(_ position: Int) {
+        gtk_stack_set_visible_child_name(root, "viewer")
+        gtk_widget_set_visible(back, 1)
+        viewer.show(position)
+    }
+
+    private func closeViewer() {
+        viewer.clear()
+        gtk_widget_set_visible(back, 0)
+        gtk_stack_set_visible_child_name(root, model.items.isEmpty ? "empty" : "browse")
+    }
+
+    private func togglePanel() {
+        let isShown = !gallery_flap_is_revealed(flap)
+        gallery_flap_reveal(flap, isShown)
+        panel.isLive = isShown
+    }
+
+    private func say(_ text: String) { gallery_toast(toasts, text) }
 }

@@ -17,20 +17,23 @@ import WebImageGTK
     func take() async -> Int32 {
         var quietRounds = 0
         // Rows far outside the window are never bound; what was bound and has settled for a while is all there will be.
-        while quietRounds < 4, ContinuousClock.now < deadline {
+        // Other pages do not say when they are done: they get a second more.
+        let quiet = window.shows(page: "grid") ? 12 : 32
+        while quietRounds < quiet, ContinuousClock.now < deadline {
             try? await Task.sleep(for: .milliseconds(50))
             quietRounds = isSettled ? quietRounds + 1 : 0
         }
-        let items = window.visited.map { window.items[$0] }
+        let items = window.model.visited.map { window.model.items[$0] }
         let failed = items.count { if case .failed = $0.state { true } else { false } }
         let missing = items.count { !$0.isSettled }
         let isSaved = WidgetSnapshot.save(OpaquePointer(window.widget), toPNG: path)
         print("\(items.count - failed - missing) shown, \(failed) failed, \(missing) missing")
         if !isSaved { FileHandle.standardError.write(Data("webimage-gallery: cannot write \(path)\n".utf8)) }
-        return isSaved && missing == 0 && !items.isEmpty ? 0 : 2
+        return isSaved && missing == 0 && (!items.isEmpty || !window.shows(page: "grid")) ? 0 : 2
     }
 
     private var isSettled: Bool {
-        !window.visited.isEmpty && window.visited.allSatisfy { window.items[$0].isSettled }
+        guard window.shows(page: "grid") else { return true }
+        return !window.model.visited.isEmpty && window.model.visited.allSatisfy { window.model.items[$0].isSettled }
     }
 }

@@ -58,6 +58,17 @@ import WebImageCore
         connection = nil
     }
 
+    /// Waits until so many frames have been drawn.
+    func frames(_ count: Int) async throws {
+        var drawn = 0
+        afterEveryFrame { drawn += 1 }
+        _ = try await pump {
+            gtk_widget_queue_draw(UnsafeMutablePointer(scrolled))
+            return drawn >= count
+        }
+        stopLooking()
+    }
+
     /// Waits until three frames have been drawn, and then until no more are asked for.
     func rest() async throws {
         var (frames, last) = (0, ContinuousClock.now)

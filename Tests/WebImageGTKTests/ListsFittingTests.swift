@@ -89,7 +89,10 @@ extension GTKSuite {
             defer { window.close() }
             #expect(
                 try await pump {
-                    (0..<3).allSatisfy { list.row(at: $0).flatMap { window.vertical($0.widget) }.map { $0.end - $0.start } == 100 }
+                    (0..<2).allSatisfy { position in
+                        let place = list.row(at: position).flatMap { window.vertical($0.widget) }
+                        return place.map { $0.end - $0.start } == 100
+                    }
                 })
             gtk_widget_set_size_request(UnsafeMutablePointer(window.scrolled), 160, 250)
             #expect(
@@ -228,11 +231,12 @@ extension GTKSuite {
             }
         }
         // The first that is whole and shows its own proportions.
-        row = list.visiblePositions.lazy.compactMap { position -> (position: Int, place: Double)? in
-            guard let row = self.list.row(at: position), row.fittingView?.isFitting == true,
-                let place = self.window.vertical(row.widget), place.start >= 0, place.end <= page
-            else { return nil }
-            return (position, place.start)
-        }.first
+        row =
+            list.visiblePositions.lazy.compactMap { position -> (position: Int, place: Double)? in
+                guard let row = self.list.row(at: position), row.fittingView?.isFitting == true,
+                    let place = self.window.vertical(row.widget), place.start >= 0, place.end <= page
+                else { return nil }
+                return (position, place.start)
+            }.first
     }
 }

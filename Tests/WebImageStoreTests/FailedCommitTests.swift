@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTesting
 
 @testable import WebImageStore
 
@@ -46,9 +47,9 @@ struct FailedCommitTests {
         #expect(later.totalCount() == kept.count)
     }
 
-    @Test(.enabled(if: Mount.isPossible, "needs root and mount(8)"))
+    @Test(.enabled(if: FailingFileSystem.isAvailable, "needs root and mount(8)"))
     func aRemovalThatCannotBeCommittedIsNotForgotten() throws {
-        let mount = try #require(Mount(at: folder.path + "/small", options: "size=8m"))
+        let mount = try FailingFileSystem(bytes: 8 << 20)
         let path = mount.path + "/cache"
         var cache = DiskCache(cachePath: path, config: unlimited)
         cache?.setData(bytes(20_000), forKey: "gone")

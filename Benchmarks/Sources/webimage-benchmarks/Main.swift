@@ -28,16 +28,22 @@ struct Main {
         }
         if arguments.first == "download-worker" { return try DownloadWorker.run(Array(arguments.dropFirst())) }
         let json = value(of: "--json")
-        let rounds = value(of: "--rounds").flatMap { Int($0) } ?? 21
+        let chosenRounds = value(of: "--rounds").flatMap { Int($0) }
+        let rounds = chosenRounds ?? 21
         // 10⁶ entries take minutes to make.
         let isLarge = arguments.contains("--million")
         arguments.removeAll { $0 == "--million" }
+        func numbers(of option: String) -> [Int]? {
+            value(of: option).map { $0.split(separator: ",").compactMap { Int($0) } }
+        }
+        let entries = numbers(of: "--entries") ?? [1000, 10_000, 100_000] + (isLarge ? [1_000_000] : [])
+        let sizes = numbers(of: "--sizes") ?? [1, 4, 20, 64, 100, 1024]
         let data = value(of: "--data") ?? "../../shared/conformance/bench"
         let scenarios = Scenarios(folder: URL(fileURLWithPath: data))
         guard !arguments.contains("--help") else {
             print("usage: webimage-benchmarks [--json FILE] [--rounds N] [--data DIR] [SCENARIO...]")
-            print("scenarios: \(scenarios.names.joined(separator: " ")) memory-hit download flood")
-            print("           disk (--million: also with 10⁶ entries)")
+            print("scenarios: \(scenarios.names.joined(separator: " ")) memory-hit download flood disk")
+            print("disk: --million also with 10⁶ entries; --entries N,N and --sizes KB,KB these alone")
             return
         }
         let wanted = arguments.isEmpty ? scenarios.names : arguments
@@ -64,9 +70,7 @@ struct Main {
             default: break
             }
             guard name != "disk" else {
-                try DiskScenario.run(
-                    entries: [1000, 10_000, 100_000] + (isLarge ? [1_000_000] : []),
-                    sizes: [1, 4, 20, 64, 100, 1024].map { $0 * 1024 }, rounds: min(rounds, 5))
+                try DiskScenario.run(entries: entries, sizes: sizes.map { $0 * 1024 }, rounds: chosenRounds ?? 5)
                 continue
             }
             for contest in try scenarios.contests(name) {

@@ -68,10 +68,10 @@ import WebImageGTK
             stage.make_factory = { list in
                 guard let list else { return nil }
                 nonisolated(unsafe) let address = list  // Stays on this thread.
-                return MainActor.assumeIsolated {
-                    UnsafeMutableRawPointer(
-                        Unmanaged<PictureList>.fromOpaque(address).takeUnretainedValue().makeFactory())
+                let factory = MainActor.assumeIsolated {
+                    Int(bitPattern: Unmanaged<PictureList>.fromOpaque(address).takeUnretainedValue().makeFactory())
                 }
+                return UnsafeMutableRawPointer(bitPattern: factory)
             }
             stage.is_ready = { list, first, last in
                 guard let list else { return false }

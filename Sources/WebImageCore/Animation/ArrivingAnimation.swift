@@ -48,6 +48,12 @@ public final class ArrivingAnimation: AnimatedImageCoder {
         }
     }
 
+    /// Whether what has arrived is how a file begins.
+    package func isPart(of file: Data?) -> Bool {
+        guard let file, let part = animatedImageData, part.count <= file.count else { return false }
+        return file.prefix(part.count) == part
+    }
+
     private var opened: (any AnimatedImageCoder)? { state.withLock { $0.opened } }
 
     // MARK: Frames

@@ -54,7 +54,8 @@ package import Foundation
         begin(request, key, options)
         // Without a URL the load ends here without an image, which is what a delayed placeholder waits for.
         if !options.contains(.delayPlaceholder) || url == nil {
-            put(request.flatMap(variantInMemory) ?? placeholderImage, nil, .none, url, setImage)
+            let standIn = request.flatMap(variantInMemory) ?? placeholderImage
+            put(standIn ?? PlaceholderHashes.image(context), nil, .none, url, setImage)
         }
         guard let request else {
             display?.indicate(.stop)

@@ -38,7 +38,7 @@ final class ViewLoad: WebImageOperation {
         listeners = [listener]
         context = request.context
         // The view's own business, which must not make two loads of the same picture differ.
-        (context[.thumbnail], context[.cachedVariantAsPlaceholder]) = (nil, nil)
+        (context[.thumbnail], context[.cachedVariantAsPlaceholder], context[.placeholderHash]) = (nil, nil, nil)
     }
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }

@@ -17,7 +17,8 @@ import Foundation
     }
 
     private static let alwaysAnew: WebImageOptions = [
-        .refreshCached, .fromLoaderOnly, .avoidAutoSetImage, .avoidAutoCancelImage, .forceTransition,
+        .refreshCached, .fromLoaderOnly, .queryMemoryData, .avoidAutoSetImage, .avoidAutoCancelImage,
+        .forceTransition,
     ]
 }
 

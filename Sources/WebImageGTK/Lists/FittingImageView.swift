@@ -1,5 +1,5 @@
-import CGTKShim
 import CGTK
+import CGTKShim
 public import Foundation
 public import WebImageCore
 

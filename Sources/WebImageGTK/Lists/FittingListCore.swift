@@ -209,7 +209,11 @@ import WebImageCore
     func arrange() {
         guard let area, breadth > 0, page > 0, !isArranging else { return }
         isArranging = true
-        defer { isArranging = false }
+        defer {
+            isArranging = false
+            // What the race passes is not begun; when it rests, it is.
+            if loader.isRacing { schedule() }
+        }
         let anchor = chooseAnchor()
         var near = 0..<0
         // Rows that turn out smaller make room for more; each turn binds at least one, and eight are always enough to

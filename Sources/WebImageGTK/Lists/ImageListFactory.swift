@@ -146,5 +146,6 @@ import WebImageCore
             (first, last) = (min(first, position), max(last, position))
         }
         loader.update(visible: first > last ? 0..<0 : first..<last + 1, count: viewport.count)
+        if loader.isRacing { viewport.scheduleCheck() }
     }
 }

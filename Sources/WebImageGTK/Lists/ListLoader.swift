@@ -46,16 +46,19 @@ import WebImageCore
         row.move(to: position)
     }
 
+    /// Whether another update is to come soon, as nothing is begun while the list races.
+    var isRacing: Bool { policy.isRacing }
+
     /// Acts on a scroll; `count` is how many rows the list has.
     func update(visible: Range<Int>, count: Int) {
-        guard isStale || visible != policy.visible || count != self.count else { return }
+        guard isStale || isRacing || visible != policy.visible || count != self.count else { return }
         isStale = false
         self.count = count
         let change = policy.update(visible: visible, count: count)
         for position in change.cancelled { prefetching.cancel(position) }
         let byPosition = Dictionary(rows.values.compactMap { row in row.position.map { ($0, row) } }) { $1 }
         // What is looked at is asked for first, then what comes soonest.
-        for position in policy.visible { byPosition[position]?.want(.visible) }
+        for position in policy.visible { byPosition[position]?.want(policy.interest(in: position)) }
         for (position, row) in byPosition where policy.interest(in: position) == .none { row.want(.none) }
         for position in change.prefetch { byPosition[position]?.want(.near) }
         for position in policy.wanted where !policy.visible.contains(position) { byPosition[position]?.want(.near) }

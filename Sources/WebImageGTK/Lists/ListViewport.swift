@@ -10,6 +10,7 @@ import WebImageCore
     private var connections: [UInt] = []
     private var link: GTKDisplayLink?
     private var framesToWait = 0
+    private var isAskedAgain = false
 
     /// Finds the list that a row's widget stands in; nil while it stands in none.
     init?(around row: OpaquePointer, changed: @escaping @MainActor () -> Void) {
@@ -50,9 +51,10 @@ import WebImageCore
 
     /// Asks for `changed` after the next layout.
     func scheduleCheck() {
+        isAskedAgain = true
+        guard link == nil, let list else { return }
         // A frame begins with its callbacks and lays out after them: the second one sees what the first laid out.
         framesToWait = 2
-        guard link == nil, let list else { return }
         let link = GTKDisplayLink(list)
         self.link = link
         link.start { [weak self] _ in self?.hasFrame() }
@@ -60,9 +62,16 @@ import WebImageCore
 
     private func hasFrame() {
         framesToWait -= 1
-        guard framesToWait <= 0 else { return }
-        link?.stop()
-        link = nil
+        guard framesToWait <= 0 else {
+            isAskedAgain = false
+            return
+        }
+        // A list that goes on moving is looked at in every frame, and once more when it has stopped.
+        if !isAskedAgain {
+            link?.stop()
+            link = nil
+        }
+        isAskedAgain = false
         changed()
     }
 

@@ -34,9 +34,8 @@ import WebImageCore
             state = .ended
             return
         }
-        ask()
         // A picture in memory costs nothing and is there when the row comes into sight; others wait until it is near.
-        if interest == .none { giveUp() }
+        if interest != .none || isInMemory { ask() } else { wait() }
     }
 
     /// Ends what was under way; the row keeps its picture until it is bound again.
@@ -61,6 +60,19 @@ import WebImageCore
         case .loading:
             if interest == .none { giveUp() } else { loader.hurry(interest == .visible ? .high : .low) }
         }
+    }
+
+    private var isInMemory: Bool {
+        guard let request, let url = request.url else { return false }
+        return request.loader.imageInMemory(for: url, context: request.context) != nil
+    }
+
+    /// Shows what a load would begin with, in the proportions known.
+    private func wait() {
+        state = .waiting
+        row.imageView.cancelCurrentImageLoad()
+        row.imageView.image = request?.placeholderImage
+        if let request { _ = row.fittingView?.fit(request) }
     }
 
     private func ask() {
@@ -98,6 +110,10 @@ private final class RowLoader: ViewImageLoading {
     var base: (any ViewImageLoading)? {
         get { state.withLock { $0.base } }
         set { state.withLock { $0.base = newValue } }
+    }
+
+    func imageInMemory(for url: URL, context: WebImageContext?) -> Image? {
+        base?.imageInMemory(for: url, context: context)
     }
 
     func hurry(_ priority: LoadPriority) { state.withLock { $0.operation }?.priority = priority }

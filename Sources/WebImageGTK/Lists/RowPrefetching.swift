@@ -11,7 +11,8 @@ import WebImageCore
         let options = request.options(for: .near)
         guard let manager = request.loader as? WebImageManager else {
             operations[position] = request.loader.loadImage(
-                with: url, options: options, context: request.context, progress: nil, completed: { _, _, _, _, _, _ in })
+                with: url, options: options, context: request.context, progress: nil, completed: { _, _, _, _, _, _ in }
+            )
             return
         }
         operations[position] = prefetcher(over: manager).prefetchURLs(

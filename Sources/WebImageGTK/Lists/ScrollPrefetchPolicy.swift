@@ -1,7 +1,8 @@
 /// Which rows of a list are loaded before they are seen, and which are given up: a pure decision.
 ///
 /// Told what is visible after every scroll, it keeps one run of positions wanted: the visible ones, some screens in the
-/// direction of travel, and a little of what was just passed. The rest is what scrolled away.
+/// direction of travel, and a little of what was just passed. The rest is what scrolled away. While the list races, more
+/// than a screen from one look to the next, nothing is wanted: it would have scrolled away before it came.
 public struct ScrollPrefetchPolicy: Sendable {
     /// Where the user goes.
     public enum Direction: Sendable {
@@ -48,6 +49,9 @@ public struct ScrollPrefetchPolicy: Sendable {
     /// The rows wanted: the visible ones and those around them.
     public private(set) var wanted = 0..<0
 
+    /// Whether the last two looks had no row in common; look again when the list may rest.
+    public private(set) var isRacing = false
+
     /// A policy that has seen nothing yet; negative numbers of screens count as none.
     public init(screensAhead: Double = 2, screensBehind: Double = 0.5) {
         self.screensAhead = max(screensAhead, 0)
@@ -56,7 +60,7 @@ public struct ScrollPrefetchPolicy: Sendable {
 
     /// How much a position is wanted.
     public func interest(in position: Int) -> Interest {
-        if visible.contains(position) { return .visible }
+        if visible.contains(position), !isRacing { return .visible }
         return wanted.contains(position) ? .near : .none
     }
 
@@ -70,22 +74,25 @@ public struct ScrollPrefetchPolicy: Sendable {
             if move != 0 { direction = move > 0 ? .forward : .backward }
         }
         let before = wanted
+        isRacing = !now.isEmpty && !visible.isEmpty && !now.overlaps(visible)
         visible = now
-        wanted = window(around: now, in: all)
+        wanted = isRacing ? 0..<0 : window(around: now, in: all)
         return change(from: before)
     }
 
     /// Forgets every position, as when the rows are others; the direction stays.
     public mutating func reset() -> Change {
         let before = wanted
-        (visible, wanted) = (0..<0, 0..<0)
+        (visible, wanted, isRacing) = (0..<0, 0..<0, false)
         return Change(cancel: before)
     }
 
     private func window(around visible: Range<Int>, in all: Range<Int>) -> Range<Int> {
         guard !visible.isEmpty else { return 0..<0 }
         // More rows than a list holds would overflow.
-        func rows(_ screens: Double) -> Int { Int(min((screens * Double(visible.count)).rounded(.up), Double(all.count))) }
+        func rows(_ screens: Double) -> Int {
+            Int(min((screens * Double(visible.count)).rounded(.up), Double(all.count)))
+        }
         let (ahead, behind) = (rows(screensAhead), rows(screensBehind))
         let (before, after) = direction == .forward ? (behind, ahead) : (ahead, behind)
         return max(visible.lowerBound - before, 0)..<min(visible.upperBound + after, all.count)
@@ -100,10 +107,11 @@ public struct ScrollPrefetchPolicy: Sendable {
             change.cancel = before.lowerBound..<max(before.lowerBound, after.lowerBound)
             change.cancelBeyond = min(before.upperBound, after.upperBound)..<before.upperBound
         }
+        guard !after.isEmpty else { return change }
         let ahead = Array(visible.upperBound..<max(visible.upperBound, after.upperBound))
         let behind = Array((min(after.lowerBound, visible.lowerBound)..<visible.lowerBound).reversed())
         let soonest = direction == .forward ? ahead + behind : behind + ahead
-        change.prefetch = visible.isEmpty ? [] : soonest.filter { !before.contains($0) }
+        change.prefetch = soonest.filter { !before.contains($0) }
         return change
     }
 }

@@ -38,6 +38,10 @@ import WebImageCore
             player.totalFrameCount = newCoder.animatedImageFrameCount
             return true
         }
+        if !isPartial, let animation = image as? any AnimatedImageProvider, goOn(with: animation) {
+            coder = newCoder
+            return true
+        }
         drop()
         guard let image, let animation = image as? any AnimatedImageProvider else { return false }
         // Frames that are still arriving are the coder's; the image stands for those there were.
@@ -57,6 +61,17 @@ import WebImageCore
         configure()
         isShown = false
         checkPlay()
+        return true
+    }
+
+    /// The whole goes on where its part stood; false for another animation.
+    private func goOn(with whole: any AnimatedImageProvider) -> Bool {
+        guard let player, let part = coder as? ArrivingAnimation, part.isPart(of: whole.animatedImageData),
+            whole.animatedImageFrameCount > 1
+        else { return false }
+        player.continuePlaying(with: animationTransformer.map { TransformedFrames.of(whole, $0) } ?? whole)
+        ownLoopCount = whole.animatedImageLoopCount
+        configure()
         return true
     }
 

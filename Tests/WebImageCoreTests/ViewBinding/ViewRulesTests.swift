@@ -148,6 +148,17 @@ import WebImageTesting
         #expect(next.displayedImage === image)
     }
 
+    @Test func hashStandsInWhereNoPlaceholderIsGiven() throws {
+        let hash = try #require(BlurHash("LEHV6nWB2yk8pyo0adR*.7kCMdnj"))
+        view.load(url, [], [.placeholderHash: hash])
+        let drawn = try #require(view.displayedImage)
+        #expect(drawn.pixelSize == PixelSize(width: 32, height: 32))
+        view.load(other, [], [.placeholderHash: hash])
+        #expect(view.displayedImage === drawn)
+        view.load(url, placeholder: placeholder, [], [.placeholderHash: hash])
+        #expect(view.displayedImage === placeholder)
+    }
+
     @Test func variantsAreBoundedAndTheLargestComesFirst() throws {
         var variants = ViewVariants(limit: 2)
         for side in 1...10 { variants.note(CGSize(width: side, height: side), of: url) }

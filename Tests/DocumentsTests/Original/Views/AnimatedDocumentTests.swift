@@ -16,6 +16,7 @@ extension ViewDocuments {
             imageView = SDAnimatedImageView()
         }
 
+        // SDAnimatedImageTest.test22AnimatedImageViewCategory
         @Test("X5: an animated view starts by itself and stops") func x5Plays() async throws {
             let stage = await Stage(imageView)
             defer { stage.close() }

@@ -83,6 +83,7 @@ extension ViewDocuments {
             #expect(order == ["hit", "returned"] && imageView.image?.size.width == 40)
         }
 
+        // SDWebCacheCategoriesTests.testUIImageViewSetImageWithURLDiskSync
         @Test("V4: one on disk comes later, or at once when asked") func v4DiskHit() async throws {
             let url = try await stored("/disk.png")
             desk.cache.clearMemory()
@@ -96,6 +97,7 @@ extension ViewDocuments {
             #expect(other.image?.size.width == 40)
         }
 
+        // SDWebCacheCategoriesTests.testUIImageViewSetImageWithURL, SDWebCacheCategoriesTests.testUIViewImageUrlForNSURLWorks
         @Test("V5: one from the network comes on the main thread, after the placeholder")
         func v5Network() async throws {
             let url = try desk.picture("/network.png")
@@ -106,7 +108,7 @@ extension ViewDocuments {
                 MainActor.assertIsolated()
                 type = cacheType
             }
-            #expect(imageView.image === placeholder)
+            #expect(imageView.image === placeholder && imageView.sd_imageURL == url)
             #expect(await Stage.pump { type != nil })
             #expect(type == SDImageCacheType.none && imageView.image?.size.width == 40)
         }
@@ -281,22 +283,37 @@ extension ViewDocuments {
             #expect(try bytes.all.last == Desk.file().count)
         }
 
+        // SDWebCacheCategoriesTests.testUIButtonSetImageWithURLNormalState, SDWebCacheCategoriesTests.testUIButtonSetImageWithURLHighlightedState
+        // SDWebCacheCategoriesTests.testUIButtonSetBackgroundImageWithURLNormalState
         @Test func buttonsLoadByState() async throws {
             let button = UIButton()
             let url = try desk.picture("/button.png")
             button.sd_setImage(with: url, for: .normal, placeholderImage: placeholder, context: context)
-            button.sd_setBackgroundImage(with: url, for: .highlighted, context: context)
+            button.sd_setImage(with: url, for: .highlighted, context: context)
+            button.sd_setBackgroundImage(with: url, for: .normal, context: context)
             #expect(button.image(for: .normal) === placeholder)
             #expect(
                 await Stage.pump {
-                    button.image(for: .normal)?.size.width == 40
-                        && button.backgroundImage(for: .highlighted) != nil
+                    button.image(for: .normal)?.size.width == 40 && button.image(for: .highlighted) != nil
+                        && button.backgroundImage(for: .normal) != nil
                 })
             #expect(button.sd_imageURL(for: .normal) == url && button.sd_currentImageURL == url)
             #expect(button.sd_imageOperationKey(for: .normal) == "UIButtonImageOperation0")
-            button.sd_cancelImageLoad(for: .normal)
         }
 
+        // SDWebCacheCategoriesTests.testUIButtonBackgroundImageCancelCurrentImageLoad
+        @Test func aButtonsBackgroundIsCancelledByState() {
+            let button = UIButton()
+            desk.server.route("/held.png", .hang)
+            button.sd_setBackgroundImage(with: desk.server.url("/held.png"), for: .normal, context: context)
+            let key = button.sd_backgroundImageOperationKey(for: .normal)
+            #expect(key == "UIButtonBackgroundImageOperation0" && button.sd_imageLoadOperation(forKey: key) != nil)
+            button.sd_cancelBackgroundImageLoad(for: .normal)
+            #expect(button.sd_imageLoadOperation(forKey: key) == nil)
+        }
+
+        // SDWebCacheCategoriesTests.testUIViewCancelCallbackWithError, SDWebCacheCategoriesTests.testUIViewCancelCurrentImageLoad
+        // SDWebCacheCategoriesTests.testUIImageViewSetHighlightedImageWithURL
         @Test func aViewAnswersForItsLoads() async throws {
             desk.server.route("/held.png", .hang)
             let url = desk.server.url("/held.png")
@@ -308,6 +325,7 @@ extension ViewDocuments {
             #expect(imageView.sd_imageLoadOperation(forKey: imageView.sd_latestOperationKey) != nil)
             imageView.sd_cancelLatestImageLoad()
             #expect(code == SDWebImageError.cancelled.rawValue)
+            #expect(imageView.sd_imageLoadOperation(forKey: imageView.sd_latestOperationKey) == nil)
             imageView.sd_setHighlightedImage(with: try desk.picture("/lit.png"), context: context)
             #expect(await Stage.pump { imageView.highlightedImage != nil })
 

@@ -1,0 +1,38 @@
+import CGTK
+import Foundation
+import WebImage
+import WebImageGTK
+
+/// One column whose rows take the height of their pictures, and which never jumps.
+@MainActor final class ListPage {
+    let scroller: UnsafeMutablePointer<GtkWidget>
+    private let model: GalleryModel
+    private let list: FittingList
+
+    init(_ model: GalleryModel) {
+        self.model = model
+        scroller = gtk_scrolled_window_new()
+        gtk_scrolled_window_set_policy(OpaquePointer(scroller), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
+        list = FittingList(
+            count: model.shown.count, spacing: 12, defaultExtent: 360,
+            request: { [weak model] position in
+                guard let item = model?[position] else { return nil }
+                return ImageListRequest(
+                    item.url, placeholderImage: Artwork.placeholder,
+                    context: [.imageThumbnailPixelSize: CGSize(width: 1200, height: 2400)])
+            },
+            make: { FittingImageView() },
+            bind: { [weak model] row, position in
+                row.imageView.cornerRadius = 8
+                row.imageView.errorImage = Artwork.broken
+                row.imageView.alternativeText = model?[position]?.caption
+                Choices.apply(to: row.imageView)
+            })
+        let widget = UnsafeMutablePointer<GtkWidget>(list.widget)
+        gtk_widget_add_css_class(widget, "gallery")
+        gtk_scrolled_window_set_child(OpaquePointer(scroller), widget)
+    }
+
+    /// Shows what the model shows now.
+    func refresh() { list.reload(count: model.shown.count) }
+}

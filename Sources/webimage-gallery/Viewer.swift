@@ -1,0 +1,73 @@
+import CGTK
+import Foundation
+import WebImage
+import WebImageGTK
+
+/// One picture as large as the window, or larger; animations play.
+@MainActor final class Viewer {
+    let root: UnsafeMutablePointer<GtkWidget>
+    private let view = AnimatedImageView()
+    private let scroller: UnsafeMutablePointer<GtkWidget>
+    private let caption = gtk_label_new(nil)!
+    private let model: GalleryModel
+    private(set) var position = 0
+    /// 1 is the size that fits the window.
+    private var zoom = 1.0
+
+    init(_ model: GalleryModel) {
+        self.model = model
+        root = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6)
+        scroller = gtk_scrolled_window_new()
+        gtk_widget_set_vexpand(scroller, 1)
+        gtk_widget_set_hexpand(UnsafeMutablePointer(view.widget), 1)
+        gtk_widget_set_vexpand(UnsafeMutablePointer(view.widget), 1)
+        gtk_scrolled_window_set_child(OpaquePointer(scroller), UnsafeMutablePointer(view.widget))
+        gtk_widget_add_css_class(caption, "dim-label")
+        gtk_widget_set_margin_bottom(caption, 8)
+        gtk_label_set_ellipsize(OpaquePointer(caption), PANGO_ELLIPSIZE_MIDDLE)
+        for child in [scroller, caption] { gtk_box_append(UnsafeMutablePointer(OpaquePointer(root)), child) }
+        view.errorImage = Artwork.broken
+        view.retriesOnTap = true
+    }
+
+    /// Shows the item at a place among those shown.
+    func show(_ position: Int) {
+        guard let item = model[position] else { return }
+        self.position = position
+        setZoom(1)
+        Choices.apply(to: view)
+        view.alternativeText = item.caption
+        gtk_label_set_text(OpaquePointer(caption), "\(item.caption) …")
+        // Whole, so that zooming in shows more; until it is there a smaller one that was shown stands in.
+        view.setImage(
+            with: item.url, options: .progressiveLoad, context: [.cachedVariantAsPlaceholder: true]
+        ) { [weak self] image, error, _, _ in
+            guard let self, error?.isCancellation != true else { return }
+            let words = image.map { "\($0.pixelSize.width) × \($0.pixelSize.height) px" } ?? error?.code.words ?? ""
+            gtk_label_set_text(OpaquePointer(caption), "\(item.caption) · \(words)")
+        }
+    }
+
+    func step(by amount: Int) {
+        let next = position + amount
+        if model.shown.indices.contains(next) { show(next) }
+    }
+
+    func changeZoom(by factor: Double) { setZoom(min(max(zoom * factor, 1), 16)) }
+
+    /// The picture asks for so many times the room there is, and the scroller lets it be moved about.
+    func setZoom(_ zoom: Double) {
+        self.zoom = zoom
+        let (width, height) = (gtk_widget_get_width(scroller), gtk_widget_get_height(scroller))
+        let isFitted = zoom <= 1
+        gtk_widget_set_size_request(
+            UnsafeMutablePointer(view.widget), isFitted ? -1 : gint(Double(width) * zoom),
+            isFitted ? -1 : gint(Double(height) * zoom))
+    }
+
+    /// Gives the picture up.
+    func clear() {
+        view.cancelCurrentImageLoad()
+        view.image = nil
+    }
+}

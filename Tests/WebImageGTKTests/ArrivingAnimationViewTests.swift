@@ -1,0 +1,60 @@
+import CGTK
+import Foundation
+import Testing
+import WebImage
+import WebImageTesting
+
+@testable import WebImageGTK
+
+extension GTKSuite {
+    /// X6 in a view: what has arrived plays, and the whole goes on where it stood.
+    @Suite("Arriving animation in a view") @MainActor struct ArrivingAnimationViewTests {
+        let link = ManualDisplayLink()
+
+        init() throws { try Display.open() }
+
+        private func file(seed: Int = 0) throws -> Data {
+            let frames = try (0..<6).map { index in
+                let image = try Image.generated(width: 24, height: 24) { x, y in
+                    let mixed = (x &* 73_856_093) ^ (y &* 19_349_663) ^ ((index + 1 + seed) &* 83_492_791)
+                    return (UInt8((mixed >> 5 ^ mixed >> 11) & 7) * 32, UInt8(index * 40), 0, 255)
+                }
+                return ImageFrame(image: image, duration: 0.1)
+            }
+            return try ImageCodersManager.shared.encode(frames, loopCount: 0, format: .gif, options: EncodingOptions())
+        }
+
+        @Test("X6: the whole goes on where its part stood in the view")
+        func wholeGoesOnWhereItsPartStood() async throws {
+            let (file, other) = (try file(), try file(seed: 50))
+            let coder = try #require(try ImageCodersManager.shared.animation(of: file, options: .init()))
+            let arriving = ArrivingAnimation(coder: coder, options: .init())
+            arriving.update(file.prefix(file.count * 2 / 3))
+            let preview = try #require(AnimatedImage(animatedCoder: arriving, scale: 1))
+            preview.isIncremental = true
+            let last = arriving.animatedImageFrameCount - 1
+            try #require(last >= 2 && last < 5)
+
+            let view = AnimatedImageView(displayLink: { [link] _ in link })
+            let window = try await TestWindow(view.widget, width: 24, height: 24)
+            defer { window.close() }
+            view.image = preview
+            let player = try #require(view.player)
+            let isParked = try await pump {
+                link.tick(0.1)
+                return view.currentFrame != nil && view.currentFrameIndex == last
+            }
+            #expect(isParked)
+            view.image = try #require(AnimatedImage(data: file) as AnimatedImage?)
+            #expect(view.player === player && view.currentFrameIndex == last && player.totalFrameCount == 6)
+            let isOver = try await pump {
+                link.tick(0.05)
+                return view.currentLoopCount >= 1
+            }
+            #expect(isOver)
+            // Another animation begins anew.
+            view.image = try #require(AnimatedImage(data: other) as AnimatedImage?)
+            #expect(view.player !== player && view.currentFrameIndex == 0)
+        }
+    }
+}

@@ -1,0 +1,179 @@
+import CGTK
+import CGTKShim
+import Foundation
+import Testing
+import WebImage
+import WebImageTesting
+
+@testable import WebImageGTK
+
+extension GTKSuite {
+    @Suite("Failure, absence, adoption") @MainActor struct RecoveryTests {
+        let loader = ControlledViewLoader()
+        let url = URL(fileURLWithPath: "/a.png")
+        let image: Image
+
+        init() throws {
+            try Display.open()
+            image = try TestImages.solid()
+        }
+
+        private var context: WebImageContext { [.customManager: loader] }
+        private let offline = WebImageError(.transport, stage: .download)
+
+        @Test func failedViewShowsItsErrorImageAndTriesAgainWhenAsked() throws {
+            let view = ImageView()
+            let broken = try TestImages.solid()
+            view.errorImage = broken
+            view.setImage(with: url, context: context)
+            loader.loads[0].deliver(nil, error: offline)
+            #expect(view.image === broken && view.imageLoadFailure?.code == .transport)
+            view.retryImageLoad()
+            loader.loads[1].deliver(image)
+            #expect(view.image === image && view.imageLoadFailure == nil)
+            #expect(view.retryImageLoad() == nil)
+        }
+
+        @Test func tapTriesAgainAndOnlyAfterAFailure() throws {
+            let view = ImageView()
+            view.retriesOnTap = true
+            let controllers = gtk_widget_observe_controllers(UnsafeMutablePointer(view.widget))
+            defer { g_object_unref(controllers.map { UnsafeMutableRawPointer($0) }) }
+            let gesture = try #require(g_list_model_get_item(controllers, 0))
+            defer { g_object_unref(gesture) }
+            func tap() { emit_released(gesture) }
+            tap()
+            #expect(loader.loads.isEmpty)
+            view.setImage(with: url, context: context)
+            loader.loads[0].deliver(nil, error: WebImageError(.badImageData, stage: .decode))
+            var ends = 0
+            view.retryCompleted = { _, _, _, _ in ends += 1 }
+            tap()
+            #expect(loader.loads.count == 2)
+            loader.loads[1].deliver(image)
+            #expect(ends == 1 && view.image === image)
+        }
+
+        private func emit_released(_ gesture: UnsafeMutableRawPointer) {
+            var values = [GValue(), GValue(), GValue(), GValue()]
+            g_value_init(&values[0], gtk_gesture_click_get_type())
+            g_value_set_object(&values[0], gesture)
+            g_value_init(&values[1], GType(6 << 2))
+            g_value_set_int(&values[1], 1)
+            for place in [2, 3] { g_value_init(&values[place], GType(15 << 2)) }
+            g_signal_emitv(&values, g_signal_lookup("released", gtk_gesture_click_get_type()), 0, nil)
+            for place in 0..<4 { g_value_unset(&values[place]) }
+        }
+
+        @Test func networkThatIsBackTriesVisibleViewsAgain() async throws {
+            let (seen, unseen, other) = (ImageView(), ImageView(), ImageView())
+            let window = try await TestWindow(seen.widget, width: 10, height: 10)
+            defer { window.close() }
+            for view in [seen, unseen] { view.setImage(with: url, context: context) }
+            other.setImage(with: URL(fileURLWithPath: "/other"), context: context)
+            for load in loader.loads { load.deliver(nil, error: offline) }
+            other.retriesWhenOnline = false
+            Connectivity.shared.networkIsBack()
+            #expect(loader.loads.count == 4)
+            loader.loads[3].deliver(image)
+            #expect(seen.image === image && unseen.image == nil)
+            Connectivity.shared.networkIsBack()
+            #expect(loader.loads.count == 4)
+        }
+
+        @Test func loadsPauseWithTheirWidgetIfAsked() async throws {
+            let view = ImageView()
+            view.pausesLoadsWhenUnmapped = true
+            let window = try await TestWindow(view.widget, width: 10, height: 10)
+            defer { window.close() }
+            var ends = 0
+            view.setImage(with: url, context: context) { _, _, _, _ in ends += 1 }
+            let widget = UnsafeMutablePointer<GtkWidget>(view.widget)
+            gtk_widget_set_visible(widget, 0)
+            #expect(loader.loads[0].isCancelled && ends == 0)
+            gtk_widget_set_visible(widget, 1)
+            #expect(try await pump { loader.loads.count == 2 })
+            loader.loads[1].deliver(image)
+            #expect(view.image === image && ends == 1)
+        }
+
+        @Test func whenMemoryIsShortUnmappedViewsGiveTheirPictureBackAndFetchItAgain() async throws {
+            let view = ImageView()
+            let window = try await TestWindow(view.widget, width: 10, height: 10)
+            defer { window.close() }
+            view.setImage(with: url, context: context)
+            loader.loads[0].deliver(image)
+            MemoryWatch.shared.trimViews()
+            #expect(view.image === image)
+            let widget = UnsafeMutablePointer<GtkWidget>(view.widget)
+            gtk_widget_set_visible(widget, 0)
+            MemoryPressureRelay.system.report(.warning)
+            #expect(try await pump { view.image == nil })
+            gtk_widget_set_visible(widget, 1)
+            #expect(try await pump { loader.loads.count == 2 })
+            loader.loads[1].deliver(image)
+            #expect(view.image === image)
+        }
+
+        @Test func indicatorOfAnAdoptedPictureStandsInItsOverlay() throws {
+            let overlay = try #require(gtk_overlay_new())
+            g_object_ref_sink(UnsafeMutableRawPointer(overlay))
+            defer { g_object_unref(UnsafeMutableRawPointer(overlay)) }
+            let picture = try #require(OpaquePointer(gtk_picture_new()))
+            gtk_overlay_set_child(OpaquePointer(overlay), UnsafeMutablePointer(picture))
+            let view = try #require(ImageView.adopting(picture))
+            let indicator = WebImageActivityIndicator.medium
+            view.imageIndicator = indicator
+            view.setImage(with: url, context: context)
+            let spinner = UnsafeMutablePointer<GtkWidget>(indicator.indicatorView.widget)
+            #expect(gtk_widget_get_parent(spinner) == overlay && indicator.isAnimating)
+            view.imageIndicator = nil
+            #expect(gtk_widget_get_parent(spinner) == nil)
+        }
+
+        @Test func adoptedButtonLosesItsLabelToThePictureAndKeepsItsState() throws {
+            let button = try #require(OpaquePointer(gtk_button_new_with_label("text")))
+            let view = try #require(Button.adopting(button))
+            view.setImage(with: url, context: context)
+            loader.loads[0].deliver(image)
+            let child = gtk_button_get_child(UnsafeMutablePointer(button))
+            #expect(child.map { webimage_is_view(OpaquePointer($0)) } == true)
+            #expect(try #require(Button.adopting(button)).currentImage === image)
+            #expect(Button.adopting(try #require(OpaquePointer(gtk_picture_new()))) == nil)
+        }
+
+        /// A 5,000-fold death at a random instant of a load: no handle, closure or completion is left.
+        @Test(.timeLimit(.minutes(5)))
+        func widgetsDestroyedAtAnyInstantLeaveNothing() async throws {
+            _ = try await pump { true }
+            let live = GTKHandles.live
+            var random = Choices(state: 7)
+            var (asked, ended) = (0, 0)
+            for round in 0..<5000 {
+                var view: ImageView? = round % 3 == 0 ? AnimatedImageView() : ImageView()
+                if round % 4 == 0 { view?.imageIndicator = WebImageActivityIndicator.medium }
+                if round % 5 == 0 { view?.imageTransition = .fade(duration: 0.01) }
+                for step in 0..<Int(random.next() % 3) + 1 {
+                    asked += 1
+                    view?.setImage(
+                        with: URL(fileURLWithPath: "/\(round)-\(step)"), placeholderImage: image,
+                        options: random.next() % 2 == 0 ? [] : [.progressiveLoad, .waitTransition], context: context
+                    ) { _, _, _, _ in ended += 1 }
+                }
+                let load = try #require(loader.loads.last)
+                if random.next() % 2 == 0 { load.deliver(image, finished: false) }
+                switch random.next() % 3 {
+                case 0: view.map { g_object_run_dispose(UnsafeMutablePointer<GObject>($0.widget)) }
+                case 1: load.deliver(image)
+                default: break
+                }
+                view = nil
+                load.deliver(image)
+                loader.forgetLoads()
+            }
+            #expect(try await pump { ended == asked })
+            _ = try await pump { GTKHandles.live == live }
+            #expect(GTKHandles.live == live)
+        }
+    }
+}
