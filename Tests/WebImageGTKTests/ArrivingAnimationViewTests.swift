@@ -45,7 +45,8 @@ extension GTKSuite {
                 return view.currentFrame != nil && view.currentFrameIndex == last
             }
             #expect(isParked)
-            view.image = try #require(AnimatedImage(data: file))
+            let whole = try #require(AnimatedImage(data: file))
+            view.image = whole
             #expect(view.player === player && view.currentFrameIndex == last && player.totalFrameCount == 6)
             let isOver = try await pump {
                 link.tick(0.05)
@@ -53,7 +54,8 @@ extension GTKSuite {
             }
             #expect(isOver)
             // Another animation begins anew.
-            view.image = try #require(AnimatedImage(data: other))
+            let another = try #require(AnimatedImage(data: other))
+            view.image = another
             #expect(view.player !== player && view.currentFrameIndex == 0)
         }
     }

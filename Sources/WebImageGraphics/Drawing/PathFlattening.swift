@@ -55,7 +55,7 @@ extension Polyline {
         guard let start = points.last else { return }
         let bend = max(length(start - 2 * first + second), length(first - 2 * second + last)) * pixelsPerUnit
         guard bend.isFinite else { return points.append(last) }
-        let count = min(max(Int((7.5 * bend).squareRoot().rounded(.up)), 1), 500)
+        let count = Int(min(max((7.5 * bend).squareRoot().rounded(.up), 1), 500))
         for step in 1...count {
             let t = Double(step) / Double(count)
             let s = 1 - t
