@@ -178,8 +178,8 @@ import WebImageTesting
         view.binding.setImage(
             with: first, context: [.customManager: view.loader],
             completed: { _, _, _, _ in view.load(second) })
-        view.load(first)
-        #expect(view.loader.loads.count == 3)
+        view.load(URL(string: "http://host/third.png"))
+        guard view.loader.loads.count == 3 else { return #expect(view.loader.loads.count == 3) }
         view.loader.loads[1].deliver(image)
         #expect(view.displayedImage == nil)
         view.loader.loads[2].deliver(image)
