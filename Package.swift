@@ -75,8 +75,7 @@ let package = Package(
             ]),
         .executableTarget(name: "webimage", dependencies: ["WebImageCLI"]),
         .executableTarget(
-            name: "webimage-gallery", dependencies: ["WebImageGTK", "WebImage", "CGTK", "CGalleryShim"],
-            exclude: ["Desktop"]),
+            name: "webimage-gallery", dependencies: ["WebImageGTK", "WebImage", "CGTK", "CGalleryShim"]),
         .executableTarget(name: "webimage-demo", dependencies: ["WebImage", "WebImageGraphics", "WebImageTesting"]),
 
         // Proof.

@@ -16,6 +16,7 @@ import WebImageGTK
         scroller = gtk_scrolled_window_new()
         gtk_scrolled_window_set_policy(OpaquePointer(scroller), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
         let selection = gtk_single_selection_new(names)
+        gtk_single_selection_set_autoselect(selection, 0)
         let grid = gtk_grid_view_new(selection, makeFactory())!
         gtk_widget_add_css_class(grid, "gallery")
         gtk_grid_view_set_min_columns(OpaquePointer(grid), guint(layout.fixedColumns ?? 1))

@@ -5,14 +5,25 @@ import WebImage
 enum Agreement {
     /// Straight RGBA rows without gaps.
     static func rgba(_ image: Image?) throws -> [UInt8] {
-        guard let image, let pixels = try? image.pixels.converted(to: .rgba8, isOpaque: !image.hasAlpha) else {
-            throw ScenarioError.peerFailed
-        }
-        return pixels.withUnsafeBytes { bytes in
-            (0..<pixels.height).flatMap { row in
-                bytes[row * pixels.bytesPerRow..<row * pixels.bytesPerRow + pixels.width * 4]
+        guard let pixels = image?.pixels, pixels.format.bytesPerPixel == 4 else { throw ScenarioError.peerFailed }
+        let isPremultiplied = pixels.format.isPremultiplied
+        var result: [UInt8] = []
+        result.reserveCapacity(pixels.width * pixels.height * 4)
+        pixels.withUnsafeBytes { bytes in
+            for y in 0..<pixels.height {
+                for x in 0..<pixels.width {
+                    let place = y * pixels.bytesPerRow + x * 4
+                    let alpha = Int(bytes[place + 3])
+                    for channel in 0..<3 {
+                        let value = Int(bytes[place + (isPremultiplied ? 2 - channel : channel)])
+                        let straight = isPremultiplied && alpha > 0 ? min((value * 255 + alpha / 2) / alpha, 255) : value
+                        result.append(UInt8(straight))
+                    }
+                    result.append(UInt8(alpha))
+                }
             }
         }
+        return result
     }
 
     /// Throws when two pictures differ by more than so many levels on average, colours weighed by alpha.
@@ -21,7 +32,10 @@ enum Agreement {
         var sum = 0.0
         for pixel in stride(from: 0, to: mine.count, by: 4) {
             let (a, b) = (Double(mine[pixel + 3]) / 255, Double(theirs[pixel + 3]) / 255)
-            for channel in 0..<3 { sum += abs(Double(mine[pixel + channel]) * a - Double(theirs[pixel + channel]) * b) }
+            for channel in pixel..<pixel + 3 {
+                let (own, other) = (Double(mine[channel]) * a, Double(theirs[channel]) * b)
+                sum += abs(own - other)
+            }
             sum += abs(a - b) * 255
         }
         let mean = sum / Double(mine.count)
@@ -31,12 +45,21 @@ enum Agreement {
 
     /// RGB rows as RGBA.
     static func rgba(rgb: [UInt8]) -> [UInt8] {
-        stride(from: 0, to: rgb.count, by: 3).flatMap { [rgb[$0], rgb[$0 + 1], rgb[$0 + 2], 255] }
+        var result: [UInt8] = []
+        result.reserveCapacity(rgb.count / 3 * 4)
+        for place in stride(from: 0, to: rgb.count, by: 3) {
+            result += rgb[place..<place + 3]
+            result.append(255)
+        }
+        return result
     }
 
     /// RGBA rows as RGB.
     static func rgb(_ rgba: [UInt8]) -> [UInt8] {
-        stride(from: 0, to: rgba.count, by: 4).flatMap { [rgba[$0], rgba[$0 + 1], rgba[$0 + 2]] }
+        var result: [UInt8] = []
+        result.reserveCapacity(rgba.count / 4 * 3)
+        for place in stride(from: 0, to: rgba.count, by: 4) { result += rgba[place..<place + 3] }
+        return result
     }
 
     /// Peak signal-to-noise ratio of RGB against floating point, in decibels.
@@ -62,7 +85,8 @@ enum LanczosReference {
             for (x, tap) in across.enumerated() {
                 for (place, weight) in tap {
                     for channel in 0..<3 {
-                        rows[(y * size.width + x) * 3 + channel] += Double(rgb[(y * width + place) * 3 + channel]) * weight
+                        let value = Double(rgb[(y * width + place) * 3 + channel])
+                        rows[(y * size.width + x) * 3 + channel] += value * weight
                     }
                 }
             }
@@ -84,7 +108,9 @@ enum LanczosReference {
         let width = max(ratio, 1)
         func lanczos(_ x: Double) -> Double {
             if abs(x) < 1e-9 { return 1 }
-            return abs(x) >= 3 ? 0 : 3 * sin(.pi * x) * sin(.pi * x / 3) / (.pi * .pi * x * x)
+            guard abs(x) < 3 else { return 0 }
+            let angle: Double = .pi * x
+            return 3 * sin(angle) * sin(angle / 3) / (angle * angle)
         }
         return (0..<wanted).map { index in
             let center = (Double(index) + 0.5) * ratio

@@ -42,7 +42,7 @@ struct Main {
         let scenarios = Scenarios(folder: URL(fileURLWithPath: data))
         guard !arguments.contains("--help") else {
             print("usage: webimage-benchmarks [--json FILE] [--rounds N] [--data DIR] [SCENARIO...]")
-            print("scenarios: \(scenarios.names.joined(separator: " ")) memory-hit disk download flood")
+            print("scenarios: \(scenarios.names.joined(separator: " ")) memory-hit download flood disk")
             print("disk: --million also with 10⁶ entries; --entries N,N and --sizes KB,KB these alone")
             return
         }

@@ -57,7 +57,11 @@ extension ImageWidgetState: ImageDisplaying {
         return CGSize(width: stepped(box.width), height: stepped(box.height))
     }
 
-    func loadEnded(with error: WebImageError?) { recovery.loadEnded(with: error) }
+    func loadEnded(with error: WebImageError?) {
+        // A view that never failed has no need for what follows a failure.
+        if error != nil || hasFailed { recovery.loadEnded(with: error) }
+        hasFailed = error != nil
+    }
 
     /// The desktop's setting for people whom movement disturbs.
     static var wantsAnimations: Bool {

@@ -19,6 +19,8 @@ import WebImageCore
     private(set) lazy var visibility = WidgetVisibility(widget) { [weak self] in self?.visibilityChanged() }
     private(set) lazy var indicator = IndicatorHost(self)
     private(set) lazy var recovery = FailureRecovery(self)
+    /// Whether the newest load failed.
+    var hasFailed = false
     private(set) lazy var residence = Residence(self)
     /// The pictures of a button; for buttons alone.
     private(set) lazy var buttonFace = {

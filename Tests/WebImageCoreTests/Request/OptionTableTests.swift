@@ -1,81 +1,74 @@
 import Foundation
 import Testing
 
-/// Every option and every context key is shown by a test, or stands here with the part that will show it.
+/// Every option and every context key is shown by tests that fail when it is ignored.
 struct OptionTableTests {
-    private enum Proof {
-        /// Functions of tests that fail when it is ignored.
-        case tests([String])
-        /// The part of the project that is to show it.
-        case owed(by: String)
-    }
-
-    private static let options: [String: Proof] = [
-        "retryFailed": .tests([
+    private static let options: [String: [String]] = [
+        "retryFailed": [
             "aRetryThatSucceedsForgetsTheFailure", "whatIsNoPictureIsStoredNowhereAndRememberedAsFailed",
-        ]),
-        "lowPriority": .tests(["priorityOptionsReachTheLoader"]),
-        "progressiveLoad": .tests(["previewsComeFirstAndAreNeverStored"]),
-        "refreshCached": .tests(["aChangedImageComesSecondAndIsStored"]),
-        "continueInBackground": .tests(["optionsForTheLoaderReachIt"]),
-        "handleCookies": .tests(["optionsForTheLoaderReachIt", "cookiesSetApartAndScope"]),
-        "allowInvalidSSLCertificates": .tests([
+        ],
+        "lowPriority": ["priorityOptionsReachTheLoader"],
+        "progressiveLoad": ["previewsComeFirstAndAreNeverStored"],
+        "refreshCached": ["aChangedImageComesSecondAndIsStored"],
+        "continueInBackground": ["optionsForTheLoaderReachIt"],
+        "handleCookies": ["optionsForTheLoaderReachIt", "cookiesSetApartAndScope"],
+        "allowInvalidSSLCertificates": [
             "optionsForTheLoaderReachIt", "uncheckedCertificatesHaveAScopeOfTheirOwn",
-        ]),
-        "highPriority": .tests(["priorityOptionsReachTheLoader"]),
-        "delayPlaceholder": .tests(["delayedPlaceholderIsShownOnlyAfterAFailure"]),
-        "transformAnimatedImage": .tests(["animatedImagesAreTransformedOnRequestAlone"]),
-        "avoidAutoSetImage": .tests(["imageOfACallerWhoShowsItItselfStaysOffTheView"]),
-        "scaleDownLargeImages": .tests(["scaleDownLargeImagesBoundsTheDecodeAtTheDefault"]),
-        "queryMemoryData": .tests(["queryMemoryDataAddsTheBytesToAMemoryHit"]),
-        "queryMemoryDataSync": .tests(["queryMemoryDataSyncAnswersBeforeReturning"]),
-        "queryDiskDataSync": .tests(["queryDiskDataSyncAnswersBeforeReturningAlsoAtAnotherSize"]),
-        "fromCacheOnly": .tests(["fromCacheOnlyNeverAsksTheLoader"]),
-        "fromLoaderOnly": .tests(["fromLoaderOnlySkipsBothLayersAndStillStores"]),
-        "forceTransition": .tests(["forcedTransitionRunsForEveryFinishedPictureAndNoPartialOne"]),
-        "avoidDecodeImage": .tests(["forcedDecodingIsNeitherNeededNorAvoided"]),
-        "decodeFirstFrameOnly": .tests(["decodeFirstFrameOnlyReachesTheCoder"]),
-        "preloadAllFrames": .tests(["theAnimatedClassComesFirstAndIsPreloaded"]),
-        "matchAnimatedImageClass": .tests(["aClassThatMustMatchFailsWhereItCannot"]),
-        "waitStoreCache": .tests(["waitStoreCacheCompletesAfterTheStoresAndPlainLoadsDoNotWait"]),
-        "transformVectorImage": .tests(["vectorImagesAreTransformedOnRequestAlone"]),
-        "avoidAutoCancelImage": .tests(["loadLeftRunningShowsItsImageOnlyUntilANewerOneDid"]),
-        "waitTransition": .owed(by: "Views"),
+        ],
+        "highPriority": ["priorityOptionsReachTheLoader"],
+        "delayPlaceholder": ["delayedPlaceholderIsShownOnlyAfterAFailure"],
+        "transformAnimatedImage": ["animatedImagesAreTransformedOnRequestAlone"],
+        "avoidAutoSetImage": ["imageOfACallerWhoShowsItItselfStaysOffTheView"],
+        "scaleDownLargeImages": ["scaleDownLargeImagesBoundsTheDecodeAtTheDefault"],
+        "queryMemoryData": ["queryMemoryDataAddsTheBytesToAMemoryHit"],
+        "queryMemoryDataSync": ["queryMemoryDataSyncAnswersBeforeReturning"],
+        "queryDiskDataSync": ["queryDiskDataSyncAnswersBeforeReturningAlsoAtAnotherSize"],
+        "fromCacheOnly": ["fromCacheOnlyNeverAsksTheLoader"],
+        "fromLoaderOnly": ["fromLoaderOnlySkipsBothLayersAndStillStores"],
+        "forceTransition": ["forcedTransitionRunsForEveryFinishedPictureAndNoPartialOne"],
+        "avoidDecodeImage": ["forcedDecodingIsNeitherNeededNorAvoided"],
+        "decodeFirstFrameOnly": ["decodeFirstFrameOnlyReachesTheCoder"],
+        "preloadAllFrames": ["theAnimatedClassComesFirstAndIsPreloaded"],
+        "matchAnimatedImageClass": ["aClassThatMustMatchFailsWhereItCannot"],
+        "waitStoreCache": ["waitStoreCacheCompletesAfterTheStoresAndPlainLoadsDoNotWait"],
+        "transformVectorImage": ["vectorImagesAreTransformedOnRequestAlone"],
+        "avoidAutoCancelImage": ["loadLeftRunningShowsItsImageOnlyUntilANewerOneDid"],
+        "waitTransition": ["waitingForTheTransitionDefersTheCompletionAndLosesNone"],
     ]
 
-    private static let keys: [String: Proof] = [
-        "setImageOperationKey": .tests(["keysLoadIndependently"]),
-        "customManager": .tests(["loadsOfAViewThatIsGoneCompleteOnce"]),
-        "callbackQueue": .tests(["completionsRunOnTheCallbackQueue"]),
-        "imageCache": .tests(["theContextsCacheAndLoaderAreUsed"]),
-        "imageLoader": .tests(["theContextsCacheAndLoaderAreUsed"]),
-        "imageCoder": .tests(["contextsCoderWritesAndReads", "oneCodersFailureRemovesNoGoodBytes"]),
-        "imageTransformer": .tests(["nullTurnsTheManagersTransformerOff"]),
-        "imageForceDecodePolicy": .tests(["forcedDecodingIsNeitherNeededNorAvoided"]),
-        "imageDecodeOptions": .tests(["decodeOptionsPassAndTheirOwnKeysWin"]),
-        "imageScaleFactor": .tests(["scaleComesFromTheContextElseFromTheKey"]),
-        "imagePreserveAspectRatio": .tests(["aThumbnailHasItsBoxAndItsKey"]),
-        "imageThumbnailPixelSize": .tests(["aThumbnailHasItsBoxAndItsKey"]),
-        "imageTypeIdentifierHint": .tests(["theHintIsTheKeysExtensionUnlessThereIsToBeNone"]),
-        "imageScaleDownLimitBytes": .tests(["scaleDownLargeImagesBoundsTheDecodeAndIsNotServedToOthers"]),
-        "imageDecodeToHDR": .tests(["highDynamicRangeIsNotServedForStandard"]),
-        "imageEncodeOptions": .tests(["encodeOptionsReachTheCache", "theManagersTransformerWorks"]),
-        "queryCacheType": .tests(["queryTypesNameTheLayersAsked"]),
-        "storeCacheType": .tests(["storeTypesNameTheLayersFilled"]),
-        "originalQueryCacheType": .tests(["originalsAreQueriedInMemoryOnRequest"]),
-        "originalStoreCacheType": .tests(["storeTypesNameTheLayersFilled"]),
-        "originalImageCache": .tests(["originalsHaveACacheOfTheirOwn"]),
-        "animatedImageClass": .tests(["theAnimatedClassComesFirstAndIsPreloaded"]),
-        "downloadRequestModifier": .tests(["twoUsersByRequestModifierShareNothingEither"]),
-        "downloadResponseModifier": .tests(["responseModifierSetsApart"]),
-        "downloadDecryptor": .tests(["decryptorSetsApart"]),
-        "alternativeSources": .tests(["nextSourceServesWhenTheFirstFails"]),
-        "lowDataSource": .tests(["standInServesOnlyWhereDataIsDearAndIsNotStored"]),
-        "cacheKeyFilter": .tests(["theKeyFilterNamesTheKey"]),
-        "cacheSerializer": .tests(["theSerializerChoosesTheBytes"]),
-        "cacheScope": .tests(["twoScopesOfOneURLShareNothing"]),
-        "loaderCachedImage": .tests(["aConfirmedImageKeepsItsBytesAndRenewsItsMetadata"]),
-        "decodingLimits": .tests(["aLimitOfTheContextFires"]),
+    private static let keys: [String: [String]] = [
+        "setImageOperationKey": ["keysLoadIndependently"],
+        "customManager": ["loadsOfAViewThatIsGoneCompleteOnce"],
+        "callbackQueue": ["completionsRunOnTheCallbackQueue"],
+        "imageCache": ["theContextsCacheAndLoaderAreUsed"],
+        "imageLoader": ["theContextsCacheAndLoaderAreUsed"],
+        "imageCoder": ["contextsCoderWritesAndReads", "oneCodersFailureRemovesNoGoodBytes"],
+        "imageTransformer": ["nullTurnsTheManagersTransformerOff"],
+        "imageForceDecodePolicy": ["forcedDecodingIsNeitherNeededNorAvoided"],
+        "imageDecodeOptions": ["decodeOptionsPassAndTheirOwnKeysWin"],
+        "imageScaleFactor": ["scaleComesFromTheContextElseFromTheKey"],
+        "imagePreserveAspectRatio": ["aThumbnailHasItsBoxAndItsKey"],
+        "imageThumbnailPixelSize": ["aThumbnailHasItsBoxAndItsKey"],
+        "imageTypeIdentifierHint": ["theHintIsTheKeysExtensionUnlessThereIsToBeNone"],
+        "imageScaleDownLimitBytes": ["scaleDownLargeImagesBoundsTheDecodeAndIsNotServedToOthers"],
+        "imageDecodeToHDR": ["highDynamicRangeIsNotServedForStandard"],
+        "imageEncodeOptions": ["encodeOptionsReachTheCache", "theManagersTransformerWorks"],
+        "queryCacheType": ["queryTypesNameTheLayersAsked"],
+        "storeCacheType": ["storeTypesNameTheLayersFilled"],
+        "originalQueryCacheType": ["originalsAreQueriedInMemoryOnRequest"],
+        "originalStoreCacheType": ["storeTypesNameTheLayersFilled"],
+        "originalImageCache": ["originalsHaveACacheOfTheirOwn"],
+        "animatedImageClass": ["theAnimatedClassComesFirstAndIsPreloaded"],
+        "downloadRequestModifier": ["twoUsersByRequestModifierShareNothingEither"],
+        "downloadResponseModifier": ["responseModifierSetsApart"],
+        "downloadDecryptor": ["decryptorSetsApart"],
+        "alternativeSources": ["nextSourceServesWhenTheFirstFails"],
+        "lowDataSource": ["standInServesOnlyWhereDataIsDearAndIsNotStored"],
+        "cacheKeyFilter": ["theKeyFilterNamesTheKey"],
+        "cacheSerializer": ["theSerializerChoosesTheBytes"],
+        "cacheScope": ["twoScopesOfOneURLShareNothing"],
+        "loaderCachedImage": ["aConfirmedImageKeepsItsBytesAndRenewsItsMetadata"],
+        "decodingLimits": ["aLimitOfTheContextFires"],
     ]
 
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -100,11 +93,9 @@ struct OptionTableTests {
             let text = try String(contentsOf: file, encoding: .utf8)
             functions.formUnion(text.matches(of: /func (\w+)/).map { String($0.1) })
         }
-        for (name, proof) in Self.options.merging(Self.keys, uniquingKeysWith: { $1 }) {
-            switch proof {
-            case .tests(let names): for test in names { #expect(functions.contains(test), "\(name): \(test)") }
-            case .owed(let part): #expect(part == "Views", "\(name)")
-            }
+        for (name, shown) in Self.options.merging(Self.keys, uniquingKeysWith: { $1 }) {
+            #expect(!shown.isEmpty, "\(name)")
+            for test in shown { #expect(functions.contains(test), "\(name): \(test)") }
         }
     }
 }
