@@ -21,7 +21,9 @@ static void measure(
         double width = for_size, height = for_size;
         gdk_paintable_compute_concrete_size(
             view->paintable, orientation == GTK_ORIENTATION_VERTICAL && for_size > 0 ? width : 0,
-            orientation == GTK_ORIENTATION_HORIZONTAL && for_size > 0 ? height : 0, 1, 1, &width, &height);
+            orientation == GTK_ORIENTATION_HORIZONTAL && for_size > 0 ? height : 0,
+            // Of a paintable without a size of its own; GTK refuses 0.
+            16, 16, &width, &height);
         *natural = (int)ceil(orientation == GTK_ORIENTATION_HORIZONTAL ? width : height);
     }
 }
