@@ -13,6 +13,7 @@ import WebImageGTK
     private let caption = Card.label(cssClass: "caption-heading")
     private let status = Card.label(cssClass: "dim-label")
     private var item: GalleryItem?
+    private var indicator: Int?
     private var changed: (@MainActor (GalleryItem.State) -> Void)?
 
     init() {
@@ -34,7 +35,7 @@ import WebImageGTK
     func show(_ item: GalleryItem, changed: @escaping @MainActor (GalleryItem.State) -> Void) {
         (self.item, self.changed) = (item, changed)
         note(.loading)
-        Choices.apply(to: view)
+        Choices.apply(to: view, last: &indicator)
         view.alternativeText = item.caption
         let pixelsPerPoint = Int(gtk_widget_get_scale_factor(root))
         let box = CGSize(

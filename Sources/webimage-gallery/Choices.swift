@@ -9,8 +9,10 @@ import WebImageGTK
         ("Flip from left", { .flipFromLeft }), ("Flip from right", { .flipFromRight }),
         ("Flip from top", { .flipFromTop }), ("Flip from bottom", { .flipFromBottom }),
         ("Curl up", { .curlUp }), ("Curl down", { .curlDown }),
-        ("Push from left", { .look(.transitionPushFromLeft) }), ("Push from right", { .look(.transitionPushFromRight) }),
-        ("Push from top", { .look(.transitionPushFromTop) }), ("Push from bottom", { .look(.transitionPushFromBottom) }),
+        ("Push from left", { .look(.transitionPushFromLeft) }),
+        ("Push from right", { .look(.transitionPushFromRight) }),
+        ("Push from top", { .look(.transitionPushFromTop) }),
+        ("Push from bottom", { .look(.transitionPushFromBottom) }),
         ("Move in from left", { .look(.transitionMoveInFromLeft) }),
         ("Move in from bottom", { .look(.transitionMoveInFromBottom) }),
         ("Grow", { grow() }),
@@ -46,14 +48,11 @@ import WebImageGTK
         names.firstIndex { $0.lowercased().replacingOccurrences(of: " ", with: "-") == name.lowercased() }
     }
 
-    static func apply(to view: ImageView) {
+    /// Gives a view what is chosen; `last` is the indicator it has, so that a recycled row keeps its own.
+    static func apply(to view: ImageView, last: inout Int?) {
         view.imageTransition = transitions[transition].make()
-        if let wanted = indicators[indicator].make() {
-            if view.imageIndicator.map({ type(of: $0) == type(of: wanted) }) != true || wanted is WebImageProgressIndicator {
-                view.imageIndicator = wanted
-            }
-        } else {
-            view.imageIndicator = nil
-        }
+        guard last != indicator else { return }
+        last = indicator
+        view.imageIndicator = indicators[indicator].make()
     }
 }

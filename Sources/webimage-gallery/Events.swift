@@ -5,7 +5,9 @@ import CGalleryShim
     private final class Box<Handler>: Sendable where Handler: Sendable {
         let handler: Handler
         init(_ handler: Handler) { self.handler = handler }
-        static func of(_ pointer: UnsafeMutableRawPointer) -> Box { Unmanaged.fromOpaque(pointer).takeUnretainedValue() }
+        static func of(_ pointer: UnsafeMutableRawPointer) -> Box {
+            Unmanaged.fromOpaque(pointer).takeUnretainedValue()
+        }
         var pointer: UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
     }
 

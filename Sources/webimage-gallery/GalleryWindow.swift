@@ -77,7 +77,8 @@ import WebImageGTK
         gallery_stack_add(stack, OpaquePointer(grid.scroller), "grid", "Grid", "view-grid-symbolic")
         gallery_stack_add(stack, OpaquePointer(list.scroller), "list", "List", "view-list-symbolic")
         let empty = gallery_status_new(
-            "image-x-generic-symbolic", "No Pictures Yet", "Type a URL, drop pictures here, or open a text file of URLs.")
+            "image-x-generic-symbolic", "No Pictures Yet",
+            "Type a URL, drop pictures here, or open a text file of URLs.")
         gtk_stack_add_named(root, UnsafeMutablePointer(stack), "browse")
         gtk_stack_add_named(root, viewer.root, "viewer")
         gtk_stack_add_named(root, UnsafeMutablePointer(empty), "empty")

@@ -26,7 +26,8 @@ import WebImageGTK
                 row.imageView.cornerRadius = 8
                 row.imageView.errorImage = Artwork.broken
                 row.imageView.alternativeText = model?[position]?.caption
-                Choices.apply(to: row.imageView)
+                var last: Int?
+                Choices.apply(to: row.imageView, last: &last)
             })
         let widget = UnsafeMutablePointer<GtkWidget>(list.widget)
         gtk_widget_add_css_class(widget, "gallery")

@@ -103,9 +103,10 @@ final class Figures: WebImageManagerListener {
         let memory = (ImageCache.shared.memoryCache as? MemoryCache)?.totalCost ?? 0
         let rate = frames.sinceText > 0 ? "\(Int((Double(frames.count) / frames.sinceText).rounded()))" : "–"
         let worst = frames.count > 0 ? "\(Int((frames.worst * 1000).rounded())) ms" : "–"
-        let texts = [
-            counts.memory, counts.disk, counts.network, counts.failed, counts.decodes, counts.downloads,
-        ].map(String.init) + [Self.megabytes(counts.bytes), Self.megabytes(memory), rate, worst]
+        let texts =
+            [
+                counts.memory, counts.disk, counts.network, counts.failed, counts.decodes, counts.downloads,
+            ].map(String.init) + [Self.megabytes(counts.bytes), Self.megabytes(memory), rate, worst]
         for (label, text) in zip(numbers, texts) { gtk_label_set_text(OpaquePointer(label), text) }
         frames = (0, 0, 0)
     }

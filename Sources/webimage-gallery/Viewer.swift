@@ -11,6 +11,7 @@ import WebImageGTK
     private let caption = gtk_label_new(nil)!
     private let model: GalleryModel
     private(set) var position = 0
+    private var indicator: Int?
     /// 1 is the size that fits the window.
     private var zoom = 1.0
 
@@ -35,7 +36,7 @@ import WebImageGTK
         guard let item = model[position] else { return }
         self.position = position
         setZoom(1)
-        Choices.apply(to: view)
+        Choices.apply(to: view, last: &indicator)
         view.alternativeText = item.caption
         gtk_label_set_text(OpaquePointer(caption), "\(item.caption) …")
         // Whole, so that zooming in shows more; until it is there a smaller one that was shown stands in.

@@ -65,7 +65,9 @@ extension GTKSuite {
 
         @Test func transformIsDrawnAroundTheMiddleAndTheLayoutStays() async throws {
             let view = ImageView()
-            let image = try Image.generated(width: 40, height: 40) { x, _ in x < 20 ? (0, 0, 255, 255) : (255, 0, 0, 255) }
+            let image = try Image.generated(width: 40, height: 40) { x, _ in
+                x < 20 ? (0, 0, 255, 255) : (255, 0, 0, 255)
+            }
             view.image = image
             let window = try await TestWindow(view.widget, width: 40, height: 40)
             defer { window.close() }

@@ -197,7 +197,8 @@ extension GTKSuite {
                 let transition = WebImageTransition.flipFromLeft(duration: 10)
                 transition.completion = { ends.append($0) }
                 view.imageTransition = transition
-                view.setImage(with: first, options: .waitTransition, context: context) { _, _, _, _ in completions += 1 }
+                view.setImage(with: first, options: .waitTransition, context: context) { _, _, _, _ in completions += 1
+                }
                 loader.loads[0].deliver(new)
                 window.close()
             }

@@ -39,7 +39,8 @@ extension GTKSuite {
                 let choices = [[], .progressiveLoad, .delayPlaceholder] as [WebImageOptions]
                 let options = choices[Int(random.next() % 3)]
                 let before = view.image
-                view.setImage(with: asked, placeholderImage: placeholder, options: options, context: context) { _, _, _, url in
+                view.setImage(with: asked, placeholderImage: placeholder, options: options, context: context) {
+                    _, _, _, url in
                     completions += 1
                     #expect(url != nil)
                 }

@@ -50,7 +50,8 @@ extension ImageWidgetState: ImageDisplaying {
         guard !isDestroyed, gtk_widget_get_width(own) > 0, gtk_widget_get_height(own) > 0 else { return nil }
         let scale = CGFloat(gtk_widget_get_scale_factor(own))
         let points = CGSize(width: Int(gtk_widget_get_width(own)), height: Int(gtk_widget_get_height(own)))
-        let mode = kind == .picture && gtk_picture_get_content_fit(widget) == GTK_CONTENT_FIT_COVER
+        let mode =
+            kind == .picture && gtk_picture_get_content_fit(widget) == GTK_CONTENT_FIT_COVER
             ? .cover : drawing.mode
         let box = mode.box(for: points)
         func stepped(_ side: CGFloat) -> CGFloat { (side * scale / 32).rounded(.up) * 32 }
