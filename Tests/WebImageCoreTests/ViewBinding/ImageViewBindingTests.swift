@@ -9,12 +9,14 @@ import WebImageTesting
     let view = ViewFixture()
     let first: URL
     let second: URL
+    let third: URL
     let image: Image
     let placeholder: Image
 
     init() throws {
         first = try ViewFixture.url(1)
         second = try ViewFixture.url(2)
+        third = try ViewFixture.url(3)
         image = try ViewFixture.image()
         placeholder = try ViewFixture.image()
     }
@@ -178,7 +180,7 @@ import WebImageTesting
         view.binding.setImage(
             with: first, context: [.customManager: view.loader],
             completed: { _, _, _, _ in view.load(second) })
-        view.load(URL(string: "http://host/third.png"))
+        view.load(third)
         try #require(view.loader.loads.count == 3)
         view.loader.loads[1].deliver(image)
         #expect(view.displayedImage == nil)
