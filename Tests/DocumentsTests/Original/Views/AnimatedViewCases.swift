@@ -18,6 +18,37 @@ extension ViewDocuments {
             animation = try #require(SDAnimatedImage(data: try Desk.animation(frames: 4)))
         }
 
+        // SDAnimatedImageTest.test06AnimatedImageViewSetImage
+        @Test func aStillIsShownWithoutAPlayer() throws {
+            let still = try TestImages.solid()
+            imageView.image = still
+            #expect(imageView.image === still && imageView.player == nil)
+        }
+
+        // SDAnimatedImageTest.test08AnimatedImageViewSetAnimatedImageGIF
+        // SDAnimatedImageTest.test09AnimatedImageViewSetAnimatedImageAPNG
+        @Test func animationsHaveAPlayer() throws {
+            imageView.image = animation
+            #expect(imageView.image === animation && imageView.player != nil)
+            let apng = try #require(SDAnimatedImage(data: try #require(animation.sd_imageData(as: .PNG))))
+            imageView.image = apng
+            #expect(imageView.image === apng && imageView.player?.totalFrameCount == 4)
+        }
+
+        // SDAnimatedImageTest.test21AnimatedImageViewSetProgressiveAnimatedImage
+        @Test func aPartWaitsForMoreAndTheWholeDoesNot() throws {
+            let file = try Desk.animation(frames: 4)
+            let coder = SDImageGIFCoder(incrementalWithOptions: nil)
+            coder.updateIncrementalData(file.dropLast(), finished: false)
+            let part = try #require(SDAnimatedImage(animatedCoder: coder, scale: 1))
+            part.sd_isIncremental = true
+            imageView.image = part
+            #expect(imageView.player?.awaitsMoreFrames == true)
+            coder.updateIncrementalData(file, finished: true)
+            imageView.image = SDAnimatedImage(animatedCoder: coder, scale: 1)
+            #expect(imageView.player?.awaitsMoreFrames == false && imageView.player?.totalFrameCount == 4)
+        }
+
         // SDAnimatedImageTest.test11AnimatedImageViewIntrinsicContentSize
         @Test func aViewIsAsLargeAsItsAnimation() {
             imageView.image = animation
