@@ -30,7 +30,8 @@ extension ViewDocuments {
         @Test func animationsHaveAPlayer() throws {
             imageView.image = animation
             #expect(imageView.image === animation && imageView.player != nil)
-            let apng = try #require(SDAnimatedImage(data: try #require(animation.sd_imageData(as: .PNG))))
+            let file = try #require(animation.sd_imageData(as: .PNG))
+            let apng = try #require(SDAnimatedImage(data: file))
             imageView.image = apng
             #expect(imageView.image === apng && imageView.player?.totalFrameCount == 4)
         }
@@ -77,6 +78,29 @@ extension ViewDocuments {
                     seen.insert(imageView.currentFrameIndex)
                     return seen.count == 4 && imageView.currentLoopCount >= 1
                 })
+        }
+
+        // SDAnimatedImageTest.test23AnimatedImageViewCategoryProgressive
+        @Test func whatArrivesIsShownInPart() async throws {
+            var slow = FaultResponse(
+                .data(try Desk.animation(frames: 24, side: 64)), headers: ["Content-Type": "image/gif"])
+            slow.piece = 256
+            slow.interval = .milliseconds(5)
+            desk.server.route("/drip.gif", .respond(slow))
+            var type: SDImageCacheType?
+            imageView.sd_setImage(
+                with: desk.server.url("/drip.gif"), placeholderImage: nil, options: .progressiveLoad,
+                context: [.customManager: desk.manager]
+            ) { image, error, cacheType, _ in type = image is SDAnimatedImage && error == nil ? cacheType : nil }
+            var parts = 0
+            #expect(
+                await Stage.pump {
+                    if let image = imageView.image, image.sd_isIncremental, image is any SDAnimatedImageProtocol {
+                        parts += 1
+                    }
+                    return type != nil
+                })
+            #expect(parts > 0 && type == SDImageCacheType.none && imageView.image?.sd_isIncremental == false)
         }
 
         // SDAnimatedImageTest.test24AnimatedImageViewCategoryDiskCache
