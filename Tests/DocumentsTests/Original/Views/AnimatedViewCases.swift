@@ -51,7 +51,9 @@ extension ViewDocuments {
         }
 
         // SDAnimatedImageTest.test11AnimatedImageViewIntrinsicContentSize
-        @Test func aViewIsAsLargeAsItsAnimation() {
+        @Test func aViewIsAsLargeAsItsAnimation() async {
+            let stage = await Stage(imageView, width: 1, height: 1)
+            defer { stage.close() }
             imageView.image = animation
             #expect(Stage.naturalSize(of: imageView) == (8, 8))
         }
