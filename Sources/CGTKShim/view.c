@@ -17,12 +17,13 @@ static void measure(
     int *natural_baseline) {
     WebImageView *view = WEBIMAGE_VIEW(widget);
     *minimum = *natural = 0;
-    // A picture without a size of its own, as when nothing is shown, wants no room.
-    if (view->paintable && for_size != 0 && gdk_paintable_get_intrinsic_width(view->paintable) > 0) {
+    if (view->paintable && for_size != 0) {
         double width = for_size, height = for_size;
         gdk_paintable_compute_concrete_size(
             view->paintable, orientation == GTK_ORIENTATION_VERTICAL && for_size > 0 ? width : 0,
-            orientation == GTK_ORIENTATION_HORIZONTAL && for_size > 0 ? height : 0, 1, 1, &width, &height);
+            orientation == GTK_ORIENTATION_HORIZONTAL && for_size > 0 ? height : 0,
+            // Of a paintable without a size of its own; GTK refuses 0.
+            16, 16, &width, &height);
         *natural = (int)ceil(orientation == GTK_ORIENTATION_HORIZONTAL ? width : height);
     }
 }

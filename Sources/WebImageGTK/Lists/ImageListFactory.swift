@@ -58,6 +58,8 @@ import WebImageCore
     private var rows: [OpaquePointer: RowLoad] = [:]
     private var bound: Set<OpaquePointer> = []
     private var viewport: ListViewport?
+    /// How often in a row no row was seen.
+    private var blindChecks = 0
     /// Waits for the first frame of a row, to find the list by it.
     private var search: (row: OpaquePointer, link: GTKDisplayLink)?
 
@@ -145,6 +147,9 @@ import WebImageCore
             guard viewport.shows(load.row.widget) else { continue }
             (first, last) = (min(first, position), max(last, position))
         }
+        // After a jump GTK may need more frames to lay its rows out; a list that shows none is not asked for ever.
+        blindChecks = first > last && !bound.isEmpty ? blindChecks + 1 : 0
+        if (1...10).contains(blindChecks) { return viewport.scheduleCheck() }
         loader.update(visible: first > last ? 0..<0 : first..<last + 1, count: viewport.count)
         if loader.isRacing { viewport.scheduleCheck() }
     }

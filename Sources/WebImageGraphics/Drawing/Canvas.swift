@@ -34,8 +34,11 @@ struct Canvas {
         guard !traps.isEmpty else { return nil }
         let mask = try PixelBuffer(width: box.width, height: box.height, format: .gray8)
         mask.withUnsafeMutableBytes { _ = memset($0.baseAddress!, 0, $0.count) }
-        pixman_add_trapezoids(
-            try PixmanImage(mask).pointer, Int16(clamping: -box.x), Int32(clamping: -box.y), Int32(traps.count), traps)
+        let sheet = try PixmanImage(mask)
+        withExtendedLifetime(sheet) {
+            pixman_add_trapezoids(
+                sheet.pointer, Int16(clamping: -box.x), Int32(clamping: -box.y), Int32(traps.count), traps)
+        }
         return (mask, box)
     }
 

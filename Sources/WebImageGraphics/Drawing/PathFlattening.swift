@@ -8,7 +8,7 @@ struct Polyline {
 }
 
 extension GraphicsPath {
-    /// The path in straight pieces, moved by a transform, no further than a tenth of a pixel from its curves.
+    /// The path in straight pieces, moved by a transform, no further than a fortieth of a pixel from its curves.
     ///
     /// - Parameter pixelsPerUnit: how large a unit of the result is drawn.
     /// - Returns: nothing when a coordinate is not finite, or beyond any surface.
@@ -55,7 +55,7 @@ extension Polyline {
         guard let start = points.last else { return }
         let bend = max(length(start - 2 * first + second), length(first - 2 * second + last)) * pixelsPerUnit
         guard bend.isFinite else { return points.append(last) }
-        let count = min(max(Int((7.5 * bend).squareRoot().rounded(.up)), 1), 500)
+        let count = Int(min(max((30 * bend).squareRoot().rounded(.up), 1), 500))
         for step in 1...count {
             let t = Double(step) / Double(count)
             let s = 1 - t

@@ -31,8 +31,9 @@ struct Pen: Sendable {
 
     /// Convex pieces that together cover what the pen touches; they overlap.
     func pieces(along lines: [Polyline], pixelsPerUnit: Double) -> [[SIMD2<Double>]] {
-        guard width > 0, width.isFinite else { return [] }
-        let count = min(max(Int((width / 2 * pixelsPerUnit * 8).squareRoot().rounded(.up)) * 4, 8), 256)
+        let reach = width / 2 * pixelsPerUnit
+        guard width > 0, reach.isFinite else { return [] }
+        let count = Int(min(max((reach * 8).squareRoot().rounded(.up), 2), 64)) * 4
         let dot = (0..<count).map { step -> SIMD2<Double> in
             let angle = Double(step) / Double(count) * 2 * .pi
             return SIMD2(cos(angle), sin(angle)) * (width / 2)

@@ -86,7 +86,7 @@ struct TransformTests {
     ])
     func eachOrientationPutsTheBlackWhereTheOriginalDoes(_ orientation: ImageOrientation, x: Int, y: Int) throws {
         let stored = try Image.generated(width: 150, height: 200) { x, y in
-            abs(x - 40) <= 5 && abs(y - 160) <= 5 ? (0, 0, 0, 255) : (255, 255, 255, 255)
+            abs(x - 40) <= 10 && abs(y - 160) <= 10 ? (0, 0, 0, 255) : (255, 255, 255, 255)
         }
         let upright = Image(pixels: try stored.pixels.oriented(orientation))
         let isTurned = orientation.rawValue >= 5
