@@ -52,7 +52,7 @@ import WebImage
             body(cairo)
             cairo_surface_flush(surface)
         }
-        return Image(pixels: buffer, hasAlpha: false)
+        return Image(pixels: buffer, scale: 2, hasAlpha: false)
     }
 
     private static func strokeFrame(_ cairo: OpaquePointer, _ grey: Double) {

@@ -1,7 +1,7 @@
 /// How large the window is and how many cards stand in a row.
 struct GalleryLayout {
     /// A card with its margins, in points.
-    static let cell = (width: 256, height: 264)
+    static let cell = (width: 256, height: 220)
     /// A screenshot grows no higher than this.
     static let maxHeight = 8000
 

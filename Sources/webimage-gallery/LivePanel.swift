@@ -51,7 +51,10 @@ final class Figures: WebImageManagerListener {
         self.figures = figures
         root = gtk_box_new(GTK_ORIENTATION_VERTICAL, 12)
         gtk_widget_add_css_class(root, "panel")
+        gtk_widget_add_css_class(root, "background")
         gtk_widget_set_size_request(root, 260, -1)
+        // The figures stand at the far side of the panel, which itself takes no more room than it needs.
+        gtk_widget_set_hexpand(root, 0)
         let grid = gtk_grid_new()!
         let table = UnsafeMutablePointer<GtkGrid>(OpaquePointer(grid))
         gtk_grid_set_row_spacing(table, 4)

@@ -42,7 +42,9 @@ extension GTKSuite {
             #expect(abs(red.height - blue.height) <= 2)
         }
 
-        @Test(arguments: [["--columns", "0", "a"], ["--size", "10", "a"], ["--unknown"], ["--page", "x"], ["--title"]])
+        @Test(arguments: [
+            ["--columns", "0", "a"], ["--size", "10", "a"], ["--unknown"], ["--page", "x"], ["--title"],
+        ])
         func badArgumentsAreRefused(arguments: [String]) async throws {
             defer { try? FileManager.default.removeItem(at: folder) }
             #expect(try await Gallery.run(arguments, cache: folder.path).status == 1)

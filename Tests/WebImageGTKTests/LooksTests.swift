@@ -37,30 +37,30 @@ extension GTKSuite {
             let view = ImageView()
             view.contentMode = .cover
             view.image = try plain(10, 10, red)
-            let window = try await TestWindow(view.widget, width: 80, height: 40)
+            let window = try await TestWindow(view.widget, width: 40, height: 80)
             defer { window.close() }
             let drawn = try #require(try await TestWindow.drawing(of: view.widget) { $0.bgra(1, 1) == red })
-            #expect(drawn.bgra(78, 38) == red)
+            #expect(drawn.bgra(38, 78) == red)
             view.contentMode = .fit
             let fitted = try #require(try await TestWindow.drawing(of: view.widget) { $0.bgra(1, 1)[3] == 0 })
-            #expect(fitted.bgra(40, 1) == red)
+            #expect(fitted.bgra(1, 40) == red)
             view.contentMode = .center
-            let own = try #require(try await TestWindow.drawing(of: view.widget) { $0.bgra(40, 1)[3] == 0 })
-            #expect(own.bgra(36, 16) == red && own.bgra(34, 16)[3] == 0)
+            let own = try #require(try await TestWindow.drawing(of: view.widget) { $0.bgra(1, 40)[3] == 0 })
+            #expect(own.bgra(16, 36) == red && own.bgra(13, 36)[3] == 0)
         }
 
         @Test func cornersAreRoundedWhereThePictureIs() async throws {
             let view = ImageView()
             view.image = try plain(40, 40, red)
             view.cornerRadius = 12
-            let window = try await TestWindow(view.widget, width: 80, height: 40)
+            let window = try await TestWindow(view.widget, width: 40, height: 80)
             defer { window.close() }
-            let drawn = try #require(try await TestWindow.drawing(of: view.widget) { $0.bgra(40, 20) == red })
+            let drawn = try #require(try await TestWindow.drawing(of: view.widget) { $0.bgra(20, 40) == red })
             // The picture stands from 20 to 60: its corners are cut, not the view's.
-            #expect(drawn.bgra(21, 1)[3] < 40)
-            #expect(drawn.bgra(58, 38)[3] < 40)
-            #expect(drawn.bgra(40, 1) == red)
-            #expect(drawn.bgra(21, 20) == red)
+            #expect(drawn.bgra(1, 21)[3] < 40)
+            #expect(drawn.bgra(38, 58)[3] < 40)
+            #expect(drawn.bgra(1, 40) == red)
+            #expect(drawn.bgra(20, 21) == red)
         }
 
         @Test func transformIsDrawnAroundTheMiddleAndTheLayoutStays() async throws {

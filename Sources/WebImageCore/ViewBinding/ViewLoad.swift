@@ -120,7 +120,10 @@ final class ViewLoad: WebImageOperation {
     @MainActor private func loaderLetGo(_ turn: Int) {
         guard state.withLock({ !$0.hasEnded && !$0.isCancelled && $0.turn == turn }) else { return }
         // After a cached image it means that there is no newer one.
-        guard !hasCompleted else { return end() }
+        guard !hasCompleted else {
+            listeners = []
+            return end()
+        }
         deliver(ViewLoadResult(error: .abandoned(request.url)))
     }
 
@@ -159,8 +162,6 @@ final class ViewLoad: WebImageOperation {
         binding?.forget(self)
         // Released here, outside the lock: an operation's deinit is foreign code.
         withExtendedLifetime(operation) {}
-        // A refresh that brought nothing: its listeners have heard all there is.
-        if hasCompleted { listeners = [] }
     }
 
     @MainActor private func show(_ action: ViewLoadAction, _ result: ViewLoadResult) {

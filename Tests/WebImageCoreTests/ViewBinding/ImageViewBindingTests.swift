@@ -9,14 +9,12 @@ import WebImageTesting
     let view = ViewFixture()
     let first: URL
     let second: URL
-    let third: URL
     let image: Image
     let placeholder: Image
 
     init() throws {
         first = try ViewFixture.url(1)
         second = try ViewFixture.url(2)
-        third = try ViewFixture.url(3)
         image = try ViewFixture.image()
         placeholder = try ViewFixture.image()
     }
