@@ -40,7 +40,8 @@ final class Desk: Sendable {
     static func animation(frames count: Int = 3, side: Int = 8) throws -> Data {
         let frames = try (0..<count).map { index in
             SDImageFrame(
-                image: try TestImages.solid(width: side, height: side, blue: UInt8(truncatingIfNeeded: index * 60)), duration: 0.05)
+                image: try TestImages.solid(width: side, height: side, blue: UInt8(truncatingIfNeeded: index * 60)),
+                duration: 0.05)
         }
         return try SDImageGIFCoder.shared.encode(frames, loopCount: 0, format: .GIF, options: EncodingOptions())
     }

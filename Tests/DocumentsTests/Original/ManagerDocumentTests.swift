@@ -127,6 +127,7 @@ import WebImageTesting
             manager.cachedImageExists(for: url) { continuation.resume(returning: ($0, MainQueue.isCurrent)) }
         }
         #expect(found == (true, true))
+        #expect(await eventually { desk.cache.diskImageDataExists(withKey: "key of keyed.png") })
         let onDisk = await withCheckedContinuation { continuation in
             manager.diskImageExists(for: url) { continuation.resume(returning: $0) }
         }

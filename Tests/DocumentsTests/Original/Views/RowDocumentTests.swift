@@ -138,6 +138,8 @@ extension ViewDocuments {
         }
 
         @Test("V8: a picture is laid out by its own size") func v8OwnSize() async throws {
+            let stage = await Stage(imageView, width: 1, height: 1)
+            defer { stage.close() }
             imageView.sd_setImage(
                 with: try desk.picture("/wide.png", width: 60, height: 20), placeholderImage: placeholder,
                 context: context)
