@@ -178,7 +178,7 @@ import WebImageTesting
         view.binding.setImage(
             with: first, context: [.customManager: view.loader],
             completed: { _, _, _, _ in view.load(second) })
-        view.load(third)
+        view.load(try ViewFixture.url(3))
         try #require(view.loader.loads.count == 3)
         view.loader.loads[1].deliver(image)
         #expect(view.displayedImage == nil)
