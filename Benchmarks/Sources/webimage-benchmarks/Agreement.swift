@@ -16,7 +16,8 @@ enum Agreement {
                     let alpha = Int(bytes[place + 3])
                     for channel in 0..<3 {
                         let value = Int(bytes[place + (isPremultiplied ? 2 - channel : channel)])
-                        let straight = isPremultiplied && alpha > 0 ? min((value * 255 + alpha / 2) / alpha, 255) : value
+                        let straight =
+                            isPremultiplied && alpha > 0 ? min((value * 255 + alpha / 2) / alpha, 255) : value
                         result.append(UInt8(straight))
                     }
                     result.append(UInt8(alpha))

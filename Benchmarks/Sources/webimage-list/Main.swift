@@ -22,11 +22,12 @@ import WebImageGTK
         case "fling":
             exit(PictureList(arguments[2], arguments[3], rows: 10_000).run { list_stage_fling($0, seconds) })
         case "fling-empty":
-            exit("empty GtkListView".withCString { name in
-                var stage = list_stage()
-                (stage.name, stage.rows, stage.row_height) = (name, 10_000, 96)
-                return list_stage_fling(&stage, seconds)
-            })
+            exit(
+                "empty GtkListView".withCString { name in
+                    var stage = list_stage()
+                    (stage.name, stage.rows, stage.row_height) = (name, 10_000, 96)
+                    return list_stage_fling(&stage, seconds)
+                })
         case "picture": exit(TestPicture.write(to: arguments[2]))
         case "bind": exit(WarmBind(arguments[2], arguments[3]).run())
         default: exit(2)
