@@ -39,7 +39,9 @@ final class CurlEasy {
 
     /// Forgets every option; connections live in the multi handle and stay.
     func reset() {
-        // A reset keeps an attached share, so it goes by hand.
+        // A reset forgets the list of cookie files without freeing it (7.88) and keeps an attached share: both go by
+        // hand, the list first, as without a share it takes the cookies along.
+        webimage_curl_set_pointer(handle, CURLOPT_COOKIEFILE, nil)
         webimage_curl_set_pointer(handle, CURLOPT_SHARE, nil)
         curl_easy_reset(handle)
         curl_slist_free_all(headerList)

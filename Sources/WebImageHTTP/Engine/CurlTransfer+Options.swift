@@ -14,8 +14,8 @@ extension CurlTransfer {
         // CURLAUTH_BASIC | CURLAUTH_DIGEST, macros with casts; CURLAUTH_ANY would add schemes that hand out system identities.
         easy.set(CURLOPT_HTTPAUTH, 0b11)
         if order.request.httpShouldHandleCookies, let cookies {
-            // The share turns cookies on; `CURLOPT_COOKIEFILE` would leave a list behind with each reset (7.88).
             easy.set(CURLOPT_SHARE, pointer: cookies.pointer)
+            easy.set(CURLOPT_COOKIEFILE, "")
         }
         setRoute(easy)
         setCallbacks(easy)

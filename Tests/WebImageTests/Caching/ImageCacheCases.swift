@@ -227,6 +227,7 @@ struct ImageCacheCases {
 
     @Test func directoryIsConfigurableAndResets() {  // SDImageCacheTests.test43CustomDefaultCacheDirectory
         #expect(ImageCache(namespace: "Test", diskCacheDirectory: directory).diskCachePath == directory + "/Test")
+        ImageCache.defaultDiskCacheDirectory = nil
         let standard: String = ImageCache.defaultDiskCacheDirectory
         ImageCache.defaultDiskCacheDirectory = directory + "/custom"
         #expect(ImageCache(namespace: "Test").diskCachePath == directory + "/custom/Test")
