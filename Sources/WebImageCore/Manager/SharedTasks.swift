@@ -108,6 +108,8 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
         for key: Key, priority: MovablePriority, listener: LoadNewsListener? = nil, work: @escaping Work,
         body: (Value) async throws(WebImageError) -> Output
     ) async throws(WebImageError) -> Output {
+        // Who was cancelled before his turn came starts nothing.
+        guard !Task.isCancelled else { throw .cancelled }
         let lease = join(key, priority: priority.value, listener: listener, work: work)
         let observer = priority.observe { [weak self] in self?.move(lease, to: priority) }
         move(lease, to: priority)
