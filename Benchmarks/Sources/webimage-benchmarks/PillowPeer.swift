@@ -26,7 +26,13 @@ final class PillowPeer {
     /// Does a job once; a line there and a line back.
     func run(_ job: String) throws {
         try input.fileHandleForWriting.write(contentsOf: Data((job + "\n").utf8))
-        let answer = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        var answer = ""
+        // A line may come in parts.
+        while !answer.hasSuffix("\n") {
+            let part = output.fileHandleForReading.availableData
+            guard !part.isEmpty else { break }
+            answer += String(decoding: part, as: UTF8.self)
+        }
         guard answer == "ok\n" else { throw ScenarioError.missing("Pillow: \(answer)") }
     }
 
