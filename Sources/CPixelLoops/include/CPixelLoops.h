@@ -17,4 +17,7 @@ void webimage_expand_indices_over(
     const uint8_t *indices, size_t stride, const uint32_t *table, uint8_t clear, size_t width, size_t rows,
     uint8_t *target, size_t target_stride);
 
+/* Whether the highest byte of every pixel of four bytes is 255. */
+int webimage_is_opaque(const uint8_t *pixels, size_t stride, size_t width, size_t rows);
+
 #endif

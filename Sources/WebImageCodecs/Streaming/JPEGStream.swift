@@ -50,7 +50,9 @@ final class JPEGStream: PictureStream {
         guard let decoder, let plan else { return nil }
         if hasScans, !isDone {
             guard scanCount > 0 else { return nil }
-            return try arrived(draw(scanCount, decoder, plan), decoder, plan, rowCount: plan.size.height)
+            var pass = try arrived(draw(scanCount, decoder, plan), decoder, plan, rowCount: plan.size.height)
+            pass.isOwn = true
+            return pass
         }
         guard let pixels, rowCount > 0 else { return nil }
         return try arrived(pixels, decoder, plan, rowCount: rowCount)

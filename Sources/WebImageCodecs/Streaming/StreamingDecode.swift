@@ -56,6 +56,8 @@ final class StreamingDecode: Sendable {
             if let shown = state.shown, shown.revision == revision, shown.scale == options.scaleFactor {
                 return shown.image
             }
+            // Its memory may serve the next one.
+            state.shown = nil
             guard let arrived = try? state.stream.snapshot(), let image = try? arrived.image(options: options) else {
                 return nil
             }
