@@ -30,6 +30,8 @@ final class StreamingDecode: Sendable {
                 state.receivedCount += bytes.count
                 try options.limits.checkEncodedBytes(state.receivedCount)
                 state.isFinished = finished
+                // The last preview's memory may serve the image.
+                if finished { state.shown = nil }
                 try state.stream.append(bytes, finished: finished)
             } catch {
                 state.failure = error
