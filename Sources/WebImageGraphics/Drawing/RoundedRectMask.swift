@@ -34,14 +34,31 @@ struct RoundedRectMask {
     /// The parts of the picture whose coverage is not all `value`, each with it as a plane of alpha.
     func parts(otherThan value: UInt8) throws(WebImageError) -> [(place: PixelRect, coverage: PixelBuffer)] {
         var parts: [(PixelRect, PixelBuffer)] = []
-        for y in rows where !y.isEmpty {
-            for x in columns where !x.isEmpty {
-                guard let plane = try plane(columns: x, rows: y, otherThan: value) else { continue }
+        var corner: PixelBuffer?
+        for (row, y) in rows.enumerated() where !y.isEmpty {
+            for (column, x) in columns.enumerated() where !x.isEmpty {
                 let place = PixelRect(x: x.lowerBound, y: y.lowerBound, width: x.count, height: y.count)
-                parts.append((place, plane))
+                if let corner, let turn = mirroring(row, column), corner.size == place.size {
+                    parts.append((place, try corner.oriented(turn)))
+                } else if let plane = try plane(columns: x, rows: y, otherThan: value) {
+                    if row == 0, column == 0 { corner = plane }
+                    parts.append((place, plane))
+                }
             }
         }
         return parts
+    }
+
+    /// How the top left corner makes another; nil for what is none, and where the corners differ.
+    private func mirroring(_ row: Int, _ column: Int) -> ImageOrientation? {
+        let radii = shape.radii
+        guard radii.0 == radii.1, radii.0 == radii.2, radii.0 == radii.3 else { return nil }
+        switch (row, column) {
+        case (0, 2): return .upMirrored
+        case (2, 0): return .downMirrored
+        case (2, 2): return .down
+        default: return nil
+        }
     }
 
     /// Coverage of one part; nil when all of it is `value`, which is looked for in the parts of even rows or columns.
