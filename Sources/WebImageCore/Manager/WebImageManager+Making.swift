@@ -20,6 +20,7 @@ extension WebImageManager {
                     input.transformOptions = input.neededTransformOptions
                     return made
                 }
+                guard !Task.isCancelled else { throw .cancelled }
                 made.image = try await self.observed(.transform, plan.url, { ($0.pixels.byteCount, nil) }) {
                     () throws(WebImageError) in
                     try await self.decodePool.run(cost: input.pixels.byteCount, priority: inner.priority) {
