@@ -26,8 +26,19 @@ final class PillowPeer {
     /// Does a job once; a line there and a line back.
     func run(_ job: String) throws {
         try input.fileHandleForWriting.write(contentsOf: Data((job + "\n").utf8))
-        let answer = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-        guard answer == "ok\n" else { throw ScenarioError.missing("Pillow: \(answer)") }
+        let answer = readLine()
+        guard answer == "ok" else { throw ScenarioError.missing("Pillow: \(answer)") }
+    }
+
+    /// An answer without its line end, which may come in a read of its own.
+    private func readLine() -> String {
+        var line = Data()
+        while line.last != UInt8(ascii: "\n") {
+            let part = output.fileHandleForReading.availableData
+            guard !part.isEmpty else { break }
+            line += part
+        }
+        return String(decoding: line, as: UTF8.self).trimmingCharacters(in: .newlines)
     }
 
     /// What a job gives, as straight RGBA rows without gaps.

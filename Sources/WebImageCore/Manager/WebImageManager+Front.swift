@@ -105,7 +105,8 @@ extension WebImageManager {
         guard context?.readCacheType(.queryCacheType)?.includesMemory ?? true else { return nil }
         let named = context?.read(.imageCache, as: (any ImageCaching).self)
         guard let cache = named == nil ? layeredCache : named as? any LayeredImageCaching,
-            let image = cache.imageFromMemoryCache(forKey: request.keys.variantKey)
+            let image = cache.imageFromMemoryCache(forKey: request.keys.variantKey),
+            request.transformer == nil || image.isVariant(for: request.options)
         else { return nil }
         return MemoryMatch.adapted(image, options: request.options, context: context)
     }
