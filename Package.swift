@@ -127,7 +127,7 @@ let package = Package(
         .testTarget(name: "DocumentsMode6Tests", dependencies: ["SDWebImageGTK", "WebImageTesting"]),
 
         // Shims: what Swift cannot call itself (variadic, macro, setjmp, GObject cast).
-        .target(name: "CCodecShim", dependencies: ["CJPEG", "CPNG"]),
+        .target(name: "CCodecShim", dependencies: ["CJPEG", "CPNG", "CDeflate"]),
         .target(name: "CPixelLoops"),
         .target(name: "CCurlShim", dependencies: ["CCurl"]),
         .target(name: "CGTKShim", dependencies: ["CGTK"]),

@@ -12,6 +12,8 @@ let peers: [Target] = [
             "Harness", "CPeers", "CCodecPeers", "CMotionPeers", "CSQLitePeer",
             .product(name: "WebImage", package: "swift-web-image"),
             .product(name: "WebImageAVIF", package: "swift-web-image"),
+            .product(name: "WebImageJXL", package: "swift-web-image"),
+            .product(name: "WebImageTIFF", package: "swift-web-image"),
             .product(name: "WebImageTesting", package: "swift-web-image"),
         ]),
     // The list, ours and by hand, on one stage; Qt's is peers/list.py.
@@ -29,7 +31,7 @@ let peers: [Target] = [
     // The peers, called as their own documentation shows; C because libvips is variadic and libjpeg jumps.
     .target(
         name: "CCodecPeers",
-        linkerSettings: ["png16", "webp", "webpdemux", "avif", "gif"].map { .linkedLibrary($0) }),
+        linkerSettings: ["png16", "webp", "webpdemux", "avif", "gif", "jxl", "tiff"].map { .linkedLibrary($0) }),
     .target(name: "CSQLitePeer", dependencies: ["CBareSQLite"]),
     .systemLibrary(name: "CBareSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(

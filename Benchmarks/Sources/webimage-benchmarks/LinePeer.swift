@@ -1,7 +1,13 @@
 import Foundation
 
 /// A program that does a job whenever a line names one, and answers each with a line.
-final class LinePeer {
+class LinePeer {
+    private static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+    /// The interpreter that `./setup` made.
+    static let python = package.appendingPathComponent(".venv/bin/python3").path
+    static let peers = package.appendingPathComponent("peers")
+
     private let process = Process()
     private let input = Pipe()
     private let output = Pipe()
@@ -17,12 +23,9 @@ final class LinePeer {
         do { try process.run() } catch { throw ScenarioError.missing("\(name): run ./setup") }
     }
 
-    /// One of `peers/`, under the interpreter that `./setup` made.
+    /// One of `peers/`, under that interpreter.
     convenience init(_ name: String, script: String) throws {
-        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        try self.init(
-            name, [folder.path + "/.venv/bin/python3", folder.appendingPathComponent("peers/\(script)").path])
+        try self.init(name, [Self.python, Self.peers.appendingPathComponent(script).path])
     }
 
     deinit {

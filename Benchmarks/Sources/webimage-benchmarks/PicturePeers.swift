@@ -30,7 +30,7 @@ struct PicturePeers {
             try LinePeer("Pillow", script: "pillow.py"), try LinePeer("OpenCV", script: "opencv.py")
         )
         let magick = try LinePeer(
-            "GraphicsMagick", ["env", "OMP_NUM_THREADS=1", "gm", "batch", "-feedback", "on", "-pass", "ok", "-fail", "no", "-"])
+            "GraphicsMagick", ["OMP_NUM_THREADS=1", "gm", "batch", "-feedback", "on", "-pass", "ok", "-fail", "no", "-"])
         let size = side > 0 ? "-size \(side)x\(side) \(file.path) -thumbnail \(side)x\(side)" : file.path
         let competitors = [
             Contest.Competitor("webimage") { _ = try ImageCodersManager.shared.decode(data, options: wanted) },
@@ -49,6 +49,7 @@ struct PicturePeers {
             Contest.Competitor("OpenCV") { try opencv.run(job) },
             Contest.Competitor("GraphicsMagick") { try magick.run("convert \(size) null:") },
         ]
+        // Who does not know a format says so when it is to decode it.
         try? pillow.run("open " + file.path)
         try? opencv.run("open " + file.path)
         // Who cannot read a format stays away.

@@ -28,4 +28,7 @@ typedef struct {
 /* How much the rectangle covers of `count` pixels from `x` on in the row `y`: 255 for all of a pixel. */
 void webimage_rounded_rect_row(webimage_rounded_rect shape, size_t x, size_t count, size_t y, uint8_t *target);
 
+/* Whether the highest byte of every pixel of four bytes is 255. */
+int webimage_is_opaque(const uint8_t *pixels, size_t stride, size_t width, size_t rows);
+
 #endif
