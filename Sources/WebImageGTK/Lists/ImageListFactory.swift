@@ -149,7 +149,10 @@ import WebImageCore
         }
         // After a jump GTK may need more frames to lay its rows out; a list that shows none is not asked for ever.
         blindChecks = first > last && !bound.isEmpty ? blindChecks + 1 : 0
-        if (1...10).contains(blindChecks) { return viewport.scheduleCheck() }
+        if (1...10).contains(blindChecks) {
+            viewport.repeatScroll()
+            return viewport.scheduleCheck()
+        }
         loader.update(visible: first > last ? 0..<0 : first..<last + 1, count: viewport.count)
         if loader.isRacing { viewport.scheduleCheck() }
     }

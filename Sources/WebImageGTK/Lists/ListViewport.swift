@@ -1,4 +1,5 @@
 import CGTK
+import CGTKShim
 import WebImageCore
 
 /// The GTK list around a row, and which of its rows can be seen.
@@ -58,6 +59,17 @@ import WebImageCore
         let link = GTKDisplayLink(list)
         self.link = link
         link.start { [weak self] _ in self?.hasFrame() }
+    }
+
+    /// Tells GTK again where the list stands.
+    ///
+    /// A list of GTK 4.8 that has never moved answers a scroll that goes beyond the rows it has bound by showing none: it
+    /// binds the new place's rows with the next scroll only.
+    func repeatScroll() {
+        guard let list, gtk_widget_get_mapped(UnsafeMutablePointer(list)) != 0 else { return }
+        let isVertical = gtk_orientable_get_orientation(list) == GTK_ORIENTATION_VERTICAL
+        let adjustment = isVertical ? gtk_scrollable_get_vadjustment(list) : gtk_scrollable_get_hadjustment(list)
+        if let adjustment { webimage_repeat_scroll(OpaquePointer(adjustment)) }
     }
 
     private func hasFrame() {
