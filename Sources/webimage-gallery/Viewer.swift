@@ -14,6 +14,8 @@ import WebImageGTK
     private var indicator: Int?
     /// 1 is the size that fits the window.
     private var zoom = 1.0
+    /// What part of each adjustment's range is in the middle, until the new size is laid out.
+    private var middles: [OpaquePointer: Double] = [:]
 
     init(_ model: GalleryModel) {
         self.model = model
@@ -29,6 +31,15 @@ import WebImageGTK
         for child in [scroller, caption] { gtk_box_append(UnsafeMutablePointer(OpaquePointer(root)), child) }
         view.errorImage = Artwork.broken
         view.retriesOnTap = true
+        for adjustment in adjustments {
+            Signal.connect(OpaquePointer(adjustment), "changed") { [weak self] _ in self?.recenter(adjustment) }
+        }
+    }
+
+    private var adjustments: [UnsafeMutablePointer<GtkAdjustment>] {
+        let scroller = OpaquePointer(scroller)
+        return [gtk_scrolled_window_get_hadjustment(scroller), gtk_scrolled_window_get_vadjustment(scroller)]
+            .compactMap(\.self)
     }
 
     /// Shows the item at a place among those shown.
@@ -58,12 +69,25 @@ import WebImageGTK
 
     /// The picture asks for so many times the room there is, and the scroller lets it be moved about.
     func setZoom(_ zoom: Double) {
+        guard zoom != self.zoom else { return }
         self.zoom = zoom
+        for adjustment in adjustments {
+            let (value, page) = (gtk_adjustment_get_value(adjustment), gtk_adjustment_get_page_size(adjustment))
+            let upper = gtk_adjustment_get_upper(adjustment)
+            middles[OpaquePointer(adjustment)] = upper > 0 ? (value + page / 2) / upper : 0.5
+        }
         let (width, height) = (gtk_widget_get_width(scroller), gtk_widget_get_height(scroller))
         let isFitted = zoom <= 1
         gtk_widget_set_size_request(
             UnsafeMutablePointer(view.widget), isFitted ? -1 : gint(Double(width) * zoom),
             isFitted ? -1 : gint(Double(height) * zoom))
+    }
+
+    /// What was in the middle of the window stays there.
+    private func recenter(_ adjustment: UnsafeMutablePointer<GtkAdjustment>) {
+        guard let middle = middles.removeValue(forKey: OpaquePointer(adjustment)) else { return }
+        let page = gtk_adjustment_get_page_size(adjustment)
+        gtk_adjustment_set_value(adjustment, middle * gtk_adjustment_get_upper(adjustment) - page / 2)
     }
 
     /// Gives the picture up.
