@@ -12,7 +12,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
     private struct Subscriber {
         var priority: LoadPriority
         var isCancelled = false
-        var continuation: CheckedContinuation<Outcome, Never>?
+        var continuation: Handover<Outcome>?
     }
 
     private struct Run {
@@ -56,7 +56,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
         }
 
         /// Marks a subscriber as gone; gives whom to tell.
-        mutating func cancel(_ id: UInt64) -> CheckedContinuation<Outcome, Never>? {
+        mutating func cancel(_ id: UInt64) -> Handover<Outcome>? {
             guard let subscriber = subscribers[id], !subscriber.isCancelled else { return nil }
             subscribers[id]?.isCancelled = true
             subscribers[id]?.continuation = nil
@@ -123,7 +123,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
     /// Ends every wait with `.cancelled`; the work stops as its subscribers leave.
     package func cancelAll() {
         let waiting = state.withLock { state in
-            state.runs.keys.flatMap { id -> [CheckedContinuation<Outcome, Never>] in
+            state.runs.keys.flatMap { id -> [Handover<Outcome>] in
                 let subscribers = state.runs[id]?.subscribers.keys.map { $0 } ?? []
                 return subscribers.compactMap { state.runs[id]?.cancel($0) }
             }
@@ -180,7 +180,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
 
     private func value(of lease: Lease) async -> Outcome {
         await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
+            await withHandover { continuation in
                 let known: Outcome? = state.withLock { state in
                     guard let run = state.runs[lease.run], let subscriber = run.subscribers[lease.subscriber],
                         !subscriber.isCancelled
@@ -209,7 +209,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
     }
 
     private func finish(_ id: UInt64, _ outcome: Outcome) {
-        let waiting = state.withLock { state -> [CheckedContinuation<Outcome, Never>] in
+        let waiting = state.withLock { state -> [Handover<Outcome>] in
             guard var run = state.runs[id] else { return [] }
             let waiting = run.subscribers.values.compactMap(\.continuation)
             for subscriber in run.subscribers.keys { run.subscribers[subscriber]?.continuation = nil }

@@ -90,7 +90,7 @@ extension WebImageManager {
     ) async -> OriginalData? {
         let query = ForeignQuery()
         return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
+            await withHandover { continuation in
                 query.begin(continuation)
                 var context = plan.context ?? [:]
                 context[.callbackQueue] = CallbackQueue.invoking

@@ -89,7 +89,7 @@ extension WebImageManager {
     ) async -> LoadDelivery {
         let operation = Locked<WebImageCombinedOperation?>(nil)
         return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
+            await withHandover { continuation in
                 let started = begin(
                     plan, cached: cached,
                     LoadSink { delivery in

@@ -52,7 +52,7 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
         load.priorityHandle?.whenChanged { [downloads] in downloads.setPriority($0, of: subscriber) }
         defer { load.priorityHandle?.whenChanged(nil) }
         let outcome = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
+            await withHandover { continuation in
                 subscriber.whenEnded { continuation.resume(returning: $0) }
                 if !subscriber.hasEnded { downloads.join(subscriber, plan) }
             }
