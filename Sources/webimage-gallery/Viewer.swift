@@ -14,8 +14,9 @@ import WebImageGTK
     private var indicator: Int?
     /// 1 is the size that fits the window.
     private var zoom = 1.0
-    /// What part of each adjustment's range is in the middle, until the new size is laid out.
+    /// What part of each adjustment's range is in the middle.
     private var middles: [OpaquePointer: Double] = [:]
+    private var isCentering = false
 
     init(_ model: GalleryModel) {
         self.model = model
@@ -33,6 +34,7 @@ import WebImageGTK
         view.retriesOnTap = true
         for adjustment in adjustments {
             Signal.connect(OpaquePointer(adjustment), "changed") { [weak self] _ in self?.recenter(adjustment) }
+            Signal.connect(OpaquePointer(adjustment), "value-changed") { [weak self] _ in self?.noteMiddle(adjustment) }
         }
     }
 
@@ -46,6 +48,7 @@ import WebImageGTK
     func show(_ position: Int) {
         guard let item = model[position] else { return }
         self.position = position
+        middles = [:]
         setZoom(1)
         Choices.apply(to: view, last: &indicator)
         view.alternativeText = item.caption
@@ -69,13 +72,7 @@ import WebImageGTK
 
     /// The picture asks for so many times the room there is, and the scroller lets it be moved about.
     func setZoom(_ zoom: Double) {
-        guard zoom != self.zoom else { return }
         self.zoom = zoom
-        for adjustment in adjustments {
-            let (value, page) = (gtk_adjustment_get_value(adjustment), gtk_adjustment_get_page_size(adjustment))
-            let upper = gtk_adjustment_get_upper(adjustment)
-            middles[OpaquePointer(adjustment)] = upper > 0 ? (value + page / 2) / upper : 0.5
-        }
         let (width, height) = (gtk_widget_get_width(scroller), gtk_widget_get_height(scroller))
         let isFitted = zoom <= 1
         gtk_widget_set_size_request(
@@ -83,11 +80,19 @@ import WebImageGTK
             isFitted ? -1 : gint(Double(height) * zoom))
     }
 
-    /// What was in the middle of the window stays there.
+    /// What was in the middle of the window stays there when the picture has another size.
     private func recenter(_ adjustment: UnsafeMutablePointer<GtkAdjustment>) {
-        guard let middle = middles.removeValue(forKey: OpaquePointer(adjustment)) else { return }
-        let page = gtk_adjustment_get_page_size(adjustment)
-        gtk_adjustment_set_value(adjustment, middle * gtk_adjustment_get_upper(adjustment) - page / 2)
+        isCentering = true
+        defer { isCentering = false }
+        let (upper, page) = (gtk_adjustment_get_upper(adjustment), gtk_adjustment_get_page_size(adjustment))
+        gtk_adjustment_set_value(adjustment, (middles[OpaquePointer(adjustment)] ?? 0.5) * upper - page / 2)
+    }
+
+    private func noteMiddle(_ adjustment: UnsafeMutablePointer<GtkAdjustment>) {
+        guard !isCentering else { return }
+        let (upper, page) = (gtk_adjustment_get_upper(adjustment), gtk_adjustment_get_page_size(adjustment))
+        let isWhole = upper <= page
+        middles[OpaquePointer(adjustment)] = isWhole ? nil : (gtk_adjustment_get_value(adjustment) + page / 2) / upper
     }
 
     /// Gives the picture up.
