@@ -17,6 +17,7 @@ extension WebImageManager {
                 guard var made = try await self.transformed(plan, steps.dropLast(), preview) else { return nil }
                 let input = made.image
                 guard plan.mayTransform(input) else { return made }
+                guard !Task.isCancelled else { throw .cancelled }
                 made.image = try await self.observed(.transform, plan.url, { ($0.pixels.byteCount, nil) }) {
                     () throws(WebImageError) in
                     try await self.decodePool.run(cost: input.pixels.byteCount, priority: inner.priority) {
