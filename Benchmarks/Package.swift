@@ -24,6 +24,7 @@ let peers: [Target] = [
             .product(name: "WebImageGTK", package: "swift-web-image"),
         ]),
     .executableTarget(name: "webimage-list-soup", dependencies: ["CListStage", "CSoup"]),
+    .executableTarget(name: "webimage-start-soup", dependencies: ["CSoup", "CGdkPixbuf"]),
     .target(name: "CListStage", dependencies: ["CStageGTK"]),
     .systemLibrary(name: "CStageGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
     .systemLibrary(name: "CSoup", pkgConfig: "libsoup-3.0", providers: [.apt(["libsoup-3.0-dev"])]),

@@ -47,6 +47,7 @@ jobs = {
     "tint": tinted,
     "frames": frames,
     "thumbnail": thumbnail,
+    "decode": lambda: Image.open(io.BytesIO(data)).load() and None,
 }
 
 for line in sys.stdin:

@@ -11,8 +11,8 @@ struct Scenarios {
 
     func contests(_ name: String) throws -> [Contest] {
         switch name {
-        case "decode": [try fullDecode()]
-        case "thumbnail": try thumbnail()
+        case "decode": try [fullDecode()] + PicturePeers(folder: folder).decodes()
+        case "thumbnail": try thumbnail() + PicturePeers(folder: folder).thumbnails()
         case "progressive": [try progressive()]
         case "transform": try TransformScenario.contests(folder)
         case "animate": try AnimateScenario.contests(folder)
@@ -95,7 +95,7 @@ enum ScenarioError: Error {
 }
 
 extension Data {
-    fileprivate func withBytes(_ body: (UnsafePointer<UInt8>) -> Int32) -> Int32 {
+    func withBytes(_ body: (UnsafePointer<UInt8>) -> Int32) -> Int32 {
         withUnsafeBytes { body($0.bindMemory(to: UInt8.self).baseAddress!) }
     }
 }
