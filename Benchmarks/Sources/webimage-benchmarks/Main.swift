@@ -65,7 +65,7 @@ struct Main {
                 try DownloadScenario.run(rounds: min(rounds, 9))
                 continue
             case "flood":
-                try FloodScenario.run(rounds: min(rounds, 8))
+                try FloodScenario.run(rounds: chosenRounds ?? 8)
                 continue
             default: break
             }
