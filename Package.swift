@@ -1,10 +1,14 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+// SwiftPM compiles a target anew when a module it names has changed, not when one has that such a module re-exports: a
+// type of Core that had grown would keep its old layout in what sees it through WebImage. So these are named as well.
+let reexported = ["WebImageCore", "WebImageGraphics", "WebImageHTTP", "WebImageStore", "WebImageCodecs"]
+
 let package = Package(
     name: "swift-web-image",
     products: [
-        .library(name: "WebImage", targets: ["WebImage"]),
+        .library(name: "WebImage", targets: ["WebImage"] + reexported),
         .library(name: "WebImageCore", targets: ["WebImageCore"]),
         .library(name: "WebImageGTK", targets: ["WebImageGTK"]),
         .library(name: "WebImageAVIF", targets: ["WebImageAVIF"]),
@@ -12,7 +16,7 @@ let package = Package(
         .library(name: "WebImageJXL", targets: ["WebImageJXL"]),
         .library(name: "WebImageSVG", targets: ["WebImageSVG"]),
         .library(name: "WebImageTIFF", targets: ["WebImageTIFF"]),
-        .library(name: "SDWebImage", targets: ["SDWebImage"]),
+        .library(name: "SDWebImage", targets: ["SDWebImage"] + reexported),
         .library(name: "SDWebImageGTK", targets: ["SDWebImageGTK"]),
         .library(name: "SDWebImageWebPCoder", targets: ["SDWebImageWebPCoder"]),
         .library(name: "SDWebImageAVIFCoder", targets: ["SDWebImageAVIFCoder"]),
@@ -123,7 +127,7 @@ let package = Package(
         .testTarget(name: "DocumentsMode6Tests", dependencies: ["SDWebImageGTK", "WebImageTesting"]),
 
         // Shims: what Swift cannot call itself (variadic, macro, setjmp, GObject cast).
-        .target(name: "CCodecShim", dependencies: ["CJPEG", "CPNG"]),
+        .target(name: "CCodecShim", dependencies: ["CJPEG", "CPNG", "CDeflate"]),
         .target(name: "CPixelLoops"),
         .target(name: "CCurlShim", dependencies: ["CCurl"]),
         .target(name: "CGTKShim", dependencies: ["CGTK"]),
@@ -166,6 +170,14 @@ if Context.environment["FUZZ"] != nil {
                 "WebImage", "WebImageAVIF", "WebImageHEIF", "WebImageJXL", "WebImageSVG", "WebImageTIFF",
             ],
             swiftSettings: [.unsafeFlags(["-parse-as-library"])]))
+}
+
+for target in package.targets {
+    let names = target.dependencies.compactMap { if case .byNameItem(let name, _) = $0 { name } else { nil } }
+    guard names.contains(where: { $0 == "WebImage" || $0 == "WebImageCLI" || $0.hasPrefix("SDWebImage") }) else {
+        continue
+    }
+    target.dependencies += reexported.filter { !names.contains($0) }.map { .byName(name: $0) }
 }
 
 // Ported code knows none of these features.

@@ -12,6 +12,8 @@ let peers: [Target] = [
             "Harness", "CPeers", "CCodecPeers", "CMotionPeers", "CSQLitePeer",
             .product(name: "WebImage", package: "swift-web-image"),
             .product(name: "WebImageAVIF", package: "swift-web-image"),
+            .product(name: "WebImageJXL", package: "swift-web-image"),
+            .product(name: "WebImageTIFF", package: "swift-web-image"),
             .product(name: "WebImageTesting", package: "swift-web-image"),
         ]),
     // The list, ours and by hand, on one stage; Qt's is peers/list.py.
@@ -22,13 +24,14 @@ let peers: [Target] = [
             .product(name: "WebImageGTK", package: "swift-web-image"),
         ]),
     .executableTarget(name: "webimage-list-soup", dependencies: ["CListStage", "CSoup"]),
+    .executableTarget(name: "webimage-start-soup", dependencies: ["CSoup", "CGdkPixbuf"]),
     .target(name: "CListStage", dependencies: ["CStageGTK"]),
     .systemLibrary(name: "CStageGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
     .systemLibrary(name: "CSoup", pkgConfig: "libsoup-3.0", providers: [.apt(["libsoup-3.0-dev"])]),
     // The peers, called as their own documentation shows; C because libvips is variadic and libjpeg jumps.
     .target(
         name: "CCodecPeers",
-        linkerSettings: ["png16", "webp", "webpdemux", "avif", "gif"].map { .linkedLibrary($0) }),
+        linkerSettings: ["png16", "webp", "webpdemux", "avif", "gif", "jxl", "tiff"].map { .linkedLibrary($0) }),
     .target(name: "CSQLitePeer", dependencies: ["CBareSQLite"]),
     .systemLibrary(name: "CBareSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(

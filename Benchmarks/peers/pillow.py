@@ -17,6 +17,13 @@ def frames():
     return last
 
 
+def thumbnail():
+    # From the file each time: Pillow lets libjpeg scale on the way.
+    small = Image.open(io.BytesIO(data))
+    small.thumbnail((256, 256))
+    return small
+
+
 def rounded(radius):
     mask = Image.new("L", image.size, 0)
     ImageDraw.Draw(mask).rounded_rectangle((0, 0, image.width - 1, image.height - 1), radius, fill=255)
@@ -39,6 +46,8 @@ jobs = {
     "round": lambda: rounded(50),
     "tint": tinted,
     "frames": frames,
+    "thumbnail": thumbnail,
+    "decode": lambda: Image.open(io.BytesIO(data)).load() and None,
 }
 
 for line in sys.stdin:

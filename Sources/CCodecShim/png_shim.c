@@ -139,8 +139,24 @@ void cpng_reader_destroy(CPNGReader *reader) {
     free(reader);
 }
 
-uint32_t cpng_crc32(uint32_t start, const uint8_t *bytes, size_t count) {
-    return (uint32_t)crc32_z(start, bytes, count);
+bool cpng_reader_palette(
+    CPNGReader *reader, uint8_t *colors, size_t *color_count, uint8_t *alphas, size_t *alpha_count) {
+    if (setjmp(reader->failure.target) != 0) return false;
+    png_colorp palette = NULL;
+    png_bytep transparency = NULL;
+    int count = 0;
+    *alpha_count = 0;
+    if (png_get_PLTE(reader->png, reader->info, &palette, &count) == 0) return false;
+    *color_count = (size_t)count;
+    for (int i = 0; i < count; i++) {
+        colors[3 * i] = palette[i].red;
+        colors[3 * i + 1] = palette[i].green;
+        colors[3 * i + 2] = palette[i].blue;
+    }
+    if (png_get_tRNS(reader->png, reader->info, &transparency, &count, NULL) == 0 || transparency == NULL) return true;
+    *alpha_count = (size_t)count;
+    memcpy(alphas, transparency, (size_t)count);
+    return true;
 }
 
 ptrdiff_t cpng_inflate(const uint8_t *bytes, size_t count, uint8_t *target, size_t capacity) {

@@ -85,6 +85,33 @@ static void size_allocate(GtkWidget *widget, int width, int height, int baseline
     if (area->owner) area->callbacks.allocate(area->owner, width, height);
 }
 
+static gboolean key_pressed(GtkWidget *widget, GVariant *arguments, gpointer unused) {
+    WebImageListArea *area = WEBIMAGE_LIST_AREA(widget);
+    int key, way;
+    g_variant_get(arguments, "(ii)", &key, &way);
+    // Arrows across the rows are somebody else's.
+    if (way >= 0 && way != (area->is_vertical ? VERTICAL : HORIZONTAL)) return FALSE;
+    return area->owner && area->callbacks.key(area->owner, (webimage_list_key)key);
+}
+
+static void clicked(GtkGestureClick *gesture, int count, double x, double y, WebImageListArea *area) {
+    if (area->owner) area->callbacks.clicked(area->owner, count, x, y);
+}
+
+// The focus goes through the widgets inside a row, and then out of the list: the rows are for the arrow keys.
+static gboolean focus(GtkWidget *widget, GtkDirectionType direction) {
+    WebImageListArea *area = WEBIMAGE_LIST_AREA(widget);
+    GtkWidget *child = gtk_widget_get_focus_child(widget);
+    if (child) return gtk_widget_child_focus(child, direction);
+    if (gtk_widget_is_focus(widget)) return FALSE;
+    return area->owner && area->callbacks.focus(area->owner);
+}
+
+static void bind_key(GtkWidgetClass *class, guint key, guint keypad, webimage_list_key meaning, int way) {
+    gtk_widget_class_add_binding(class, key, 0, key_pressed, "(ii)", meaning, way);
+    gtk_widget_class_add_binding(class, keypad, 0, key_pressed, "(ii)", meaning, way);
+}
+
 static void dispose(GObject *object) {
     WebImageListArea *area = WEBIMAGE_LIST_AREA(object);
     void *owner = area->owner;
@@ -105,6 +132,16 @@ static void webimage_list_area_class_init(WebImageListAreaClass *class) {
     GTK_WIDGET_CLASS(class)->get_request_mode = request_mode;
     GTK_WIDGET_CLASS(class)->measure = measure;
     GTK_WIDGET_CLASS(class)->size_allocate = size_allocate;
+    GTK_WIDGET_CLASS(class)->focus = focus;
+    bind_key(GTK_WIDGET_CLASS(class), GDK_KEY_Up, GDK_KEY_KP_Up, webimage_list_previous, VERTICAL);
+    bind_key(GTK_WIDGET_CLASS(class), GDK_KEY_Down, GDK_KEY_KP_Down, webimage_list_next, VERTICAL);
+    bind_key(GTK_WIDGET_CLASS(class), GDK_KEY_Left, GDK_KEY_KP_Left, webimage_list_previous, HORIZONTAL);
+    bind_key(GTK_WIDGET_CLASS(class), GDK_KEY_Right, GDK_KEY_KP_Right, webimage_list_next, HORIZONTAL);
+    bind_key(GTK_WIDGET_CLASS(class), GDK_KEY_Page_Up, GDK_KEY_KP_Page_Up, webimage_list_page_back, -1);
+    bind_key(GTK_WIDGET_CLASS(class), GDK_KEY_Page_Down, GDK_KEY_KP_Page_Down, webimage_list_page_on, -1);
+    bind_key(GTK_WIDGET_CLASS(class), GDK_KEY_Home, GDK_KEY_KP_Home, webimage_list_first, -1);
+    bind_key(GTK_WIDGET_CLASS(class), GDK_KEY_End, GDK_KEY_KP_End, webimage_list_last, -1);
+    bind_key(GTK_WIDGET_CLASS(class), GDK_KEY_Return, GDK_KEY_KP_Enter, webimage_list_activate, -1);
     gtk_widget_class_set_accessible_role(GTK_WIDGET_CLASS(class), GTK_ACCESSIBLE_ROLE_LIST);
     g_object_class_override_property(object, PROPERTY_HADJUSTMENT, "hadjustment");
     g_object_class_override_property(object, PROPERTY_VADJUSTMENT, "vadjustment");
@@ -117,6 +154,9 @@ static void webimage_list_area_init(WebImageListArea *area) {
     gtk_widget_set_focusable(GTK_WIDGET(area), TRUE);
     take_adjustment(area, HORIZONTAL, NULL);
     take_adjustment(area, VERTICAL, NULL);
+    GtkGesture *click = gtk_gesture_click_new();
+    g_signal_connect(click, "released", G_CALLBACK(clicked), area);
+    gtk_widget_add_controller(GTK_WIDGET(area), GTK_EVENT_CONTROLLER(click));
 }
 
 webimage_ref webimage_list_area_new(void *owner, webimage_list_area_callbacks callbacks, bool is_vertical) {
@@ -126,3 +166,5 @@ webimage_ref webimage_list_area_new(void *owner, webimage_list_area_callbacks ca
     area->owner = owner;
     return (webimage_ref)area;
 }
+
+void webimage_repeat_scroll(webimage_ref adjustment) { g_signal_emit_by_name((gpointer)adjustment, "value-changed"); }

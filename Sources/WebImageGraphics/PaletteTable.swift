@@ -32,6 +32,12 @@ package struct PaletteTable: Sendable {
         }
     }
 
+    /// The same with an alpha for each of the first entries, straight; the others are opaque.
+    package init(rgb: [UInt8], alphas: [UInt8], format: PixelFormat) {
+        self.init(rgb: rgb, transparentIndex: nil, format: format)
+        for (index, alpha) in alphas.prefix(256).enumerated() { table[index * 4 + 3] = alpha }
+    }
+
     /// Writes `rowCount` rows of `width` pixels, `targetStride` bytes apart, from rows of indices.
     ///
     /// - Parameter isOver: Leaves the target as it is where the index is the transparent one.

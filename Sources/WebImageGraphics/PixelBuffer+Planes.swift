@@ -27,3 +27,10 @@ struct BytePlane {
     /// ``stride`` in 16-bit samples.
     var stride16: Int32 { stride / 2 }
 }
+
+extension PixelBuffer {
+    /// Where a row begins.
+    func bytes(ofRow row: Int) -> UnsafeMutablePointer<UInt8> {
+        (baseAddress + row * bytesPerRow).assumingMemoryBound(to: UInt8.self)
+    }
+}

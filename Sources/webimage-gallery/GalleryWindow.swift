@@ -85,6 +85,7 @@ import WebImageGTK
         gtk_stack_set_transition_type(root, GTK_STACK_TRANSITION_TYPE_CROSSFADE)
         gtk_stack_set_transition_duration(root, arguments.screenshot == nil ? 150 : 0)
         grid.opened = { [weak self] in self?.openViewer($0) }
+        list.opened = { [weak self] in self?.openViewer($0) }
         model.changed = { [weak self] in self?.modelChanged() }
     }
 

@@ -6,6 +6,8 @@ import WebImageGTK
 /// One column whose rows take the height of their pictures, and which never jumps.
 @MainActor final class ListPage {
     let scroller: UnsafeMutablePointer<GtkWidget>
+    /// Called with the place of an item that is to be seen large.
+    var opened: (@MainActor (Int) -> Void)?
     private let model: GalleryModel
     private let list: FittingList
 
@@ -29,6 +31,8 @@ import WebImageGTK
                 var last: Int?
                 Choices.apply(to: row.imageView, last: &last)
             })
+        list.selectionMode = .single
+        list.onActivate = { [weak self] position in self?.opened?(position) }
         let widget = UnsafeMutablePointer<GtkWidget>(list.widget)
         gtk_widget_add_css_class(widget, "gallery")
         gtk_scrolled_window_set_child(OpaquePointer(scroller), widget)

@@ -14,6 +14,9 @@ import WebImageGTK
     private var indicator: Int?
     /// 1 is the size that fits the window.
     private var zoom = 1.0
+    /// What part of each adjustment's range is in the middle.
+    private var middles: [OpaquePointer: Double] = [:]
+    private var isCentering = false
 
     init(_ model: GalleryModel) {
         self.model = model
@@ -29,12 +32,23 @@ import WebImageGTK
         for child in [scroller, caption] { gtk_box_append(UnsafeMutablePointer(OpaquePointer(root)), child) }
         view.errorImage = Artwork.broken
         view.retriesOnTap = true
+        for adjustment in adjustments {
+            Signal.connect(OpaquePointer(adjustment), "changed") { [weak self] _ in self?.recenter(adjustment) }
+            Signal.connect(OpaquePointer(adjustment), "value-changed") { [weak self] _ in self?.noteMiddle(adjustment) }
+        }
+    }
+
+    private var adjustments: [UnsafeMutablePointer<GtkAdjustment>] {
+        let scroller = OpaquePointer(scroller)
+        return [gtk_scrolled_window_get_hadjustment(scroller), gtk_scrolled_window_get_vadjustment(scroller)]
+            .compactMap(\.self)
     }
 
     /// Shows the item at a place among those shown.
     func show(_ position: Int) {
         guard let item = model[position] else { return }
         self.position = position
+        middles = [:]
         setZoom(1)
         Choices.apply(to: view, last: &indicator)
         view.alternativeText = item.caption
@@ -64,6 +78,21 @@ import WebImageGTK
         gtk_widget_set_size_request(
             UnsafeMutablePointer(view.widget), isFitted ? -1 : gint(Double(width) * zoom),
             isFitted ? -1 : gint(Double(height) * zoom))
+    }
+
+    /// What was in the middle of the window stays there when the picture has another size.
+    private func recenter(_ adjustment: UnsafeMutablePointer<GtkAdjustment>) {
+        isCentering = true
+        defer { isCentering = false }
+        let (upper, page) = (gtk_adjustment_get_upper(adjustment), gtk_adjustment_get_page_size(adjustment))
+        gtk_adjustment_set_value(adjustment, (middles[OpaquePointer(adjustment)] ?? 0.5) * upper - page / 2)
+    }
+
+    private func noteMiddle(_ adjustment: UnsafeMutablePointer<GtkAdjustment>) {
+        guard !isCentering else { return }
+        let (upper, page) = (gtk_adjustment_get_upper(adjustment), gtk_adjustment_get_page_size(adjustment))
+        let isWhole = upper <= page
+        middles[OpaquePointer(adjustment)] = isWhole ? nil : (gtk_adjustment_get_value(adjustment) + page / 2) / upper
     }
 
     /// Gives the picture up.

@@ -143,6 +143,12 @@ struct AnimatedImageCases {
         #expect(image.imageLoopCount == 0 && image.animatedCoder == nil && image.animatedImageFrame(at: 0) == nil)
         let larger = image.scaled(to: 2)
         #expect(larger !== image && larger.scale == 2)
+        // Decoded it is another object; here it is when the display's layout is not the one it has.
+        #expect(ImageCoderHelper.decodedImage(with: image) === image)
+        let gray: ImageCoderOptions = [.decodePixelFormat: PixelFormat.gray8]
+        let flat = try #require(AnimatedImage(data: data("TestImage.jpg"), scale: 1, options: gray))
+        let decoded = try #require(ImageCoderHelper.decodedImage(with: flat, policy: .always))
+        #expect(decoded !== flat && decoded.pixels.format == .bgra8Premultiplied && decoded.imageFormat == .jpeg)
     }
 }
 

@@ -71,6 +71,30 @@ struct AnimationDecodingTests {
         }
     }
 
+    @Test func checkpointsOfAllAnimationsTogetherAreBounded() async throws {
+        // 640 KB a canvas: 25 of them are what one animation may keep.
+        let frames = (0..<200).flatMap { index in
+            GIFBytes.control(delay: 4, disposal: 1)
+                + GIFBytes.image(x: index * 2, y: index, width: 1, height: 1, indices: [UInt8(index % 128)])
+        }
+        let first = GIFBytes.image(width: 400, height: 400, indices: [UInt8](repeating: 3, count: 160_000))
+        let data = GIFBytes.file(GIFBytes.screen(400, 400), first, frames)
+        let allowance = CheckpointAllowance.shared
+        do {
+            let animations = try (0..<4).map { _ in try ImageGIFCoder(animation: data, options: DecodingOptions()) }
+            for animation in animations {
+                _ = try animation.frame(at: 200)
+                _ = try animation.frame(at: 100)
+                _ = try animation.frame(at: 200)
+                #expect(Sample.pixel(try animation.frame(at: 51).pixels, 100, 50) == [100, 100, 100, 255])
+                #expect(allowance.takenByteCount <= allowance.byteCount)
+            }
+            #expect(allowance.takenByteCount > 16 << 20)
+        }
+        // Other tests keep some as well, for a while.
+        #expect(await eventually { allowance.takenByteCount < 640_000 })
+    }
+
     // SDImageCoderTests.test10ThatAnimatedImageCacheImmediatelyWorks
     @Test(arguments: [AnimatedFormat.gif, .png])
     func framesThatLeaveNothingBehindAreNotDecodedToGetPastThem(format: AnimatedFormat) throws {

@@ -81,7 +81,7 @@ struct AnimationHostileTests {
             }
         }
         let kinds: Set<String> = [
-            "gif_file", "gif_writer", "png_reader", "png_writer", "webp_decoder", "webp_mux", "webp_picture",
+            "gif_indices", "gif_writer", "png_reader", "png_writer", "webp_decoder", "webp_mux", "webp_picture",
             "pixman_image",
         ]
         // Other tests decode at the same time; handles that leak would never reach zero.

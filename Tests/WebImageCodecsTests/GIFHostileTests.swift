@@ -74,13 +74,13 @@ struct GIFHostileTests {
         #expect(error(GIFBytes.file(GIFBytes.screen(2, 2), frame)) == nil)
     }
 
-    @Test func giflibHandlesAreAllGivenBack() async throws {
+    @Test func decodersOfIndicesAreAllGivenBack() async throws {
         for length in 0...small.count { _ = error(small.prefix(length)) }
         let deadline = ContinuousClock.now + .seconds(30)
         // Other tests decode at the same time; handles that leak would never reach zero.
-        while HandleLedger.live["gif_file"] != nil, ContinuousClock.now < deadline {
+        while HandleLedger.live["gif_indices"] != nil, ContinuousClock.now < deadline {
             try await Task.sleep(for: .milliseconds(5))
         }
-        #expect(HandleLedger.live["gif_file"] == nil)
+        #expect(HandleLedger.live["gif_indices"] == nil)
     }
 }

@@ -25,8 +25,12 @@ enum PNGBytes {
 
     /// zlib's container around stored blocks, each row with filter 0.
     static func deflated(_ rows: [[UInt8]]) -> Data {
-        let raw: [UInt8] = rows.flatMap { (row: [UInt8]) -> [UInt8] in [0] + row }
-        var data = Data([0x78, 0x01])
+        deflated(raw: rows.flatMap { (row: [UInt8]) -> [UInt8] in [0] + row })
+    }
+
+    /// The same of rows that have their filters; `header` is zlib's, of the largest window unless told otherwise.
+    static func deflated(raw: [UInt8], header: [UInt8] = [0x78, 0x01]) -> Data {
+        var data = Data(header)
         for start in stride(from: 0, to: max(raw.count, 1), by: 65535) {
             let block = raw[start..<min(start + 65535, raw.count)]
             let length = UInt16(block.count)

@@ -69,6 +69,21 @@ struct StreamingTests {
         #expect(try #require(differences.first) > 2 * differences[differences.count / 2])
     }
 
+    /// Memory of previews that are let go serves again, that of others never.
+    @Test(arguments: StreamingSample.allCases)
+    func whatAPreviewShowsNeverChanges(_ sample: StreamingSample) throws {
+        var kept: [(image: Image, values: [Int])] = []
+        let stream = sample.makeStream()
+        var count = 0
+        try feed(try sample.data, to: stream, size: 8) { image in
+            count += 1
+            if count % 2 == 0, kept.last?.image !== image { kept.append((image, Sample.values(image.pixels))) }
+        }
+        #expect(kept.allSatisfy { Sample.values($0.image.pixels) == $0.values })
+        let whole = Sample.values(try sample.decoded().pixels)
+        #expect(Sample.values(try #require(stream.incrementalDecodedImage(with: nil)).pixels) == whole)
+    }
+
     @Test(arguments: StreamingSample.allCases)
     func theHeaderIsKnownLongBeforeTheEnd(_ sample: StreamingSample) throws {
         let data = try sample.data

@@ -82,6 +82,32 @@ extension GTKSuite {
             #expect(try await pump { link.isRunning })
         }
 
+        @Test func widgetThatComesIntoSightPlaysWhileTheScrollGoesOn() async throws {
+            let view = makeView()
+            let widget = UnsafeMutablePointer<GtkWidget>(view.widget)
+            let box = try #require(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0))
+            gtk_widget_set_size_request(widget, 50, 50)
+            let filler = try #require(gtk_label_new("filler"))
+            gtk_widget_set_size_request(filler, 50, 1000)
+            gtk_box_append(UnsafeMutablePointer(OpaquePointer(box)), filler)
+            gtk_box_append(UnsafeMutablePointer(OpaquePointer(box)), widget)
+            view.image = try FakePicture(.init(durations: [0.1, 0.1]))
+            let window = try await ListWindow(OpaquePointer(box), width: 100, height: 100)
+            defer { window.close() }
+            #expect(try await pump { gtk_adjustment_get_upper(window.adjustment) > 1000 && !link.isRunning })
+            window.value = 950
+            var (frames, played) = (0, 0)
+            window.everyFrame {
+                // To and fro by a pixel: the list never rests, the view never leaves.
+                window.value = frames.isMultiple(of: 2) ? 949 : 950
+                frames += 1
+                played += link.isRunning ? 1 : 0
+                return frames < 30
+            }
+            #expect(try await pump { !window.isDriven })
+            #expect(played > 20)
+        }
+
         @Test func customLoopCountEndsOnTheLastFrameAndStaysThere() async throws {
             let view = makeView()
             view.shouldCustomLoopCount = true

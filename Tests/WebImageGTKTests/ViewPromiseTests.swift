@@ -272,10 +272,16 @@ extension GTKSuite {
             view.image = image
             #expect(try await pump { shown.last?.index == 59 })
             let start = try #require(shown.first?.time)
-            // The clock's own step is the yardstick: on a busy machine frames are as late as the window's are.
-            let late = shown.filter { abs($0.time - start - Double($0.index) * 0.04) > 0.034 + $0.step }
+            // A refresh of the window is the yardstick, as long as it took: on a busy machine frames are as late as it is.
+            func error(_ frame: (index: Int, time: Double, step: Double)) -> Double {
+                abs(frame.time - start - Double(frame.index) * 0.04)
+            }
+            let worst = shown.map { error($0) / max($0.step, 0.001) }.max() ?? 0
+            print("animation: \(shown.count) of 60 frames seen, the latest \(worst) refreshes beside its time")
+            // Rounding to whole microseconds is the frame clock's.
+            let late = shown.filter { error($0) > max($0.step, 1.0 / 60) + 0.001 }
             #expect(late.count <= shown.count / 10, "\(late)")
-            #expect(shown.count >= 30)
+            #expect(shown.count >= 50)
         }
 
         @Test func animationTransformerChangesEveryFrame() async throws {

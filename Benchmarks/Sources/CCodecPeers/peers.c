@@ -25,10 +25,13 @@ int peer_libpng_decode(const unsigned char *data, size_t length) {
 }
 
 int peer_libwebp_decode(const unsigned char *data, size_t length) {
-    int width, height;
-    uint8_t *pixels = WebPDecodeBGRA(data, length, &width, &height);
-    WebPFree(pixels);
-    return pixels ? 0 : 1;
+    WebPDecoderConfig config;
+    if (!WebPInitDecoderConfig(&config)) return 1;
+    // Multiplied by alpha, as a display wants it and as ours comes.
+    config.output.colorspace = MODE_bgrA;
+    int status = WebPDecode(data, length, &config);
+    WebPFreeDecBuffer(&config.output);
+    return status == VP8_STATUS_OK ? 0 : 1;
 }
 
 int peer_libavif_decode(const unsigned char *data, size_t length) {

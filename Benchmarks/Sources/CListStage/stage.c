@@ -177,8 +177,9 @@ int list_stage_fling(const list_stage *stage, double seconds) {
     g_main_loop_run(run.loop);
     double cpu_end = cpu(), gap = longest_gap;
     unsigned over = gaps_over_16;
-    // What is under way comes to its end first; then nothing must happen.
-    g_timeout_add(1500, quit, run.loop);
+    // What is under way comes to its end first, GTK's scrollbar too, which fades a second after the last scroll; then
+    // nothing must happen.
+    g_timeout_add(4000, quit, run.loop);
     g_main_loop_run(run.loop);
     double rest = cpu();
     g_timeout_add(2000, quit, run.loop);

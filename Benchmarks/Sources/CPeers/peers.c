@@ -65,6 +65,11 @@ static int into_memory(VipsImage *image) {
     return 0;
 }
 
+int peer_vips_decode(const unsigned char *data, size_t length) {
+    VipsImage *image = vips_image_new_from_buffer(data, length, "", NULL);
+    return image ? into_memory(image) : 1;
+}
+
 int peer_vips_thumbnail(const unsigned char *data, size_t length, int side) {
     VipsImage *image = NULL;
     if (vips_thumbnail_buffer((void *)data, length, &image, side, "height", side, "size", VIPS_SIZE_DOWN, NULL)) return 1;

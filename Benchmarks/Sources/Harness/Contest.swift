@@ -21,13 +21,18 @@ public struct Contest {
     public let name: String
     /// The largest ratio to the first peer that counts as met; nil when none is set.
     public let target: Double?
+    /// Whether the target is about the fastest peer instead.
+    public let judgesFastest: Bool
     /// Ours first, then the peers.
     public let competitors: [Competitor]
 
     /// Describes a contest.
-    public init(_ name: String, target: Double? = nil, _ competitors: [Competitor]) {
+    public init(
+        _ name: String, target: Double? = nil, judgesFastest: Bool = false, _ competitors: [Competitor]
+    ) {
         self.name = name
         self.target = target
+        self.judgesFastest = judgesFastest
         self.competitors = competitors
     }
 
@@ -44,7 +49,7 @@ public struct Contest {
             }
         }
         return ContestResult(
-            name: name, target: target,
+            name: name, target: target, judgesFastest: judgesFastest,
             entries: zip(competitors, samples).map { ContestResult.Entry(name: $0.name, milliseconds: $1.sorted()) })
     }
 }

@@ -65,21 +65,25 @@ enum AnimateScenario {
 
     /// One animation and our way with it.
     private final class Job {
+        /// What the library gets.
+        let file: Data
+        /// The same where it stays, for the peers.
         let data: NSData
         let count: Int
-        private let file: URL
+        private let url: URL
         private let size: PixelSize
 
         var bytes: UnsafePointer<UInt8> { data.bytes.assumingMemoryBound(to: UInt8.self) }
-        init(_ file: URL) throws {
-            self.file = file
-            data = try Data(contentsOf: file) as NSData
-            let info = try ImageCodersManager.shared.imageInfo(of: data as Data, limits: .default)
+        init(_ url: URL) throws {
+            self.url = url
+            file = try Data(contentsOf: url)
+            data = NSData(data: file)
+            let info = try ImageCodersManager.shared.imageInfo(of: file, limits: .default)
             (count, size) = (info.frameCount, info.pixelSize)
         }
 
         var ours: Contest.Competitor {
-            Contest.Competitor("webimage") { [data, count] in _ = try Self.frames(data as Data, count) }
+            Contest.Competitor("webimage") { [file, count] in _ = try Self.frames(file, count) }
         }
 
         static func frames(_ data: Data, _ count: Int) throws -> Image {
@@ -93,13 +97,13 @@ enum AnimateScenario {
         func agree(_ what: String, _ peer: (UnsafeMutablePointer<UInt8>?) throws -> Void) throws {
             var theirs = [UInt8](repeating: 0, count: size.width * size.height * 4)
             try theirs.withUnsafeMutableBufferPointer { try peer($0.baseAddress) }
-            try Agreement.check(Agreement.rgba(Self.frames(data as Data, count)), theirs, within: 1, what)
+            try Agreement.check(Agreement.rgba(Self.frames(file, count)), theirs, within: 1, what)
         }
 
         func pillowContest(_ name: String, target: Double) throws -> Contest {
-            let pillow = try PillowPeer(file)
+            let pillow = try PillowPeer(url)
             try Agreement.check(
-                Agreement.rgba(Self.frames(data as Data, count)), pillow.pixels("frames"), within: 1, "\(name), Pillow")
+                Agreement.rgba(Self.frames(file, count)), pillow.pixels("frames"), within: 1, "\(name), Pillow")
             return Contest("\(name), Pillow", target: target, [ours, .init("Pillow") { try pillow.run("frames") }])
         }
 

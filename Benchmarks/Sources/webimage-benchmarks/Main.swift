@@ -42,7 +42,7 @@ struct Main {
         let scenarios = Scenarios(folder: URL(fileURLWithPath: data))
         guard !arguments.contains("--help") else {
             print("usage: webimage-benchmarks [--json FILE] [--rounds N] [--data DIR] [SCENARIO...]")
-            print("scenarios: \(scenarios.names.joined(separator: " ")) memory-hit download flood disk")
+            print("scenarios: \(scenarios.names.joined(separator: " ")) memory-hit download flood disk own-times")
             print("disk: --million also with 10⁶ entries; --entries N,N and --sizes KB,KB these alone")
             return
         }
@@ -63,6 +63,9 @@ struct Main {
                 continue
             case "download":
                 try DownloadScenario.run(rounds: min(rounds, 9))
+                continue
+            case "own-times":
+                try OwnTimes.run(URL(fileURLWithPath: data), rounds: chosenRounds ?? 5)
                 continue
             case "flood":
                 try FloodScenario.run(rounds: chosenRounds ?? 8)

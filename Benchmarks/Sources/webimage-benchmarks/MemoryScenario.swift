@@ -43,6 +43,8 @@ struct MemoryScenario {
         let names = urls.map { $0 as NSString }
         let order = order
         let shared = SharedSystemCache(cache: system, names: names)
+        // Python runs one thread at a time.
+        let python = threads == 1 ? try? LinePeer("cachetools", script: "memory.py") : nil
         return Contest(
             "memory get, \(threads) threads", target: 1.3,
             [
@@ -55,7 +57,7 @@ struct MemoryScenario {
                 Contest.Competitor("NSCache") {
                     inThreads(threads) { for index in order { check(shared.image(index)) } }
                 },
-            ])
+            ] + (python.map { peer in [Contest.Competitor("cachetools (Python)") { try peer.run("get") }] } ?? []))
     }
 
     private func load() throws -> Contest {

@@ -1,33 +1,11 @@
 import Foundation
 
-/// Pillow in a process of its own, that does a job whenever a line names one; see `peers/pillow.py`.
-final class PillowPeer {
-    private let process = Process()
-    private let input = Pipe()
-    private let output = Pipe()
-
+/// Pillow with a picture that it has opened; see `peers/pillow.py`.
+final class PillowPeer: LinePeer {
     /// Opens a picture; throws when `./setup` has not been run.
     init(_ file: URL) throws {
-        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        process.executableURL = folder.appendingPathComponent(".venv/bin/python3")
-        process.arguments = [folder.appendingPathComponent("peers/pillow.py").path]
-        process.standardInput = input
-        process.standardOutput = output
-        do { try process.run() } catch { throw ScenarioError.missing("Pillow: run ./setup") }
+        try super.init("Pillow", [Self.python, Self.peers.appendingPathComponent("pillow.py").path])
         try run("open " + file.path)
-    }
-
-    deinit {
-        try? input.fileHandleForWriting.close()
-        process.waitUntilExit()
-    }
-
-    /// Does a job once; a line there and a line back.
-    func run(_ job: String) throws {
-        try input.fileHandleForWriting.write(contentsOf: Data((job + "\n").utf8))
-        let answer = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-        guard answer == "ok\n" else { throw ScenarioError.missing("Pillow: \(answer)") }
     }
 
     /// What a job gives, as straight RGBA rows without gaps.

@@ -11,8 +11,8 @@ struct Scenarios {
 
     func contests(_ name: String) throws -> [Contest] {
         switch name {
-        case "decode": [try fullDecode()]
-        case "thumbnail": [try thumbnail()]
+        case "decode": try [fullDecode()] + PicturePeers(folder: folder).decodes()
+        case "thumbnail": try thumbnail() + PicturePeers(folder: folder).thumbnails()
         case "progressive": [try progressive()]
         case "transform": try TransformScenario.contests(folder)
         case "animate": try AnimateScenario.contests(folder)
@@ -33,7 +33,7 @@ struct Scenarios {
     }
 
     /// The same photo to fit 256 x 256.
-    private func thumbnail() throws -> Contest {
+    private func thumbnail() throws -> [Contest] {
         let photo = try file("photo.jpg")
         try Self.check(peer_vips_start(1))
         var options = DecodingOptions()
@@ -45,7 +45,12 @@ struct Scenarios {
         let vips = Contest.Competitor("libvips") {
             try Self.check(photo.withBytes { peer_vips_thumbnail($0, photo.count, 256) })
         }
-        return Contest("thumbnail photo.jpg to 256", target: 0.65, [ours, vips])
+        let pillow = try PillowPeer(folder.appendingPathComponent("photo.jpg"))
+        let name = "thumbnail photo.jpg to 256"
+        return [
+            Contest("\(name), libvips", target: 0.65, [ours, vips]),
+            Contest("\(name), Pillow", target: 0.75, [ours, .init("Pillow") { try pillow.run("thumbnail") }]),
+        ]
     }
 
     /// A progressive photo in 64 pieces, three previews on the way, against one decode of the whole.
@@ -90,7 +95,7 @@ enum ScenarioError: Error {
 }
 
 extension Data {
-    fileprivate func withBytes(_ body: (UnsafePointer<UInt8>) -> Int32) -> Int32 {
+    func withBytes(_ body: (UnsafePointer<UInt8>) -> Int32) -> Int32 {
         withUnsafeBytes { body($0.bindMemory(to: UInt8.self).baseAddress!) }
     }
 }

@@ -41,6 +41,11 @@ bool cpng_reader_finish(CPNGReader *reader);
 /// In C because png_get_iCCP may longjmp.
 bool cpng_reader_icc(CPNGReader *reader, const uint8_t **bytes, size_t *count);
 
+/// The palette, in `colors` as at most 256 times red, green, blue, and the alphas of its first entries; false without one.
+/// In C because png_get_PLTE and png_get_tRNS may longjmp.
+bool cpng_reader_palette(
+    CPNGReader *reader, uint8_t *colors, size_t *color_count, uint8_t *alphas, size_t *alpha_count);
+
 /// libpng's words for the last failure; never NULL.
 const char *cpng_reader_message(const CPNGReader *reader);
 
@@ -72,13 +77,21 @@ const char *cpng_stream_message(const CPNGStream *stream);
 
 void cpng_stream_destroy(CPNGStream *stream);
 
-/// zlib's CRC-32 of `count` bytes, going on from `start` (0 at first), as PNG chunks end with it.
-/// In C because zlib has no Swift module here; libpng brings it along.
+/// CRC-32 of `count` bytes, going on from `start` (0 at first), as PNG chunks end with it. By libdeflate, here and not in
+/// Swift since one Swift target imports a library, and that is the store.
 uint32_t cpng_crc32(uint32_t start, const uint8_t *bytes, size_t count);
 
 /// Inflates a zlib stream; gives how many bytes came out, or -1 for a damaged one and for more than `capacity`.
-/// In C for the same reason.
+/// In C because zlib has no Swift module here; libpng brings it along.
 ptrdiff_t cpng_inflate(const uint8_t *bytes, size_t count, uint8_t *target, size_t capacity);
+
+/// Inflates a zlib stream of exactly `target_count` bytes at once, which takes libdeflate half of zlib's time; false where
+/// it is anything else.
+bool cpng_inflate_whole(const uint8_t *stream, size_t count, uint8_t *target, size_t target_count);
+
+/// Undoes the filters of `count` rows of `row_bytes` each behind its filter byte, where they lie; false for a filter that
+/// does not exist. Another row, or zeros, must lie before the first. In C since a pixel depends on the one before.
+bool cpng_unfilter(uint8_t *rows, size_t row_bytes, size_t pixel_bytes, size_t count);
 
 typedef struct CPNGWriter CPNGWriter;
 

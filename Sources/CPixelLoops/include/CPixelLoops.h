@@ -17,4 +17,18 @@ void webimage_expand_indices_over(
     const uint8_t *indices, size_t stride, const uint32_t *table, uint8_t clear, size_t width, size_t rows,
     uint8_t *target, size_t target_stride);
 
+/* A rectangle with rounded corners: its edges in pixels, the radii at the top left and right, then at the bottom, and half
+   the width of its outline; less than 0 for the whole of it. */
+typedef struct {
+    double left, top, right, bottom;
+    double radii[4];
+    double half_stroke;
+} webimage_rounded_rect;
+
+/* How much the rectangle covers of `count` pixels from `x` on in the row `y`: 255 for all of a pixel. */
+void webimage_rounded_rect_row(webimage_rounded_rect shape, size_t x, size_t count, size_t y, uint8_t *target);
+
+/* Whether the highest byte of every pixel of four bytes is 255. */
+int webimage_is_opaque(const uint8_t *pixels, size_t stride, size_t width, size_t rows);
+
 #endif

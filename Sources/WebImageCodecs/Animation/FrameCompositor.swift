@@ -28,7 +28,7 @@ final class FrameCompositor {
     private let format: PixelFormat
     private var ground: FrameGround?
     private var scratch: PixelBuffer?
-    private var checkpoints: FrameCheckpoints
+    private let checkpoints: FrameCheckpoints
     /// Frames decoded so far.
     private(set) var drawnFrameCount = 0
 
@@ -52,9 +52,6 @@ final class FrameCompositor {
         }
         return try showFrame(of: &ground, deadline)
     }
-
-    /// Lets go of everything that only saves time.
-    func dropCheckpoints() { checkpoints.drop() }
 
     /// The ground nearest to the frame; taken, not lent, so that it can be drawn on where it lies.
     private func nearestGround(to index: Int) -> FrameGround {

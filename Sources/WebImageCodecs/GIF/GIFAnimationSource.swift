@@ -33,7 +33,7 @@ struct GIFAnimationSource: AnimationSource {
                 rgb: colors ?? [], transparentIndex: frame.control.transparentIndex,
                 format: canvas.format)
             return try GIFFrameReader(bytes, frame).draw(
-                frame, in: gif.screen, palette: palette, onto: canvas, x: x, y: y, isOver: isOver, deadline: deadline)
+                in: gif.screen, palette: palette, onto: canvas, x: x, y: y, isOver: isOver, deadline: deadline)
         }
     }
 }

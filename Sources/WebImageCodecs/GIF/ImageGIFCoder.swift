@@ -2,7 +2,7 @@ public import Foundation
 public import WebImageCore
 import WebImageGraphics
 
-/// Reads and writes GIF files (GIF89a), giflib doing the LZW.
+/// Reads and writes GIF files (GIF89a), writing by giflib.
 ///
 /// The shared instance decodes first frames; one made by ``init(animation:options:)`` gives all frames of its animation.
 /// Broken files come out as browsers show them: the logical screen gives the size, the background colour is never
@@ -84,7 +84,7 @@ public final class ImageGIFCoder: DetailedImageCoder {
             let palette = PaletteTable(
                 rgb: colors ?? [], transparentIndex: frame.control.transparentIndex, format: format)
             isWhole = try GIFFrameReader(bytes, frame).draw(
-                frame, in: gif.screen, palette: palette, onto: canvas, x: frame.x, y: frame.y, deadline: deadline)
+                in: gif.screen, palette: palette, onto: canvas, x: frame.x, y: frame.y, deadline: deadline)
         }
         let rect = frame.visibleRect(in: gif.screen)
         let covers = rect?.x == 0..<gif.screen.width && rect?.y == 0..<gif.screen.height

@@ -4,6 +4,8 @@ import WebImageGraphics
 
 /// Reads and writes PNG and reads the first frame of APNG (PNG third edition), by libpng.
 ///
+/// Usual pictures of up to 64 MB are inflated at once by libdeflate instead, twice as fast; that takes the memory of a
+/// second picture while it lasts.
 /// Of the ancillary chunks only `tRNS`, `iCCP`, `eXIf` and XMP are read and count against the limits; the others are
 /// skipped and cost nothing. The decode time is checked every 256 KB of pixels. Safe on any thread.
 public final class ImagePNGCoder: DetailedImageCoder {
@@ -89,6 +91,7 @@ extension PNGChunks {
         info.isGray = header.isGray
         info.bitDepth = header.bitDepth
         info.hasICCProfile = iccProfile != nil
+        info.workingMemory.fixedBytes = PNGWholeRows.byteCount(of: header.size, in: self) ?? 0
         info.workingMemory.shrinksWhileReading = !header.isInterlaced && animation == nil
         return info
     }

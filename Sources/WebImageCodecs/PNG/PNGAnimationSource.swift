@@ -41,8 +41,8 @@ struct PNGAnimationSource: AnimationSource {
         return try data.withFileBytes { bytes throws(WebImageError) in
             // A file that is cut off lacks the end that libpng wants to see, though this picture may be whole.
             if frame.isDefaultImage, !chunks.isTransparencyMisplaced, chunks.isComplete {
-                try decode(bytes, frame.size, onto: canvas, x: x, y: y, deadline)
-            } else {
+                try decode(bytes, frame.size, onto: canvas, x: x, y: y, deadline, isFile: true)
+            } else if try !drawWhole(bytes, frame, onto: canvas, x: x, y: y, deadline) {
                 let file =
                     try frame.isDefaultImage
                     ? PNGFrameFile(reordering: bytes, chunks) : PNGFrameFile(bytes, chunks, frame: frame)
@@ -54,19 +54,49 @@ struct PNGAnimationSource: AnimationSource {
         }
     }
 
+    /// Draws a frame without libpng; gives whether that was possible.
+    private func drawWhole(
+        _ bytes: UnsafeRawBufferPointer, _ frame: PNGFrame, onto canvas: PixelBuffer, x: Int, y: Int,
+        _ deadline: DecodeDeadline
+    ) throws(WebImageError) -> Bool {
+        guard !frame.isDefaultImage, chunks.canReadWhole(as: canvas.format) else { return false }
+        var palette: PaletteTable?
+        if chunks.header.isPalette {
+            let reader = try PNGReader(bytes)
+            try reader.readHeader(limits: limits)
+            palette = reader.palette(canvas.format)
+            guard palette != nil else { return false }
+        }
+        // A sequence number precedes the data of each fdAT.
+        guard
+            let rows = PNGWholeRows(
+                bytes, chunks, .init(payloads: frame.data, skipping: 4, size: frame.size))
+        else { return false }
+        return try rows.draw(
+            onto: canvas, x: x, y: y, premultiplies: multiplies(canvas), palette: palette, deadline: deadline)
+    }
+
+    private func multiplies(_ canvas: PixelBuffer) -> Bool { canvas.format.isPremultiplied && chunks.hasAlpha }
+
     private func decode(
         _ bytes: UnsafeRawBufferPointer, _ size: PixelSize, onto canvas: PixelBuffer, x: Int, y: Int,
-        _ deadline: DecodeDeadline
+        _ deadline: DecodeDeadline, isFile: Bool = false
     ) throws(WebImageError) {
         let reader = try PNGReader(bytes)
         try reader.readHeader(limits: limits)
+        let multiplies = multiplies(canvas)
+        let wasRead =
+            try isFile
+            ? chunks.drawWhole(
+                bytes, reader, onto: canvas, x: x, y: y, premultiplies: multiplies, limits: limits,
+                deadline: deadline) : false
+        guard !wasRead else { return }
         let layout =
             switch canvas.format {
             case .bgra8Premultiplied: CPNG_BGRA8
             case .rgba16: CPNG_RGBA16
             default: CPNG_RGBA8
             }
-        let multiplies = canvas.format.isPremultiplied && chunks.hasAlpha
         let target = PNGReader.Target(pixels: canvas, layout: layout, x: x, y: y, size: size)
         try reader.read(into: target, deadline: deadline) { rows in
             if multiplies { canvas.premultiplyInPlace(rows: rows, columns: x..<x + size.width) }

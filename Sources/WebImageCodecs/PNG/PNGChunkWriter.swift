@@ -1,5 +1,5 @@
 import CCodecShim
-// Nothing is called, but the module links zlib, whose checksum the shim uses.
+// Nothing is called, but the module links zlib, which the shim inflates texts by.
 import CPNG
 import Foundation
 

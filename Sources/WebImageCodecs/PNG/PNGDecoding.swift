@@ -23,7 +23,9 @@ struct PNGDecoding {
     }
 
     private func defaultImage(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) -> DecodedPicture {
-        guard chunks.isTransparencyMisplaced else { return try decode(bytes, x: 0, y: 0, size: chunks.header.size) }
+        guard chunks.isTransparencyMisplaced else {
+            return try decode(bytes, x: 0, y: 0, size: chunks.header.size, isFile: true)
+        }
         let reordered = try PNGFrameFile(reordering: bytes, chunks).data
         return try reordered.withFileBytes { bytes throws(WebImageError) in
             try decode(bytes, x: 0, y: 0, size: chunks.header.size)
@@ -38,8 +40,10 @@ struct PNGDecoding {
     }
 
     /// Decodes a file of `size` at a place on the canvas; what lies around it is clear.
+    ///
+    /// - Parameter isFile: Whether the bytes are those that the chunks are of.
     private func decode(
-        _ bytes: UnsafeRawBufferPointer, x: Int, y: Int, size: PixelSize
+        _ bytes: UnsafeRawBufferPointer, x: Int, y: Int, size: PixelSize, isFile: Bool = false
     ) throws(WebImageError) -> DecodedPicture {
         let reader = try PNGReader(bytes)
         try reader.readHeader(limits: options.limits)
@@ -53,9 +57,16 @@ struct PNGDecoding {
             chunks: chunks, hasAlpha: hasAlpha, orientation: orientation, profile: profile, options: options)
         let pixels = try PixelBuffer(width: canvas.width, height: canvas.height, format: plan.format)
         if size != canvas { pixels.clear() }
-        let target = PNGReader.Target(pixels: pixels, layout: plan.layout, x: x, y: y, size: size)
-        try reader.read(into: target, deadline: deadline) { rows in
-            if plan.premultiplies { pixels.premultiplyInPlace(rows: rows) }
+        let wasRead =
+            try isFile
+            ? chunks.drawWhole(
+                bytes, reader, onto: pixels, premultiplies: plan.premultiplies, limits: options.limits,
+                deadline: deadline) : false
+        if !wasRead {
+            let target = PNGReader.Target(pixels: pixels, layout: plan.layout, x: x, y: y, size: size)
+            try reader.read(into: target, deadline: deadline) { rows in
+                if plan.premultiplies { pixels.premultiplyInPlace(rows: rows) }
+            }
         }
         return DecodedPicture(
             pixels: pixels, orientation: orientation, profile: profile, hasAlpha: hasAlpha, format: .png)

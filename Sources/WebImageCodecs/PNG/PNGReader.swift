@@ -1,6 +1,7 @@
 import CCodecShim
 import Foundation
 import WebImageCore
+import WebImageGraphics
 
 /// Owns one libpng reader over bytes that outlive it.
 final class PNGReader {
@@ -29,6 +30,16 @@ final class PNGReader {
         var count = 0
         guard cpng_reader_icc(handle, &bytes, &count), let bytes else { return nil }
         return ColorProfile(iccData: Data(bytes: bytes, count: count))
+    }
+
+    /// The palette's colours for pixels of a layout with alpha.
+    func palette(_ format: PixelFormat) -> PaletteTable? {
+        var colors = [UInt8](repeating: 0, count: 768)
+        var alphas = [UInt8](repeating: 0, count: 256)
+        var (colorCount, alphaCount) = (0, 0)
+        guard cpng_reader_palette(handle, &colors, &colorCount, &alphas, &alphaCount) else { return nil }
+        return PaletteTable(
+            rgb: Array(colors.prefix(colorCount * 3)), alphas: Array(alphas.prefix(alphaCount)), format: format)
     }
 
     /// Where decoded rows go: a rectangle of a buffer.

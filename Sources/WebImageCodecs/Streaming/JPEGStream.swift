@@ -15,6 +15,8 @@ final class JPEGStream: PictureStream {
     private var isDone = false
     /// Rows of a file of one scan, or the last pass over one of several.
     private var pixels: PixelBuffer?
+    /// What the last passes were drawn on: the newest is shown somewhere, the one before usually no longer.
+    private var passes: [PixelBuffer] = []
     private var rowCount = 0
     private var scanCount = 0
     private(set) var info: ImageInfo?
@@ -50,7 +52,9 @@ final class JPEGStream: PictureStream {
         guard let decoder, let plan else { return nil }
         if hasScans, !isDone {
             guard scanCount > 0 else { return nil }
-            return try arrived(draw(scanCount, decoder, plan), decoder, plan, rowCount: plan.size.height)
+            var pass = try arrived(draw(scanCount, decoder, plan), decoder, plan, rowCount: plan.size.height)
+            pass.isOwn = true
+            return pass
         }
         guard let pixels, rowCount > 0 else { return nil }
         return try arrived(pixels, decoder, plan, rowCount: rowCount)
@@ -115,15 +119,25 @@ final class JPEGStream: PictureStream {
             return try decoder.check(Int32(WEBIMAGE_JPEG_TRUNCATED))
         }
         isDone = true
+        passes = []
     }
 
     /// One pass over the coefficients that are there.
     private func draw(_ scan: Int, _ decoder: JPEGDecoder, _ plan: JPEGPlan) throws(WebImageError) -> PixelBuffer {
-        let pixels = try plan.makeBuffer()
+        let pixels = try passBuffer(plan)
         try decoder.check(
             webimage_jpeg_stream_draw(
                 decoder.handle, Int32(clamping: scan), pixels.baseAddress.assumingMemoryBound(to: UInt8.self),
                 pixels.bytesPerRow))
         return pixels
+    }
+
+    /// Memory for a pass, that of one nobody shows any more if there is one: fresh memory costs as much as the pass.
+    private func passBuffer(_ plan: JPEGPlan) throws(WebImageError) -> PixelBuffer {
+        for index in passes.indices where isKnownUniquelyReferenced(&passes[index]) { return passes[index] }
+        let fresh = try plan.makeBuffer()
+        passes.append(fresh)
+        if passes.count > 2 { passes.removeFirst() }
+        return fresh
     }
 }

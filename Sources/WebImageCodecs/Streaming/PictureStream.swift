@@ -23,6 +23,8 @@ struct ArrivingPicture {
     var rowCount: Int
     /// Whether the decoder is done with the pixels.
     var isWhole: Bool
+    /// Whether nobody else holds the pixels, so that a preview may show them and not a copy.
+    var isOwn = false
 }
 
 extension ArrivingPicture {
@@ -38,7 +40,7 @@ extension ArrivingPicture {
         let upright = finished.pixelSize.oriented(orientation)
         let visible = visibleRowCount(of: upright.height, storedHeight: stored.height)
         var pixels = finished.pixels
-        if pixels === stored { pixels = try pixels.copied() }
+        if pixels === stored, !isOwn { pixels = try pixels.copied() }
         pixels.clear(outside: visible, of: upright, orientation)
         let preview = Image(
             pixels: pixels, scale: finished.scale, colorProfile: finished.colorProfile,

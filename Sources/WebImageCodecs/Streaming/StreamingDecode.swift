@@ -30,6 +30,8 @@ final class StreamingDecode: Sendable {
                 state.receivedCount += bytes.count
                 try options.limits.checkEncodedBytes(state.receivedCount)
                 state.isFinished = finished
+                // The last preview's memory may serve the image.
+                if finished { state.shown = nil }
                 try state.stream.append(bytes, finished: finished)
             } catch {
                 state.failure = error
@@ -56,6 +58,8 @@ final class StreamingDecode: Sendable {
             if let shown = state.shown, shown.revision == revision, shown.scale == options.scaleFactor {
                 return shown.image
             }
+            // Its memory may serve the next one.
+            state.shown = nil
             guard let arrived = try? state.stream.snapshot(), let image = try? arrived.image(options: options) else {
                 return nil
             }

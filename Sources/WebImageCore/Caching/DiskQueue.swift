@@ -34,7 +34,7 @@ final class DiskQueue: Sendable {
     }
 
     func run<Result: Sendable>(_ work: @escaping @Sendable ((any DiskCaching)?) -> Result) async -> Result {
-        await withCheckedContinuation { continuation in
+        await withHandover { continuation in
             async { continuation.resume(returning: work($0)) }
         }
     }

@@ -10,6 +10,18 @@ extension ImageCache {
         }
     }
 
+    /// The loader's metadata beside an entry; read on the cache's own queue.
+    public func resourceMetadata(forKey key: String?) async -> Data? {
+        guard let key else { return nil }
+        return await disk.run { $0?.httpMetadata(forKey: key) }
+    }
+
+    /// The loader's metadata beside an entry; blocks.
+    public func resourceMetadataSync(forKey key: String?) -> Data? {
+        guard let key else { return nil }
+        return disk.sync { $0?.httpMetadata(forKey: key) }
+    }
+
     /// Keeps a loader's metadata beside an existing entry, after what was stored before; nil removes it.
     public func storeResourceMetadata(_ metadata: Data?, forKey key: String?) {
         guard let key else { return }

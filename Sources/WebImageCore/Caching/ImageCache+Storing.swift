@@ -86,8 +86,10 @@ extension ImageCache {
         }
     }
 
-    /// The caller's object: bytes as they are, other values as JSON; read back as bytes.
+    /// What decided about the image's transformer, and the caller's object: bytes as they are, other values as JSON; read
+    /// back as bytes.
     private static func writeCompanions(of image: Image, key: String, to disk: any DiskCaching) {
+        if let mark = image.variantMark { disk.setHTTPMetadata(mark.data, forKey: key) }
         switch image.extendedObject {
         case let bytes as Data: disk.setExtendedData(bytes, forKey: key)
         case let value as any Encodable:

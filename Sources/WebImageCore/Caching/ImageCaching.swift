@@ -58,6 +58,10 @@ public typealias ImageCacheQueryCompletionBlock =
     func diskImageDataSync(forKey key: String?) -> Data?
     /// The encoded data on disk, verified, and the loader's metadata beside it; without metadata unless implemented.
     func diskResource(forKey key: String?) async -> CachedResource?
+    /// The metadata beside a disk entry, without its data; none unless implemented.
+    func resourceMetadata(forKey key: String?) async -> Data?
+    /// The metadata beside a disk entry, without its data; blocks the caller while it is read. None unless implemented.
+    func resourceMetadataSync(forKey key: String?) -> Data?
     /// Keeps a loader's metadata beside an existing disk entry; nothing unless implemented.
     func storeResourceMetadata(_ metadata: Data?, forKey key: String?)
     /// Removes a disk entry that turned out not to be what it should, so that it is fetched again.
@@ -71,6 +75,10 @@ extension LayeredImageCaching {
     public func diskResource(forKey key: String?) async -> CachedResource? {
         await diskImageData(forKey: key).map { CachedResource(data: $0) }
     }
+    /// None.
+    public func resourceMetadata(forKey key: String?) async -> Data? { nil }
+    /// None.
+    public func resourceMetadataSync(forKey key: String?) -> Data? { nil }
     /// Nothing.
     public func storeResourceMetadata(_ metadata: Data?, forKey key: String?) {}
 }

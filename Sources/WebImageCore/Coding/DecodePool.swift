@@ -96,7 +96,7 @@ package final class DecodePool: Sendable {
         let observer = priority.observe { [weak self] in self?.move(id, to: priority) }
         defer { priority.forget(observer) }
         let outcome: Result<Value, WebImageError> = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
+            await withHandover { continuation in
                 let job = Job(
                     id: id, priority: priority, cost: cost, measure: measure,
                     start: { continuation.resume(returning: Result { () throws(WebImageError) in try work() }) },

@@ -90,6 +90,12 @@ open class Image: @unchecked Sendable {
         set { metadata.withLock { $0.isTransformed = newValue } }
     }
 
+    /// The options on which it depended whether a transformer ran; none where any would do.
+    final var transformOptions: WebImageOptions {
+        get { metadata.withLock { $0.transformOptions } }
+        set { metadata.withLock { $0.transformOptions = newValue } }
+    }
+
     /// The options this image was decoded with; nil when it was not decoded by a coder.
     public final var decodingOptions: DecodingOptions? {
         get { metadata.withLock { $0.decodingOptions } }
@@ -121,6 +127,7 @@ private struct ImageMetadata {
     var memoryCost: Int?
     var isIncremental = false
     var isTransformed = false
+    var transformOptions: WebImageOptions = []
     var decodingOptions: DecodingOptions?
     var extendedObject: (any Sendable)?
 }

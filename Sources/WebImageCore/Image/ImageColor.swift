@@ -2,23 +2,24 @@ import Foundation
 
 /// A colour in sRGB, its components straight and between 0 and 1.
 public struct ImageColor: Sendable, Hashable {
-    /// Red, 0…1.
-    public var red: Double
-    /// Green, 0…1.
-    public var green: Double
-    /// Blue, 0…1.
-    public var blue: Double
-    /// Opacity, 0…1.
-    public var alpha: Double
+    /// Red, 0…1; clamped.
+    public var red: Double { didSet { red = Self.clamped(red) } }
+    /// Green, 0…1; clamped.
+    public var green: Double { didSet { green = Self.clamped(green) } }
+    /// Blue, 0…1; clamped.
+    public var blue: Double { didSet { blue = Self.clamped(blue) } }
+    /// Opacity, 0…1; clamped.
+    public var alpha: Double { didSet { alpha = Self.clamped(alpha) } }
 
     /// Makes a colour; components are clamped to 0…1, what is no number becomes 0.
     public init(red: Double, green: Double, blue: Double, alpha: Double = 1) {
-        func clamped(_ value: Double) -> Double { value.isNaN ? 0 : min(max(value, 0), 1) }
-        self.red = clamped(red)
-        self.green = clamped(green)
-        self.blue = clamped(blue)
-        self.alpha = clamped(alpha)
+        self.red = Self.clamped(red)
+        self.green = Self.clamped(green)
+        self.blue = Self.clamped(blue)
+        self.alpha = Self.clamped(alpha)
     }
+
+    private static func clamped(_ value: Double) -> Double { value.isNaN ? 0 : min(max(value, 0), 1) }
 
     /// Makes a grey.
     public init(white: Double, alpha: Double = 1) {

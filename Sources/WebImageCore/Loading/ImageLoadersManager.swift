@@ -10,18 +10,29 @@ public final class ImageLoadersManager: Sendable {
         return loader as? ImageLoadersManager ?? ImageLoadersManager(loaders: [loader])
     }()
 
-    private let registered: Locked<[any ImageLoader]>
+    /// A loader and its roles, known once: asking a value for its roles costs more than a lookup in memory.
+    private struct Registered {
+        let loader: any ImageLoader
+        let dataLoader: (any ImageDataLoader)?
+
+        init(_ loader: any ImageLoader) {
+            self.loader = loader
+            dataLoader = loader as? any ImageDataLoader
+        }
+    }
+
+    private let registered: Locked<[Registered]>
     private let lowData = Locked(false)
 
     /// A manager of its own; the last loader is asked first.
     public init(loaders: [any ImageLoader]) {
-        registered = Locked(loaders)
+        registered = Locked(loaders.map(Registered.init))
     }
 
     /// The loaders, the one asked first at the end.
     public var loaders: [any ImageLoader] {
-        get { registered.withLock { $0 } }
-        set { registered.withLock { $0 = newValue } }
+        get { registered.withLock { $0 }.map(\.loader) }
+        set { registered.withLock { $0 = newValue.map(Registered.init) } }
     }
 
     /// Whether loads begin with the stand-in their context names (`.lowDataSource`): set it on a metered or slow network.
@@ -32,22 +43,24 @@ public final class ImageLoadersManager: Sendable {
 
     /// Adds a loader that is asked before all others.
     public func addLoader(_ loader: any ImageLoader) {
-        registered.withLock { $0.append(loader) }
+        registered.withLock { $0.append(Registered(loader)) }
     }
 
     /// Removes a loader: the same object, or for values the same type.
     public func removeLoader(_ loader: any ImageLoader) {
-        registered.withLock { loaders in loaders.removeAll { Self.isSame($0, loader) } }
+        registered.withLock { loaders in loaders.removeAll { Self.isSame($0.loader, loader) } }
     }
 
     /// The loader that a URL goes to; nil when none takes it.
-    public func loader(for url: URL?) -> (any ImageLoader)? {
-        let loaders = loaders
+    public func loader(for url: URL?) -> (any ImageLoader)? { taker(of: url)?.loader }
+
+    private func taker(of url: URL?) -> Registered? {
+        let loaders = registered.withLock { $0 }
         // By index: this is on the way of every memory hit, and a generic search allocates in a debug build.
         var index = loaders.count
         while index > 0 {
             index -= 1
-            if loaders[index].canRequestImage(for: url) { return loaders[index] }
+            if loaders[index].loader.canRequestImage(for: url) { return loaders[index] }
         }
         return nil
     }
@@ -126,11 +139,11 @@ extension ImageLoadersManager: ImageDataLoader {
     private func fetch(
         _ load: ImageDataLoad, progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
-        guard let loader = loader(for: load.url) else { throw noLoader(for: load.url) }
-        guard let dataLoader = loader as? any ImageDataLoader else {
+        guard let taker = taker(of: load.url) else { throw noLoader(for: load.url) }
+        guard let dataLoader = taker.dataLoader else {
             throw WebImageError(
                 .invalidDownloadOperation, stage: .request, url: load.url,
-                underlying: .message("\(type(of: loader)) delivers images, not bytes"),
+                underlying: .message("\(type(of: taker.loader)) delivers images, not bytes"),
                 hint: "Use requestImage for this loader.")
         }
         return try await dataLoader.loadData(for: load, progress: progress)
@@ -146,13 +159,13 @@ extension ImageLoadersManager: ImageDataLoader {
     }
 
     private func ownIdentity(of load: ImageDataLoad) -> LoadIdentity {
-        if let loader = loader(for: load.url) as? any ImageDataLoader { return loader.identity(of: load) }
+        if let loader = taker(of: load.url)?.dataLoader { return loader.identity(of: load) }
         return LoadIdentity(sharing: load.url.absoluteString, cacheScope: load.declaredScope ?? .shared)
     }
 
     /// The word of the loader that takes the URL.
     public func cacheScope(of load: ImageDataLoad) -> CacheScope {
-        if let loader = loader(for: load.url) as? any ImageDataLoader { return loader.cacheScope(of: load) }
+        if let loader = taker(of: load.url)?.dataLoader { return loader.cacheScope(of: load) }
         return load.declaredScope ?? .shared
     }
 }

@@ -16,7 +16,7 @@ enum LoaderQueue {
     ) async throws(WebImageError) -> ImageDataResult {
         let waiter = Waiter()
         let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
+            await withHandover { continuation in
                 guard waiter.wait(continuation, url: load.url) else { return }
                 let operation = BlockOperation {
                     guard !waiter.isEnded else { return }
@@ -35,7 +35,7 @@ enum LoaderQueue {
     private final class Waiter: Sendable {
         typealias Outcome = Result<ImageDataResult, WebImageError>
         private struct State {
-            var continuation: CheckedContinuation<Outcome, Never>?
+            var continuation: Handover<Outcome>?
             var isEnded = false
         }
 
@@ -44,7 +44,7 @@ enum LoaderQueue {
         var isEnded: Bool { state.withLock { $0.isEnded } }
 
         /// False, with the continuation resumed, when the cancel came first.
-        func wait(_ continuation: CheckedContinuation<Outcome, Never>, url: URL) -> Bool {
+        func wait(_ continuation: Handover<Outcome>, url: URL) -> Bool {
             let isEnded = state.withLock { state in
                 if !state.isEnded { state.continuation = continuation }
                 return state.isEnded

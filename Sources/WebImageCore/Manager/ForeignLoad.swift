@@ -3,14 +3,14 @@ import Foundation
 /// One call of a role that answers by callback: ended once, by its answer or by a cancel, whichever is first.
 final class ForeignCall<Outcome: Sendable>: Sendable {
     private struct State {
-        var continuation: CheckedContinuation<Outcome, Never>?
+        var continuation: Handover<Outcome>?
         var operation: (any WebImageOperation)?
         var outcome: Outcome?
     }
 
     private let state = Locked(State())
 
-    func begin(_ continuation: CheckedContinuation<Outcome, Never>) {
+    func begin(_ continuation: Handover<Outcome>) {
         let known = state.withLock { state in
             if state.outcome == nil { state.continuation = continuation }
             return state.outcome
@@ -31,7 +31,7 @@ final class ForeignCall<Outcome: Sendable>: Sendable {
     func end(_ outcome: Outcome) {
         let (waiting, operation) = state.withLock { state in
             guard state.outcome == nil else {
-                return (nil as CheckedContinuation<Outcome, Never>?, nil as (any WebImageOperation)?)
+                return (nil as Handover<Outcome>?, nil as (any WebImageOperation)?)
             }
             state.outcome = outcome
             defer { (state.continuation, state.operation) = (nil, nil) }

@@ -12,7 +12,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
     private struct Subscriber {
         var priority: LoadPriority
         var isCancelled = false
-        var continuation: CheckedContinuation<Outcome, Never>?
+        var continuation: Handover<Outcome>?
     }
 
     private struct Run {
@@ -56,7 +56,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
         }
 
         /// Marks a subscriber as gone; gives whom to tell.
-        mutating func cancel(_ id: UInt64) -> CheckedContinuation<Outcome, Never>? {
+        mutating func cancel(_ id: UInt64) -> Handover<Outcome>? {
             guard let subscriber = subscribers[id], !subscriber.isCancelled else { return nil }
             subscribers[id]?.isCancelled = true
             subscribers[id]?.continuation = nil
@@ -86,6 +86,31 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
         let subscriber: UInt64
     }
 
+    /// A subscriber from before his lease: a cancel finds the lease, or keeps it from being made.
+    private final class Seat: Sendable {
+        private let state = Locked<(lease: Lease?, isCancelled: Bool)>((nil, false))
+
+        var lease: Lease? { state.withLock { $0.lease } }
+
+        /// Takes the lease that `make` gives, unless the seat was cancelled.
+        func take(_ make: () -> Lease) -> Lease? {
+            state.withLock { state in
+                guard !state.isCancelled else { return nil }
+                let lease = make()
+                state.lease = lease
+                return lease
+            }
+        }
+
+        /// The lease whose work is to be left.
+        func cancel() -> Lease? {
+            state.withLock { state in
+                state.isCancelled = true
+                return state.lease
+            }
+        }
+    }
+
     private let state = Locked(State())
 
     package init() {}
@@ -108,22 +133,31 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
         for key: Key, priority: MovablePriority, listener: LoadNewsListener? = nil, work: @escaping Work,
         body: (Value) async throws(WebImageError) -> Output
     ) async throws(WebImageError) -> Output {
-        // Who was cancelled before his turn came starts nothing.
-        guard !Task.isCancelled else { throw .cancelled }
-        let lease = join(key, priority: priority.value, listener: listener, work: work)
-        let observer = priority.observe { [weak self] in self?.move(lease, to: priority) }
-        move(lease, to: priority)
+        let seat = Seat()
+        let observer = priority.observe { [weak self] in
+            if let lease = seat.lease { self?.move(lease, to: priority) }
+        }
         defer {
             priority.forget(observer)
-            leave(lease)
+            if let lease = seat.lease { leave(lease) }
         }
-        return try await body(try await value(of: lease).get())
+        // From before he joins: work that began in between would otherwise go on until this task gets to wait for it.
+        let outcome = await withTaskCancellationHandler {
+            guard let lease = join(seat, key, priority: priority.value, listener: listener, work: work) else {
+                return Outcome.failure(.cancelled)
+            }
+            move(lease, to: priority)
+            return await value(of: lease)
+        } onCancel: {
+            cancel(seat)
+        }
+        return try await body(try outcome.get())
     }
 
     /// Ends every wait with `.cancelled`; the work stops as its subscribers leave.
     package func cancelAll() {
         let waiting = state.withLock { state in
-            state.runs.keys.flatMap { id -> [CheckedContinuation<Outcome, Never>] in
+            state.runs.keys.flatMap { id -> [Handover<Outcome>] in
                 let subscribers = state.runs[id]?.subscribers.keys.map { $0 } ?? []
                 return subscribers.compactMap { state.runs[id]?.cancel($0) }
             }
@@ -131,15 +165,20 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
         for continuation in waiting { continuation.resume(returning: .failure(.cancelled)) }
     }
 
+    /// A lease; nil for a seat that was cancelled before, which starts nothing.
     private func join(
-        _ key: Key, priority: LoadPriority, listener: LoadNewsListener?, work: @escaping Work
-    ) -> Lease {
-        let (lease, handle) = state.withLock { state in
-            let id = state.joinable[key] ?? start(key, priority, work: work, in: &state)
-            let lease = Lease(run: id, subscriber: state.makeID())
-            state.runs[id]?.add(lease.subscriber, priority: priority)
-            return (lease, state.runs[id]?.handle)
+        _ seat: Seat, _ key: Key, priority: LoadPriority, listener: LoadNewsListener?, work: @escaping Work
+    ) -> Lease? {
+        let (lease, handle) = state.withLock { state -> (Lease?, SharedTaskHandle?) in
+            let lease = seat.take {
+                let id = state.joinable[key] ?? start(key, priority, work: work, in: &state)
+                let lease = Lease(run: id, subscriber: state.makeID())
+                state.runs[id]?.add(lease.subscriber, priority: priority)
+                return lease
+            }
+            return (lease, lease.flatMap { state.runs[$0.run]?.handle })
         }
+        guard let lease else { return nil }
         applyPriority(of: lease.run)
         if let listener { handle?.addListener(listener, id: lease.subscriber) }
         return lease
@@ -179,26 +218,27 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
     }
 
     private func value(of lease: Lease) async -> Outcome {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let known: Outcome? = state.withLock { state in
-                    guard let run = state.runs[lease.run], let subscriber = run.subscribers[lease.subscriber],
-                        !subscriber.isCancelled
-                    else { return .failure(.cancelled) }
-                    if let outcome = run.outcome { return outcome }
-                    state.runs[lease.run]?.subscribers[lease.subscriber]?.continuation = continuation
-                    return nil
-                }
-                if let known { continuation.resume(returning: known) }
+        await withHandover { continuation in
+            let known: Outcome? = state.withLock { state in
+                guard let run = state.runs[lease.run], let subscriber = run.subscribers[lease.subscriber],
+                    !subscriber.isCancelled
+                else { return .failure(.cancelled) }
+                if let outcome = run.outcome { return outcome }
+                state.runs[lease.run]?.subscribers[lease.subscriber]?.continuation = continuation
+                return nil
             }
-        } onCancel: {
-            let (waiting, abandoned) = state.withLock { state in
-                (state.runs[lease.run]?.cancel(lease.subscriber), abandonedTask(of: lease.run, in: &state))
-            }
-            // At once, not when the subscriber gets to leave: no stage is to begin in between.
-            abandoned?.cancel()
-            waiting?.resume(returning: .failure(.cancelled))
+            if let known { continuation.resume(returning: known) }
         }
+    }
+
+    private func cancel(_ seat: Seat) {
+        guard let lease = seat.cancel() else { return }
+        let (waiting, abandoned) = state.withLock { state in
+            (state.runs[lease.run]?.cancel(lease.subscriber), abandonedTask(of: lease.run, in: &state))
+        }
+        // At once, not when the subscriber gets to leave: no stage is to begin in between.
+        abandoned?.cancel()
+        waiting?.resume(returning: .failure(.cancelled))
     }
 
     /// The work of a run that nobody waits for, which nobody joins from now on; nil while somebody waits.
@@ -209,7 +249,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
     }
 
     private func finish(_ id: UInt64, _ outcome: Outcome) {
-        let waiting = state.withLock { state -> [CheckedContinuation<Outcome, Never>] in
+        let waiting = state.withLock { state -> [Handover<Outcome>] in
             guard var run = state.runs[id] else { return [] }
             let waiting = run.subscribers.values.compactMap(\.continuation)
             for subscriber in run.subscribers.keys { run.subscribers[subscriber]?.continuation = nil }

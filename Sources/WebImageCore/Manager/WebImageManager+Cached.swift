@@ -14,12 +14,12 @@ extension WebImageManager {
 
     /// Whether a URL's full-size image is in memory or on disk.
     public func cachedImageExists(for url: URL?) async -> Bool {
-        await withCheckedContinuation { continuation in ask(url, .all) { continuation.resume(returning: $0) } }
+        await withHandover { continuation in ask(url, .all) { continuation.resume(returning: $0) } }
     }
 
     /// Whether a URL's full-size image is on disk.
     public func diskImageExists(for url: URL?) async -> Bool {
-        await withCheckedContinuation { continuation in ask(url, .disk) { continuation.resume(returning: $0) } }
+        await withHandover { continuation in ask(url, .disk) { continuation.resume(returning: $0) } }
     }
 
     /// Keeps an image for a URL in memory and, encoded, on disk, as if it had been loaded.

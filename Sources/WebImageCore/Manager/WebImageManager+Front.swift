@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// What the synchronous front could say.
 struct LoadFront {
@@ -62,6 +62,27 @@ extension WebImageManager {
     // A constant: a literal here is three allocations in a debug build.
     private static let moreThanAHit: WebImageOptions = [.refreshCached, .queryMemoryData]
 
+    /// What memory would answer a load before it returns.
+    package enum MemoryAnswer {
+        /// The load would deliver this image and do nothing more.
+        case hit(Image)
+        case miss
+        /// Only the load itself can tell.
+        case unknown
+    }
+
+    /// Asks memory as a load would.
+    package func memoryAnswer(for url: URL, options: WebImageOptions, context: WebImageContext?) -> MemoryAnswer {
+        let settings = settings
+        // A listener is to hear of the load, a processor may make it another one.
+        guard settings.listener == nil, settings.optionsProcessor == nil, !settings.isShutDown,
+            options.isDisjoint(with: Self.moreThanAHit), context?[.callbackQueue] == nil
+        else { return .unknown }
+        let request = LoadRequest(url, options, context, settings, self)
+        guard options.contains(.retryFailed) || failure(of: url, in: request.scope) == nil else { return .unknown }
+        return memoryImage(request).map { .hit($0) } ?? .miss
+    }
+
     /// A memory hit that is to be completed by its data or refreshed.
     private func answer(_ request: LoadRequest, _ hit: WebImageResult) -> LoadFront.Answer {
         let plan = LoadPlan(request, manager: self)
@@ -105,7 +126,8 @@ extension WebImageManager {
         guard context?.readCacheType(.queryCacheType)?.includesMemory ?? true else { return nil }
         let named = context?.read(.imageCache, as: (any ImageCaching).self)
         guard let cache = named == nil ? layeredCache : named as? any LayeredImageCaching,
-            let image = cache.imageFromMemoryCache(forKey: request.keys.variantKey)
+            let image = cache.imageFromMemoryCache(forKey: request.keys.variantKey),
+            request.transformer == nil || image.isVariant(for: request.options)
         else { return nil }
         return MemoryMatch.adapted(image, options: request.options, context: context)
     }

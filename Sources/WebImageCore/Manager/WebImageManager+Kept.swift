@@ -11,7 +11,9 @@ extension WebImageManager {
         }
         guard let cache = plan.cache as? any LayeredImageCaching else {
             guard let found = await queried(plan.cache, plan.variantKey, plan.queryType, plan) else { return nil }
-            guard let image = found.image else { return nil }
+            guard let image = found.image, plan.transformer == nil || image.isVariant(for: plan.options) else {
+                return nil
+            }
             return WebImageResult(image: image, data: found.data.isEmpty ? nil : found.data, cacheType: found.cacheType)
         }
         if plan.queryType.includesMemory, let image = memoryImage(plan, cache) {
@@ -22,8 +24,10 @@ extension WebImageManager {
     }
 
     private func memoryImage(_ plan: LoadPlan, _ cache: any LayeredImageCaching) -> Image? {
-        cache.imageFromMemoryCache(forKey: plan.variantKey)
-            .flatMap { MemoryMatch.adapted($0, options: plan.options, context: plan.context) }
+        guard let image = cache.imageFromMemoryCache(forKey: plan.variantKey),
+            plan.transformer == nil || image.isVariant(for: plan.options)
+        else { return nil }
+        return MemoryMatch.adapted(image, options: plan.options, context: plan.context)
     }
 
     private func memoryHit(
@@ -39,19 +43,29 @@ extension WebImageManager {
     private func diskVariant(
         _ plan: LoadPlan, _ cache: any LayeredImageCaching, _ handle: StageHandle
     ) async throws(WebImageError) -> WebImageResult? {
-        guard let data = try await read(plan, from: cache, plan.variantKey) else { return nil }
+        guard let stored = try await readVariant(plan, from: cache) else { return nil }
         do throws(WebImageError) {
-            let image = try await decode(data, plan.decoding.forStoredVariant, plan, handle)
-            image.isTransformed = plan.transformer != nil
+            let image = try await decode(stored.data, plan.decoding.forStoredVariant, plan, handle)
+            plan.mark(image, stored.mark)
             keepInMemory(image, plan)
-            return WebImageResult(image: image, encodedByteCount: data.count, cacheType: .disk)
+            return WebImageResult(image: image, encodedByteCount: stored.data.count, cacheType: .disk)
         } catch {
             guard !error.isCancellation else { throw error }
-            if try await isWorthless(data, after: error, plan, handle) {
+            if try await isWorthless(stored.data, after: error, plan, handle) {
                 cache.removeCorruptDiskEntry(forKey: plan.variantKey)
             }
             return nil
         }
+    }
+
+    /// What the disk holds under the variant's key, unless other options made it so.
+    private func readVariant(
+        _ plan: LoadPlan, from cache: any LayeredImageCaching
+    ) async throws(WebImageError) -> (data: Data, mark: VariantMark?)? {
+        guard let data = try await read(plan, from: cache, plan.variantKey) else { return nil }
+        guard plan.transformer != nil else { return (data, nil) }
+        let mark = await cache.resourceMetadata(forKey: plan.variantKey).flatMap { VariantMark($0) }
+        return mark?.holds(for: plan.options) ?? true ? (data, mark) : nil
     }
 
     private func read(
@@ -90,7 +104,7 @@ extension WebImageManager {
     ) async -> OriginalData? {
         let query = ForeignQuery()
         return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
+            await withHandover { continuation in
                 query.begin(continuation)
                 var context = plan.context ?? [:]
                 context[.callbackQueue] = CallbackQueue.invoking
@@ -109,6 +123,14 @@ extension WebImageManager {
         } onCancel: {
             query.cancel(with: nil)
         }
+    }
+}
+
+extension LoadPlan {
+    /// Notes on an image from the variant's disk entry what made it.
+    func mark(_ image: Image, _ mark: VariantMark?) {
+        image.isTransformed = mark?.isTransformed ?? (transformer != nil)
+        image.transformOptions = mark?.options ?? []
     }
 }
 

@@ -13,7 +13,7 @@ extension WebImageManager {
         progress: ImageLoaderProgressBlock? = nil, completed: @escaping WebImageInternalCompletionBlock
     ) -> WebImageCombinedOperation {
         let front = front(url, options: options, context: context)
-        let queue = front.context?.read(.callbackQueue, as: CallbackQueue.self) ?? .main
+        let queue = front.context?.read(.callbackQueue, as: CallbackQueue.self) ?? .sharedMain
         switch front.answer {
         case .hit(let result):
             // The way of a scrolling list: nothing is allocated but the operation.
@@ -89,7 +89,7 @@ extension WebImageManager {
     ) async -> LoadDelivery {
         let operation = Locked<WebImageCombinedOperation?>(nil)
         return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
+            await withHandover { continuation in
                 let started = begin(
                     plan, cached: cached,
                     LoadSink { delivery in

@@ -16,7 +16,11 @@ extension WebImageManager {
                 }
                 guard var made = try await self.transformed(plan, steps.dropLast(), preview) else { return nil }
                 let input = made.image
-                guard plan.mayTransform(input) else { return made }
+                guard plan.mayTransform(input) else {
+                    input.transformOptions = input.neededTransformOptions
+                    return made
+                }
+                guard !Task.isCancelled else { throw .cancelled }
                 made.image = try await self.observed(.transform, plan.url, { ($0.pixels.byteCount, nil) }) {
                     () throws(WebImageError) in
                     try await self.decodePool.run(cost: input.pixels.byteCount, priority: inner.priority) {
@@ -35,9 +39,16 @@ extension WebImageManager {
         guard plan.mayTransform(image), let transformer = plan.transformer else { return image }
         let suffix = steps.map(\.transformerKey).joined(separator: "-")
         let key = LoadKeys.key(plan.base ?? plan.url.absoluteString, thumbnail: plan.thumbnail, suffix: suffix)
-        guard let result = step.transformedImage(with: image, forKey: key), result !== image else { return image }
+        var deciding = image.neededTransformOptions
+        if image.isTransformed { deciding.formUnion(image.transformOptions) }
+        guard let result = step.transformedImage(with: image, forKey: key), result !== image else {
+            // Nothing was changed that other options would have left.
+            if !image.isTransformed { image.transformOptions = [] }
+            return image
+        }
         if transformer.preserveImageMetadata { result.copyMetadata(from: image) }
         result.isTransformed = true
+        result.transformOptions = deciding
         result.isIncremental = image.isIncremental
         return result
     }
@@ -164,7 +175,6 @@ extension LoadPlan {
     }
 
     func mayTransform(_ image: Image) -> Bool {
-        (!image.isAnimated || options.contains(.transformAnimatedImage))
-            && (!image.isVector || options.contains(.transformVectorImage))
+        options.isSuperset(of: image.neededTransformOptions)
     }
 }

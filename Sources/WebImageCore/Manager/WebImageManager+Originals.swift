@@ -72,7 +72,7 @@ extension WebImageManager {
     private func loaded(_ plan: LoadPlan, _ handle: StageHandle) async throws(WebImageError) -> OriginalData {
         let call = ForeignLoad()
         let outcome = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
+            await withHandover { continuation in
                 call.begin(continuation)
                 guard !call.isOver else { return }
                 call.started(

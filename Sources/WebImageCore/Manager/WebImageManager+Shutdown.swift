@@ -23,7 +23,7 @@ extension WebImageManager {
             if Task.isCancelled { return false }
         }
         guard let cache = imageCache as? any FlushableCache else { return true }
-        return await withCheckedContinuation { continuation in
+        return await withHandover { continuation in
             let once = Once<Bool> { continuation.resume(returning: $0) }
             Task.detached {
                 await cache.flush()

@@ -6,9 +6,10 @@ extension WebImageManager {
     func synchronousDiskHit(_ plan: LoadPlan) -> WebImageResult? {
         guard !plan.options.contains(.fromLoaderOnly), plan.variantKey != nil else { return nil }
         if plan.isVariant, plan.queryType.includesDisk, let cache = plan.cache as? any LayeredImageCaching,
+            let mark = plan.transformer == nil ? .some(nil) : variantMark(plan, cache),
             let (image, data) = decoded(plan, cache, plan.variantKey)
         {
-            image.isTransformed = plan.transformer != nil
+            plan.mark(image, mark)
             keepInMemory(image, plan)
             return WebImageResult(image: image, encodedByteCount: data.count, cacheType: .disk)
         }
@@ -19,6 +20,12 @@ extension WebImageManager {
         keepInMemory(image, plan)
         let original = OriginalData(data: data, cacheType: .disk)
         return WebImageResult(DecodedImage(image: image, source: image, original: original), plan)
+    }
+
+    /// The mark beside the variant's disk entry, which may be none; nil where other options made it so.
+    private func variantMark(_ plan: LoadPlan, _ cache: any LayeredImageCaching) -> VariantMark?? {
+        let mark = cache.resourceMetadataSync(forKey: plan.variantKey).flatMap { VariantMark($0) }
+        return mark?.holds(for: plan.options) ?? true ? .some(mark) : nil
     }
 
     private func decoded(

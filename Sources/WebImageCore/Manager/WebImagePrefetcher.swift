@@ -142,7 +142,7 @@ public final class WebImagePrefetcher: Sendable {
         var context = context ?? [:]
         if context[.callbackQueue] == nil { context[.callbackQueue] = CallbackQueue.invoking }
         return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
+            await withHandover { continuation in
                 let token = prefetchURLs(
                     urls, options: options, context: context, progress: progress,
                     completed: { continuation.resume(returning: ($0, $1)) })

@@ -6,13 +6,22 @@ package enum CacheKey {
     ///
     /// In a URL the extension is that of its path; query, fragment and user stay.
     package static func transformed(_ key: String, suffix: String) -> String {
+        transformed(key, suffix: suffix, escaped: escapedForPath(suffix))
+    }
+
+    private static func transformed(_ key: String, suffix: String, escaped: String) -> String {
+        plainTransformed(key, suffix: suffix, escaped: escaped)
+            ?? parsedTransformed(key, suffix: suffix, escaped: escaped)
+    }
+
+    /// The same for every key there is, at the price of parsing it.
+    static func parsedTransformed(_ key: String, suffix: String, escaped: String) -> String {
         let url = URL(string: key)
         let fileExtension = url.map(\.pathExtension) ?? (key as NSString).pathExtension
         guard !fileExtension.isEmpty else { return key + "-" + suffix }
         if let url, !url.isFileURL, var parts = URLComponents(url: url, resolvingAgainstBaseURL: false) {
             // The path stays escaped as it is: two URLs that differ in their escapes are two pictures.
             let path = parts.percentEncodedPath
-            let escaped = suffix.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? suffix
             parts.percentEncodedPath = inserting(escaped, in: path)
             return parts.url?.absoluteString ?? parts.string ?? key + "-" + suffix
         }
@@ -21,8 +30,29 @@ package enum CacheKey {
 
     /// The key of a thumbnail of `key`.
     package static func thumbnail(_ key: String, box: CGSize, preserveAspectRatio: Bool) -> String {
+        let suffix = thumbnailSuffix(box, preserveAspectRatio)
+        return transformed(key, suffix: suffix.text, escaped: suffix.escaped)
+    }
+
+    private struct ThumbnailSuffix {
+        let box: CGSize
+        let preserveAspectRatio: Bool
+        let text: String
+        let escaped: String
+    }
+
+    /// The last one made: the rows of a list have one size.
+    private static let lastSuffix = Locked<ThumbnailSuffix?>(nil)
+
+    private static func thumbnailSuffix(_ box: CGSize, _ preserveAspectRatio: Bool) -> ThumbnailSuffix {
+        let last = lastSuffix.withLock { $0 }
+        if let last, last.box == box, last.preserveAspectRatio == preserveAspectRatio { return last }
         let size = String(format: "%f,%f", box.width, box.height)
-        return transformed(key, suffix: "Thumbnail({\(size)},\(preserveAspectRatio ? 1 : 0))")
+        let text = "Thumbnail({\(size)},\(preserveAspectRatio ? 1 : 0))"
+        let new = ThumbnailSuffix(
+            box: box, preserveAspectRatio: preserveAspectRatio, text: text, escaped: escapedForPath(text))
+        lastSuffix.withLock { $0 = new }
+        return new
     }
 
     /// Whether the key is a thumbnail's.

@@ -21,7 +21,11 @@ public final class CallbackQueue: Sendable {
 
     /// Inline when on main, else dispatched to the main queue; each access gives one of its own, whose policy is the
     /// caller's to change.
-    public static var main: CallbackQueue { CallbackQueue(queue: .main, policy: .safeAsyncMainThread) }
+    public static var main: CallbackQueue { CallbackQueue(main: .safeAsyncMainThread) }
+
+    /// The same for all who change nothing of it, so that a load allocates none.
+    package static let sharedMain = CallbackQueue.main
+    private static let mainQueue = DispatchQueue.main
 
     /// The global queue of high priority.
     public static var global: CallbackQueue {
@@ -38,14 +42,20 @@ public final class CallbackQueue: Sendable {
     }
 
     /// Runs blocks inline, on whichever thread ends the load: for servers and tests.
-    public static var invoking: CallbackQueue { CallbackQueue(queue: .main, policy: .invoke) }
+    public static var invoking: CallbackQueue { CallbackQueue(main: .invoke) }
 
     /// A queue of the caller's.
     public init(queue: DispatchQueue, policy: Policy = .safeExecute) {
         self.queue = queue
         state = Locked(policy)
-        isMain = queue === DispatchQueue.main
+        isMain = MainThread.isMainQueue(queue)
         if !isMain { queue.setSpecific(key: Self.key, value: Mark(queue: queue)) }
+    }
+
+    private init(main policy: Policy) {
+        queue = Self.mainQueue
+        state = Locked(policy)
+        isMain = true
     }
 
     /// The manner in which blocks are run.

@@ -21,9 +21,13 @@ package enum MainThread {
     }
 
     package static var isCurrent: Bool {
-        if DispatchQueue.getSpecific(key: key) == true { return true }
+        // The thread first: under a GLib loop it is the usual answer, and the cheaper one to ask for.
         let attached = attachedThread.withLock { $0 }
-        if let attached { return pthread_equal(attached, pthread_self()) != 0 }
-        return Thread.isMainThread
+        if let attached, pthread_equal(attached, pthread_self()) != 0 { return true }
+        if DispatchQueue.getSpecific(key: key) == true { return true }
+        return attached == nil && Thread.isMainThread
     }
+
+    /// Whether a queue is the main one; every access to `DispatchQueue.main` gives another object on Linux.
+    static func isMainQueue(_ queue: DispatchQueue) -> Bool { queue.getSpecific(key: key) == true }
 }

@@ -5,7 +5,11 @@ extension ImageViewBinding {
     /// Whether a newer load under the same key has replaced this one or has already shown its image.
     func isOvertaken(_ load: ViewLoad) -> Bool { (slots[load.key]?.oldestShowable ?? 0) > load.generation }
 
-    func hasErrorImage(forKey key: String) -> Bool { errorImage != nil && slots[key]?.asked != nil }
+    /// The error image stands for the view's own picture alone.
+    func hasErrorImage(forKey key: String) -> Bool {
+        guard errorImage != nil, let asked = slots[key]?.asked else { return false }
+        return asked.setImage == nil
+    }
 
     /// Puts a picture, by the view's transition where one is due; `completion` runs when the caller is to hear of it.
     func show(
@@ -40,13 +44,15 @@ extension ImageViewBinding {
         if let image = result.image, !image.isIncremental {
             Self.variants.withLock { $0.note(thumbnail ?? .zero, of: load.request.url) }
         }
-        guard load.generation == slots[load.key]?.newest else { return }
+        guard let slot = slots[load.key], load.generation == slot.newest else { return }
         let isCancelled = result.error?.isCancellation == true
         if !isCancelled {
-            slots[load.key]?.failure = result.image == nil ? result.error : nil
-            if let image = result.image { slots[load.key]?.shown = image }
+            slot.failure = result.image == nil ? result.error : nil
+            if let image = result.image { slot.shown = image }
         }
-        if load.key == defaultKey, !isCancelled { display?.loadEnded(with: result.error) }
+        guard !isCancelled, load.key == defaultKey || load.request.own != nil else { return }
+        let failures = slots.values.compactMap(\.failure)
+        display?.loadEnded(with: failures.first { $0.code == .transport } ?? failures.first)
     }
 
     func forget(_ load: ViewLoad) { slots[load.key]?.running.removeAll { $0 === load } }

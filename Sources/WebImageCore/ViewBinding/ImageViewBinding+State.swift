@@ -22,7 +22,7 @@ extension ImageViewBinding {
     private func setProgress(_ progress: Progress) {
         let state = slots[latestOperationKey]?.state ?? WebImageLoadState()
         state.progress = progress
-        slots[latestOperationKey, default: ViewSlot()].state = state
+        slot(forKey: latestOperationKey).state = state
     }
 
     /// What is remembered of a key.
@@ -30,7 +30,7 @@ extension ImageViewBinding {
 
     /// Remembers something else; nil forgets.
     package func setLoadState(_ state: WebImageLoadState?, forKey key: String? = nil) {
-        slots[key ?? defaultKey, default: ViewSlot()].state = state
+        slot(forKey: key ?? defaultKey).state = state
     }
 
     /// The operation under a key: the newest load that runs, else one stored by somebody else.
@@ -43,7 +43,7 @@ extension ImageViewBinding {
     package func setOperation(_ operation: (any WebImageOperation)?, forKey key: String? = nil) {
         guard let operation else { return }
         cancelImageLoad(forKey: key ?? defaultKey)
-        slots[key ?? defaultKey, default: ViewSlot()].foreign = operation
+        slot(forKey: key ?? defaultKey).foreign = operation
     }
 
     /// Forgets the operations under a key without ending them.
@@ -61,10 +61,11 @@ extension ImageViewBinding {
     }
 
     func cancelImageLoad(forKey key: String, replaced: Bool) {
-        for load in slots[key]?.running ?? [] { load.cancel(replaced: replaced) }
-        let foreign = slots[key]?.foreign
-        slots[key]?.foreign = nil
-        foreign?.cancel()
+        guard let slot = slots[key] else { return }
+        for load in slot.running { load.cancel(replaced: replaced) }
+        guard let foreign = slot.foreign else { return }
+        slot.foreign = nil
+        foreign.cancel()
     }
 
     /// Cancels every load of the view, as when it goes away; nothing more is shown.
@@ -79,36 +80,59 @@ extension ImageViewBinding {
     /// Why the view's own newest load failed; nil when it did not.
     package var failure: WebImageError? { slots[defaultKey]?.failure }
 
-    /// Tries the view's own load again if it failed, also a URL that is remembered as failed.
+    /// Whether a load failed that can be tried again, the view's own or that of a further picture.
+    package var canRetry: Bool { slots.values.contains { $0.failure != nil && $0.asked != nil } }
+
+    /// Tries again what failed, also URLs that are remembered as failed.
+    ///
+    /// - Parameter completed: hears of the view's own load, or where that did not fail of the newest one that did.
+    /// - Returns: that load; nil when there is nothing to try again.
     @discardableResult
     package func retry(completed: ViewImageCompletedBlock? = nil) -> (any WebImageOperation)? {
-        failure == nil ? nil : repeatLoad([.retryFailed], completed)
+        var failed = keysNewestLast { $0.failure != nil && $0.asked != nil }
+        if let own = failed.firstIndex(of: defaultKey) { failed.append(failed.remove(at: own)) }
+        guard let told = failed.popLast() else { return nil }
+        for key in failed { repeatLoad(key, [.retryFailed], nil) }
+        return repeatLoad(told, [.retryFailed], completed)
     }
 
-    /// Gives up the picture shown, if it can be had again by ``restore()``.
+    /// Gives up the pictures shown that can be had again by ``restore()``.
     package func trim() {
-        guard let slot = slots[defaultKey], slot.asked != nil, slot.running.isEmpty, let shown = slot.shown,
-            display?.displayedImage === shown
-        else { return }
-        slots[defaultKey]?.isTrimmed = true
-        display?.displayedImage = nil
+        for slot in slots.values {
+            guard let asked = slot.asked, slot.running.isEmpty, let shown = slot.shown, displayed(asked) === shown
+            else { continue }
+            slot.isTrimmed = true
+            put(nil, nil, .none, asked.url, asked.setImage)
+        }
     }
 
     /// Loads what ``trim()`` gave up.
     package func restore() {
-        guard slots[defaultKey]?.isTrimmed == true else { return }
-        if display?.displayedImage == nil { repeatLoad([], nil) } else { slots[defaultKey]?.isTrimmed = false }
+        for key in keysNewestLast(where: \.isTrimmed) {
+            guard let slot = slots[key], let asked = slot.asked else { continue }
+            if displayed(asked) == nil { repeatLoad(key, [], nil) } else { slot.isTrimmed = false }
+        }
+    }
+
+    private func displayed(_ asked: ViewLoadRequest) -> Image? {
+        if let own = asked.own { own.get() } else { display?.displayedImage }
+    }
+
+    /// The key of the newest load comes last, so that it is the newest again after all were repeated.
+    private func keysNewestLast(where isWanted: (ViewSlot) -> Bool) -> [String] {
+        let keys = slots.filter { isWanted($0.value) }.map(\.key)
+        return keys.filter { $0 != latestOperationKey } + keys.filter { $0 == latestOperationKey }
     }
 
     @discardableResult
     private func repeatLoad(
-        _ options: WebImageOptions, _ completed: ViewImageCompletedBlock?
+        _ key: String, _ options: WebImageOptions, _ completed: ViewImageCompletedBlock?
     ) -> (any WebImageOperation)? {
-        guard let asked = slots[defaultKey]?.asked else { return nil }
+        guard let asked = slots[key]?.asked else { return nil }
         var context = asked.context
         context[.customManager] = asked.loader
         return setImage(
             with: asked.url, placeholderImage: asked.placeholder, options: asked.options.union(options),
-            context: context, completed: completed)
+            context: context, own: asked.own, completed: completed)
     }
 }

@@ -32,9 +32,10 @@ package import Foundation
     @discardableResult
     package func internalSetImage(
         with url: URL?, placeholderImage: Image? = nil, options: WebImageOptions = [],
-        context: WebImageContext? = nil, setImage: ViewSetImageBlock? = nil,
+        context: WebImageContext? = nil, own: ViewOwnPicture? = nil, setImage: ViewSetImageBlock? = nil,
         progress: ViewImageProgressBlock? = nil, completed: ViewImageInternalCompletedBlock? = nil
     ) -> (any WebImageOperation)? {
+        let setImage = setImage ?? own?.block
         var context = context ?? [:]
         let key = context.read(.setImageOperationKey, as: String.self) ?? defaultKey
         context[.setImageOperationKey] = key
@@ -45,57 +46,77 @@ package import Foundation
         let request = url.map {
             ViewLoadRequest(
                 url: $0, placeholder: placeholderImage, options: options, context: context, loader: loader,
-                setImage: setImage)
+                setImage: setImage, own: own)
         }
         if let request, let joined = join(request, key, listener) { return joined }
         if !options.contains(.avoidAutoCancelImage) { cancelImageLoad(forKey: key, replaced: true) }
 
         generation += 1
-        begin(request, key, options)
-        // Without a URL the load ends here without an image, which is what a delayed placeholder waits for.
-        if !options.contains(.delayPlaceholder) || url == nil {
-            let standIn = request.flatMap(variantInMemory) ?? placeholderImage
-            put(standIn ?? PlaceholderHashes.image(context), nil, .none, url, setImage)
-        }
+        let slot = begin(request, key, options)
         guard let request else {
+            // Without a URL the load ends here without an image, which is what a delayed placeholder waits for.
+            put(placeholderImage ?? PlaceholderHashes.image(context), nil, .none, url, setImage)
             display?.indicate(.stop)
             completed?(nil, nil, Self.missingURL, .none, true, nil)
             return nil
         }
         let load = ViewLoad(key: key, generation: generation, request: request, listener: listener, binding: self)
-        slots[key]?.running.append(load)
+        // A picture in memory takes the placeholder's place before anybody could see it: without the step between, a
+        // recycled row is neither laid out nor drawn twice. What moves in by a transition moves in over it.
+        load.holdsPlaceholder = !options.contains(.delayPlaceholder)
+        if setImage != nil || display?.hasTransition == true { releasePlaceholder(of: load) }
+        slot.running.append(load)
         display?.indicate(.start)
         start(load)
+        releasePlaceholder(of: load)
         return load
+    }
+
+    /// Shows the placeholder that a load still holds back.
+    func releasePlaceholder(of load: ViewLoad) {
+        guard load.holdsPlaceholder else { return }
+        load.holdsPlaceholder = false
+        // What was asked for meanwhile has put its own.
+        guard load.generation == generation else { return }
+        let request = load.request
+        let standIn = variantInMemory(request) ?? request.placeholder ?? PlaceholderHashes.image(request.context)
+        put(standIn, nil, .none, request.url, request.setImage)
     }
 
     /// The same for callers who need neither the data nor to hear of previews.
     @discardableResult
     package func setImage(
         with url: URL?, placeholderImage: Image? = nil, options: WebImageOptions = [],
-        context: WebImageContext? = nil, setImage: ViewSetImageBlock? = nil,
+        context: WebImageContext? = nil, own: ViewOwnPicture? = nil, setImage: ViewSetImageBlock? = nil,
         progress: ViewImageProgressBlock? = nil, completed: ViewImageCompletedBlock? = nil
     ) -> (any WebImageOperation)? {
         var heard: ViewImageInternalCompletedBlock?
         if let completed { heard = { image, _, error, origin, _, url in completed(image, error, origin, url) } }
         return internalSetImage(
-            with: url, placeholderImage: placeholderImage, options: options, context: context, setImage: setImage,
-            progress: progress, completed: heard)
+            with: url, placeholderImage: placeholderImage, options: options, context: context, own: own,
+            setImage: setImage, progress: progress, completed: heard)
     }
 
     /// Forgets what was known of a key and notes what is asked for now.
-    private func begin(_ request: ViewLoadRequest?, _ key: String, _ options: WebImageOptions) {
-        var slot = slots[key] ?? ViewSlot()
+    private func begin(_ request: ViewLoadRequest?, _ key: String, _ options: WebImageOptions) -> ViewSlot {
+        let slot = slot(forKey: key)
         if slot.state == nil { slot.state = WebImageLoadState() }
         slot.state?.url = request?.url
         slot.newest = generation
-        // Blocks of the caller's are not kept beyond the load.
-        slot.asked = request?.setImage == nil ? request : nil
+        slot.asked = request?.isRepeatable == true ? request : nil
         (slot.shown, slot.failure, slot.isTrimmed) = (nil, nil, false)
         // A completion of the loads just cancelled may have started another one: older than this, so never shown.
         if !options.contains(.avoidAutoCancelImage) { slot.oldestShowable = generation }
-        slots[key] = slot
         slot.state?.progress?.report(completed: 0, total: 0)
+        return slot
+    }
+
+    /// What is known of a key, made at first use.
+    func slot(forKey key: String) -> ViewSlot {
+        if let slot = slots[key] { return slot }
+        let slot = ViewSlot()
+        slots[key] = slot
+        return slot
     }
 
     /// Joins what the view already shows or loads in just this way.
@@ -133,7 +154,7 @@ package import Foundation
 }
 
 /// What a view knows of one operation key.
-@MainActor struct ViewSlot {
+@MainActor final class ViewSlot {
     var state: WebImageLoadState?
     var running: [ViewLoad] = []
     /// An operation that somebody else stored under the key.

@@ -22,6 +22,8 @@ final class ViewLoad: WebImageOperation {
     @MainActor private(set) var isPaused = false
     /// Whether an image or a failure has been delivered, so that nobody waits for this load any more.
     @MainActor var isSettled = false
+    /// Whether the placeholder is still to be shown, unless a picture comes before anybody could see it.
+    @MainActor var holdsPlaceholder = false
     @MainActor private weak var binding: ImageViewBinding?
     @MainActor private var listeners: [ViewLoadListener]
     @MainActor private var context: WebImageContext
@@ -37,9 +39,14 @@ final class ViewLoad: WebImageOperation {
         self.binding = binding
         listeners = [listener]
         context = request.context
-        // The view's own business, which must not make two loads of the same picture differ.
-        (context[.thumbnail], context[.cachedVariantAsPlaceholder], context[.placeholderHash]) = (nil, nil, nil)
+        // Asked first: taking out what is not there would copy the dictionary.
+        for key in Self.viewsOwn where context[key] != nil { context[key] = nil }
     }
+
+    /// The view's own business, which must not make two loads of the same picture differ.
+    private static let viewsOwn: [WebImageContextOption] = [
+        .thumbnail, .cachedVariantAsPlaceholder, .placeholderHash,
+    ]
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
@@ -141,6 +148,7 @@ final class ViewLoad: WebImageOperation {
                 isStale: isStale, hasErrorImage: failed && binding?.hasErrorImage(forKey: key) == true,
                 hasShownImage: hasShownImage),
             options: request.options)
+        if action.display == .image { holdsPlaceholder = false } else { binding?.releasePlaceholder(of: self) }
         if result.finished, result.error == nil, !isStale { binding?.fillProgress(self) }
         if action.ends { end() }
         if result.finished { binding?.settled(self, result, thumbnail: context[.imageThumbnailPixelSize] as? CGSize) }

@@ -8,6 +8,11 @@ import Foundation
     var context: WebImageContext
     var loader: any ViewImageLoading
     var setImage: ViewSetImageBlock?
+    /// What `setImage` sets, where it is the view's own way.
+    var own: ViewOwnPicture?
+
+    /// Whether a picture given up can be asked for again: blocks of the caller's are not kept beyond the load.
+    var isRepeatable: Bool { setImage == nil || own != nil }
 
     /// Whether a load for this would do nothing that a load for `other` does not.
     func isRepeated(by other: ViewLoadRequest) -> Bool {
@@ -20,6 +25,19 @@ import Foundation
         .refreshCached, .fromLoaderOnly, .queryMemoryData, .avoidAutoSetImage, .avoidAutoCancelImage,
         .forceTransition,
     ]
+}
+
+/// A further picture of a view, as a button's for a state: how it is read and set. Holds nothing of a caller's.
+@MainActor package struct ViewOwnPicture {
+    let get: @MainActor () -> Image?
+    let set: @MainActor (Image?) -> Void
+
+    package init(get: @escaping @MainActor () -> Image?, set: @escaping @MainActor (Image?) -> Void) {
+        self.get = get
+        self.set = set
+    }
+
+    var block: ViewSetImageBlock { { [set] image, _, _, _ in set(image) } }
 }
 
 /// Who hears of one load.

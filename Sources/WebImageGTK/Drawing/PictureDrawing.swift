@@ -18,13 +18,29 @@ import WebImageCore
     /// The `GdkPaintable`.
     var pointer: OpaquePointer { drawing.pointer }
 
-    /// Whether there is anything to draw.
-    var isEmpty: Bool { contents.picture == nil && contents.background == nil && contents.outgoing == nil }
+    /// Whether there is anything to draw, or a place kept for what was drawn.
+    var isEmpty: Bool {
+        contents.picture == nil && contents.background == nil && contents.outgoing == nil && contents.keptSize == nil
+    }
+
+    /// Takes the picture away and keeps its place: the natural size stays until there is another picture.
+    func clearKeepingSize() {
+        guard let picture = contents.picture else { return }
+        change {
+            $0.picture = nil
+            $0.keptSize = picture.size
+        }
+    }
 
     /// The picture. Another one of the same size is a redraw, never a new layout.
     var picture: Layer? {
         get { contents.picture }
-        set { change { $0.picture = newValue } }
+        set {
+            change {
+                $0.picture = newValue
+                $0.keptSize = nil
+            }
+        }
     }
 
     /// What fills the area behind the picture.
@@ -69,11 +85,13 @@ import WebImageCore
     private func change(_ body: (Contents) -> Void) {
         body(contents)
         let shown = contents.picture ?? contents.background ?? contents.outgoing
-        drawing.change(still: shown?.texture, size: shown?.size ?? .zero)
+        drawing.change(still: shown?.texture, size: shown?.size ?? contents.keptSize ?? .zero)
     }
 
     @MainActor fileprivate final class Contents {
         var picture: Layer?
+        /// The size of the picture that was, where its place is kept.
+        var keptSize: CGSize?
         var background: Layer?
         var outgoing: Layer?
         var mode = ImageContentMode.fit

@@ -18,7 +18,7 @@ import WebImageCore
 
     /// The `GtkWidget`, a `GtkScrollable`.
     public let widget: OpaquePointer
-    private let core: FittingListCore
+    let core: FittingListCore
 
     /// A list of rows made and filled by closures, which are called on the main actor.
     /// - Parameters:

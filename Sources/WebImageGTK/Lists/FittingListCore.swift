@@ -9,7 +9,7 @@ import WebImageCore
     private let loader: ListLoader
     private let make: @MainActor () -> any ImageListRow
     private let bind: @MainActor (any ImageListRow, Int) -> Void
-    private let isVertical: Bool
+    let isVertical: Bool
     private let spacing: Int
     private let defaultExtent: Int
 
@@ -23,11 +23,16 @@ import WebImageCore
     private var spare: [RowLoad] = []
     /// The area's size across the rows and along them.
     private var breadth = 0
-    private var page = 0
+    private(set) var page = 0
     private var link: GTKDisplayLink?
     private var isArranging = false
     /// What a row has beside its picture, as the last one measured.
     private var frame = 0
+
+    var selection = ListSelection()
+    var onSelectionChange: (@MainActor (Int?) -> Void)?
+    var onActivate: (@MainActor (Int) -> Void)?
+    var activatesOnSingleClick = false
 
     init(
         isVertical: Bool, count: Int, spacing: Int, defaultExtent: Int, loader: ListLoader,
@@ -54,6 +59,18 @@ import WebImageCore
                 let core = Unmanaged<FittingListCore>.fromOpaque(owner).takeUnretainedValue()
                 MainActor.assumeIsolated { core.hasScrolled() }
             },
+            key: { owner, key in
+                let core = Unmanaged<FittingListCore>.fromOpaque(owner).takeUnretainedValue()
+                return MainActor.assumeIsolated { core.hasKey(key) }
+            },
+            clicked: { owner, count, x, y in
+                let core = Unmanaged<FittingListCore>.fromOpaque(owner).takeUnretainedValue()
+                MainActor.assumeIsolated { core.wasClicked(Int(count), x: x, y: y) }
+            },
+            focus: { owner in
+                let core = Unmanaged<FittingListCore>.fromOpaque(owner).takeUnretainedValue()
+                return MainActor.assumeIsolated { core.takesFocus() }
+            },
             release: { owner in
                 let core = Unmanaged<FittingListCore>.fromOpaque(owner).takeRetainedValue()
                 MainActor.assumeIsolated { core.areaWasDestroyed() }
@@ -69,7 +86,7 @@ import WebImageCore
         return isVertical ? gtk_scrollable_get_vadjustment(area) : gtk_scrollable_get_hadjustment(area)
     }
 
-    private var value: Double { adjustment.map { gtk_adjustment_get_value($0) } ?? 0 }
+    var value: Double { adjustment.map { gtk_adjustment_get_value($0) } ?? 0 }
 
     /// The row that stays where it is, chosen anew when it has left.
     private func chooseAnchor() -> Int {
@@ -86,6 +103,8 @@ import WebImageCore
         let old = chooseAnchor()
         body(&layout, old)
         anchor = positions(old)
+        let selected = selection.selected
+        selection.follow(positions)
         settled = Set(settled.compactMap(positions))
         let rows = bound
         bound = [:]
@@ -94,11 +113,13 @@ import WebImageCore
             if let new = positions(position) {
                 bound[new] = row
                 row.move(to: new)
+                webimage_list_row_set_place(row.container, gint(new), gint(layout.count))
             } else {
                 release(row)
             }
         }
         arrange()
+        if selection.selected != selected { onSelectionChange?(selection.selected) }
     }
 
     /// Asks for every row anew.
@@ -124,25 +145,30 @@ import WebImageCore
 
     private func take(_ position: Int) -> RowLoad {
         let load = spare.popLast() ?? makeRow()
-        gtk_widget_set_child_visible(UnsafeMutablePointer(load.row.widget), 1)
+        gtk_widget_set_child_visible(UnsafeMutablePointer(load.container), 1)
         bound[position] = load
+        webimage_list_row_set_place(load.container, gint(position), gint(layout.count))
+        markSelection(of: load, position)
         bind(load.row, position)
         loader.bind(load, at: position)
+        giveFocusBack(to: position)
         return load
     }
 
     private func makeRow() -> RowLoad {
         let row = make()
         row.fittingView?.onChange = { [weak self] in self?.schedule() }
+        let container = webimage_list_row_new(row.widget)
         if let area {
-            gtk_widget_set_parent(UnsafeMutablePointer(row.widget), UnsafeMutablePointer<GtkWidget>(area))
+            gtk_widget_set_parent(UnsafeMutablePointer(container), UnsafeMutablePointer<GtkWidget>(area))
         }
-        return RowLoad(row)
+        return RowLoad(row, in: container)
     }
 
     private func release(_ load: RowLoad) {
         loader.unbind(load)
-        gtk_widget_set_child_visible(UnsafeMutablePointer(load.row.widget), 0)
+        keepFocus(of: load)
+        gtk_widget_set_child_visible(UnsafeMutablePointer(load.container), 0)
         spare.append(load)
     }
 
@@ -159,12 +185,13 @@ import WebImageCore
         schedule()
     }
 
-    private func measured(_ row: any ImageListRow) -> Int {
+    private func measured(_ load: RowLoad) -> Int {
+        let row = load.row
         var natural: gint = 0
         gtk_widget_measure(
-            UnsafeMutablePointer(row.widget), isVertical ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL,
+            UnsafeMutablePointer(load.container), isVertical ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL,
             gint(breadth), nil, &natural, nil, nil)
-        if let picture = row.fittingView?.widget, picture != row.widget {
+        if let picture = row.fittingView?.widget {
             var own: gint = 0
             gtk_widget_measure(
                 UnsafeMutablePointer(picture), isVertical ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL,
@@ -177,7 +204,7 @@ import WebImageCore
     /// Gives every bound row the extent it wants, without moving the anchor.
     private func measure(keeping anchor: Int) {
         for (position, load) in bound {
-            layout.setExtent(measured(load.row), of: position, keeping: anchor)
+            layout.setExtent(measured(load), of: position, keeping: anchor)
             if load.row.fittingView?.isFitting ?? true { settled.insert(position) }
         }
     }
@@ -282,7 +309,7 @@ import WebImageCore
                 isVertical
                 ? GtkAllocation(x: 0, y: start, width: gint(breadth), height: extent)
                 : GtkAllocation(x: start, y: 0, width: extent, height: gint(breadth))
-            gtk_widget_size_allocate(UnsafeMutablePointer(load.row.widget), &allocation, -1)
+            gtk_widget_size_allocate(UnsafeMutablePointer(load.container), &allocation, -1)
         }
     }
 

@@ -138,19 +138,24 @@ import WebImageCore
 
     private func check() {
         guard let viewport else { return }
-        var (first, last) = (Int.max, -1)
+        var placed: [(position: Int, widget: OpaquePointer)] = []
+        placed.reserveCapacity(bound.count)
         for item in bound {
             guard let load = rows[item] else { continue }
             // Rows keep their widgets when others are put in or taken out above them.
             let position = Int(gtk_list_item_get_position(item))
             if load.position != position { loader.move(load, to: position) }
-            guard viewport.shows(load.row.widget) else { continue }
-            (first, last) = (min(first, position), max(last, position))
+            placed.append((position, load.row.widget))
         }
+        placed.sort { $0.position < $1.position }
+        let visible = viewport.visible(placed)
         // After a jump GTK may need more frames to lay its rows out; a list that shows none is not asked for ever.
-        blindChecks = first > last && !bound.isEmpty ? blindChecks + 1 : 0
-        if (1...10).contains(blindChecks) { return viewport.scheduleCheck() }
-        loader.update(visible: first > last ? 0..<0 : first..<last + 1, count: viewport.count)
+        blindChecks = visible.isEmpty && !bound.isEmpty ? blindChecks + 1 : 0
+        if (1...10).contains(blindChecks) {
+            viewport.repeatScroll()
+            return viewport.scheduleCheck()
+        }
+        loader.update(visible: visible, count: viewport.count)
         if loader.isRacing { viewport.scheduleCheck() }
     }
 }

@@ -1,4 +1,5 @@
 import CGTK
+import CGTKShim
 import WebImageCore
 
 /// The GTK list around a row, and which of its rows can be seen.
@@ -9,8 +10,10 @@ import WebImageCore
     private var watched: [(object: OpaquePointer, connection: UInt)] = []
     private var connections: [UInt] = []
     private var link: GTKDisplayLink?
-    private var framesToWait = 0
+    private var paints: (clock: OpaquePointer, connection: UInt)?
+    /// Whether something has moved since the last frame began, and since the last look.
     private var isAskedAgain = false
+    private var isDue = false
 
     /// Finds the list that a row's widget stands in; nil while it stands in none.
     init?(around row: OpaquePointer, changed: @escaping @MainActor () -> Void) {
@@ -25,7 +28,7 @@ import WebImageCore
     }
 
     isolated deinit {
-        link?.stop()
+        endFrames()
         unwatch()
         guard let list else { return }
         for connection in connections { g_signal_handler_disconnect(UnsafeMutableRawPointer(list), connection) }
@@ -39,40 +42,97 @@ import WebImageCore
         return Int(g_list_model_get_n_items(model))
     }
 
-    /// Whether a pixel of the row is inside the list, which is as large as what is seen of it.
-    func shows(_ row: OpaquePointer) -> Bool {
-        guard let list, gtk_widget_get_mapped(UnsafeMutablePointer(row)) != 0 else { return false }
-        let (row, area) = (UnsafeMutablePointer<GtkWidget>(row), UnsafeMutablePointer<GtkWidget>(list))
-        var bounds = graphene_rect_t()
-        guard gtk_widget_compute_bounds(row, area, &bounds) != 0 else { return false }
-        return bounds.origin.y < Float(gtk_widget_get_height(area)) && bounds.origin.y + bounds.size.height > 0
-            && bounds.origin.x < Float(gtk_widget_get_width(area)) && bounds.origin.x + bounds.size.width > 0
+    /// The positions of which a pixel is inside the list, which is as large as what is seen of it; rows in their order.
+    func visible(_ rows: [(position: Int, widget: OpaquePointer)]) -> Range<Int> {
+        guard let list else { return 0..<0 }
+        // Down a list one row follows another, so that a few are asked instead of all; sideways the way they follow
+        // is the language's.
+        let isDown = gtk_orientable_get_orientation(list) == GTK_ORIENTATION_VERTICAL
+        let start = isDown ? firstInSight(rows) : nil
+        let area = UnsafeMutablePointer<GtkWidget>(list)
+        let (width, height) = (Float(gtk_widget_get_width(area)), Float(gtk_widget_get_height(area)))
+        var (first, last) = (Int.max, -1)
+        for row in rows[(start ?? 0)...] {
+            guard let bounds = bounds(of: row.widget) else { continue }
+            if start != nil, bounds.origin.y >= height { break }
+            guard bounds.origin.y < height, bounds.origin.y + bounds.size.height > 0, bounds.origin.x < width,
+                bounds.origin.x + bounds.size.width > 0
+            else { continue }
+            (first, last) = (min(first, row.position), max(last, row.position))
+        }
+        return first > last ? 0..<0 : first..<last + 1
     }
 
-    /// Asks for `changed` after the next layout.
+    /// The first row that ends below the upper edge; nil where a row has no place.
+    private func firstInSight(_ rows: [(position: Int, widget: OpaquePointer)]) -> Int? {
+        var (index, end) = (0, rows.count)
+        while index < end {
+            let middle = (index + end) / 2
+            guard let bounds = bounds(of: rows[middle].widget) else { return nil }
+            if bounds.origin.y + bounds.size.height > 0 { end = middle } else { index = middle + 1 }
+        }
+        return index
+    }
+
+    private func bounds(of row: OpaquePointer) -> graphene_rect_t? {
+        guard let list, gtk_widget_get_mapped(UnsafeMutablePointer(row)) != 0 else { return nil }
+        var bounds = graphene_rect_t()
+        let isKnown = gtk_widget_compute_bounds(UnsafeMutablePointer(row), UnsafeMutablePointer(list), &bounds) != 0
+        return isKnown ? bounds : nil
+    }
+
+    /// Asks for `changed` when the next frame has been laid out and drawn.
+    ///
+    /// Before that rows stand where they stood when they were bound to other positions.
     func scheduleCheck() {
         isAskedAgain = true
         guard link == nil, let list else { return }
-        // A frame begins with its callbacks and lays out after them: the second one sees what the first laid out.
-        framesToWait = 2
         let link = GTKDisplayLink(list)
         self.link = link
-        link.start { [weak self] _ in self?.hasFrame() }
+        link.start { [weak self] _ in self?.frameBegins() }
     }
 
-    private func hasFrame() {
-        framesToWait -= 1
-        guard framesToWait <= 0 else {
-            isAskedAgain = false
-            return
-        }
-        // A list that goes on moving is looked at in every frame, and once more when it has stopped.
-        if !isAskedAgain {
-            link?.stop()
-            link = nil
+    private func frameBegins() {
+        guard isAskedAgain, let list, let clock = gtk_widget_get_frame_clock(UnsafeMutablePointer(list)) else {
+            return endFrames()
         }
         isAskedAgain = false
+        isDue = true
+        // In another window it is another clock.
+        guard paints?.clock != clock else { return }
+        stopPaints()
+        g_object_ref(UnsafeMutableRawPointer(clock))
+        paints = (clock, Signal.connect(clock, "after-paint") { [weak self] _ in self?.frameEnds() })
+    }
+
+    private func frameEnds() {
+        guard isDue else { return }
+        isDue = false
         changed()
+    }
+
+    private func endFrames() {
+        link?.stop()
+        link = nil
+        stopPaints()
+    }
+
+    private func stopPaints() {
+        guard let (clock, connection) = paints else { return }
+        paints = nil
+        g_signal_handler_disconnect(UnsafeMutableRawPointer(clock), connection)
+        g_object_unref(UnsafeMutableRawPointer(clock))
+    }
+
+    /// Tells GTK again where the list stands.
+    ///
+    /// A list of GTK 4.8 that has never moved answers a scroll that goes beyond the rows it has bound by showing none: it
+    /// binds the new place's rows with the next scroll only.
+    func repeatScroll() {
+        guard let list, gtk_widget_get_mapped(UnsafeMutablePointer(list)) != 0 else { return }
+        let isVertical = gtk_orientable_get_orientation(list) == GTK_ORIENTATION_VERTICAL
+        let adjustment = isVertical ? gtk_scrollable_get_vadjustment(list) : gtk_scrollable_get_hadjustment(list)
+        if let adjustment { webimage_repeat_scroll(OpaquePointer(adjustment)) }
     }
 
     private func watch() {
@@ -98,8 +158,7 @@ import WebImageCore
     }
 
     private func listWasDestroyed() {
-        link?.stop()
-        link = nil
+        endFrames()
         unwatch()
         list = nil
     }

@@ -12,6 +12,8 @@ import WebImageCore
     }
 
     let row: any ImageListRow
+    /// The widget that the list places: the row's own, or one around it.
+    let container: OpaquePointer
     /// Where the row stands in the list; nil while it is in none.
     private(set) var position: Int?
     private var request: ImageListRequest?
@@ -20,7 +22,11 @@ import WebImageCore
     private var generation = 0
     private let loader = RowLoader()
 
-    init(_ row: any ImageListRow) { self.row = row }
+    init(_ row: any ImageListRow, in container: OpaquePointer? = nil) {
+        self.row = row
+        self.container = container ?? row.widget
+        row.imageView.state.keepsSizeWhenEmpty = true
+    }
 
     /// Shows a position's picture: from memory before this returns, otherwise as much as it is wanted.
     func bind(_ request: ImageListRequest?, at position: Int, _ interest: ScrollPrefetchPolicy.Interest) {
@@ -35,7 +41,12 @@ import WebImageCore
             return
         }
         // A picture in memory costs nothing and is there when the row comes into sight; others wait until it is near.
-        if interest != .none || isInMemory { ask() } else { wait() }
+        if interest != .none { return ask() }
+        switch memoryAnswer {
+        case .hit(let image): ask(image)
+        case .unknown where isInMemory: ask()
+        default: wait()
+        }
     }
 
     /// Ends what was under way; the row keeps its picture until it is bound again.
@@ -62,6 +73,14 @@ import WebImageCore
         }
     }
 
+    /// What the load would deliver at once, where nothing on its way to the manager can make it another one.
+    private var memoryAnswer: WebImageManager.MemoryAnswer {
+        guard let request, let url = request.url, let manager = request.loader as? WebImageManager,
+            request.context?[.thumbnail] == nil, type(of: row.imageView) == ImageView.self
+        else { return .unknown }
+        return manager.memoryAnswer(for: url, options: request.options, context: request.context)
+    }
+
     private var isInMemory: Bool {
         guard let request, let url = request.url else { return false }
         return request.loader.imageInMemory(for: url, context: request.context) != nil
@@ -75,12 +94,13 @@ import WebImageCore
         if let request { _ = row.fittingView?.fit(request) }
     }
 
-    private func ask() {
+    /// Loads; `hit` is what was found in memory just now.
+    private func ask(_ hit: Image? = nil) {
         guard let request else { return }
         state = .loading
         let generation = generation
         var context = row.fittingView?.fit(request) ?? request.context ?? [:]
-        loader.base = request.loader
+        loader.prepare(request.loader, hit)
         context[.customManager] = loader
         row.imageView.setImage(
             with: request.url, placeholderImage: request.placeholderImage, options: request.options(for: interest),
@@ -102,18 +122,19 @@ import WebImageCore
 private final class RowLoader: ViewImageLoading {
     private struct State {
         var base: (any ViewImageLoading)?
+        var hit: Image?
         var operation: WebImageCombinedOperation?
     }
 
     private let state = Locked(State())
 
-    var base: (any ViewImageLoading)? {
-        get { state.withLock { $0.base } }
-        set { state.withLock { $0.base = newValue } }
+    /// Says who is asked next, and what it is known to answer at once.
+    func prepare(_ base: any ViewImageLoading, _ hit: Image?) {
+        state.withLock { ($0.base, $0.hit) = (base, hit) }
     }
 
     func imageInMemory(for url: URL, context: WebImageContext?) -> Image? {
-        base?.imageInMemory(for: url, context: context)
+        state.withLock { $0.base }?.imageInMemory(for: url, context: context)
     }
 
     func hurry(_ priority: LoadPriority) { state.withLock { $0.operation }?.priority = priority }
@@ -122,8 +143,15 @@ private final class RowLoader: ViewImageLoading {
         with url: URL?, options: WebImageOptions, context: WebImageContext?, progress: ImageLoaderProgressBlock?,
         completed: @escaping ViewImageLoadingCompletedBlock
     ) -> any WebImageOperation {
-        let base = base ?? ImageViewBinding.defaultLoader()
-        let operation = base.loadImage(
+        let (base, hit) = state.withLock { state in
+            defer { state.hit = nil }
+            return (state.base, state.hit)
+        }
+        if let hit {
+            completed(hit, nil, nil, .memory, true, url)
+            return AnsweredLoad()
+        }
+        let operation = (base ?? ImageViewBinding.defaultLoader()).loadImage(
             with: url, options: options, context: context, progress: progress, completed: completed)
         let old = state.withLock { state in
             defer { state.operation = operation as? WebImageCombinedOperation }
@@ -132,4 +160,10 @@ private final class RowLoader: ViewImageLoading {
         withExtendedLifetime(old) {}
         return operation
     }
+}
+
+/// A load that was answered before it could be returned.
+private struct AnsweredLoad: WebImageOperation {
+    var isCancelled: Bool { false }
+    func cancel() {}
 }

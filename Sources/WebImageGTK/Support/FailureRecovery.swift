@@ -32,7 +32,7 @@ import WebImageCore
         guard !hasGesture, let gesture = gtk_gesture_click_new() else { return }
         hasGesture = true
         Signal.connect(gesture, "released") { [weak self] _ in
-            guard let self, retriesOnTap, state.binding.failure != nil else { return }
+            guard let self, retriesOnTap, state.binding.canRetry else { return }
             retry()
         }
         gtk_widget_add_controller(UnsafeMutablePointer(state.widget), gesture)

@@ -38,6 +38,9 @@ import WebImageCore
     var highlightedImage: Image? { didSet { if isHighlighted { refresh() } } }
     var isHighlighted = false { didSet { if isHighlighted != oldValue { refresh() } } }
     private var shown: Image?
+    /// Whether the widget keeps its natural size while it shows nothing, as a row of a list does: one that waits for its
+    /// picture is not to lay the list out anew.
+    var keepsSizeWhenEmpty = false
 
     /// What belongs to a widget, made at first use.
     static func of(_ widget: OpaquePointer, key: String) -> ImageWidgetState {
@@ -112,6 +115,7 @@ import WebImageCore
 
     /// Draws a texture from now on; the same size is a redraw, never a new layout.
     func show(_ texture: Texture?, size: CGSize) {
+        if texture == nil, keepsSizeWhenEmpty, !isDestroyed { return drawing.clearKeepingSize() }
         drawing.picture = texture.map { PictureDrawing.Layer(texture: $0, size: size) }
     }
 

@@ -80,9 +80,10 @@ import WebImageCore
 
     /// A scroll moves children only at the next layout, so what is visible is asked after it.
     private func scheduleCheck() {
-        framesToWait = 2
+        isAskedAgain = true
         guard !isScheduled else { return }
         isScheduled = true
+        framesToWait = 2
         gtk_widget_add_tick_callback(
             UnsafeMutablePointer(widget),
             { _, _, box in
@@ -101,12 +102,20 @@ import WebImageCore
     /// A frame begins with its callbacks and lays out after them, so the next frame knows. True to be called again.
     private func hasFrame() -> Bool {
         framesToWait -= 1
-        guard framesToWait <= 0 else { return true }
+        guard framesToWait <= 0 else {
+            isAskedAgain = false
+            return true
+        }
+        // While the scroll goes on every frame is asked, of the one before, and once more when it has ended.
+        let goesOn = isAskedAgain
+        isAskedAgain = false
         if !watched.isEmpty { changed() }
-        return false
+        return goesOn
     }
 
     private var framesToWait = 0
+    /// Whether something has moved since the last frame.
+    private var isAskedAgain = false
     private var isScheduled = false
 
     private func disconnect() {

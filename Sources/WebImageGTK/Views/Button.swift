@@ -53,9 +53,10 @@ extension Button {
         options: WebImageOptions = [], context: WebImageContext? = nil, progress: ViewImageProgressBlock? = nil,
         completed: ViewImageCompletedBlock? = nil
     ) -> (any WebImageOperation)? {
-        load(url, imageOperationKey(for: state), placeholderImage, options, context, progress, completed) {
-            [weak face] in face?.setImage($0, for: state)
-        }
+        let picture = ViewOwnPicture(
+            get: { [weak face] in face?.image(for: state) }, set: { [weak face] in face?.setImage($0, for: state) })
+        return load(
+            url, imageOperationKey(for: state), placeholderImage, options, context, progress, completed, picture)
     }
 
     /// The same for the picture behind it.
@@ -65,21 +66,22 @@ extension Button {
         options: WebImageOptions = [], context: WebImageContext? = nil, progress: ViewImageProgressBlock? = nil,
         completed: ViewImageCompletedBlock? = nil
     ) -> (any WebImageOperation)? {
-        load(url, backgroundImageOperationKey(for: state), placeholderImage, options, context, progress, completed) {
-            [weak face] in face?.setBackground($0, for: state)
-        }
+        let picture = ViewOwnPicture(
+            get: { [weak face] in face?.background(for: state) },
+            set: { [weak face] in face?.setBackground($0, for: state) })
+        let key = backgroundImageOperationKey(for: state)
+        return load(url, key, placeholderImage, options, context, progress, completed, picture)
     }
 
     private func load(
         _ url: URL?, _ key: String, _ placeholder: Image?, _ options: WebImageOptions, _ context: WebImageContext?,
-        _ progress: ViewImageProgressBlock?, _ completed: ViewImageCompletedBlock?,
-        _ show: @escaping @MainActor (Image?) -> Void
+        _ progress: ViewImageProgressBlock?, _ completed: ViewImageCompletedBlock?, _ picture: ViewOwnPicture
     ) -> (any WebImageOperation)? {
         var context = context ?? [:]
         context[.setImageOperationKey] = key
         return state.binding.setImage(
             with: url, placeholderImage: placeholder, options: options, context: context,
-            setImage: { image, _, _, _ in show(image) }, progress: progress, completed: completed)
+            own: picture, progress: progress, completed: completed)
     }
 
     /// The operation key of a state's picture, spelled as the original does.

@@ -118,8 +118,9 @@ extension ImageView {
         context[.setImageOperationKey] = Self.highlightedImageOperationKey
         return state.binding.setImage(
             with: url, options: options, context: context,
-            setImage: { [weak state] image, _, _, _ in state?.highlightedImage = image }, progress: progress,
-            completed: completed)
+            own: ViewOwnPicture(
+                get: { [weak state] in state?.highlightedImage }, set: { [weak state] in state?.highlightedImage = $0 }),
+            progress: progress, completed: completed)
     }
 
     /// The URL last asked for as highlighted picture.

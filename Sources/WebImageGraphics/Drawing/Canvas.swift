@@ -61,7 +61,7 @@ struct Canvas {
         } else {
             let colors = try PixelBuffer.transparent(PixelSize(width: box.width, height: box.height))
             Self.composite(PIXMAN_OP_SRC, source, nil, try PixmanImage(colors), from: box, to: place)
-            layer.addDarkness(of: colors)
+            try layer.addDarkness(of: colors)
         }
         guard let screen else { return Self.composite(PIXMAN_OP_SRC, sheet, nil, target, from: place, to: box) }
         Self.composite(PIXMAN_OP_OUT_REVERSE, screen, nil, target, from: place, to: box)

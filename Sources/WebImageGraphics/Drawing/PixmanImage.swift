@@ -58,6 +58,15 @@ final class PixmanImage {
             Int32(target.width), Int32(target.height))
     }
 
+    /// Draws this through an optional mask of the same size over a part of `target`.
+    func composite(
+        _ operation: pixman_op_t, mask: PixmanImage? = nil, onto target: PixmanImage, at place: PixelRect
+    ) {
+        pixman_image_composite32(
+            operation, pointer, mask?.pointer, target.pointer, 0, 0, 0, 0, Int32(place.x), Int32(place.y),
+            Int32(place.width), Int32(place.height))
+    }
+
     private static func failure(_ message: String) -> WebImageError {
         WebImageError(.badImageData, stage: .transform, underlying: .codec(library: "pixman", message: message))
     }

@@ -1,69 +1,97 @@
+import CPixelLoops
 import Foundation
 import WebImageCore
 
 /// A rounded rectangle in pixels, and how much of each pixel it or its outline covers.
 struct RoundedRectMask {
-    var left: Double
-    var top: Double
-    var right: Double
-    var bottom: Double
-    var radius: Double
-    var corners: RectCorner
-    /// Half the width of an outline; nil fills the rectangle.
-    var halfStroke: Double?
+    /// What a loop over the pixels reads.
+    private let shape: webimage_rounded_rect
+    /// Where the corners end: rows, and columns, are alike in the middle.
+    private let rows: [Range<Int>]
+    private let columns: [Range<Int>]
 
     /// A rectangle inset from the edges of a picture; the radius is at most half the smaller side.
+    ///
+    /// `halfStroke` is half the width of an outline; nil fills the rectangle.
     init(size: PixelSize, inset: Double, radius: Double, corners: RectCorner, halfStroke: Double? = nil) {
-        left = inset
-        top = inset
-        right = Double(size.width) - inset
-        bottom = Double(size.height) - inset
-        self.radius = max(0, min(radius, (right - left) / 2, (bottom - top) / 2))
-        self.corners = corners
-        self.halfStroke = halfStroke
+        let (right, bottom) = (Double(size.width) - inset, Double(size.height) - inset)
+        let radius = max(0, min(radius, (right - inset) / 2, (bottom - inset) / 2))
+        func part(_ corner: RectCorner) -> Double { corners.contains(corner) ? radius : 0 }
+        shape = webimage_rounded_rect(
+            left: inset, top: inset, right: right, bottom: bottom,
+            radii: (part(.topLeft), part(.topRight), part(.bottomLeft), part(.bottomRight)),
+            half_stroke: halfStroke ?? -1)
+        let reach = radius + (halfStroke ?? 0) + 2
+        func parts(_ length: Int, _ end: Double) -> [Range<Int>] {
+            let first = min(max(Int((inset + reach).rounded(.up)), 0), length)
+            let last = max(min(Int((end - reach).rounded(.down)), length), first)
+            return [0..<first, first..<last, last..<length]
+        }
+        rows = parts(size.height, bottom)
+        columns = parts(size.width, right)
     }
 
-    /// Coverage as a plane of alpha. Rows between the corners are alike: computed once and copied.
-    func plane(_ size: PixelSize) throws(WebImageError) -> PixelBuffer {
-        let plane = try PixelBuffer(width: size.width, height: size.height, format: .gray8)
-        let reach = radius + (halfStroke ?? 0) + 2
-        let firstStraight = min(max(Int((top + reach).rounded(.up)), 0), size.height)
-        let lastStraight = max(min(Int((bottom - reach).rounded(.down)), size.height), firstStraight)
-        plane.withUnsafeMutableBytes { bytes in
-            for y in 0..<size.height {
-                let start = bytes.baseAddress! + y * plane.bytesPerRow
-                if y > firstStraight, y < lastStraight {
-                    memcpy(start, bytes.baseAddress! + firstStraight * plane.bytesPerRow, size.width)
-                } else {
-                    fill(start.assumingMemoryBound(to: UInt8.self), y, size.width, reach)
+    /// The parts of the picture whose coverage is not all `value`, each with it as a plane of alpha.
+    func parts(otherThan value: UInt8) throws(WebImageError) -> [(place: PixelRect, coverage: PixelBuffer)] {
+        var parts: [(PixelRect, PixelBuffer)] = []
+        var corner: PixelBuffer?
+        for (row, y) in rows.enumerated() where !y.isEmpty {
+            for (column, x) in columns.enumerated() where !x.isEmpty {
+                let place = PixelRect(x: x.lowerBound, y: y.lowerBound, width: x.count, height: y.count)
+                if let corner, let turn = mirroring(row, column), corner.size == place.size {
+                    parts.append((place, try corner.oriented(turn)))
+                } else if let plane = try plane(columns: x, rows: y, otherThan: value) {
+                    if row == 0, column == 0 { corner = plane }
+                    parts.append((place, plane))
                 }
             }
         }
-        return plane
+        return parts
     }
 
-    private func fill(_ row: UnsafeMutablePointer<UInt8>, _ y: Int, _ width: Int, _ reach: Double) {
-        let leftEnd = min(max(Int((left + reach).rounded(.up)), 0), width)
-        let rightStart = min(max(Int((right - reach).rounded(.down)), leftEnd), width)
-        for x in 0..<leftEnd { row[x] = coverage(x, y) }
-        if rightStart > leftEnd { memset(row + leftEnd, Int32(coverage(leftEnd, y)), rightStart - leftEnd) }
-        for x in rightStart..<width { row[x] = coverage(x, y) }
+    /// How the top left corner makes another; nil for what is none, and where the corners differ.
+    private func mirroring(_ row: Int, _ column: Int) -> ImageOrientation? {
+        let radii = shape.radii
+        guard radii.0 == radii.1, radii.0 == radii.2, radii.0 == radii.3 else { return nil }
+        switch (row, column) {
+        case (0, 2): return .upMirrored
+        case (2, 0): return .downMirrored
+        case (2, 2): return .down
+        default: return nil
+        }
     }
 
-    /// From the distance of the pixel's centre to the edge, which is exact for straight edges.
-    private func coverage(_ column: Int, _ line: Int) -> UInt8 {
-        let x = Double(column) + 0.5
-        let y = Double(line) + 0.5
-        let (centerX, centerY) = ((left + right) / 2, (top + bottom) / 2)
-        let isLeft = x < centerX
-        let isTop = y < centerY
-        let corner: RectCorner = isTop ? (isLeft ? .topLeft : .topRight) : (isLeft ? .bottomLeft : .bottomRight)
-        let radius = corners.contains(corner) ? radius : 0
-        let dx = abs(x - centerX) - (right - left) / 2 + radius
-        let dy = abs(y - centerY) - (bottom - top) / 2 + radius
-        let outside = (max(dx, 0) * max(dx, 0) + max(dy, 0) * max(dy, 0)).squareRoot()
-        let distance = min(max(dx, dy), 0) + outside - radius
-        let edge = halfStroke.map { abs(distance) - $0 } ?? distance
-        return UInt8(min(max(0.5 - edge, 0), 1) * 255 + 0.5)
+    /// Coverage of one part; nil when all of it is `value`, which is looked for in the parts of even rows or columns.
+    private func plane(
+        columns: Range<Int>, rows: Range<Int>, otherThan value: UInt8
+    ) throws(WebImageError) -> PixelBuffer? {
+        let (rowsAreAlike, columnsAreAlike) = (rows == self.rows[1], columns == self.columns[1])
+        let (width, height) = (columnsAreAlike ? 1 : columns.count, rowsAreAlike ? 1 : rows.count)
+        let sample = try PixelBuffer(width: width, height: height, format: .gray8)
+        for row in 0..<height {
+            webimage_rounded_rect_row(
+                shape, columns.lowerBound, width, rows.lowerBound + row, sample.bytes(ofRow: row))
+        }
+        guard rowsAreAlike || columnsAreAlike else { return sample }
+        let isOther = (0..<height).contains { row in
+            UnsafeBufferPointer(start: sample.bytes(ofRow: row), count: width).contains { $0 != value }
+        }
+        return isOther ? try sample.repeated(to: PixelSize(width: columns.count, height: rows.count)) : nil
+    }
+}
+
+extension PixelBuffer {
+    /// A grey plane whose one column, or one row, is repeated.
+    fileprivate func repeated(to size: PixelSize) throws(WebImageError) -> PixelBuffer {
+        let result = try PixelBuffer(width: size.width, height: size.height, format: .gray8)
+        for row in 0..<size.height {
+            let source = bytes(ofRow: min(row, height - 1))
+            if width == size.width {
+                memcpy(result.bytes(ofRow: row), source, width)
+            } else {
+                memset(result.bytes(ofRow: row), Int32(source[0]), size.width)
+            }
+        }
+        return result
     }
 }

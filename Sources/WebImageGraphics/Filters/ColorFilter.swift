@@ -19,7 +19,7 @@ public struct ColorFilter: ImageFilter {
 
     /// Brightened by so many stops; what passes white is white.
     public static func exposure(stops: Double) -> ColorFilter {
-        let factor = stops.isFinite ? exp2(min(max(stops, -20), 20)) : 1
+        let factor = stops.isFinite ? exp2(min(max(stops, -20), 20)) : .nan
         return ColorFilter(
             "CIExposureAdjust", [stops], ColorPipeline(matrix: [factor, 0, 0, 0, factor, 0, 0, 0, factor]))
     }
@@ -62,7 +62,7 @@ public struct ColorFilter: ImageFilter {
             "CIColorMatrix", factors + offset, ColorPipeline(matrix: factors, offset: offset, isLinear: false))
     }
 
-    /// The changed image; nil when a parameter is not finite.
+    /// The changed image in the layout of the display, eight bits a channel; nil when a parameter is not finite.
     public func filteredImage(with image: Image) -> Image? {
         guard (pipeline.matrix + pipeline.offset).allSatisfy(\.isFinite) else { return nil }
         return image.made {

@@ -47,7 +47,8 @@ public struct NeighbourFilter: ImageFilter {
         NeighbourFilter(filterKey: String(format: "CIVignette(%g)", intensity), kind: .vignette(intensity: intensity))
     }
 
-    /// The changed image; nil when a parameter is not finite or beyond reason, or the picture larger than 32,767 px a side.
+    /// The changed image in the layout of the display, eight bits a channel; nil when a parameter is not finite or beyond
+    /// reason, or the picture larger than 32,767 px a side.
     public func filteredImage(with image: Image) -> Image? {
         switch kind {
         case .kernel(let weights, let side):
@@ -63,7 +64,7 @@ public struct NeighbourFilter: ImageFilter {
         case .vignette(let intensity):
             guard intensity.isFinite else { return nil }
             return image.made { () throws(WebImageError) in
-                let canvas = try image.displayPixels().copied()
+                let canvas = try image.displayPixelsToDrawOn()
                 try canvas.shadeCorners(min(max(intensity, 0), 1))
                 return (canvas, image.hasAlpha)
             }
@@ -90,7 +91,7 @@ extension PixelBuffer {
         let small = PixelSize(
             width: max(Int((Double(width) / side).rounded(.up)), 1),
             height: max(Int((Double(height) / side).rounded(.up)), 1))
-        let source = try PixmanImage(try scaled(to: small, as: format, isOpaque: false))
+        let source = try PixmanImage(try scaled(to: small))
         var transform = pixman_transform()
         pixman_transform_init_scale(
             &transform, Int32(clamping: Int(Double(small.width) / Double(width) * 65536)),

@@ -13,18 +13,39 @@ extension PixelBuffer {
 
     /// Scales and, from straight to premultiplied, multiplies on the way; `target` is otherwise the buffer's layout.
     func scaled(to size: PixelSize, as target: PixelFormat, isOpaque: Bool) throws(WebImageError) -> PixelBuffer {
-        let result = try PixelBuffer(width: size.width, height: size.height, format: target)
         let plan = ScalingPlan(source: format, target: target, isOpaque: isOpaque)
-        let graph = try ResampleGraph(from: PixelSize(width: width, height: height), to: size, plan: plan)
-        if plan.planeCount == 1 {
-            try graph.run(source: PlaneRing(borrowing: self), target: PlaneRing(borrowing: result), callbacks: nil)
-        } else {
+        if plan.treatsChannelsAlike, plan.planeCount > 1, height >= Self.shorteningRatio * size.height {
+            return try shortened(to: size.height, plan).scaled(to: size, as: target, isOpaque: isOpaque)
+        }
+        let result = try PixelBuffer(width: size.width, height: size.height, format: target)
+        try ResampleGraphPool.withGraph(plan.shape(from: self.size, to: size)) { graph throws(WebImageError) in
+            if plan.planeCount == 1 {
+                try graph.run(source: PlaneRing(borrowing: self), target: PlaneRing(borrowing: result), callbacks: nil)
+                return
+            }
             let sourceRing = try PlaneRing(plan: plan, width: width, height: height, rowCount: graph.inputRowCount)
             let targetRing = try PlaneRing(
                 plan: plan, width: size.width, height: size.height, rowCount: graph.outputRowCount)
             let packing = try PlanePacking(
                 plan: plan, source: self, sourceRing: sourceRing, target: result, targetRing: targetRing)
             try graph.run(source: sourceRing, target: targetRing, callbacks: packing)
+        }
+        return result
+    }
+
+    /// From where on going down to fewer rows first is faster.
+    private static let shorteningRatio = 3
+
+    /// The picture with fewer rows: their channels need not be taken apart for that, and few rows are left for which
+    /// they must.
+    private func shortened(to height: Int, _ plan: ScalingPlan) throws(WebImageError) -> PixelBuffer {
+        let result = try PixelBuffer(width: width, height: height, format: format)
+        let samples = width * format.bytesPerPixel / plan.sampleBytes
+        let shape = ResampleGraph.Shape(
+            source: PixelSize(width: samples, height: self.height), target: PixelSize(width: samples, height: height),
+            sampleBytes: plan.sampleBytes)
+        try ResampleGraphPool.withGraph(shape) { graph throws(WebImageError) in
+            try graph.run(source: PlaneRing(borrowing: self), target: PlaneRing(borrowing: result), callbacks: nil)
         }
         return result
     }
@@ -50,5 +71,14 @@ struct ScalingPlan {
         sampleBytes = source.bitsPerComponent / 8
         multiplies = hasAlpha && !source.isPremultiplied && target.isPremultiplied
         alpha = !hasAlpha ? ZIMG_ALPHA_NONE : target.isPremultiplied ? ZIMG_ALPHA_PREMULTIPLIED : ZIMG_ALPHA_STRAIGHT
+    }
+
+    /// Whether each channel is filtered for itself: alpha is not looked at, or is in the colours already.
+    var treatsChannelsAlike: Bool { alpha == ZIMG_ALPHA_NONE || alpha == ZIMG_ALPHA_PREMULTIPLIED && !multiplies }
+
+    /// The graph for it.
+    func shape(from source: PixelSize, to target: PixelSize) -> ResampleGraph.Shape {
+        ResampleGraph.Shape(
+            source: source, target: target, planeCount: planeCount, sampleBytes: sampleBytes, alpha: alpha)
     }
 }

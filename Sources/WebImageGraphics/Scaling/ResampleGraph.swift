@@ -2,14 +2,27 @@ import CZimg
 import Foundation
 import WebImageCore
 
-/// Owns one zimg filter graph.
-struct ResampleGraph: ~Copyable {
-    private let handle: OpaquePointer
+/// Owns one zimg filter graph; lent to one user at a time by ``ResampleGraphPool``.
+final class ResampleGraph: Sendable {
+    /// What the filters of a graph depend on.
+    struct Shape: Equatable {
+        var source: PixelSize
+        var target: PixelSize
+        /// 1 for samples that have nothing to do with each other, else as many as a pixel's channels.
+        var planeCount = 1
+        /// Bytes of a sample: 1 or 2.
+        var sampleBytes: Int
+        var alpha = ZIMG_ALPHA_NONE
+    }
 
-    /// Builds the filters of one resize.
-    init(from source: PixelSize, to target: PixelSize, plan: ScalingPlan) throws(WebImageError) {
-        var sourceFormat = Self.format(source, plan)
-        var targetFormat = Self.format(target, plan)
+    let shape: Shape
+    // The promise is true because nobody writes the pointer, and the pool lends a graph to one user at a time.
+    private nonisolated(unsafe) let handle: OpaquePointer
+
+    /// Computes the weights of one resize, which takes some milliseconds for a photo.
+    init(_ shape: Shape) throws(WebImageError) {
+        var sourceFormat = Self.format(shape.source, shape)
+        var targetFormat = Self.format(shape.target, shape)
         var parameters = zimg_graph_builder_params()
         zimg_graph_builder_params_default(&parameters, Self.apiVersion)
         parameters.resample_filter = ZIMG_RESIZE_LANCZOS
@@ -18,14 +31,11 @@ struct ResampleGraph: ~Copyable {
         guard let handle = zimg_filter_graph_build(&sourceFormat, &targetFormat, &parameters) else {
             throw Self.lastError()
         }
+        self.shape = shape
         self.handle = handle
-        HandleLedger.opened("zimg graph")
     }
 
-    deinit {
-        zimg_filter_graph_free(handle)
-        HandleLedger.closed("zimg graph")
-    }
+    deinit { zimg_filter_graph_free(handle) }
 
     /// Rows the source ring must hold.
     var inputRowCount: Int { rowCount(zimg_filter_graph_get_input_buffering) }
@@ -61,17 +71,17 @@ struct ResampleGraph: ~Copyable {
         return Int(zimg_select_buffer_mask(count)) + 1
     }
 
-    private static func format(_ size: PixelSize, _ plan: ScalingPlan) -> zimg_image_format {
+    private static func format(_ size: PixelSize, _ shape: Shape) -> zimg_image_format {
         var format = zimg_image_format()
         zimg_image_format_default(&format, apiVersion)
         format.width = UInt32(clamping: size.width)
         format.height = UInt32(clamping: size.height)
-        format.pixel_type = plan.sampleBytes == 1 ? ZIMG_PIXEL_BYTE : ZIMG_PIXEL_WORD
-        format.depth = UInt32(8 * plan.sampleBytes)
+        format.pixel_type = shape.sampleBytes == 1 ? ZIMG_PIXEL_BYTE : ZIMG_PIXEL_WORD
+        format.depth = UInt32(8 * shape.sampleBytes)
         format.pixel_range = ZIMG_RANGE_FULL
-        format.color_family = plan.planeCount == 1 ? ZIMG_COLOR_GREY : ZIMG_COLOR_RGB
-        format.matrix_coefficients = plan.planeCount == 1 ? ZIMG_MATRIX_UNSPECIFIED : ZIMG_MATRIX_RGB
-        format.alpha = plan.alpha
+        format.color_family = shape.planeCount == 1 ? ZIMG_COLOR_GREY : ZIMG_COLOR_RGB
+        format.matrix_coefficients = shape.planeCount == 1 ? ZIMG_MATRIX_UNSPECIFIED : ZIMG_MATRIX_RGB
+        format.alpha = shape.alpha
         return format
     }
 

@@ -5,6 +5,7 @@ public import WebImageCore
 extension Image {
     /// The picture blurred by three box filters that together come near a Gaussian (W3C Filter Effects §9.4).
     ///
+    /// The result has the layout of the display, eight bits a channel.
     /// - Parameter radius: the Gaussian's deviation in points; what lies outside continues the edge.
     /// - Returns: this image for a radius of 0; nil for one that is negative or not finite.
     public func blurredImage(withRadius radius: CGFloat) -> Image? {
@@ -13,55 +14,62 @@ extension Image {
         let deviation = max(Double(radius * scale), 2)
         let width = Int(min(deviation * 3 * (2 * Double.pi).squareRoot() / 4 + 0.5, 1e6)) | 1
         return made {
-            () throws(WebImageError) in
-            (
-                try displayPixels().boxBlurred(reach: width / 2).boxBlurred(reach: width / 2)
-                    .boxBlurred(reach: width / 2), hasAlpha
-            )
+            () throws(WebImageError) in (try displayPixels().boxBlurred(reach: width / 2, times: 3), hasAlpha)
         }
     }
 }
 
 extension PixelBuffer {
-    /// Each pixel the mean of the square that reaches `reach` pixels to every side; display format.
-    func boxBlurred(reach: Int) throws(WebImageError) -> PixelBuffer {
-        // libyuv's filter averages what lies inside the picture alone, so the edges are continued first.
+    /// Each pixel the mean of the square that reaches `reach` pixels to every side, so many times; display format.
+    fileprivate func boxBlurred(reach: Int, times: Int) throws(WebImageError) -> PixelBuffer {
+        let factor = reach / Self.maxReach + 1
+        guard factor == 1 else {
+            let small = PixelSize(width: max(width / factor, 1), height: max(height / factor, 1))
+            return try scaled(to: small).boxBlurred(reach: reach / factor, times: times).scaled(to: size)
+        }
         let reach = min(reach, 4 * max(width, height))
-        let padded = try continued(by: reach)
-        let blurred = try PixelBuffer(width: padded.width, height: padded.height, format: format)
-        let sumStride = padded.width * 4
+        // libyuv's filter averages what lies inside the picture alone, so the edges are continued first.
+        var picture = try framed(by: reach)
+        var blurred = try PixelBuffer(width: picture.width, height: picture.height, format: format)
+        let sumStride = picture.width * 4
         let sums = UnsafeMutablePointer<Int32>.allocate(capacity: sumStride * (reach * 2 + 2))
         defer { sums.deallocate() }
-        let (source, target) = (try BytePlane(padded), try BytePlane(blurred))
-        try YUVError.check(
-            ARGBBlur(
-                source.base, source.stride, target.base, target.stride, sums, Int32(clamping: sumStride), source.width,
-                source.height, Int32(clamping: reach)), "cannot blur the picture")
-        return try blurred.cropped(to: PixelRect(x: reach, y: reach, width: width, height: height))
+        for _ in 0..<times {
+            try picture.continueEdges(reach)
+            let (source, target) = (try BytePlane(picture), try BytePlane(blurred))
+            try YUVError.check(
+                ARGBBlur(
+                    source.base, source.stride, target.base, target.stride, sums, Int32(clamping: sumStride),
+                    source.width, source.height, Int32(clamping: reach)), "cannot blur the picture")
+            swap(&picture, &blurred)
+        }
+        return try picture.cropped(to: PixelRect(x: reach, y: reach, width: width, height: height))
     }
 
-    /// The picture with its edge pixels repeated to every side.
-    private func continued(by reach: Int) throws(WebImageError) -> PixelBuffer {
+    /// What is blurred more has no details left, and is blurred smaller for less time and memory.
+    private static let maxReach = 256
+
+    /// The picture in the middle of a larger one that is not filled.
+    private func framed(by reach: Int) throws(WebImageError) -> PixelBuffer {
         let size = PixelSize(width: width + 2 * reach, height: height + 2 * reach)
-        try DecodingLimits.unlimited.checkPixels(size)
         let result = try PixelBuffer(width: size.width, height: size.height, format: format)
-        let rowBytes = width * 4
-        for row in 0..<height {
-            let source = baseAddress + row * bytesPerRow
-            let target = result.baseAddress + (row + reach) * result.bytesPerRow
-            memcpy(target + reach * 4, source, rowBytes)
-            let pixels = target.assumingMemoryBound(to: UInt32.self)
-            pixels.update(repeating: pixels[reach], count: reach)
-            (pixels + reach + width).update(repeating: pixels[reach + width - 1], count: reach)
+        result.copy(self, x: reach, y: reach)
+        return result
+    }
+
+    /// Fills a frame `reach` pixels wide with the pixels of the edge inside it.
+    private func continueEdges(_ reach: Int) throws(WebImageError) {
+        let plane = try BytePlane(self)
+        let (side, right) = (Int32(clamping: reach), Int32(clamping: width - reach))
+        for row in reach..<height - reach {
+            let pixels = UnsafeMutableRawPointer(bytes(ofRow: row)).assumingMemoryBound(to: UInt32.self)
+            let line = Int32(clamping: row)
+            ARGBRect(plane.base, plane.stride, 0, line, side, 1, pixels[reach])
+            ARGBRect(plane.base, plane.stride, right, line, side, 1, pixels[width - reach - 1])
         }
         for row in 0..<reach {
-            memcpy(
-                result.baseAddress + row * result.bytesPerRow, result.baseAddress + reach * result.bytesPerRow,
-                size.width * 4)
-            memcpy(
-                result.baseAddress + (reach + height + row) * result.bytesPerRow,
-                result.baseAddress + (reach + height - 1) * result.bytesPerRow, size.width * 4)
+            memcpy(bytes(ofRow: row), bytes(ofRow: reach), bytesPerRow)
+            memcpy(bytes(ofRow: height - 1 - row), bytes(ofRow: height - 1 - reach), bytesPerRow)
         }
-        return result
     }
 }

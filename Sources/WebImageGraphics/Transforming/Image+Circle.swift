@@ -4,6 +4,7 @@ public import WebImageCore
 extension Image {
     /// The largest circle about the picture's middle, transparent outside; a square of the shorter side.
     ///
+    /// The result has the layout of the display, eight bits a channel.
     /// - Parameters:
     ///   - borderWidth: in points, drawn inwards; from half the side on nothing is left.
     ///   - borderColor: nil draws no border, but still insets the picture.

@@ -5,22 +5,25 @@ public import WebImageCore
 extension Image {
     /// The picture at exactly `size` points and this image's scale; Lanczos filtered.
     ///
+    /// Grey stays grey and sixteen bits stay; with transparent bars the result has the layout of the display, eight bits
+    /// a channel.
     /// - Returns: nil for a size that is not positive and finite, or whose pixels pass the default limit.
     public func resizedImage(with size: CGSize, scaleMode: ImageScaleMode) -> Image? {
         guard let canvas = PixelSize(points: size, scale: scale) else { return nil }
         return made {
             () throws(WebImageError) in
             let box = PixelSize(width: pixels.width, height: pixels.height).placed(in: canvas, scaleMode)
-            let source = try displayPixels().cropped(to: box.source)
-            let scaled = try source.scaled(to: box.target, as: .bgra8Premultiplied, isOpaque: !hasAlpha)
-            guard box.target != canvas else { return (scaled, hasAlpha) }
+            let part = try pixels.cropped(to: box.source)
+            guard box.target != canvas else { return (try part.scaled(to: canvas, isOpaque: !hasAlpha), hasAlpha) }
+            let display = try part.converted(to: .bgra8Premultiplied, isOpaque: !hasAlpha)
+            let scaled = try display.scaled(to: box.target, isOpaque: !hasAlpha)
             let result = try PixelBuffer.transparent(canvas)
             result.copy(scaled, x: (canvas.width - box.target.width) / 2, y: (canvas.height - box.target.height) / 2)
             return (result, true)
         }
     }
 
-    /// The part of the picture inside `rect`, in points from the top left.
+    /// The part of the picture inside `rect`, in points from the top left; the layout of its pixels stays.
     ///
     /// - Returns: nil for a rectangle that is empty, not finite or outside the picture.
     public func croppedImage(with rect: CGRect) -> Image? {
@@ -33,7 +36,7 @@ extension Image {
         return made { () throws(WebImageError) in (try pixels.cropped(to: part), hasAlpha) }
     }
 
-    /// The picture mirrored left to right, top to bottom, or both.
+    /// The picture mirrored left to right, top to bottom, or both; the layout of its pixels stays.
     public func flippedImage(withHorizontal horizontal: Bool, vertical: Bool) -> Image? {
         let orientation: ImageOrientation =
             horizontal ? (vertical ? .down : .upMirrored) : vertical ? .downMirrored : .up
@@ -42,6 +45,7 @@ extension Image {
 
     /// The picture turned about its centre, counter-clockwise for a positive angle in radians.
     ///
+    /// Quarter turns keep the layout of the pixels; all others give the display's, eight bits a channel.
     /// - Parameter fitSize: whether the result grows to hold the whole picture, or cuts its corners off.
     /// - Returns: nil for an angle that is not finite, or when a side would pass 32,767 px.
     public func rotatedImage(withAngle angle: CGFloat, fitSize: Bool) -> Image? {
@@ -106,5 +110,11 @@ extension Image {
     /// The pixels in display format.
     func displayPixels() throws(WebImageError) -> PixelBuffer {
         try pixels.converted(to: .bgra8Premultiplied, isOpaque: !hasAlpha)
+    }
+
+    /// The same in memory nobody else sees.
+    func displayPixelsToDrawOn() throws(WebImageError) -> PixelBuffer {
+        let display = try displayPixels()
+        return display === pixels ? try display.copied() : display
     }
 }

@@ -8,18 +8,20 @@ public struct ImageGradient: Sendable, Hashable {
     public struct Stop: Sendable, Hashable {
         /// The colour.
         public var color: ImageColor
-        /// Its place.
-        public var location: Double
+        /// Its place; clamped.
+        public var location: Double { didSet { location = Self.clamped(location) } }
 
         /// Puts a colour at a place; one that is no number is 0.
         public init(_ color: ImageColor, at location: Double) {
             self.color = color
-            self.location = location.isNaN ? 0 : min(max(location, 0), 1)
+            self.location = Self.clamped(location)
         }
+
+        private static func clamped(_ place: Double) -> Double { place.isNaN ? 0 : min(max(place, 0), 1) }
     }
 
-    /// The colours in the order of their places.
-    public var stops: [Stop]
+    /// The colours, kept in the order of their places.
+    public var stops: [Stop] { didSet { stops.sort { $0.location < $1.location } } }
     /// Where the line begins, in parts of the picture: 0, 0 is its top left, 1, 1 its bottom right.
     public var start: CGPoint
     /// Where it ends.
@@ -51,11 +53,12 @@ public struct ImageGradient: Sendable, Hashable {
 extension Image {
     /// The picture with a gradient over it; what is transparent stays so.
     ///
+    /// The result has the layout of the display, eight bits a channel.
     /// - Returns: nil without stops, for a line that is not finite, and for pictures beyond 32,767 px a side.
     public func gradientImage(with gradient: ImageGradient) -> Image? {
         made {
             () throws(WebImageError) in
-            let canvas = try displayPixels().copied()
+            let canvas = try displayPixelsToDrawOn()
             try PixmanImage(gradient, over: pixelSize).composite(PIXMAN_OP_ATOP, onto: canvas)
             return (canvas, hasAlpha)
         }

@@ -5,6 +5,7 @@ public import WebImageCore
 extension Image {
     /// The picture with rounded corners and a border, transparent outside.
     ///
+    /// The result has the layout of the display, eight bits a channel.
     /// - Parameters:
     ///   - radius: of the corners in points, at most half the smaller side.
     ///   - corners: which corners are round.
@@ -17,27 +18,31 @@ extension Image {
         guard radius.isFinite, borderWidth.isFinite, radius >= 0, borderWidth >= 0 else { return nil }
         return made {
             () throws(WebImageError) in
-            let canvas = try PixelBuffer.transparent(pixelSize)
             let smallerSide = min(size.width, size.height)
-            guard borderWidth < smallerSide / 2 else { return (canvas, true) }
+            guard borderWidth < smallerSide / 2 else { return (try PixelBuffer.transparent(pixelSize), true) }
             let shape = RoundedRectMask(
                 size: pixelSize, inset: Double(borderWidth * scale), radius: Double(radius * scale), corners: corners)
-            try PixmanImage(try displayPixels()).composite(
-                PIXMAN_OP_SRC, mask: try PixmanImage(try shape.plane(pixelSize)), onto: canvas)
-            if let borderColor, borderWidth > 0 { try stroke(canvas, radius, corners, borderWidth, borderColor) }
+            let canvas = try displayPixelsToDrawOn()
+            let sheet = try PixmanImage(canvas)
+            for part in try shape.parts(otherThan: 255) {
+                try PixmanImage(part.coverage).composite(PIXMAN_OP_IN_REVERSE, onto: sheet, at: part.place)
+            }
+            if let borderColor, borderWidth > 0 { try stroke(sheet, radius, corners, borderWidth, borderColor) }
             return (canvas, true)
         }
     }
 
     private func stroke(
-        _ canvas: PixelBuffer, _ radius: CGFloat, _ corners: RectCorner, _ width: CGFloat, _ color: ImageColor
+        _ sheet: PixmanImage, _ radius: CGFloat, _ corners: RectCorner, _ width: CGFloat, _ color: ImageColor
     ) throws(WebImageError) {
         let inset = (width * scale).rounded(.down) + 0.5
         let outer = radius > scale / 2 ? radius - scale / 2 : 0
         let outline = RoundedRectMask(
             size: pixelSize, inset: Double(inset), radius: Double(outer * scale), corners: corners,
             halfStroke: Double(width * scale) / 2)
-        try PixmanImage(color).composite(
-            PIXMAN_OP_OVER, mask: try PixmanImage(try outline.plane(pixelSize)), onto: canvas)
+        let color = try PixmanImage(color)
+        for part in try outline.parts(otherThan: 0) {
+            color.composite(PIXMAN_OP_OVER, mask: try PixmanImage(part.coverage), onto: sheet, at: part.place)
+        }
     }
 }

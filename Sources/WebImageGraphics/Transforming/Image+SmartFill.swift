@@ -5,6 +5,7 @@ public import WebImageCore
 extension Image {
     /// The whole picture centred in `size` points, what is left over filled with its mean colour.
     ///
+    /// The result has the layout of the display, eight bits a channel.
     /// - Returns: nil for a size that is not positive and finite, or whose pixels pass the default limit.
     public func smartFilledImage(with size: CGSize) -> Image? {
         guard let fitted = resizedImage(with: size, scaleMode: .aspectFit), var color = averageColor() else {
@@ -13,7 +14,7 @@ extension Image {
         color.alpha = 1
         return fitted.made {
             () throws(WebImageError) in
-            let canvas = try fitted.displayPixels().copied()
+            let canvas = try fitted.displayPixelsToDrawOn()
             try PixmanImage(color).composite(PIXMAN_OP_OVER_REVERSE, onto: canvas)
             return (canvas, false)
         }

@@ -1,25 +1,27 @@
 import CPixman
+import CYUV
 import Foundation
 public import WebImageCore
 
 extension Image {
-    /// The picture's shape filled with a colour.
+    /// The picture's shape filled with a colour; otherwise as ``tintedImage(with:blendMode:)``.
     public func tintedImage(with color: ImageColor) -> Image? { tintedImage(with: color, blendMode: .sourceIn) }
 
     /// The picture with a colour laid over the whole of it.
     ///
+    /// The result has the layout of the display, eight bits a channel.
     /// - Returns: this image when the colour is transparent; else a new one.
     public func tintedImage(with color: ImageColor, blendMode: BlendMode) -> Image? {
         guard color.alpha > .ulpOfOne else { return self }
         return made {
             () throws(WebImageError) in
-            let canvas = try displayPixels().copied()
+            let canvas = try displayPixelsToDrawOn()
             if let operation = blendMode.operation {
                 try PixmanImage(color).composite(operation, onto: canvas)
             } else {
                 let colors = try PixelBuffer.transparent(pixelSize)
                 try PixmanImage(color).composite(PIXMAN_OP_SRC, onto: colors)
-                canvas.addDarkness(of: colors)
+                try canvas.addDarkness(of: colors)
             }
             return (canvas, true)
         }
@@ -70,21 +72,24 @@ extension PixelBuffer {
         return result
     }
 
-    /// `.plusDarker`: what each lacks of its full light adds up; pixels of the same size in display format. No library
-    /// has it, few ask for it.
-    func addDarkness(of other: PixelBuffer) {
+    /// `.plusDarker`: what each lacks of its full light adds up; pixels of the same size in display format.
+    ///
+    /// No library has it whole: libyuv adds and subtracts, stopping at 255 and 0.
+    func addDarkness(of other: PixelBuffer) throws(WebImageError) {
+        let scratch = try PixelBuffer(width: width, height: 3, format: format)
+        let (full, otherFull, lacking) = (scratch.bytes(ofRow: 0), scratch.bytes(ofRow: 1), scratch.bytes(ofRow: 2))
+        let count = Int32(clamping: width)
+        // The light a pixel could have is its alpha, in every channel.
+        let alphas: [UInt8] = [3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15, 15]
         for row in 0..<height {
-            let line = (baseAddress + row * bytesPerRow).assumingMemoryBound(to: UInt8.self)
-            let above = (other.baseAddress + row * other.bytesPerRow).assumingMemoryBound(to: UInt8.self)
-            for start in stride(from: 0, to: width * 4, by: 4) {
-                let (under, over) = (Int(line[start + 3]), Int(above[start + 3]))
-                let sum = min(255, under + over)
-                for channel in start..<start + 3 {
-                    let darkness = (under - Int(line[channel])) + (over - Int(above[channel]))
-                    line[channel] = UInt8(max(0, sum - darkness))
-                }
-                line[start + 3] = UInt8(sum)
-            }
+            let (line, above) = (bytes(ofRow: row), other.bytes(ofRow: row))
+            ARGBShuffle(line, 0, full, 0, alphas, count, 1)
+            ARGBShuffle(above, 0, otherFull, 0, alphas, count, 1)
+            ARGBSubtract(full, 0, line, 0, line, 0, count, 1)
+            ARGBSubtract(otherFull, 0, above, 0, lacking, 0, count, 1)
+            ARGBAdd(line, 0, lacking, 0, line, 0, count, 1)
+            ARGBAdd(full, 0, otherFull, 0, full, 0, count, 1)
+            ARGBSubtract(full, 0, line, 0, line, 0, count, 1)
         }
     }
 }

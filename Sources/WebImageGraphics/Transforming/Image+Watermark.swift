@@ -17,6 +17,7 @@ public enum ImageAnchor: UInt, Sendable, CaseIterable {
 extension Image {
     /// The picture with another one over it.
     ///
+    /// The result has the layout of the display, eight bits a channel.
     /// - Parameters:
     ///   - watermark: drawn at its size in points; what overhangs is cut off.
     ///   - anchor: where it is put.
@@ -32,7 +33,7 @@ extension Image {
         return made {
             () throws(WebImageError) in
             let mark = try watermark.displayPixels().scaled(to: size, isOpaque: !watermark.hasAlpha)
-            let canvas = try displayPixels().copied()
+            let canvas = try displayPixelsToDrawOn()
             let place = anchor.place(
                 inWidth: Double(pixels.width - size.width), height: Double(pixels.height - size.height),
                 margin: Double(margin * scale))

@@ -8,6 +8,8 @@ struct PixelRect: Equatable {
     var width: Int
     var height: Int
 
+    var size: PixelSize { PixelSize(width: width, height: height) }
+
     /// The part inside a picture of the given sides; nil when there is none.
     func intersection(width limitX: Int, height limitY: Int) -> PixelRect? {
         let (left, top) = (max(x, 0), max(y, 0))

@@ -60,7 +60,7 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
             load, minimumInterval: minimumProgressInterval, keepsOutcome: true, progress: progress)
         load.priorityHandle?.whenChanged { [downloads] in downloads.setPriority($0, of: subscriber) }
         defer { load.priorityHandle?.whenChanged(nil) }
-        // The outcome waits with the subscriber: handed through these closures it would take room in each one's frame.
+        // The outcome passes under the subscriber's lock, as in `withHandover`, and takes no room in these frames.
         await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
                 subscriber.whenEnded { _ in continuation.resume() }

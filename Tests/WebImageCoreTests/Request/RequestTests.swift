@@ -36,6 +36,14 @@ struct RequestTests {
         #expect(isInline)
     }
 
+    @Test @MainActor func theMainQueueGivenByHandIsMain() {
+        // Each access to `DispatchQueue.main` is another object on Linux.
+        let queues = [CallbackQueue(queue: .main), CallbackQueue(queue: .main)]
+        var ran = 0
+        for queue in queues { queue.async { MainActor.assumeIsolated { ran += 1 } } }
+        #expect(ran == 2)
+    }
+
     @Test func theGlobalQueueRunsElsewhere() async {
         await withCheckedContinuation { continuation in CallbackQueue.global.async { continuation.resume() } }
     }

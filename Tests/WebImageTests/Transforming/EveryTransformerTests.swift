@@ -11,67 +11,162 @@ struct EveryTransformerTests {
         .nan, .infinity, -.infinity, -1, 0, 1, 0.5, 1e-300, 1e9, 1e300, -1e300, .greatestFiniteMagnitude,
     ]
 
-    private static func transformers(_ value: CGFloat) -> [any ImageTransformer] {
-        let gradient = ImageGradient(
-            colors: [.white, .black], start: CGPoint(x: value, y: 0), end: CGPoint(x: 0, y: value))
-        let mark = try? TestImages.solid(width: 3, height: 3)
-        let geometry: [any ImageTransformer] = [
-            ImageResizingTransformer(size: CGSize(width: value, height: 3), scaleMode: .fill),
-            ImageResizingTransformer(size: CGSize(width: 3, height: value), scaleMode: .aspectFit),
-            ImageResizingTransformer(size: CGSize(width: value, height: value), scaleMode: .aspectFill),
-            ImageCroppingTransformer(rect: CGRect(x: value, y: 0, width: 2, height: 2)),
-            ImageCroppingTransformer(rect: CGRect(x: 0, y: 0, width: value, height: value)),
-            ImageRotationTransformer(angle: value, fitSize: true),
-            ImageRotationTransformer(angle: value, fitSize: false),
-            ImageRoundCornerTransformer(radius: value, corners: .allCorners, borderWidth: 0, borderColor: nil),
-            ImageRoundCornerTransformer(radius: 1, corners: .topLeft, borderWidth: value, borderColor: .black),
-            ImageFlippingTransformer(horizontal: true, vertical: value > 0),
-            ImageCircleTransformer(borderWidth: value, borderColor: .white),
-            ImageSmartFillTransformer(size: CGSize(width: value, height: 5)),
-        ]
-        let colors: [any ImageTransformer] = [
-            ImageBlurTransformer(radius: value),
-            ImageTintTransformer(color: ImageColor(red: Double(value), green: 0, blue: 1, alpha: 0.5)),
-            ImageGradientTransformer(gradient: gradient),
-            ImageFilterTransformer(filter: ColorFilter.exposure(stops: Double(value))),
-            ImageFilterTransformer(filter: ColorFilter.contrast(Double(value))),
-            ImageFilterTransformer(filter: ColorFilter.saturation(Double(value))),
-            ImageFilterTransformer(filter: ColorFilter.sepia(intensity: Double(value))),
-            ImageFilterTransformer(filter: NeighbourFilter.sharpen(Double(value))),
-            ImageFilterTransformer(filter: NeighbourFilter.vignette(intensity: Double(value))),
-            ImageFilterTransformer(filter: NeighbourFilter.pixellate(points: Double(value))),
-        ]
-        let marks = mark.map { mark -> [any ImageTransformer] in
-            [
-                ImageWatermarkTransformer(watermark: mark, identifier: "m", margin: value),
-                ImageWatermarkTransformer(watermark: mark, identifier: "m", opacity: Double(value)),
-            ]
-        }
-        let all = geometry + colors + (marks ?? [])
+    /// Every transformer, each of its numbers in turn as given; scales, corners and places that have no number as well.
+    private static func transformers(_ value: CGFloat) throws -> [any ImageTransformer] {
+        let all =
+            try geometry(value) + colors(value) + overlays(value)
+            + filters(value).map { filter in
+                ImageFilterTransformer(filter: filter)
+            }
         return all + [ImagePipelineTransformer(transformers: all)]
+    }
+
+    private static func geometry(_ value: CGFloat) -> [any ImageTransformer] {
+        let sizes = [
+            CGSize(width: value, height: 3), CGSize(width: 3, height: value), CGSize(width: value, height: value),
+        ]
+        let sides: [(CGFloat, CGFloat, CGFloat, CGFloat)] = [
+            (value, 0, 2, 2), (0, value, 2, 2), (0, 0, value, 2), (0, 0, 2, value), (value, value, value, value),
+        ]
+        var all: [any ImageTransformer] = []
+        for size in sizes {
+            all.append(ImageSmartFillTransformer(size: size))
+            for mode in [ImageScaleMode.fill, .aspectFit, .aspectFill] {
+                all.append(ImageResizingTransformer(size: size, scaleMode: mode))
+            }
+        }
+        for side in sides {
+            let rect = CGRect(x: side.0, y: side.1, width: side.2, height: side.3)
+            all.append(ImageCroppingTransformer(rect: rect))
+        }
+        for isFitting in [true, false] {
+            all.append(ImageRotationTransformer(angle: value, fitSize: isFitting))
+            for isVertical in [true, false] {
+                all.append(ImageFlippingTransformer(horizontal: isFitting, vertical: isVertical))
+            }
+        }
+        for color in [nil, ImageColor(white: 0.5, alpha: 0.5)] {
+            all.append(ImageCircleTransformer(borderWidth: value, borderColor: color))
+            for corners in [RectCorner.allCorners, .topLeft, []] {
+                for (radius, width) in [(value, 0), (value, 1), (1, value), (value, value)] {
+                    all.append(
+                        ImageRoundCornerTransformer(
+                            radius: radius, corners: corners, borderWidth: width, borderColor: color))
+                }
+            }
+        }
+        return all
+    }
+
+    private static func colors(_ value: CGFloat) -> [any ImageTransformer] {
+        let modes = BlendMode.allCases.map { mode in
+            ImageTintTransformer(color: Self.color(Double(value)), blendMode: mode)
+        }
+        return [ImageBlurTransformer(radius: value)] + modes
+    }
+
+    /// A colour whose parts were set to a number, which its initialiser never saw.
+    private static func color(_ value: Double) -> ImageColor {
+        var color = ImageColor(red: value, green: 0, blue: 1, alpha: 0.5)
+        (color.green, color.blue) = (value, -value)
+        return color
+    }
+
+    private static func overlays(_ value: CGFloat) throws -> [any ImageTransformer] {
+        let gradients = [(value, 0, 0, 1), (0, value, 1, 1), (0, 0, value, 1), (0, 0, 1, value)].map {
+            var gradient = ImageGradient(
+                colors: [.white, color(Double(value))], start: CGPoint(x: $0.0, y: $0.1),
+                end: CGPoint(x: $0.2, y: $0.3))
+            gradient.stops[0].location = Double(value)
+            return gradient
+        }
+        let mark = try TestImages.solid(width: 3, height: 3)
+        let marks = ImageAnchor.allCases.map { anchor in
+            ImageWatermarkTransformer(watermark: mark, identifier: "m", anchor: anchor, margin: value)
+        }
+        return gradients.map { ImageGradientTransformer(gradient: $0) } + marks
+            + [ImageWatermarkTransformer(watermark: mark, identifier: "m", opacity: Double(value))]
+    }
+
+    private static func filters(_ number: CGFloat) -> [any ImageFilter] {
+        let value = Double(number)
+        let optional: [(any ImageFilter)?] = [
+            ColorFilter.matrix([Double](repeating: value, count: 9)),
+            ColorFilter.matrix([1, 0, 0, 0, 1, 0, 0, 0, 1], offset: [value, 0, 0]),
+            NeighbourFilter.convolution([Double](repeating: value, count: 9)), NeighbourFilter.convolution([value]),
+        ]
+        return [
+            ColorFilter.invert, ColorFilter.exposure(stops: value), ColorFilter.contrast(value),
+            ColorFilter.saturation(value), ColorFilter.sepia(intensity: value),
+            ColorFilter.monochrome(.white, intensity: value), ColorFilter.monochrome(color(value)),
+            NeighbourFilter.sharpen(value), NeighbourFilter.vignette(intensity: value),
+            NeighbourFilter.pixellate(points: value),
+        ] + optional.compactMap(\.self)
+    }
+
+    /// Types and filters are read from the sources, so that a new one is noticed here.
+    @Test func noTransformerAndNoFilterIsLeftOut() throws {
+        let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Sources")
+        var declared: Set<String> = []
+        var filters = 0
+        for target in ["WebImageCore", "WebImageGraphics"] {
+            let files = FileManager.default.enumerator(
+                at: sources.appendingPathComponent(target), includingPropertiesForKeys: nil)
+            for case let file as URL in try #require(files) where file.pathExtension == "swift" {
+                let text = try String(contentsOf: file, encoding: .utf8)
+                for match in text.matches(of: /public (?:struct|class) (\w+): ImageTransformer\b/) {
+                    declared.insert(String(match.1))
+                }
+                filters +=
+                    text.matches(of: /public static (?:let|func) [^\n]*(?:= ColorFilter|-> (?:Color|Neighbour)Filter)/)
+                    .count
+            }
+        }
+        let covered = try Self.transformers(1)
+        #expect(Set(covered.map { "\(type(of: $0))" }) == declared && declared.count > 10)
+        let names = Self.filters(1).map { $0.filterKey.prefix { $0 != "(" } }
+        #expect(Set(names).count == filters && filters > 10)
     }
 
     @Test(arguments: [(1, 1), (1, 10_000), (10_000, 1), (2, 3)], numbers)
     func anyNumberGivesAPictureOrNone(_ size: (Int, Int), _ value: CGFloat) throws {
         let image = try TestImages.solid(width: size.0, height: size.1, alpha: 200)
-        for transformer in Self.transformers(value) {
+        for transformer in try Self.transformers(value) {
             let result = transformer.transformedImage(with: image, forKey: "k")
             #expect(result.map { $0.pixels.width > 0 && $0.pixels.height > 0 } ?? true)
             #expect(!transformer.transformerKey.isEmpty)
         }
     }
 
-    @Test func whatCannotBeMeantGivesNone() throws {
+    /// A number that is none or without end gives none, wherever it is not a colour's, which is clamped.
+    @Test(arguments: [CGFloat.nan, .infinity, -.infinity]) func whatCannotBeMeantGivesNone(_ value: CGFloat) throws {
         let image = try TestImages.solid(width: 4, height: 4)
-        for value in [CGFloat.nan, .infinity, -.infinity] {
-            // A flip has no number, colours and stops are clamped.
-            for transformer in Self.transformers(value)
-            where !(transformer is ImageFlippingTransformer || transformer is ImageTintTransformer) {
-                let isClamped =
-                    (transformer as? ImageFilterTransformer)?.filter.filterKey.hasPrefix("CIExposure") ?? false
-                guard !isClamped else { continue }
-                #expect(transformer.transformedImage(with: image, forKey: "k") == nil, "\(transformer.transformerKey)")
-            }
+        for transformer in try Self.transformers(value)
+        where !(transformer is ImageFlippingTransformer || transformer is ImageTintTransformer) {
+            let filter = (transformer as? ImageFilterTransformer)?.filter.filterKey ?? ""
+            // Neither has an inversion a number, nor a monochrome at full intensity another than its colour's.
+            guard filter != ColorFilter.invert.filterKey, !filter.hasSuffix(",1)") else { continue }
+            #expect(transformer.transformedImage(with: image, forKey: "k") == nil, "\(transformer.transformerKey)")
+        }
+    }
+
+    @Test(arguments: numbers) func readingAnyPlaceGivesColoursOrNone(_ value: CGFloat) throws {
+        let image = try TestImages.solid(width: 4, height: 4)
+        let isInside = value >= 0 && value < 4
+        #expect((image.color(at: CGPoint(x: value, y: 0)) != nil) == isInside)
+        #expect((image.color(at: CGPoint(x: 0, y: value)) != nil) == isInside)
+        let isSide = value >= 1 && value <= 4
+        #expect((image.colors(with: CGRect(x: 0, y: 0, width: value, height: 1)) != nil) == isSide)
+        #expect((image.colors(with: CGRect(x: 0, y: 0, width: 1, height: value)) != nil) == isSide)
+    }
+
+    @Test(arguments: [(1, 1), (1, 10_000), (10_000, 1)]) func hashesTakeEverySize(_ size: (Int, Int)) throws {
+        let image = try TestImages.solid(width: size.0, height: size.1, alpha: 200)
+        #expect(image.blurHash() != nil && image.thumbHash() != nil && image.averageColor() != nil)
+        for waves in [Int.min, -1, 0, 10, .max] {
+            #expect(image.blurHash(horizontalComponents: waves, verticalComponents: 3) == nil)
+            #expect(image.blurHash(horizontalComponents: 3, verticalComponents: waves) == nil)
         }
     }
 
@@ -88,7 +183,7 @@ struct EveryTransformerTests {
         let image = Image(pixels: pixels, scale: 2, hasAlpha: false, format: .tiff)
         image.imageLoopCount = 7
         // Not the pipeline: its parts leave nothing of so small a picture.
-        for transformer in Self.transformers(2).dropLast() {
+        for transformer in try Self.transformers(2).dropLast() {
             let result = try #require(
                 transformer.transformedImage(with: image, forKey: "k"), "\(transformer.transformerKey)")
             #expect(result.scale == 2)

@@ -117,6 +117,53 @@ struct TransformTests {
         #expect(cropped.scale == 2 && corners(cropped) == [Self.white, Self.white, Self.white, Self.white])
     }
 
+    @Test func aVeryLargeBlurIsDoneSmallerAndLooksTheSame() throws {
+        let image = try quarters(700)
+        // The one is just small enough to be done at full size, the other is not.
+        let (full, smaller) = (image.blurredImage(withRadius: 272), image.blurredImage(withRadius: 275))
+        for place in [(0, 0), (350, 350), (699, 0), (100, 600)] {
+            let point = CGPoint(x: place.0, y: place.1)
+            let (mine, other) = (try #require(full?.color(at: point)), try #require(smaller?.color(at: point)))
+            for (a, b) in [(mine.red, other.red), (mine.green, other.green), (mine.blue, other.blue)] {
+                #expect(abs(a - b) < 0.02, "\(mine) is not \(other) at \(place)")
+            }
+        }
+        #expect(smaller?.pixelSize == image.pixelSize)
+    }
+
+    @Test(arguments: PixelFormat.allCases) func movingAndResizingKeepTheLayout(_ format: PixelFormat) throws {
+        let image = Image(pixels: try quarters(40).pixels.converted(to: format), hasAlpha: false)
+        let results = [
+            image.resizedImage(with: CGSize(width: 10, height: 10), scaleMode: .fill),
+            image.resizedImage(with: CGSize(width: 10, height: 5), scaleMode: .aspectFill),
+            image.croppedImage(with: CGRect(x: 1, y: 1, width: 30, height: 30)),
+            image.flippedImage(withHorizontal: true, vertical: false),
+            image.rotatedImage(withAngle: .pi, fitSize: true),
+        ]
+        for result in results { #expect(result?.pixels.format == format) }
+        // Bars are transparent, which not every layout can be.
+        let barred = image.resizedImage(with: CGSize(width: 10, height: 5), scaleMode: .aspectFit)
+        #expect(barred?.pixels.format == .bgra8Premultiplied && barred?.hasAlpha == true)
+        #expect(corners(barred) == ["#00000000", "#00000000", "#00000000", "#00000000"])
+    }
+
+    /// Both ways from 2 MP to a fifth of its sides: rows first, and all at once for straight alpha.
+    @Test func goingDownRowsFirstGivesTheSamePicture() throws {
+        let image = try Image.generated(width: 900, height: 700) { x, y in
+            (UInt8((x * 7 + y) % 256), UInt8((x / 9 * 40 + y / 5 * 60) % 256), UInt8(x * y % 251), 255)
+        }
+        let size = PixelSize(width: 180, height: 140)
+        let stepwise = try image.pixels.scaled(to: size, isOpaque: true)
+        let straight = try image.pixels.converted(to: .rgba8, isOpaque: true)
+        let atOnce = try straight.scaled(to: size, isOpaque: false).converted(to: .bgra8Premultiplied, isOpaque: true)
+        for y in stride(from: 0, to: 140, by: 3) {
+            for x in stride(from: 0, to: 180, by: 3) {
+                let (mine, other) = (stepwise.color(at: (x, y)), atOnce.color(at: (x, y)))
+                #expect(zip(mine, other).allSatisfy { abs($0 - $1) <= 3 }, "\(mine) is not \(other) at \(x), \(y)")
+            }
+        }
+    }
+
     @Test func onlyTheChosenCornersAreRound() throws {
         let image = try TestImages.solid(width: 40, height: 40)
         let rounded = image.roundedCornerImage(
@@ -206,5 +253,12 @@ struct TransformTests {
         #expect(try await journey.manager.result(for: url, context: context).cacheType == .memory)
         #expect(try await journey.manager.image(for: url).pixelSize == PixelSize(width: 40, height: 30))
         #expect(journey.server.requestCount("/picture.png") == 1)
+    }
+}
+
+extension PixelBuffer {
+    /// The four bytes of a pixel.
+    fileprivate func color(at place: (x: Int, y: Int)) -> [Int] {
+        withUnsafeBytes { bytes in (0..<4).map { Int(bytes[place.y * bytesPerRow + place.x * 4 + $0]) } }
     }
 }

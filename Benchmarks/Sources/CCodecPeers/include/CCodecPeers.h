@@ -8,6 +8,8 @@
 int peer_libpng_decode(const unsigned char *data, size_t length);
 int peer_libwebp_decode(const unsigned char *data, size_t length);
 int peer_libavif_decode(const unsigned char *data, size_t length);
+int peer_libjxl_decode(const unsigned char *data, size_t length);
+int peer_libtiff_decode(const unsigned char *data, size_t length);
 
 // All frames of an animation, each composited on one canvas that is copied for whoever shows it.
 int peer_giflib_play(const unsigned char *data, size_t length);

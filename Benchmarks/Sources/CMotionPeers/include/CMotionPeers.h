@@ -20,4 +20,7 @@ int peer_png_stills(const unsigned char *const *files, const size_t *lengths, in
 // gdk-pixbuf: every frame of a GIF by its animation iterator.
 int peer_gdk_frames(const unsigned char *data, size_t length, int frames, unsigned char *out);
 
+// gdk-pixbuf: a picture, whole or to fit a square of `side`.
+int peer_gdk_decode(const unsigned char *data, size_t length, int side);
+
 #endif

@@ -12,6 +12,8 @@ int peer_libjpeg_decode(const unsigned char *data, size_t length);
 int peer_vips_start(int threads);
 // libvips: fits the picture into a box and writes it as a JPEG, into memory.
 int peer_vips_resize_jpeg(const unsigned char *data, size_t length, int width, int height, int quality);
+// libvips: every pixel of a picture of any format, into memory.
+int peer_vips_decode(const unsigned char *data, size_t length);
 // libvips: vips_thumbnail_buffer to fit a square, into memory.
 int peer_vips_thumbnail(const unsigned char *data, size_t length, int side);
 

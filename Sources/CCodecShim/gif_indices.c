@@ -1,0 +1,162 @@
+#include "CGIFShim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CODE_LIMIT = 4096, WIDEST_CODE = 12, PIECE = 8, NO_CODE = UINT16_MAX };
+
+/* The string of a code, in pieces of eight bytes: its last piece, and the code of the string before that piece. So a
+   string is written by a store or two, and a code is added without looking at its string. */
+typedef struct {
+    uint64_t piece; /* in the order of memory */
+    uint16_t before;
+    uint16_t length;
+    uint8_t first;
+} entry;
+
+/* Where the decoder stands between two codes. */
+typedef struct {
+    const uint8_t *data;
+    size_t block_left; /* bytes of the data block that has been begun */
+    uint64_t bits;     /* the next code in the lowest ones */
+    unsigned bit_count;
+    unsigned width; /* bits of a code */
+    unsigned next;  /* the code that will be added next */
+    unsigned last;  /* the code read last, or NO_CODE after a clear */
+} position;
+
+struct cgif_indices {
+    position at;
+    const uint8_t *data_end;
+    unsigned literal_width;
+    int is_over;
+    size_t start; /* of what is decoded and not handed out */
+    size_t end;
+    size_t window;
+    entry entries[CODE_LIMIT];
+    uint8_t indices[]; /* a window, then room for one string and what its last store writes beyond */
+};
+
+/* A byte at a place of a piece. */
+static uint64_t placed(uint8_t byte, unsigned place) {
+    const uint16_t one = 1;
+    unsigned position = *(const uint8_t *)&one == 1 ? place : PIECE - 1 - place;
+    return (uint64_t)byte << (8 * position);
+}
+
+static void clear_codes(position *at, unsigned literal_width) {
+    at->width = literal_width + 1;
+    at->next = (1u << literal_width) + 2;
+    at->last = NO_CODE;
+}
+
+cgif_indices *cgif_indices_create(const uint8_t *data, size_t count, size_t window) {
+    if (count == 0 || data[0] > 8 || window > SIZE_MAX / 2) return NULL;
+    cgif_indices *decoder = malloc(sizeof *decoder + window + CODE_LIMIT + PIECE);
+    if (decoder == NULL) return NULL;
+    /* Other codes are written before they are read. */
+    memset(decoder, 0, offsetof(cgif_indices, entries));
+    decoder->at.data = data + 1;
+    decoder->data_end = data + count;
+    decoder->literal_width = data[0];
+    decoder->window = window;
+    for (unsigned code = 0; code < 1u << decoder->literal_width; code++)
+        decoder->entries[code] = (entry){placed((uint8_t)code, 0), NO_CODE, 1, (uint8_t)code};
+    clear_codes(&decoder->at, decoder->literal_width);
+    return decoder;
+}
+
+void cgif_indices_destroy(cgif_indices *decoder) { free(decoder); }
+
+/* Takes in bytes until there is a code of any width; a frame's last codes may need fewer. */
+static void refill(position *at, const uint8_t *end) {
+    while (at->bit_count < WIDEST_CODE) {
+        if (at->block_left == 0) {
+            if (at->data == end || *at->data == 0) return;
+            at->block_left = *at->data++;
+        }
+        size_t present = (size_t)(end - at->data);
+        if (present < at->block_left) at->block_left = present;
+        if (present == 0) return;
+        size_t room = (64 - at->bit_count) / 8;
+        size_t count = at->block_left < room ? at->block_left : room;
+        for (size_t i = 0; i < count; i++) {
+            at->bits |= (uint64_t)at->data[i] << at->bit_count;
+            at->bit_count += 8;
+        }
+        at->data += count;
+        at->block_left -= count;
+    }
+}
+
+/* Adds the code whose string is the last one's and the first index of `code`, which may be that very code. */
+static void add_code(position *at, entry *entries, unsigned code) {
+    const entry *last = &entries[at->last];
+    entry *added = &entries[at->next];
+    uint8_t index = code == at->next ? last->first : entries[code].first;
+    unsigned place = last->length % PIECE;
+    added->piece = (place == 0 ? 0 : last->piece) | placed(index, place);
+    added->before = place == 0 ? (uint16_t)at->last : last->before;
+    added->length = last->length + 1;
+    added->first = last->first;
+    at->next++;
+    if (at->next == 1u << at->width && at->width < WIDEST_CODE) at->width++;
+}
+
+static void write_string(const entry *entries, unsigned code, uint8_t *target) {
+    const entry *written = &entries[code];
+    /* From the last piece to the first: only the last may reach beyond the string. */
+    size_t place = (written->length - 1u) & ~(size_t)(PIECE - 1);
+    memcpy(target + place, &written->piece, PIECE);
+    while (place > 0) {
+        place -= PIECE;
+        written = &entries[written->before];
+        memcpy(target + place, &written->piece, PIECE);
+    }
+}
+
+/* Decodes until there are `wanted` indices; fewer where the data ends or makes no sense. */
+static void decode(cgif_indices *decoder, size_t wanted) {
+    const unsigned clear = 1u << decoder->literal_width;
+    entry *entries = decoder->entries;
+    /* Copies, which the compiler knows that no index written changes. */
+    position at = decoder->at;
+    size_t end = decoder->end;
+    while (end < wanted) {
+        if (at.bit_count < WIDEST_CODE) refill(&at, decoder->data_end);
+        if (at.bit_count < at.width) break;
+        unsigned code = (unsigned)at.bits & ((1u << at.width) - 1);
+        at.bits >>= at.width;
+        at.bit_count -= at.width;
+        if (code - clear < 2) {
+            if (code != clear) break;
+            clear_codes(&at, decoder->literal_width);
+            continue;
+        }
+        if (at.last == NO_CODE) {
+            if (code > clear) break;
+        } else if (at.next < CODE_LIMIT) {
+            if (code > at.next) break;
+            add_code(&at, entries, code);
+        }
+        at.last = code;
+        write_string(entries, code, decoder->indices + end);
+        end += entries[code].length;
+    }
+    decoder->is_over = end < wanted;
+    decoder->at = at;
+    decoder->end = end;
+}
+
+size_t cgif_indices_next(cgif_indices *decoder, size_t count, const uint8_t **indices) {
+    if (count > decoder->window) count = decoder->window;
+    size_t left = decoder->end - decoder->start;
+    memmove(decoder->indices, decoder->indices + decoder->start, left);
+    decoder->start = 0;
+    decoder->end = left;
+    if (!decoder->is_over) decode(decoder, count);
+    if (count > decoder->end) count = decoder->end;
+    decoder->start = count;
+    *indices = decoder->indices;
+    return count;
+}

@@ -1,0 +1,48 @@
+import Foundation
+
+/// What decided whether a transformer ran, kept with its result: the key says only which transformer it was.
+struct VariantMark: Equatable {
+    /// Whether it ran.
+    var isTransformed: Bool
+    /// The options it ran with, or for want of which it did not.
+    var options: WebImageOptions
+
+    /// Whether a load with these options gets the same.
+    func holds(for options: WebImageOptions) -> Bool { options.isSuperset(of: self.options) == isTransformed }
+
+    /// As it lies beside a disk entry.
+    var data: Data { Data("\(isTransformed ? "transformed" : "left") \(options.rawValue)".utf8) }
+
+    init(isTransformed: Bool, options: WebImageOptions) {
+        self.isTransformed = isTransformed
+        self.options = options
+    }
+
+    /// Nil for what is no mark.
+    init?(_ data: Data) {
+        let words = String(decoding: data, as: UTF8.self).split(separator: " ")
+        guard words.count == 2, words[0] == "transformed" || words[0] == "left",
+            let options = WebImageOptions.RawValue(words[1])
+        else { return nil }
+        self.init(isTransformed: words[0] == "transformed", options: WebImageOptions(rawValue: options))
+    }
+}
+
+extension Image {
+    /// The mark of a picture that is animated or drawn from vectors; nil for all others, which any options transform.
+    var variantMark: VariantMark? {
+        let options = transformOptions
+        return options.isEmpty ? nil : VariantMark(isTransformed: isTransformed, options: options)
+    }
+
+    /// Whether a load with a transformer and these options gets this image from its key.
+    func isVariant(for options: WebImageOptions) -> Bool { variantMark?.holds(for: options) ?? true }
+
+    /// The options without which transformers leave this image alone.
+    var neededTransformOptions: WebImageOptions {
+        var options: WebImageOptions = []
+        if isAnimated { options.insert(.transformAnimatedImage) }
+        if isVector { options.insert(.transformVectorImage) }
+        return options
+    }
+}

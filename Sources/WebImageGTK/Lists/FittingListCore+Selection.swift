@@ -1,0 +1,105 @@
+import CGTK
+import CGTKShim
+
+extension FittingListCore {
+    /// Changes what is selected, draws it, and tells who asked to hear of it.
+    func changeSelection(_ body: (inout ListSelection) -> Void) {
+        let (before, wasOn) = (selection.selected, selection.isOn)
+        body(&selection)
+        let isChanged = selection.selected != before
+        if isChanged || selection.isOn != wasOn { for (position, load) in bound { markSelection(of: load, position) } }
+        if isChanged { onSelectionChange?(selection.selected) }
+    }
+
+    func markSelection(of load: RowLoad, _ position: Int) {
+        webimage_list_row_set_selected(load.container, selection.isOn, selection.selected == position)
+    }
+
+    // MARK: What the user does
+
+    /// False for a key that means nothing here.
+    func hasKey(_ key: webimage_list_key) -> Bool {
+        let step: ListSelection.Step
+        switch key {
+        case webimage_list_previous: step = .previous
+        case webimage_list_next: step = .next
+        case webimage_list_first: step = .first
+        case webimage_list_last: step = .last
+        case webimage_list_page_back: step = .to(pageAway(-1))
+        case webimage_list_page_on: step = .to(pageAway(1))
+        default:
+            guard let position = selection.cursor, let onActivate else { return false }
+            onActivate(position)
+            return true
+        }
+        let start = firstInSight
+        var target: Int?
+        changeSelection { target = $0.move(step, count: layout.count, from: start) }
+        guard let target else { return false }
+        reveal(target)
+        focus(target)
+        return true
+    }
+
+    func wasClicked(_ count: Int, x: Double, y: Double) {
+        let place = value + (isVertical ? y : x)
+        guard let position = layout.rows(from: place, to: place + 1).first else { return }
+        changeSelection { $0.select(position) }
+        focus(position)
+        if count == (activatesOnSingleClick ? 1 : 2) { onActivate?(position) }
+    }
+
+    /// The focus comes from outside: to the row that had it, else to the first in sight.
+    func takesFocus() -> Bool {
+        guard layout.count > 0 else { return false }
+        let position = selection.cursor ?? firstInSight
+        reveal(position)
+        return focus(position)
+    }
+
+    // MARK: The focus
+
+    @discardableResult
+    private func focus(_ position: Int) -> Bool {
+        guard let load = bound[position] else { return false }
+        return gtk_widget_grab_focus(UnsafeMutablePointer(load.container)) != 0
+    }
+
+    /// A row that scrolls away leaves the focus with the list, which gives it back when the row returns.
+    func keepFocus(of load: RowLoad) {
+        let row = UnsafeMutablePointer<GtkWidget>(load.container)
+        guard let area, gtk_widget_get_focus_child(UnsafeMutablePointer(area)) == row else { return }
+        gtk_widget_grab_focus(UnsafeMutablePointer(area))
+    }
+
+    func giveFocusBack(to position: Int) {
+        guard let area, selection.cursor == position, gtk_widget_is_focus(UnsafeMutablePointer(area)) != 0 else {
+            return
+        }
+        focus(position)
+    }
+
+    private var firstInSight: Int {
+        let sight = layout.rows(from: value, to: value + Double(page))
+        return sight.first { Double(layout.start(of: $0)) >= value } ?? sight.first ?? 0
+    }
+
+    private func pageAway(_ way: Int) -> Int {
+        let from = selection.cursor ?? firstInSight
+        let place = Double(layout.start(of: min(from, max(layout.count - 1, 0)))) + Double(way * page)
+        // Beyond the ends there is no row, and the end is meant.
+        let target = layout.rows(from: place, to: place + 1).first ?? (way < 0 ? 0 : layout.count - 1)
+        return target == from ? from + way : target
+    }
+
+    /// Scrolls as little as brings all of a row into sight; what is measured on the way may need another step.
+    private func reveal(_ position: Int) {
+        guard let adjustment else { return }
+        for _ in 0..<3 {
+            let start = Double(layout.start(of: position))
+            let end = start + Double(layout.extents[position])
+            if start >= value, end <= value + Double(page) { return }
+            gtk_adjustment_set_value(adjustment, start < value ? start : min(start, end - Double(page)))
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import CYUV
+package import WebImageCore
+
+extension PackedRows {
+    /// Channels of eight bits each, one after another.
+    package enum Channels: Int, Sendable {
+        case gray = 1
+        case rgb = 3
+        case rgba = 4
+    }
+
+    /// Whether ``copy(_:stride:_:size:into:x:y:)`` can make pixels of this layout of such channels; alpha is never dropped.
+    package static func canCopy(_ channels: Channels, to format: PixelFormat) -> Bool {
+        switch format {
+        case .bgra8Premultiplied, .rgba8: true
+        case .rgb8: channels != .rgba
+        case .gray8: channels == .gray
+        case .rgba16: false
+        }
+    }
+
+    /// Writes rows of such channels, `stride` bytes apart, to a place that lies inside the buffer; alpha stays straight.
+    package static func copy(
+        _ source: UnsafePointer<UInt8>, stride: Int, _ channels: Channels, size: PixelSize, into buffer: PixelBuffer,
+        x: Int, y: Int
+    ) {
+        precondition(canCopy(channels, to: buffer.format) && x >= 0 && y >= 0 && size.width >= 0 && size.height >= 0)
+        precondition(x + size.width <= buffer.width && y + size.height <= buffer.height)
+        let target = (buffer.baseAddress + y * buffer.bytesPerRow + x * buffer.format.bytesPerPixel)
+            .assumingMemoryBound(to: UInt8.self)
+        let (from, into) = (Int32(clamping: stride), Int32(clamping: buffer.bytesPerRow))
+        let (width, height) = (Int32(clamping: size.width), Int32(clamping: size.height))
+        switch (channels, buffer.format) {
+        case (.rgba, .bgra8Premultiplied): _ = ABGRToARGB(source, from, target, into, width, height)
+        case (.rgb, .bgra8Premultiplied): _ = RAWToARGB(source, from, target, into, width, height)
+        case (.rgb, .rgba8): _ = RGB24ToARGB(source, from, target, into, width, height)
+        case (.gray, .bgra8Premultiplied), (.gray, .rgba8): _ = J400ToARGB(source, from, target, into, width, height)
+        case (.gray, .rgb8):
+            MergeRGBPlane(source, from, source, from, source, from, target, into, width, height)
+        default:
+            CopyPlane(source, from, target, into, width * Int32(channels.rawValue), height)
+        }
+    }
+}

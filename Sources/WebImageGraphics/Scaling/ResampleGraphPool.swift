@@ -1,0 +1,35 @@
+import WebImageCore
+
+/// The filter graphs used last, each lent to one user at a time.
+///
+/// The weights of a new graph take a quarter of the time of the resize itself, and the pictures of one source often have
+/// one size. Some hundred kilobytes are kept at most; what is not lent counts as no live handle. Safe on any thread.
+package enum ResampleGraphPool {
+    private static let maxCount = 8
+    /// The one used last at the end.
+    private static let idle = Locked<[ResampleGraph]>([])
+
+    /// How many are kept.
+    package static var count: Int { idle.withLock { $0.count } }
+
+    /// Lends a graph for one resize.
+    static func withGraph(
+        _ shape: ResampleGraph.Shape, _ body: (ResampleGraph) throws(WebImageError) -> Void
+    ) throws(WebImageError) {
+        let known = idle.withLock { graphs in
+            graphs.lastIndex { $0.shape == shape }.map { graphs.remove(at: $0) }
+        }
+        let graph = if let known { known } else { try ResampleGraph(shape) }
+        HandleLedger.opened("zimg graph")
+        defer {
+            HandleLedger.closed("zimg graph")
+            let dropped = idle.withLock { graphs in
+                graphs.append(graph)
+                return graphs.count > maxCount ? graphs.removeFirst() : nil
+            }
+            // Freed here, outside the lock.
+            withExtendedLifetime(dropped) {}
+        }
+        try body(graph)
+    }
+}

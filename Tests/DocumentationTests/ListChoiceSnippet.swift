@@ -1,0 +1,13 @@
+// snippet: choice
+import Foundation
+import WebImage
+import WebImageGTK
+
+/// A list from which one picture is chosen.
+@MainActor func chooser(_ urls: [URL], open: @escaping @MainActor (URL) -> Void) -> FittingList {
+    let list = FittingList(count: urls.count) { position in ImageListRequest(urls[position]) }
+    list.selectionMode = .single
+    list.onActivate = { position in open(urls[position]) }
+    return list
+}
+// end

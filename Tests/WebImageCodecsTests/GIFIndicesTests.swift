@@ -1,0 +1,124 @@
+import Foundation
+import Testing
+import WebImageCodecs
+import WebImageCore
+
+/// LZW as encoders write it: growing codes, strings of a code that is being added, a full table.
+@Suite(.timeLimit(.minutes(2)))
+struct GIFIndicesTests {
+    enum Pattern: CaseIterable { case oneColor, stripes, noise, ramps }
+
+    /// Over 64 KB of indices, so that strings run from one batch of rows into the next.
+    private let width = 301
+    private let height = 500
+
+    @Test(arguments: Pattern.allCases, [1, 2, 7, 8])
+    func givesBackWhatWasWritten(pattern: Pattern, bits: Int) throws {
+        for clearsWhenFull in [true, false] {
+            let indices = indices(pattern, bits)
+            let data = LZWBytes.encoded(indices, bits: bits, clearsWhenFull: clearsWhenFull)
+            #expect(try decoded(data, bits) == indices, "\(clearsWhenFull)")
+        }
+    }
+
+    @Test func rowsBeforeACodeThatCannotBeAreShown() throws {
+        // Two rows, then a code far beyond the next one.
+        let codes = [128] + [Int](repeating: 5, count: 2 * 8) + [250]
+        let data = LZWBytes.packed(codes.map { ($0, 8) }, bits: 7)
+        let frame: [UInt8] = [0x2C] + [0, 0, 8, 4].flatMap(GIFBytes.littleEndian) + [0] + data
+        let file = GIFBytes.file(GIFBytes.screen(8, 4), frame)
+        let image = try ImageGIFCoder.shared.decode(file, options: DecodingOptions())
+        #expect(Sample.values(image.pixels).prefix(64).allSatisfy { $0 == 10 || $0 == 255 })
+        #expect(Sample.values(image.pixels).suffix(64).allSatisfy { $0 == 0 })
+    }
+
+    @Test(arguments: [9, 12, 255])
+    func codeSizesThatDoNotExistAreRefused(bits: UInt8) {
+        let frame: [UInt8] = [0x2C] + [0, 0, 1, 1].flatMap(GIFBytes.littleEndian) + [0, bits, 2, 0, 0, 0]
+        let file = GIFBytes.file(GIFBytes.screen(1, 1), frame)
+        let error = #expect(throws: WebImageError.self) {
+            try ImageGIFCoder.shared.decode(file, options: DecodingOptions())
+        }
+        #expect(error?.code == .badImageData)
+    }
+
+    private func indices(_ pattern: Pattern, _ bits: Int) -> [UInt8] {
+        var state: UInt64 = 7
+        let mask = 1 << bits - 1
+        return (0..<width * height).map { place in
+            switch pattern {
+            case .oneColor: return 1
+            case .stripes: return UInt8(place / 3 & mask)
+            case .ramps: return UInt8((place % width * place / width / 40) & mask)
+            case .noise:
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                return UInt8(Int(truncatingIfNeeded: state >> 40) & mask)
+            }
+        }
+    }
+
+    /// The red channel of a picture whose palette holds each index as its own red.
+    private func decoded(_ data: [UInt8], _ bits: Int) throws -> [UInt8] {
+        let palette = (0..<1 << bits).flatMap { (index: Int) -> [UInt8] in [UInt8(index), 0, 0] }
+        let place = [0, 0, width, height].flatMap(GIFBytes.littleEndian)
+        let frame: [UInt8] = [0x2C] + place + [UInt8(0x7F + bits)] + palette + data
+        var options = DecodingOptions()
+        options.pixelFormat = .rgba8
+        let image = try ImageGIFCoder.shared.decode(
+            GIFBytes.file(GIFBytes.screen(width, height, hasPalette: false), frame), options: options)
+        let (pixels, rowBytes) = (image.pixels, image.pixels.bytesPerRow)
+        return pixels.withUnsafeBytes { bytes in
+            (0..<height).flatMap { y in (0..<width).map { x in bytes[y * rowBytes + x * 4] } }
+        }
+    }
+}
+
+/// An LZW encoder (GIF89a, appendix F).
+enum LZWBytes {
+    /// The code size and data blocks.
+    static func encoded(_ indices: [UInt8], bits: Int, clearsWhenFull: Bool) -> [UInt8] {
+        let size = max(bits, 2)
+        let clear = 1 << size
+        var codes = [(clear, size + 1)]
+        var (next, width) = (clear + 2, size + 1)
+        var known: [Int: Int] = [:]
+        var current = Int(indices[0])
+        func emit(_ code: Int) {
+            codes.append((code, width))
+            if next > 1 << width - 1, width < 12 { width += 1 }
+        }
+        for index in indices.dropFirst() {
+            let key = current << 8 | Int(index)
+            if let code = known[key] {
+                current = code
+                continue
+            }
+            emit(current)
+            if next < 4096 {
+                known[key] = next
+                next += 1
+            } else if clearsWhenFull {
+                codes.append((clear, width))
+                (next, width, known) = (clear + 2, size + 1, [:])
+            }
+            current = Int(index)
+        }
+        emit(current)
+        codes.append((clear + 1, width))
+        return packed(codes, bits: size)
+    }
+
+    static func packed(_ codes: [(Int, Int)], bits: Int) -> [UInt8] {
+        var (bytes, pending, count): ([UInt8], Int, Int) = ([], 0, 0)
+        for (code, width) in codes {
+            pending |= code << count
+            count += width
+            while count >= 8 {
+                bytes.append(UInt8(pending & 255))
+                (pending, count) = (pending >> 8, count - 8)
+            }
+        }
+        if count > 0 { bytes.append(UInt8(pending & 255)) }
+        return [UInt8(bits)] + GIFBytes.blocks(bytes) + [0]
+    }
+}
