@@ -226,6 +226,45 @@ struct NetworkAcceptanceTests {
         await #expect(throws: WebImageError.self) { try await journey.manager.image(for: url) }
     }
 
+    @Test("L1: memory only keeps a downloaded picture from the disk, and from nobody who asks while it is in memory")
+    func memoryOnlyLeavesNothingOnDisk() async throws {
+        let file = try Journey.file()
+        let memoryOnly: WebImageContext = [
+            .storeCacheType: ImageCacheType.memory, .originalStoreCacheType: ImageCacheType.none,
+        ]
+        let cases: [(path: String, context: WebImageContext, isOnDisk: Bool)] = [
+            ("/a.png", memoryOnly, false), ("/b.png", [:], true),
+        ]
+        for (path, context, isOnDisk) in cases {
+            journey.server.route(path, .body(file))
+            let url = journey.server.url(path)
+            _ = try await journey.manager.image(for: url, options: .waitStoreCache, context: context)
+            #expect(load(path).heard.ends.map(\.cacheType) == [.memory])
+            await journey.cache.flush()
+            #expect(journey.cache.diskImageDataExists(withKey: url.absoluteString) == isOnDisk)
+        }
+        #expect(journey.server.requests.count == 2)
+        journey.cache.clearMemory()
+        _ = try await journey.manager.image(for: journey.server.url("/a.png"))
+        #expect(journey.server.requestCount("/a.png") == 2)
+    }
+
+    @Test(
+        "L1: continueInBackground changes nothing where programs are not suspended: it shares the load of who did not")
+    func continueInBackgroundIsTheSameLoad() async throws {
+        let gate = FaultGate()
+        journey.server.route("/a.png", .gated(gate, .body(try Journey.file())))
+        let plain = load("/a.png").heard
+        #expect(await eventually { journey.server.requests.count == 1 })
+        let background = load("/a.png", .continueInBackground).heard
+        let url = journey.server.url("/a.png")
+        #expect(await eventually { journey.manager.subscriberCount(of: url) == 2 })
+        gate.open()
+        await waitUntilIdle()
+        #expect(plain.widths == [40] && background.widths == [40])
+        #expect(journey.server.requests.count == 1)
+    }
+
     @Test("L1: lowPriority and highPriority decide who comes next")
     func priorityOptionsDecideWhoComesNext() async throws {
         journey.downloader.config.maxConcurrentDownloads = 1

@@ -68,7 +68,7 @@ struct Main {
                 try OwnTimes.run(URL(fileURLWithPath: data), rounds: chosenRounds ?? 5)
                 continue
             case "flood":
-                try FloodScenario.run(rounds: min(rounds, 8))
+                try FloodScenario.run(rounds: chosenRounds ?? 8)
                 continue
             default: break
             }

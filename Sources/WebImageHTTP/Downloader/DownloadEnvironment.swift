@@ -10,16 +10,22 @@ struct DownloadEnvironment: Sendable {
 
 /// What a download tells the downloader it belongs to.
 struct DownloadEvents: Sendable {
+    weak let downloads: SharedDownloads?
+    /// What it is called there.
+    let number: Int
+    let notifications: DownloadNotifications
+
     /// The end, once, on the engine's thread or the download's queue.
-    let end: @Sendable (DownloadSubscriber.Outcome) -> Void
+    func end(_ outcome: DownloadSubscriber.Outcome) { downloads?.finish(number, outcome) }
+
     /// It gives its slot back for a while.
-    let pause: @Sendable () -> Void
+    func pause() { downloads?.pause(number) }
+
     /// It wants a slot again.
-    let resume: @Sendable () -> Void
-    let notifications: DownloadNotifications?
+    func resume() { downloads?.resume(number) }
 
     func post(_ moment: DownloadNotifications.Moment, _ download: SharedDownload) {
-        guard let notifications, let operation = download.operation else { return }
+        guard let operation = download.operation else { return }
         notifications.post(moment, operation)
     }
 }

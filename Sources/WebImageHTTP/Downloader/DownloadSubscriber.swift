@@ -17,19 +17,20 @@ final class DownloadSubscriber: Sendable {
     let priority: LoadPriority
     /// Gets the body if the download may end although this one left it nearly done.
     let finishedAfterCancel: (@Sendable (ImageDataResult) -> Void)?
-    /// Whether hearing the end is quick and runs nobody's code, so that any thread may tell it.
-    let endsAnywhere: Bool
+    /// Whether the outcome stays for ``takeOutcome()``. Hearing of the end is quick then and runs nobody's code, so that
+    /// any thread may tell it.
+    let keepsOutcome: Bool
     private let progress: ImageLoaderProgressBlock?
     private let receivedData: ImageLoaderDataBlock?
     private let minimumInterval: Double
     private let state = Locked(State())
 
     init(
-        _ load: ImageDataLoad, minimumInterval: Double = 0, endsAnywhere: Bool = false,
+        _ load: ImageDataLoad, minimumInterval: Double = 0, keepsOutcome: Bool = false,
         progress: ImageLoaderProgressBlock?
     ) {
         url = load.url
-        self.endsAnywhere = endsAnywhere
+        self.keepsOutcome = keepsOutcome
         priority = load.priorityHandle?.priority ?? load.priority
         receivedData = load.receivedData
         finishedAfterCancel = load.finishedAfterCancel
@@ -50,12 +51,20 @@ final class DownloadSubscriber: Sendable {
         if let outcome { action(outcome) }
     }
 
+    /// How it ended, with the bytes, once.
+    func takeOutcome() -> Outcome {
+        state.withLock { state in
+            defer { state.outcome = .failure(.cancelled) }
+            return state.outcome ?? .failure(.cancelled)
+        }
+    }
+
     /// Ends it, unless it has ended.
     func end(_ outcome: Outcome) {
         let action = state.withLock { state -> (@Sendable (Outcome) -> Void)? in
             guard state.outcome == nil else { return nil }
-            // Only whether it ended matters afterwards; the bytes belong to whoever heard.
-            state.outcome = state.onEnd == nil ? outcome : .failure(.cancelled)
+            // Else only whether it ended matters afterwards; the bytes belong to whoever heard.
+            state.outcome = state.onEnd == nil || keepsOutcome ? outcome : .failure(.cancelled)
             return state.onEnd.take()
         }
         action?(outcome)

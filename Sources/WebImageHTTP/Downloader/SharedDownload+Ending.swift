@@ -44,7 +44,7 @@ extension SharedDownload {
                     .invalidDownloadResponse, stage: .download, underlying: .message("the response modifier refused"))
             }
             state.withLock { ($0.head, $0.refusedHead) = (modified, modified) }
-            if let refusal = plan.acceptance.refusal(of: modified, for: plan.url) { throw refusal }
+            if let refusal = plan.settings.acceptance.refusal(of: modified, for: plan.url) { throw refusal }
         }
         let (body, head) = state.withLock { ($0.body, $0.head) }
         guard let decryptor = plan.decryptor, let body, body.count > 0 else { return nil }
@@ -64,23 +64,24 @@ extension SharedDownload {
         let isAllowed = state.withLock { state in
             state.redirects += 1
             state.attempts -= 1
-            state.transfer = state.transfer.redirected(to: target, status: nil)
+            state.transfer = state.transfer.redirected(to: target)
             if !source.hasOrigin(of: target) { state.validators = [:] }
-            return state.redirects <= plan.transfer.maxRedirects
+            return state.redirects <= plan.transfer.route.members.maxRedirects
         }
         guard isAllowed else {
             return finish(
                 .failure(
                     WebImageError(
                         .transport, stage: .download, url: plan.url,
-                        underlying: .curl(code: 47, message: "over \(plan.transfer.maxRedirects) redirects"),
+                        underlying: .curl(
+                            code: 47, message: "over \(plan.transfer.route.members.maxRedirects) redirects"),
                         hint: "The server redirects in a loop; ask for the final URL.")))
         }
         beginLeg()
     }
 
     private func beginWithoutPrefix() {
-        if let name = plan.identity.sharing { environment.resumeStore?.remove(name) }
+        forgetKept()
         state.withLock { state in
             state.prefix = nil
             state.attempts -= 1
@@ -109,13 +110,18 @@ extension SharedDownload {
         if isWaiting { events.pause() }
     }
 
+    /// The beginning on disk, if any, is of no use.
+    private func forgetKept() {
+        if let store = environment.resumeStore, let name = plan.sharing { store.remove(name) }
+    }
+
     // MARK: The end
 
     private func succeed(_ leg: DownloadLeg, decrypted: Data? = nil) {
         let (body, head, isConfirmed, hadPrefix) = state.withLock { state in
             (state.body, state.head, state.head?.statusCode == 304 && !state.validators.isEmpty, leg.prefix != nil)
         }
-        if hadPrefix, let name = plan.identity.sharing { environment.resumeStore?.remove(name) }
+        if hadPrefix { forgetKept() }
         var data = Data()
         do throws(WebImageError) {
             if let decrypted { data = decrypted } else if !isConfirmed, let body { data = try body.data() }
@@ -127,7 +133,7 @@ extension SharedDownload {
         var request = leg.transfer.request
         request.url = plan.url
         let (sentAt, receivedAt) = (leg.sentAt, environment.clock.date)
-        result.mayBeStored = HTTPCachePolicy.mayStore(head, to: request) && plan.identity.cacheScope != .unstored
+        result.mayBeStored = HTTPCachePolicy.mayStore(head, to: request) && plan.cacheScope != .unstored
         result.describe { [request] in
             StoredResponse(head, to: request, requestTime: sentAt, responseTime: receivedAt).serialized
         }
@@ -168,7 +174,7 @@ extension SharedDownload {
     func deliver(_ outcome: DownloadSubscriber.Outcome, to subscribers: [DownloadSubscriber]) {
         let nobodyListens = state.withLock { $0.listeners.isEmpty }
         // The common case of a load without progress costs no hop between threads.
-        if nobodyListens, subscribers.allSatisfy(\.endsAnywhere) { return end(subscribers, outcome) }
+        if nobodyListens, subscribers.allSatisfy(\.keepsOutcome) { return end(subscribers, outcome) }
         delivery.async {
             if case .success = outcome { self.report() }
             self.end(subscribers, outcome)
@@ -192,15 +198,14 @@ extension URL {
 
 extension CurlTransferRequest {
     /// The request of the next hop: to another origin go neither credentials nor fields that are not everybody's.
-    func redirected(to target: URL, status: Int?) -> CurlTransferRequest {
-        var next = self
-        next.request.url = target
-        guard !request.url.hasOrigin(of: target) else { return next }
-        (next.username, next.password, next.clientCertificate) = (nil, nil, nil)
+    func redirected(to target: URL) -> CurlTransferRequest {
+        var next = request
+        next.url = target
+        guard !request.url.hasOrigin(of: target) else { return with(next) }
         for field in request.allHTTPHeaderFields.keys where !Self.harmlessFields.contains(field.lowercased()) {
-            next.request.setValue(nil, forHTTPHeaderField: field)
+            next.setValue(nil, forHTTPHeaderField: field)
         }
-        return next
+        return CurlTransferRequest(next, route: route.anonymous, priority: priority)
     }
 
     private static let harmlessFields: Set<String> = ["accept", "accept-language", "accept-encoding", "user-agent"]

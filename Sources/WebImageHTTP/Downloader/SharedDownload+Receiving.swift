@@ -29,7 +29,7 @@ extension SharedDownload {
             // With a response modifier the head is judged when the modifier has seen it.
             let isConfirmed = head.statusCode == 304 && !state.validators.isEmpty
             if plan.responseModifier == nil, !isConfirmed,
-                let refusal = plan.acceptance.refusal(of: head, for: plan.url)
+                let refusal = plan.settings.acceptance.refusal(of: head, for: plan.url)
             {
                 (state.head, state.refusedHead) = (head, head)
                 forgetBody(&state)
@@ -38,7 +38,7 @@ extension SharedDownload {
             }
             state.prefix = nil
             let expected = head.expectedContentLength ?? 0
-            begin(ReceivedBody(plan.room, expected: expected), head: head, expected: expected, &state)
+            begin(ReceivedBody(plan.settings.room, expected: expected), head: head, expected: expected, &state)
             return (nil, true)
         }
         if isAccepted {

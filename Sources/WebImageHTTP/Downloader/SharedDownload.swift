@@ -80,10 +80,10 @@ final class SharedDownload: Sendable {
             defer { state.hasStarted = true }
             return !state.hasStarted
         }
-        guard isFirst, plan.isResumable, let store = environment.resumeStore, let name = plan.identity.sharing else {
+        guard isFirst, let store = environment.resumeStore, plan.isResumable, let name = plan.sharing else {
             return beginLeg()
         }
-        store.load(name, plan.room) { partial in
+        store.load(name, plan.settings.room) { partial in
             self.state.withLock {
                 $0.prefix = partial.flatMap { $0.total <= self.plan.transfer.request.maxBodyBytes ? $0 : nil }
             }
@@ -109,7 +109,7 @@ final class SharedDownload: Sendable {
     /// Tells the running transfer how urgent it has become.
     func setPriority(_ priority: LoadPriority) {
         let operation = state.withLock { state in
-            state.transfer.priority = priority
+            state.transfer = state.transfer.with(priority)
             return state.operation
         }
         operation?.priorityDidChange(priority)
@@ -121,16 +121,9 @@ final class SharedDownload: Sendable {
             guard !state.isCancelled else { return nil }
             state.attempts += 1
             if state.begun == nil { state.begun = now }
-            var transfer = state.transfer
-            for (field, value) in state.validators { transfer.request.setValue(value, forHTTPHeaderField: field) }
-            if let prefix = state.prefix {
-                for (field, value) in prefix.requestFields {
-                    transfer.request.setValue(value, forHTTPHeaderField: field)
-                }
-                transfer.request.maxBodyBytes = max(transfer.request.maxBodyBytes - prefix.count, 1)
-            }
             let leg = DownloadLeg(
-                transfer, prefix: state.prefix, sentAt: environment.clock.date, download: self)
+                Self.asking(state.transfer, state.validators, state.prefix), prefix: state.prefix,
+                sentAt: environment.clock.date, download: self)
             state.leg = leg
             (state.redirect, state.refusedHead) = (nil, nil)
             return leg
@@ -149,6 +142,20 @@ final class SharedDownload: Sendable {
         if state.withLock({ $0.isCancelled }) { operation.cancel() }
     }
 
+    /// A transfer that asks whether what is cached still holds, or for the rest of what has come.
+    private static func asking(
+        _ transfer: CurlTransferRequest, _ validators: [String: String], _ prefix: PartialBody?
+    ) -> CurlTransferRequest {
+        if validators.isEmpty, prefix == nil { return transfer }
+        var request = transfer.request
+        for (field, value) in validators { request.setValue(value, forHTTPHeaderField: field) }
+        if let prefix {
+            for (field, value) in prefix.requestFields { request.setValue(value, forHTTPHeaderField: field) }
+            request.maxBodyBytes = max(request.maxBodyBytes - prefix.count, 1)
+        }
+        return transfer.with(request)
+    }
+
     /// What is worth keeping of a body that has not come whole; called under the lock.
     func takePartial(_ state: inout State) -> PartialBody? {
         guard plan.isResumable else { return nil }
@@ -157,7 +164,7 @@ final class SharedDownload: Sendable {
     }
 
     func keep(_ partial: PartialBody?) {
-        guard let partial, let store = environment.resumeStore, let name = plan.identity.sharing else { return }
+        guard let partial, let store = environment.resumeStore, let name = plan.sharing else { return }
         store.save(partial, name)
     }
 }

@@ -46,12 +46,13 @@ final class SharedDownloads: Sendable {
     @discardableResult
     func join(_ subscriber: DownloadSubscriber, _ plan: DownloadPlan) -> SharedDownload? {
         let id = ObjectIdentifier(subscriber)
+        let host = plan.host
         let (download, isNew, raised, works) = state.withLock {
             state -> (SharedDownload?, Bool, LoadPriority?, [Work]) in
             state.subscribers[id] = subscriber
             let known = state.downloads.count
             let (number, isNew, actions) = state.queue.join(
-                id, key: plan.key, host: plan.host, priority: subscriber.priority)
+                id, key: DownloadPlan.Key(plan: plan), host: host, priority: subscriber.priority)
             if isNew { state.downloads[number] = make(plan, number) }
             state.heirs[number] = nil
             let priority = isNew || known == 0 ? nil : state.queue.priority(of: number)
@@ -67,12 +68,9 @@ final class SharedDownloads: Sendable {
     }
 
     private func make(_ plan: DownloadPlan, _ number: Int) -> SharedDownload {
-        let events = DownloadEvents(
-            end: { [weak self] in self?.finish(number, $0) },
-            pause: { [weak self] in self?.change { $0.queue.pause(number) } },
-            resume: { [weak self] in self?.change { $0.queue.resume(number) } },
-            notifications: notifications)
-        return SharedDownload(plan, environment: environment, events: events)
+        SharedDownload(
+            plan, environment: environment,
+            events: DownloadEvents(downloads: self, number: number, notifications: notifications))
     }
 
     private func scheduleDeadline(of download: SharedDownload) {
@@ -121,18 +119,23 @@ final class SharedDownloads: Sendable {
         for subscriber in subscribers { subscriber.end(.failure(.cancelled.with(url: subscriber.url))) }
     }
 
-    private func finish(_ number: Int, _ outcome: DownloadSubscriber.Outcome) {
+    func pause(_ number: Int) { change { $0.queue.pause(number) } }
+
+    func resume(_ number: Int) { change { $0.queue.resume(number) } }
+
+    func finish(_ number: Int, _ outcome: DownloadSubscriber.Outcome) {
         let (download, subscribers, heir, works) = state.withLock { state in
             let download = state.downloads.removeValue(forKey: number)
             let (identifiers, actions) = state.queue.finish(number)
             let subscribers = identifiers.compactMap { state.subscribers.removeValue(forKey: $0) }
             return (download, subscribers, state.heirs.removeValue(forKey: number), work(for: actions, &state))
         }
+        // First, so that the next request is on its way while this end is told.
+        perform(works)
         download?.deliver(outcome, to: subscribers)
         if let heir, let download, case .success(let result) = outcome {
             download.delivery.async { heir(result) }
         }
-        perform(works)
     }
 
     // MARK: Performing

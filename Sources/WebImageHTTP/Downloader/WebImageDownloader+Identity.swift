@@ -16,7 +16,7 @@ extension WebImageDownloader {
     /// The scope alone, without making the request where nothing in it could narrow it.
     public func cacheScope(of load: ImageDataLoad) -> CacheScope {
         let isNarrowed =
-            mayNarrowScope || load.context?[.downloadRequestModifier] != nil
+            settings.mayNarrowScope || load.context?[.downloadRequestModifier] != nil
             || !load.options.isDisjoint(with: Self.narrowingOptions)
         return isNarrowed ? identity(of: load).cacheScope : load.declaredScope ?? .shared
     }
@@ -32,9 +32,13 @@ extension WebImageDownloader {
 
     static func scope(
         of request: WebImageRequest, unmodified: WebImageRequest,
-        modifier: (any WebImageDownloaderRequestModifierProtocol)?, config: WebImageDownloaderConfig,
+        modifier: (any WebImageDownloaderRequestModifierProtocol)?, settings: DownloaderSettings,
         load: ImageDataLoad
     ) -> CacheScope {
+        if modifier == nil, !settings.mayNarrowScope, load.options.isDisjoint(with: narrowingOptions) {
+            return load.declaredScope ?? .shared
+        }
+        let config = settings.values.config
         let declared = load.declaredScope ?? modifier?.cacheScope
         var parts: [String] = []
         if let declared {
@@ -73,28 +77,42 @@ extension WebImageDownloader {
 }
 
 extension DownloadPlan {
-    /// The identity as a text; two plans with equal texts get the same bytes.
-    func sharing(scope: CacheScope) -> String {
-        let request = transfer.request
-        var parts: [String] = [request.httpMethod, request.url.absoluteString, "\(request.maxBodyBytes)"]
-        parts.append("\(request.httpShouldHandleCookies) \(request.allowsInvalidCertificates)")
-        parts += [transfer.username ?? "", transfer.password ?? "", transfer.proxy ?? "environment"]
-        parts.append(transfer.certificateAuthorityFile ?? "")
-        parts.append(transfer.clientCertificate.map { "\($0.certificateFile) \($0.keyFile ?? "")" } ?? "")
-        parts.append(responseModifier.map { RoleIdentity($0).text } ?? "")
-        parts.append(decryptor.map { RoleIdentity($0).text } ?? "")
-        parts.append(request.httpBody?.base64EncodedString() ?? "")
-        parts.append("\(scope)")
-        for (field, value) in request.allHTTPHeaderFields.sorted(by: { $0.key < $1.key }) {
-            parts.append("\(field.lowercased()): \(value)")
+    var identity: LoadIdentity { LoadIdentity(sharing: sharing, cacheScope: cacheScope) }
+
+    /// The identity as a text, nil for what is nobody else's; two plans with equal texts get the same bytes.
+    var sharing: String? {
+        let scope: String
+        switch cacheScope {
+        case .unstored: return nil
+        case .shared: scope = "shared"
+        case .scoped(let name): scope = "scoped " + name
         }
+        let (request, route) = (transfer.request, transfer.route.members)
         var text = ""
-        text.reserveCapacity(parts.reduce(0) { $0 + $1.utf8.count + 6 })
-        for part in parts {
+        text.reserveCapacity(400)
+        func add(_ part: String) {
             text += String(part.utf8.count)
             text += ":"
             text += part
             text += ","
+        }
+        add(request.httpMethod)
+        add(request.url.absoluteString)
+        add(String(request.maxBodyBytes))
+        add(request.httpShouldHandleCookies ? "cookies" : "")
+        add(request.allowsInvalidCertificates ? "unchecked" : "")
+        add(route.username ?? "")
+        add(route.password ?? "")
+        add(route.proxy ?? "environment")
+        add(route.certificateAuthorityFile ?? "")
+        add(route.clientCertificate.map { $0.certificateFile + " " + ($0.keyFile ?? "") } ?? "")
+        add(responseModifier.map { RoleIdentity($0).text } ?? "")
+        add(decryptor.map { RoleIdentity($0).text } ?? "")
+        add(request.httpBody?.base64EncodedString() ?? "")
+        add(scope)
+        for (field, value) in request.allHTTPHeaderFields.sorted(by: { $0.key < $1.key }) {
+            add(field.lowercased())
+            add(value)
         }
         return text
     }

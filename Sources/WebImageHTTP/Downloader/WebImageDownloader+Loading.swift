@@ -22,16 +22,25 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
     public func loadData(
         for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
-        var plan = try plan(for: load)
-        let revalidation = load.cached.flatMap { Revalidation($0, plan.transfer.request, now: clock.date) }
+        let plan = try plan(for: load)
+        guard let cached = load.cached else { return try await fetch(load, plan, progress) }
+        return try await confirm(cached, for: load, plan, progress)
+    }
+
+    // Apart from the common way, whose every waiting task would keep room for this.
+    @inline(never)
+    private func confirm(
+        _ cached: CachedResource, for load: ImageDataLoad, _ plan: DownloadPlan, _ progress: ImageLoaderProgressBlock?
+    ) async throws(WebImageError) -> ImageDataResult {
+        var plan = plan
+        let revalidation = Revalidation(cached, plan.transfer.request, now: clock.date)
         switch revalidation?.decision {
         case .fresh: if let revalidation { return revalidation.freshResult }
-        case .revalidate(let fields), .staleWhileRevalidate(let fields): plan.validators = fields
+        case .revalidate(let fields), .staleWhileRevalidate(let fields): plan = DownloadPlan(plan, validators: fields)
         case .fetch, nil: break
         }
         do throws(WebImageError) {
             let result = try await fetch(load, plan, progress)
-            guard let cached = load.cached else { return result }
             if result.response.statusCode == 304, let revalidation { return revalidation.confirmed(by: result) }
             var same = result
             same.isNotModified = result.data == cached.data
@@ -48,18 +57,19 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
         _ load: ImageDataLoad, _ plan: DownloadPlan, _ progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
         let subscriber = DownloadSubscriber(
-            load, minimumInterval: minimumProgressInterval, endsAnywhere: true, progress: progress)
+            load, minimumInterval: minimumProgressInterval, keepsOutcome: true, progress: progress)
         load.priorityHandle?.whenChanged { [downloads] in downloads.setPriority($0, of: subscriber) }
         defer { load.priorityHandle?.whenChanged(nil) }
-        let outcome = await withTaskCancellationHandler {
-            await withHandover { continuation in
-                subscriber.whenEnded { continuation.resume(returning: $0) }
+        // The outcome passes under the subscriber's lock, as in `withHandover`, and takes no room in these frames.
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                subscriber.whenEnded { _ in continuation.resume() }
                 if !subscriber.hasEnded { downloads.join(subscriber, plan) }
             }
         } onCancel: {
             downloads.cancel(subscriber)
         }
-        return try outcome.get()
+        return try subscriber.takeOutcome().get()
     }
 
     private var minimumProgressInterval: Double { min(max(config.minimumProgressInterval, 0), 1) }

@@ -5,19 +5,7 @@ public import WebImageCore
 ///
 /// Transfers run on one thread of the downloader's own; nothing is opened before the first. Safe on any thread.
 public final class WebImageDownloader: Sendable {
-    private struct State {
-        var config: WebImageDownloaderConfig
-        var headers: WebImageRequest {
-            didSet { hasCredentialFields = WebImageDownloader.hasCredentials(headers) }
-        }
-        /// Known beforehand: every memory hit asks for it.
-        private(set) var hasCredentialFields = false
-        var requestModifier: (any WebImageDownloaderRequestModifierProtocol)?
-        var responseModifier: (any WebImageDownloaderResponseModifierProtocol)?
-        var decryptor: (any WebImageDownloaderDecryptorProtocol)?
-    }
-
-    private let state: Locked<State>
+    private let current: Locked<DownloaderSettings>
     let engine: CurlEngine
     private let resumeStore: ResumeStore?
     let clock: any DelayClock
@@ -38,7 +26,8 @@ public final class WebImageDownloader: Sendable {
     package init(config: WebImageDownloaderConfig, engine: CurlEngine, clock: any DelayClock = SystemClock()) {
         self.engine = engine
         self.clock = clock
-        state = Locked(State(config: config, headers: Self.defaultHeaders))
+        current = Locked(
+            DownloaderSettings(.init(config: config, headers: Self.defaultHeaders), blocks: engine.blocks))
         resumeStore = config.resumeFolder.map { ResumeStore(folder: $0) }
         downloads = SharedDownloads(
             environment: DownloadEnvironment(engine: engine, clock: clock, resumeStore: resumeStore), config: config)
@@ -49,41 +38,41 @@ public final class WebImageDownloader: Sendable {
     /// How this downloader behaves; a change counts for downloads that have not been asked for yet, the maximum
     /// number and the order at once.
     public var config: WebImageDownloaderConfig {
-        get { state.withLock { $0.config } }
+        get { settings.config }
         set {
-            state.withLock { $0.config = newValue }
+            change { $0.config = newValue }
             downloads.apply(newValue)
         }
     }
 
     /// Changes every request; a context may name another.
     public var requestModifier: (any WebImageDownloaderRequestModifierProtocol)? {
-        get { state.withLock { $0.requestModifier } }
-        set { state.withLock { $0.requestModifier = newValue } }
+        get { settings.values.requestModifier }
+        set { change { $0.requestModifier = newValue } }
     }
 
     /// Changes the head of every answer; a context may name another.
     public var responseModifier: (any WebImageDownloaderResponseModifierProtocol)? {
-        get { state.withLock { $0.responseModifier } }
-        set { state.withLock { $0.responseModifier = newValue } }
+        get { settings.values.responseModifier }
+        set { change { $0.responseModifier = newValue } }
     }
 
     /// Turns the bytes that came into those of the picture; a context may name another.
     public var decryptor: (any WebImageDownloaderDecryptorProtocol)? {
-        get { state.withLock { $0.decryptor } }
-        set { state.withLock { $0.decryptor = newValue } }
+        get { settings.values.decryptor }
+        set { change { $0.decryptor = newValue } }
     }
 
     /// Sets a header field of every later request; nil removes it.
     public func setValue(_ value: String?, forHTTPHeaderField field: String?) {
         guard let field else { return }
-        state.withLock { $0.headers.setValue(value, forHTTPHeaderField: field) }
+        change { $0.headers.setValue(value, forHTTPHeaderField: field) }
     }
 
     /// The value of a header field that every request gets.
     public func value(forHTTPHeaderField field: String?) -> String? {
         guard let field else { return nil }
-        return state.withLock { $0.headers.value(forHTTPHeaderField: field) }
+        return settings.values.headers.value(forHTTPHeaderField: field)
     }
 
     /// Whether nothing new starts; downloads that run go on.
@@ -117,28 +106,16 @@ public final class WebImageDownloader: Sendable {
     }
 
     /// Everything that a request is made of, as it is now.
-    var settings: Settings {
-        state.withLock { state in
-            Settings(
-                config: state.config, headers: state.headers, requestModifier: state.requestModifier,
-                responseModifier: state.responseModifier, decryptor: state.decryptor)
-        }
-    }
+    var settings: DownloaderSettings { current.withLock { $0 } }
 
-    /// Whether something of this downloader's own may narrow who sees what it fetches.
-    var mayNarrowScope: Bool {
-        state.withLock { state in
-            state.hasCredentialFields || state.requestModifier != nil || state.config.username != nil
-                || state.config.clientCertificate != nil
+    private func change(_ change: (inout DownloaderSettings.Values) -> Void) {
+        // What was goes outside the lock: with it may go a modifier of somebody's.
+        _ = current.withLock { settings in
+            var values = settings.values
+            change(&values)
+            defer { settings = DownloaderSettings(values, blocks: engine.blocks) }
+            return settings
         }
-    }
-
-    struct Settings {
-        let config: WebImageDownloaderConfig
-        let headers: WebImageRequest
-        let requestModifier: (any WebImageDownloaderRequestModifierProtocol)?
-        let responseModifier: (any WebImageDownloaderResponseModifierProtocol)?
-        let decryptor: (any WebImageDownloaderDecryptorProtocol)?
     }
 
     private static var defaultHeaders: WebImageRequest {

@@ -78,8 +78,4 @@ public struct WebImageDownloaderConfig: Sendable {
         get { shared.withLock { $0 } }
         set { shared.withLock { $0 = newValue } }
     }
-
-    var acceptance: ResponseAcceptance {
-        ResponseAcceptance(statusCodes: acceptableStatusCodes, contentTypes: acceptableContentTypes)
-    }
 }

@@ -1,5 +1,5 @@
 import Foundation
-package import WebImageCore
+import WebImageCore
 
 /// Runs HTTP transfers on one thread of its own; nothing is opened before the first transfer.
 ///
@@ -13,6 +13,8 @@ package final class CurlEngine: Sendable {
 
     private let state = Locked(State())
     private let ended = DispatchGroup()
+    /// Memory for bodies, kept from one to the next while transfers run.
+    let blocks = BodyBlocks()
     private let label: String
     private let thread = Locked<pthread_t?>(nil)
 
@@ -24,7 +26,7 @@ package final class CurlEngine: Sendable {
     deinit { stop() }
 
     /// Starts a transfer; its sink hears the end even when the engine was shut down.
-    package func start(_ transfer: CurlTransfer) {
+    func start(_ transfer: CurlTransfer) {
         guard let mailbox = openedMailbox(), mailbox.post(.start(transfer)) else {
             // Not inline: the caller may hold the lock that its sink wants.
             DispatchQueue.global().async { transfer.end(.failure(Self.shutDownError(transfer.url))) }
@@ -33,12 +35,12 @@ package final class CurlEngine: Sendable {
     }
 
     /// Ends a transfer with `.cancelled` unless it has ended; may overtake nothing, commands keep their order.
-    package func cancel(_ transfer: CurlTransfer) {
+    func cancel(_ transfer: CurlTransfer) {
         _ = state.withLock { $0.mailbox }?.post(.cancel(transfer))
     }
 
     /// Changes a transfer's share of an HTTP/2 connection.
-    package func weigh(_ transfer: CurlTransfer, _ priority: LoadPriority) {
+    func weigh(_ transfer: CurlTransfer, _ priority: LoadPriority) {
         _ = state.withLock { $0.mailbox }?.post(.weigh(transfer, priority))
     }
 
@@ -85,12 +87,14 @@ package final class CurlEngine: Sendable {
 
     /// The thread holds the mailbox, not the engine, so that dropping the engine ends it.
     private func runThread(_ mailbox: CurlMailbox) {
-        let (ended, label, identity) = (ended, label, thread)
+        let (ended, label, identity, blocks) = (ended, label, thread, blocks)
         ended.enter()
         let thread = Thread {
             identity.withLock { $0 = pthread_self() }
             // The loop is gone, and its handles with it, before the multi handle goes.
-            if let multi = mailbox.multi { CurlLoop(mailbox: mailbox, multi: multi, label: label).run() }
+            if let multi = mailbox.multi {
+                CurlLoop(mailbox: mailbox, multi: multi, blocks: blocks, label: label).run()
+            }
             mailbox.close()
             identity.withLock { $0 = nil }
             ended.leave()

@@ -17,6 +17,8 @@ final class CurlEasy {
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private var resolveList: UnsafeMutablePointer<curl_slist>?
     private let ledgerKind: String
+    /// The transfer whose options are set, when the next may go by them.
+    var prepared: CurlTransferRequest?
 
     /// Nil when curl is out of memory.
     init?(label: String) {
@@ -39,6 +41,7 @@ final class CurlEasy {
 
     /// Forgets every option; connections live in the multi handle and stay.
     func reset() {
+        prepared = nil
         // A reset forgets the list of cookie files without freeing it (7.88) and keeps an attached share: both go by
         // hand, the list first, as without a share it takes the cookies along.
         webimage_curl_set_pointer(handle, CURLOPT_COOKIEFILE, nil)
@@ -50,6 +53,9 @@ final class CurlEasy {
         errorBuffer[0] = 0
         installErrorBuffer()
     }
+
+    /// Whatever the last transfer left in the buffer is not about the next.
+    func forgetMessage() { errorBuffer[0] = 0 }
 
     private func installErrorBuffer() {
         webimage_curl_set_pointer(handle, CURLOPT_ERRORBUFFER, errorBuffer)

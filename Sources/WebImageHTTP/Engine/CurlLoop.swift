@@ -11,13 +11,16 @@ final class CurlLoop {
     private var active: [UnsafeMutableRawPointer: CurlTransfer] = [:]
     private var pool: [CurlEasy] = []
     private var cookies: CurlCookieJar?
+    private let blocks: BodyBlocks
+    private let clock = EngineClock()
     /// No transfer's idle deadline comes before; activity only moves them away. Nil when nothing runs.
     private var idleCheck: ContinuousClock.Instant?
 
     private static let maxPooledHandles = 16
 
-    init(mailbox: CurlMailbox, multi: CurlMulti, label: String) {
+    init(mailbox: CurlMailbox, multi: CurlMulti, blocks: BodyBlocks, label: String) {
         self.mailbox = mailbox
+        self.blocks = blocks
         self.multi = multi
         self.label = label
         // 2 is CURLPIPE_MULTIPLEX: streams of one host share an HTTP/2 connection.
@@ -29,6 +32,7 @@ final class CurlLoop {
     func run() {
         Self.blockSignals()
         while true {
+            clock.beginTurn()
             let (commands, isShutDown) = mailbox.drain()
             for command in commands { perform(command) }
             if isShutDown { break }
@@ -38,8 +42,11 @@ final class CurlLoop {
             endIdle()
             if active.isEmpty, mailbox.isRetired { break }
             // What ends here often starts the next: then there is no reason to sleep.
-            if mailbox.letSleep() { curl_multi_poll(multi.pointer, nil, 0, pollTimeout, nil) }
+            guard mailbox.letSleep() else { continue }
+            if active.isEmpty { blocks.keepsSpares = false }
+            curl_multi_poll(multi.pointer, nil, 0, pollTimeout, nil)
         }
+        blocks.keepsSpares = false
         for transfer in Array(active.values) { end(transfer, .failure(.cancelled.with(url: transfer.url))) }
         pool.removeAll()
         cookies = nil
@@ -67,9 +74,11 @@ final class CurlLoop {
             return end(transfer, .failure(Self.outOfMemory(transfer)))
         }
         if transfer.order.request.httpShouldHandleCookies, cookies == nil { cookies = CurlCookieJar(label: label) }
+        if active.isEmpty { blocks.keepsSpares = true }
         transfer.easy = easy
+        transfer.clock = clock
         transfer.configure(easy, cookies: cookies)
-        transfer.lastActivity = .now
+        transfer.noteActivity()
         guard curl_multi_add_handle(multi.pointer, easy.handle) == CURLM_OK else {
             return end(transfer, .failure(Self.outOfMemory(transfer)))
         }
@@ -122,7 +131,7 @@ final class CurlLoop {
         // With these results the last head read is the last of its chain, whatever its status.
         if [CURLE_OK, CURLE_FILESIZE_EXCEEDED, CURLE_PARTIAL_FILE].contains(code) { _ = transfer.deliverParsedHead() }
         if let refusal = transfer.refusal { return .failure(refusal.with(url: transfer.url)) }
-        let response = transfer.head.response(url: transfer.effectiveURL)
+        let response = transfer.response ?? transfer.head.response(url: transfer.effectiveURL)
         if transfer.head.statusCode != nil, !transfer.head.isComplete {
             // Curl takes a head that breaks off for the answer, and runs out of room for a line of 100 KB.
             if code == CURLE_OUT_OF_MEMORY { return .failure(.headLimit(transfer.url)) }
@@ -141,7 +150,7 @@ final class CurlLoop {
     /// Fails transfers that have been silent for their timeout; curl's own low-speed check averages over seconds.
     private func endIdle() {
         guard let idleCheck else { return }
-        let now = ContinuousClock.now
+        let now = clock.now
         guard idleCheck <= now else { return }
         defer { self.idleCheck = active.values.map(\.idleDeadline).min() }
         for transfer in Array(active.values) where transfer.idleDeadline <= now {
@@ -167,7 +176,7 @@ final class CurlLoop {
     /// At most a second while transfers run, against lost wake-ups in curl; long when there are none.
     private var pollTimeout: Int32 {
         guard !active.isEmpty, let idleCheck else { return 600_000 }
-        let next = ContinuousClock.now.duration(to: idleCheck)
+        let next = clock.now.duration(to: idleCheck)
         let milliseconds = next.components.seconds >= 1 ? 1000 : next.components.attoseconds / 1_000_000_000_000_000 + 1
         return Int32(max(min(milliseconds, 1000), 0))
     }
@@ -178,7 +187,12 @@ final class CurlLoop {
             active[easy.handle] = nil
             transfer.easy = nil
             curl_multi_remove_handle(multi.pointer, easy.handle)
-            easy.reset()
+            // Options stay for the next transfer where this one went the straight way and left nothing else behind.
+            if easy.prepared != nil, case .success(let end) = result, end.metrics.redirectCount == 0 {
+                easy.forgetMessage()
+            } else {
+                easy.reset()
+            }
             if pool.count < Self.maxPooledHandles { pool.append(easy) }
         }
         transfer.end(result)

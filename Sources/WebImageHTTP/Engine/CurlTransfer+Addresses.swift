@@ -8,7 +8,7 @@ extension CurlTransfer {
     /// An explicit proxy resolves names itself and is trusted.
     var checksAddresses: Bool {
         guard let policy = order.policy, policy.publicAddressesOnly else { return false }
-        return order.proxy?.isEmpty ?? true
+        return order.route.members.proxy?.isEmpty ?? true
     }
 
     func installAddressChecks(_ easy: CurlEasy) {

@@ -3,34 +3,60 @@ import Foundation
 import WebImageCore
 
 extension CurlTransfer {
-    /// Sets every option of the transfer on a fresh or reset handle.
+    /// Sets every option of the transfer; of one that is prepared alike, the few that differ.
     func configure(_ easy: CurlEasy, cookies: CurlCookieJar?) {
+        if isPlain, let prepared = easy.prepared, order.needsTheSameOptions(as: prepared) {
+            setOwn(easy)
+        } else {
+            easy.reset()
+            setAll(easy, cookies: cookies)
+            if isPlain { easy.prepared = order }
+        }
+    }
+
+    /// Whether its handle may keep its options for the next transfer: nothing in them is this one's alone.
+    private var isPlain: Bool {
+        let request = order.request
+        return request.url.user() == nil && request.httpMethod == "GET" && request.httpBody == nil
+            && !request.httpShouldHandleCookies
+            && order.route.members.username == nil && !checksAddresses && !needsFreshConnection
+    }
+
+    private func setOwn(_ easy: CurlEasy) {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        easy.set(CURLOPT_URL, url.absoluteString)
+        // Over TLS the handshake tells whether streams can share the connection. Without TLS curl would learn it from
+        // the first answer alone, so that one silent request would hold up every other to its host.
+        easy.set(CURLOPT_PIPEWAIT, url.scheme?.isSameIgnoringCase("https") == true ? 1 : 0)
+        easy.set(CURLOPT_STREAM_WEIGHT, order.priority.streamWeight)
+        easy.set(CURLOPT_HEADERDATA, pointer: context)
+        easy.set(CURLOPT_WRITEDATA, pointer: context)
+    }
+
+    private func setAll(_ easy: CurlEasy, cookies: CurlCookieJar?) {
+        setOwn(easy)
         setBasics(easy)
         setMethod(easy)
         setTLS(easy)
         easy.setHeaders(Self.headerLines(order.request))
-        if let username = order.username { easy.set(CURLOPT_USERNAME, username) }
-        if let password = order.password { easy.set(CURLOPT_PASSWORD, password) }
+        let route = order.route.members
+        if let username = route.username { easy.set(CURLOPT_USERNAME, username) }
+        if let password = route.password { easy.set(CURLOPT_PASSWORD, password) }
         // CURLAUTH_BASIC | CURLAUTH_DIGEST, macros with casts; CURLAUTH_ANY would add schemes that hand out system identities.
         easy.set(CURLOPT_HTTPAUTH, 0b11)
         if order.request.httpShouldHandleCookies, let cookies {
             easy.set(CURLOPT_SHARE, pointer: cookies.pointer)
             easy.set(CURLOPT_COOKIEFILE, "")
         }
-        setRoute(easy)
-        setCallbacks(easy)
-    }
-
-    private func setRoute(_ easy: CurlEasy) {
-        if let proxy = order.proxy { easy.set(CURLOPT_PROXY, proxy) }
-        easy.setResolved(order.resolved)
-        easy.set(CURLOPT_STREAM_WEIGHT, order.priority.streamWeight)
+        if let proxy = route.proxy { easy.set(CURLOPT_PROXY, proxy) }
+        easy.setResolved(route.resolved)
         if needsFreshConnection { easy.set(CURLOPT_FRESH_CONNECT, 1) }
         if checksAddresses { installAddressChecks(easy) }
+        easy.set(CURLOPT_HEADERFUNCTION, function: takeHeaderLine)
+        easy.set(CURLOPT_WRITEFUNCTION, function: takeBodyBytes)
     }
 
     private func setBasics(_ easy: CurlEasy) {
-        easy.set(CURLOPT_URL, url.absoluteString)
         easy.set(CURLOPT_NOSIGNAL, 1)
         // Without it, removing a handle whose name is still being resolved waits for the resolver's thread.
         easy.set(CURLOPT_QUICK_EXIT, 1)
@@ -38,12 +64,9 @@ extension CurlTransfer {
         easy.set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
         // Under a policy each hop is judged before it is made, by whoever started the transfer.
         easy.set(CURLOPT_FOLLOWLOCATION, order.policy == nil ? 1 : 0)
-        easy.set(CURLOPT_MAXREDIRS, order.maxRedirects)
+        easy.set(CURLOPT_MAXREDIRS, order.route.members.maxRedirects)
         easy.set(CURLOPT_ACCEPT_ENCODING, "")
         easy.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
-        // Over TLS the handshake tells whether streams can share the connection. Without TLS curl would learn it from
-        // the first answer alone, so that one silent request would hold up every other to its host.
-        easy.set(CURLOPT_PIPEWAIT, url.scheme?.lowercased() == "https" ? 1 : 0)
         easy.set(CURLOPT_BUFFERSIZE, 64 * 1024)
         easy.set(CURLOPT_CONNECTTIMEOUT_MS, Int(idleTimeout * 1000))
         easy.set(CURLOPT_MAXFILESIZE_LARGE, bytes: maxBodyBytes == .max ? 0 : maxBodyBytes)
@@ -74,19 +97,12 @@ extension CurlTransfer {
             easy.set(CURLOPT_SSL_VERIFYPEER, 0)
             easy.set(CURLOPT_SSL_VERIFYHOST, 0)
         }
-        if let file = order.certificateAuthorityFile { easy.set(CURLOPT_CAINFO, file) }
-        guard let certificate = order.clientCertificate else { return }
+        let route = order.route.members
+        if let file = route.certificateAuthorityFile { easy.set(CURLOPT_CAINFO, file) }
+        guard let certificate = route.clientCertificate else { return }
         easy.set(CURLOPT_SSLCERT, certificate.certificateFile)
         easy.set(CURLOPT_SSLKEY, certificate.keyFile ?? certificate.certificateFile)
         if let password = certificate.password { easy.set(CURLOPT_KEYPASSWD, password) }
-    }
-
-    private func setCallbacks(_ easy: CurlEasy) {
-        let context = Unmanaged.passUnretained(self).toOpaque()
-        easy.set(CURLOPT_HEADERFUNCTION, function: takeHeaderLine)
-        easy.set(CURLOPT_HEADERDATA, pointer: context)
-        easy.set(CURLOPT_WRITEFUNCTION, function: takeBodyBytes)
-        easy.set(CURLOPT_WRITEDATA, pointer: context)
     }
 
     /// Seconds without a byte after which the transfer fails.
@@ -116,6 +132,16 @@ extension CurlTransfer {
     }
 }
 
+extension CurlTransferRequest {
+    /// Whether a handle prepared for the other one lacks nothing but what `setOwn` sets.
+    fileprivate func needsTheSameOptions(as other: CurlTransferRequest) -> Bool {
+        route === other.route && request.maxBodyBytes == other.request.maxBodyBytes
+            && request.timeoutInterval == other.request.timeoutInterval
+            && request.allowsInvalidCertificates == other.request.allowsInvalidCertificates
+            && request.allHTTPHeaderFields == other.request.allHTTPHeaderFields
+    }
+}
+
 extension LoadPriority {
     /// The share of a connection's bandwidth among its streams (RFC 7540 §5.3.2); 16 is everybody's default.
     var streamWeight: Int {
@@ -134,7 +160,7 @@ private func takeHeaderLine(
     guard let data, let context else { return 0 }
     let length = size * count
     let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
-    transfer.lastActivity = .now
+    transfer.noteActivity()
     guard !transfer.hasDeliveredHead else { return length }
     guard transfer.head.take(UnsafeRawBufferPointer(start: data, count: length)) else {
         transfer.refusal = .headLimit(transfer.url)

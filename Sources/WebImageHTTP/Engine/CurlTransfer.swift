@@ -1,34 +1,47 @@
 import Foundation
-package import WebImageCore
+import WebImageCore
 
-/// What one transfer is asked to do, beyond the request itself.
-package struct CurlTransferRequest: Sendable, Hashable {
-    package var request: WebImageRequest
-    package var username: String?
-    package var password: String?
-    /// PEM file of the authorities to trust instead of the system's.
-    package var certificateAuthorityFile: String?
-    package var clientCertificate: ClientCertificate?
-    /// Nil is the environment's proxies, the empty text none.
-    package var proxy: String?
-    /// With a policy redirects are not followed here, and every address is checked before a byte is sent.
-    package var policy: DownloadPolicy?
-    package var maxRedirects = 10
-    /// Answers of the name service known beforehand, as `host:port:address`.
-    package var resolved: [String] = []
-    package var priority = LoadPriority.normal
+/// What one transfer is asked to do, beyond the request itself; a reference, since many hand it on and few change it.
+final class CurlTransferRequest: Sendable {
+    let request: WebImageRequest
+    let route: CurlRoute
+    let priority: LoadPriority
 
-    package init(_ request: WebImageRequest) { self.request = request }
+    init(_ request: WebImageRequest, route: CurlRoute = CurlRoute(), priority: LoadPriority = .normal) {
+        self.request = request
+        self.route = route
+        self.priority = priority
+    }
+
+    func with(_ request: WebImageRequest) -> CurlTransferRequest {
+        CurlTransferRequest(request, route: route, priority: priority)
+    }
+
+    func with(_ priority: LoadPriority) -> CurlTransferRequest {
+        CurlTransferRequest(request, route: route, priority: priority)
+    }
+
+    /// Nil when anything may be fetched from anywhere.
+    var policy: DownloadPolicy? { route.members.policy }
+}
+
+/// When the engine's present turn began; on the engine's thread alone.
+final class EngineClock {
+    private(set) var now = ContinuousClock.now
+
+    func beginTurn() { now = .now }
 }
 
 /// One request on its way through the engine; the name under which it is started and cancelled.
-package final class CurlTransfer: @unchecked Sendable {
+final class CurlTransfer: @unchecked Sendable {
     // Unchecked is true because the `var`s are touched on the engine's thread alone; the rest is immutable.
     let order: CurlTransferRequest
     private var sink: (any WebImageDownloaderSink)?
     var easy: CurlEasy?
     var head = ResponseHeadParser()
-    var hasDeliveredHead = false
+    /// The head as the sink got it; nil before.
+    private(set) var response: WebImageResponse?
+    private(set) var hasDeliveredHead = false
     var bodyBytes = 0
     /// The reason for which a callback stopped curl.
     var refusal: WebImageError?
@@ -36,11 +49,13 @@ package final class CurlTransfer: @unchecked Sendable {
     var addressRefusal: WebImageError?
     /// Whether a reused connection turned out dead, so that this is the second try over a new one.
     var needsFreshConnection = false
+    /// The time of the engine's turn; asking the system at each piece would cost more than the piece.
+    var clock: EngineClock?
     var lastActivity = ContinuousClock.now
     var lastWireBytes = 0
     private(set) var hasEnded = false
 
-    package init(_ order: CurlTransferRequest, sink: any WebImageDownloaderSink) {
+    init(_ order: CurlTransferRequest, sink: any WebImageDownloaderSink) {
         self.order = order
         self.sink = sink
     }
@@ -56,6 +71,10 @@ package final class CurlTransfer: @unchecked Sendable {
         sink.transferDidEnd(result)
     }
 
+    func noteActivity() {
+        if let clock { lastActivity = clock.now }
+    }
+
     /// Makes ready for a second try after a connection on which nothing came.
     func prepareRetry() {
         needsFreshConnection = true
@@ -65,6 +84,7 @@ package final class CurlTransfer: @unchecked Sendable {
 
     /// Hands the head to the sink; false when the transfer is to stop at once.
     func deliverHead(_ response: WebImageResponse) -> Bool {
+        self.response = response
         hasDeliveredHead = true
         refusal = sink?.transferDidReceive(head: response)
         if refusal == nil, let expected = response.expectedContentLength, expected > maxBodyBytes,
@@ -79,7 +99,7 @@ package final class CurlTransfer: @unchecked Sendable {
 
     /// Hands bytes to the sink; false when the transfer is to stop.
     func deliver(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        lastActivity = .now
+        noteActivity()
         if refusal != nil {
             bodyBytes += bytes.count
             return bodyBytes <= Self.maxDrainedBytes

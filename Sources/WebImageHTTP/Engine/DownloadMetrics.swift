@@ -37,11 +37,16 @@ extension DownloadMetrics {
         isReusedConnection = easy.long(CURLINFO_NUM_CONNECTS) == 0
         redirectCount = easy.long(CURLINFO_REDIRECT_COUNT)
         bodyBytesReceived = easy.offset(CURLINFO_SIZE_DOWNLOAD_T)
-        networkProtocol = Self.protocolNames[easy.long(CURLINFO_HTTP_VERSION)] ?? ""
+        networkProtocol = Self.protocolName(easy.long(CURLINFO_HTTP_VERSION))
     }
 
-    private static let protocolNames = [
-        CURL_HTTP_VERSION_1_0: "HTTP/1.0", CURL_HTTP_VERSION_1_1: "HTTP/1.1",
-        CURL_HTTP_VERSION_2_0: "HTTP/2", CURL_HTTP_VERSION_3: "HTTP/3",
-    ]
+    private static func protocolName(_ version: Int) -> String {
+        switch version {
+        case CURL_HTTP_VERSION_1_0: "HTTP/1.0"
+        case CURL_HTTP_VERSION_1_1: "HTTP/1.1"
+        case CURL_HTTP_VERSION_2_0: "HTTP/2"
+        case CURL_HTTP_VERSION_3: "HTTP/3"
+        default: ""
+        }
+    }
 }

@@ -17,45 +17,56 @@ struct ResponseHeadParser {
     ///
     /// Works on the bytes: every answer has a dozen of them, and text functions would cost more than the transfer.
     mutating func take(_ line: UnsafeRawBufferPointer) -> Bool {
-        if line.starts(with: "HTTP/".utf8) { self = ResponseHeadParser(startingAt: line) }
+        let isStatus = line.count >= 5 && line.baseAddress.map { memcmp($0, "HTTP/", 5) == 0 } == true
+        if isStatus { self = ResponseHeadParser(startingAt: line) }
         byteCount += line.count
         guard byteCount <= Self.maxBytes else { return false }
-        let text = Self.trimmed(line[...])
+        let text = Self.trimmed(line, 0..<line.count)
         if text.isEmpty {
             isComplete = true
-        } else if let lastName, line.first == UInt8(ascii: " ") || line.first == UInt8(ascii: "\t") {
+        } else if let lastName, line[0] == UInt8(ascii: " ") || line[0] == UInt8(ascii: "\t") {
             // Obsolete line folding (RFC 9112 §5.2) continues the previous value.
-            fields[lastName, default: ""] += " " + String(decoding: text, as: UTF8.self)
-        } else if let colon = text.firstIndex(of: UInt8(ascii: ":")) {
-            add(Self.lowercased(text[..<colon]), String(decoding: Self.trimmed(text[(colon + 1)...]), as: UTF8.self))
+            fields[lastName, default: ""] += " " + Self.text(line, text)
+        } else if !isStatus, let colon = line[text].firstIndex(of: UInt8(ascii: ":")) {
+            let value = Self.trimmed(line, colon + 1..<text.upperBound)
+            add(Self.lowercased(line, text.lowerBound..<colon), Self.text(line, value))
         }
         return true
     }
 
     init() {}
 
+    /// `HTTP/1.1 200 OK`; HTTP/2 has no words at the end.
     private init(startingAt line: UnsafeRawBufferPointer) {
-        let parts = Self.trimmed(line[...]).split(separator: UInt8(ascii: " "), maxSplits: 2)
-        version = parts.first.map { String(decoding: $0, as: UTF8.self) }
-        statusCode = parts.count > 1 ? Int(String(decoding: parts[1].prefix(3), as: UTF8.self)) : nil
+        let all = Self.trimmed(line, 0..<line.count)
+        let version = all.prefix { line[$0] != UInt8(ascii: " ") }
+        self.version = Self.text(line, version)
+        let digits = all.dropFirst(version.count).drop { line[$0] == UInt8(ascii: " ") }.prefix(3)
+        statusCode = Int(Self.text(line, digits.prefix { line[$0] != UInt8(ascii: " ") }))
+        // As many as servers commonly send: growing would hash each of them several times.
+        fields.reserveCapacity(12)
     }
 
     private mutating func add(_ name: String, _ value: String) {
-        fields[name] = fields[name].map { $0 + ", " + value } ?? value
+        if let before = fields.updateValue(value, forKey: name) { fields[name] = before + ", " + value }
         lastName = name
     }
 
-    private static func trimmed(_ bytes: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
-        var bytes = bytes
-        while let first = bytes.first, first <= 0x20 { bytes.removeFirst() }
-        while let last = bytes.last, last <= 0x20 { bytes.removeLast() }
-        return bytes
+    private static func text(_ line: UnsafeRawBufferPointer, _ range: Range<Int>) -> String {
+        String(decoding: UnsafeRawBufferPointer(rebasing: line[range]), as: UTF8.self)
     }
 
-    private static func lowercased(_ name: Slice<UnsafeRawBufferPointer>) -> String {
-        String(unsafeUninitializedCapacity: name.count) { target in
-            for (index, byte) in name.enumerated() { target[index] = byte.lowercasedASCII }
-            return name.count
+    private static func trimmed(_ line: UnsafeRawBufferPointer, _ range: Range<Int>) -> Range<Int> {
+        var (low, high) = (range.lowerBound, range.upperBound)
+        while low < high, line[low] <= 0x20 { low += 1 }
+        while low < high, line[high - 1] <= 0x20 { high -= 1 }
+        return low..<high
+    }
+
+    private static func lowercased(_ line: UnsafeRawBufferPointer, _ range: Range<Int>) -> String {
+        String(unsafeUninitializedCapacity: range.count) { target in
+            for (place, index) in range.enumerated() { target[place] = line[index].lowercasedASCII }
+            return range.count
         }
     }
 
@@ -78,8 +89,10 @@ struct ResponseHeadParser {
 
     /// The declared type without parameters and blanks, in lower case.
     private var mimeType: String? {
-        let field = fields["content-type"]?.utf8.prefix { $0 != UInt8(ascii: ";") } ?? ""[...].utf8
-        let type = field.filter { $0 > 0x20 }.map(\.lowercasedASCII)
+        guard let field = fields["content-type"], !field.isEmpty else { return nil }
+        let isPlain = field.utf8.allSatisfy { $0 > 0x20 && $0 != UInt8(ascii: ";") && $0 == $0.lowercasedASCII }
+        if isPlain { return field }
+        let type = field.utf8.prefix { $0 != UInt8(ascii: ";") }.filter { $0 > 0x20 }.map(\.lowercasedASCII)
         return type.isEmpty ? nil : String(decoding: type, as: UTF8.self)
     }
 }

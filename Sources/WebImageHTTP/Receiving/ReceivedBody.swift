@@ -5,22 +5,34 @@ import WebImageCore
 ///
 /// One caller at a time appends, without a lock held while it writes; anybody may read what has come.
 final class ReceivedBody: Sendable {
-    /// How many bytes stay in memory, and the folder of the files that take more.
+    /// How many bytes stay in memory, where that comes from, and the folder of the files that take more.
     struct Room: Sendable {
         var maxBytesInMemory: Int
         var folder: String
+        var blocks: BodyBlocks
     }
 
     private struct State {
         var count = 0
-        var memory = Data()
+        var block: BodyBlock?
         var file: UnnamedFile?
         /// Whether there is no file to be had, so that the body's own limit is the only one.
         var hasNoFile = false
 
-        mutating func keep(_ bytes: UnsafeRawBufferPointer) {
-            memory.append(contentsOf: bytes)
-            count += bytes.count
+        var memory: Data { block?.data(0..<count) ?? Data() }
+
+        /// Adds bytes to those in memory; false when there is no more of it.
+        mutating func keep(_ bytes: UnsafeRawBufferPointer, _ blocks: BodyBlocks) -> Bool {
+            let needed = count + bytes.count
+            if needed > block?.capacity ?? 0 {
+                // Without a known length, twice as much each time.
+                guard let longer = blocks.block(max(needed, 2 * (block?.capacity ?? 0))) else { return false }
+                if let block { longer.write(UnsafeRawBufferPointer(start: block.start, count: count), at: 0) }
+                block = longer
+            }
+            block?.write(bytes, at: count)
+            count = needed
+            return true
         }
     }
 
@@ -38,56 +50,65 @@ final class ReceivedBody: Sendable {
     ///   before they come.
     init(_ room: Room, expected: Int = 0) {
         self.room = room
-        state.withLock { $0.memory.reserveCapacity(expected > room.maxBytesInMemory ? 0 : max(expected, 0)) }
+        guard expected > 0, expected <= room.maxBytesInMemory else { return }
+        state.withLock { $0.block = room.blocks.block(expected) }
     }
 
     var count: Int { state.withLock { $0.count } }
 
     /// Adds bytes; on a full or read-only disk they stay in memory.
     ///
-    /// - Throws: `.fileSystem` when what was written cannot be read back.
+    /// - Throws: `.fileSystem` when what was written cannot be read back, or there is neither a file nor memory.
     func append(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) {
         let step = state.withLock { state -> Step in
             if let file = state.file { return .write(file, at: state.count) }
-            guard state.hasNoFile || state.memory.count + bytes.count <= room.maxBytesInMemory else {
-                return .move(state.memory)
-            }
-            state.keep(bytes)
-            return .isTaken
+            let mayStay = state.hasNoFile || state.count + bytes.count <= room.maxBytesInMemory
+            return mayStay && state.keep(bytes, room.blocks) ? .isTaken : .move(state.memory)
         }
         switch step {
         case .isTaken: break
-        case .move(let memory):
-            let file = UnnamedFile(in: room.folder)
-            let isWritten =
-                file.map { file in
-                    memory.withUnsafeBytes { file.write($0, at: 0) } && file.write(bytes, at: memory.count)
-                } ?? false
-            state.withLock { state in
-                guard isWritten else {
-                    state.hasNoFile = true
-                    return state.keep(bytes)
-                }
-                (state.file, state.memory) = (file, Data())
-                state.count += bytes.count
-            }
+        case .move(let memory): try move(memory, and: bytes)
         case .write(let file, let offset):
             if file.write(bytes, at: offset) { return state.withLock { $0.count += bytes.count } }
-            let memory = try file.read(0..<offset)
-            state.withLock { state in
-                (state.file, state.memory, state.hasNoFile) = (nil, memory, true)
-                state.keep(bytes)
+            try comeBack(try file.read(0..<offset), and: bytes)
+        }
+    }
+
+    private func move(_ memory: Data, and bytes: UnsafeRawBufferPointer) throws(WebImageError) {
+        if let file = UnnamedFile(in: room.folder),
+            memory.withUnsafeBytes({ file.write($0, at: 0) }) && file.write(bytes, at: memory.count)
+        {
+            return state.withLock { state in
+                (state.file, state.block) = (file, nil)
+                state.count += bytes.count
             }
         }
+        let isKept = state.withLock { state in
+            state.hasNoFile = true
+            return state.keep(bytes, room.blocks)
+        }
+        if !isKept { throw Self.noRoom }
+    }
+
+    /// Takes into memory what a file holds that takes no more.
+    private func comeBack(_ memory: Data, and bytes: UnsafeRawBufferPointer) throws(WebImageError) {
+        let isKept = state.withLock { state in
+            (state.file, state.count, state.hasNoFile) = (nil, 0, true)
+            return memory.withUnsafeBytes { state.keep($0, room.blocks) } && state.keep(bytes, room.blocks)
+        }
+        if !isKept { throw Self.noRoom }
+    }
+
+    private static var noRoom: WebImageError {
+        .posix(ENOMEM, stage: .download, url: nil, hint: "There is neither memory nor a file for the body.")
     }
 
     /// Some of the bytes from an offset on, none at the end; bounded, so that a reader who is late takes several.
     func piece(from offset: Int) -> Data {
-        let (memory, file, end) = state.withLock { state in
-            (state.file == nil ? Data(state.memory.dropFirst(offset)) : nil, state.file, state.count)
-        }
-        if let memory { return memory }
-        return (try? file?.read(offset..<min(end, offset + Self.maxPiece))) ?? Data()
+        let (block, file, end) = state.withLock { ($0.block, $0.file, $0.count) }
+        guard offset < end else { return Data() }
+        guard let file else { return block?.data(offset..<end) ?? Data() }
+        return (try? file.read(offset..<min(end, offset + Self.maxPiece))) ?? Data()
     }
 
     private static let maxPiece = 256 * 1024
@@ -96,8 +117,9 @@ final class ReceivedBody: Sendable {
     ///
     /// - Throws: `.fileSystem` when the file cannot be mapped.
     func data(_ count: Int? = nil) throws(WebImageError) -> Data {
-        let (memory, file, all) = state.withLock { ($0.memory, $0.file, $0.count) }
-        guard let file else { return count.map { memory.prefix($0) } ?? memory }
-        return try file.mapped(min(count ?? all, all))
+        let (block, file, all) = state.withLock { ($0.block, $0.file, $0.count) }
+        let wanted = min(count ?? all, all)
+        guard let file else { return block?.data(0..<wanted) ?? Data() }
+        return try file.mapped(wanted)
     }
 }

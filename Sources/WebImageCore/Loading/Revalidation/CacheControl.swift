@@ -5,7 +5,8 @@ package struct CacheControl: Sendable, Hashable {
     private var directives: [String: String] = [:]
 
     package init(_ field: String?) {
-        for part in Self.parts(field ?? "") {
+        guard let field, !field.isEmpty else { return }
+        for part in Self.parts(field) {
             let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = pair[0].trimmingCharacters(in: .whitespaces).lowercased()
             guard !name.isEmpty else { continue }

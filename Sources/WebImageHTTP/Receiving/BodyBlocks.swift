@@ -1,0 +1,113 @@
+import Foundation
+import WebImageCore
+
+/// Gives out memory for bodies; while transfers run, large blocks that come back are kept for the next body.
+///
+/// The system clears every page it hands out, one fault for each: for a body of megabytes that costs more than
+/// receiving it. Safe on any thread.
+final class BodyBlocks: Sendable {
+    private struct Spare {
+        let start: UnsafeMutableRawPointer
+        let capacity: Int
+    }
+
+    private struct State {
+        var spares: [Spare] = []
+        var bytes = 0
+        var keepsSpares = false
+    }
+
+    /// The allocator handles smaller ones well.
+    private static let minMapped = 256 * 1024
+    private static let maxSpareBytes = 32 << 20
+    private let state = Locked(State())
+
+    /// Whether what comes back is kept, up to 32 MB; turning it off frees what was.
+    var keepsSpares: Bool {
+        get { state.withLock { $0.keepsSpares } }
+        set {
+            let spares = state.withLock { state in
+                state.keepsSpares = newValue
+                guard !newValue else { return [Spare]() }
+                defer { (state.spares, state.bytes) = ([], 0) }
+                return state.spares
+            }
+            for spare in spares { Self.unmap(spare) }
+        }
+    }
+
+    /// Room for at least so many bytes; nil when the system has none.
+    func block(_ count: Int) -> BodyBlock? {
+        if count < Self.minMapped { return malloc(count).map { BodyBlock($0, capacity: count, home: nil) } }
+        if let spare = takeSpare(count) { return BodyBlock(spare.start, capacity: spare.capacity, home: self) }
+        let page = 4096
+        let capacity = (count + page - 1) / page * page
+        guard let start = mmap(nil, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+            start != MAP_FAILED
+        else { return nil }
+        HandleLedger.opened("body block")
+        return BodyBlock(start, capacity: capacity, home: self)
+    }
+
+    /// The smallest spare with room enough, unless most of it would be wasted.
+    private func takeSpare(_ count: Int) -> Spare? {
+        state.withLock { state in
+            let fitting = state.spares.indices.filter { count...count * 2 ~= state.spares[$0].capacity }
+            guard let best = fitting.min(by: { state.spares[$0].capacity < state.spares[$1].capacity }) else {
+                return nil
+            }
+            state.bytes -= state.spares[best].capacity
+            return state.spares.remove(at: best)
+        }
+    }
+
+    fileprivate func takeBack(_ start: UnsafeMutableRawPointer, capacity: Int) {
+        let spare = Spare(start: start, capacity: capacity)
+        let isKept = state.withLock { state in
+            guard state.keepsSpares, state.bytes + capacity <= Self.maxSpareBytes else { return false }
+            state.spares.append(spare)
+            state.bytes += capacity
+            return true
+        }
+        if !isKept { Self.unmap(spare) }
+    }
+
+    private static func unmap(_ spare: Spare) {
+        munmap(spare.start, spare.capacity)
+        HandleLedger.closed("body block")
+    }
+
+    deinit { keepsSpares = false }
+}
+
+/// Owns memory for the bytes of one body; goes back with their last use.
+final class BodyBlock: @unchecked Sendable {
+    // Unchecked is true because a byte is written once, by the one who fills the block, before anybody is told of it.
+    let start: UnsafeMutableRawPointer
+    let capacity: Int
+    /// Nil for what the allocator made.
+    private let home: BodyBlocks?
+
+    fileprivate init(_ start: UnsafeMutableRawPointer, capacity: Int, home: BodyBlocks?) {
+        self.start = start
+        self.capacity = capacity
+        self.home = home
+    }
+
+    deinit {
+        if let home { home.takeBack(start, capacity: capacity) } else { free(start) }
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
+        guard let source = bytes.baseAddress else { return }
+        (start + offset).copyMemory(from: source, byteCount: bytes.count)
+    }
+
+    /// Bytes that have been written, without a copy.
+    func data(_ range: Range<Int>) -> Data {
+        guard !range.isEmpty else { return Data() }
+        return Data(
+            bytesNoCopy: start + range.lowerBound, count: range.count,
+            deallocator: .custom { _, _ in withExtendedLifetime(self) {} })
+    }
+}
