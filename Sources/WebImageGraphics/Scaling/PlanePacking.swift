@@ -43,10 +43,10 @@ final class PlanePacking {
             }
             // libyuv's red is the third byte in memory.
             let isBGR = plan.source == .bgra8Premultiplied
+            let (first, step) = (plane8(sourceRing, 0, row, left), sourceRing.planeByteCount)
             SplitARGBPlane(
-                input, 0, plane8(sourceRing, isBGR ? 0 : 2, row, left), 0, plane8(sourceRing, 1, row, left), 0,
-                plane8(sourceRing, isBGR ? 2 : 0, row, left), 0,
-                plan.planeCount == 4 ? plane8(sourceRing, 3, row, left) : nil, 0, count, 1)
+                input, 0, isBGR ? first : first + 2 * step, 0, first + step, 0, isBGR ? first + 2 * step : first, 0,
+                plan.planeCount == 4 ? first + 3 * step : nil, 0, count, 1)
         }
     }
 
@@ -65,10 +65,10 @@ final class PlanePacking {
                 plan.planeCount == 4 ? plane16(targetRing, 3, row, left) : nil, 0, words(pixels), 0, count, 1, 16)
         case .rgba8, .bgra8Premultiplied, .gray8:
             let isBGR = plan.target == .bgra8Premultiplied
+            let (first, step) = (plane8(targetRing, 0, row, left), targetRing.planeByteCount)
             MergeARGBPlane(
-                plane8(targetRing, isBGR ? 0 : 2, row, left), 0, plane8(targetRing, 1, row, left), 0,
-                plane8(targetRing, isBGR ? 2 : 0, row, left), 0,
-                plan.planeCount == 4 ? plane8(targetRing, 3, row, left) : nil, 0, bytes(pixels), 0, count, 1)
+                isBGR ? first : first + 2 * step, 0, first + step, 0, isBGR ? first + 2 * step : first, 0,
+                plan.planeCount == 4 ? first + 3 * step : nil, 0, bytes(pixels), 0, count, 1)
             if isBGR, plan.planeCount == 4 { clampToAlpha(bytes(pixels), row: row, left: left, count: count) }
         }
     }

@@ -7,7 +7,8 @@ final class PlaneRing {
     private let base: UnsafeMutableRawPointer
     private let ownsMemory: Bool
     private let planeCount: Int
-    private let planeByteCount: Int
+    /// Bytes from a plane to the next.
+    let planeByteCount: Int
     private let stride: Int
     private let mask: UInt32
 

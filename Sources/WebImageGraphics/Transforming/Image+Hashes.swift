@@ -25,17 +25,22 @@ extension Image {
     /// Takes a scaling of the whole picture: not for the main thread. Nil when memory is short.
     public func averageColor() -> ImageColor? {
         guard let pixels = try? reduced(toFit: 32, from: pixels) else { return nil }
-        var sum = SIMD4<Double>()
+        var (red, green, blue, weight) = (0, 0, 0, 0)
         for y in 0..<pixels.height {
-            for x in 0..<pixels.width {
-                let color = pixels.color(x, y)
-                sum += SIMD4(color.red, color.green, color.blue, 1) * color.alpha
+            let line = pixels.bytes(ofRow: y)
+            for x in stride(from: 0, to: pixels.width * 4, by: 4) {
+                let alpha = Int(line[x + 3])
+                red += Int(line[x]) * alpha
+                green += Int(line[x + 1]) * alpha
+                blue += Int(line[x + 2]) * alpha
+                weight += alpha
             }
         }
-        guard sum.w > 0 else { return .clear }
+        guard weight > 0 else { return .clear }
+        let full = Double(weight) * 255
         return ImageColor(
-            red: sum.x / sum.w, green: sum.y / sum.w, blue: sum.z / sum.w,
-            alpha: sum.w / Double(pixels.width * pixels.height))
+            red: Double(red) / full, green: Double(green) / full, blue: Double(blue) / full,
+            alpha: Double(weight) / Double(pixels.width * pixels.height * 255))
     }
 
     /// Straight RGBA pixels of at most `side` px a side, in the picture's proportion.
