@@ -48,7 +48,8 @@ public struct ContestResult: Codable, Sendable {
                 let median = String(format: operations == nil ? "%9.2f ms" : "%9.1f ns", entry.median * scale)
                 guard index > 0 else { return "  \(name) \(median)" }
                 let ratio = ratio(to: entry)
-                let verdict = index == judged ? target.map { ratio <= $0 ? "  met (<= \($0))" : "  MISSED (<= \($0))" } : nil
+                let verdict =
+                    index == judged ? target.map { ratio <= $0 ? "  met (<= \($0))" : "  MISSED (<= \($0))" } : nil
                 return "  \(name) \(median)   ours is \(String(format: "%.2f", ratio))x" + (verdict ?? "")
             }
     }

@@ -30,7 +30,8 @@ struct PicturePeers {
             try LinePeer("Pillow", script: "pillow.py"), try LinePeer("OpenCV", script: "opencv.py")
         )
         let magick = try LinePeer(
-            "GraphicsMagick", ["OMP_NUM_THREADS=1", "gm", "batch", "-feedback", "on", "-pass", "ok", "-fail", "no", "-"])
+            "GraphicsMagick",
+            ["OMP_NUM_THREADS=1", "gm", "batch", "-feedback", "on", "-pass", "ok", "-fail", "no", "-"])
         let size = side > 0 ? "-size \(side)x\(side) \(file.path) -thumbnail \(side)x\(side)" : file.path
         let competitors = [
             Contest.Competitor("webimage") { _ = try ImageCodersManager.shared.decode(data, options: wanted) },
@@ -53,7 +54,9 @@ struct PicturePeers {
         try? pillow.run("open " + file.path)
         try? opencv.run("open " + file.path)
         // Who cannot read a format stays away.
-        let able = competitors.enumerated().filter { index, peer in index == 0 || (try? peer.run()) != nil }.map(\.element)
-        return Contest("\(job) \(name)\(side > 0 ? " to \(side)" : ""), everybody", target: 1.0, judgesFastest: true, able)
+        let able = competitors.enumerated().filter { index, peer in index == 0 || (try? peer.run()) != nil }.map(
+            \.element)
+        return Contest(
+            "\(job) \(name)\(side > 0 ? " to \(side)" : ""), everybody", target: 1.0, judgesFastest: true, able)
     }
 }
