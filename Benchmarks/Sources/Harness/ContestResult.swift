@@ -16,6 +16,13 @@ public struct ContestResult: Codable, Sendable {
             return milliseconds.count % 2 == 1
                 ? milliseconds[middle] : (milliseconds[middle - 1] + milliseconds[middle]) / 2
         }
+
+        /// Between the first and the third quarter of the times, as a part of the median.
+        public var spread: Double {
+            guard !milliseconds.isEmpty else { return .nan }
+            let last = milliseconds.count - 1
+            return (milliseconds[last * 3 / 4] - milliseconds[last / 4]) / median
+        }
     }
 
     /// What was measured.
@@ -45,7 +52,9 @@ public struct ContestResult: Codable, Sendable {
         return [name]
             + entries.enumerated().map { index, entry in
                 let name = entry.name + String(repeating: " ", count: width - entry.name.count)
-                let median = String(format: operations == nil ? "%9.2f ms" : "%9.1f ns", entry.median * scale)
+                let median =
+                    String(format: operations == nil ? "%9.2f ms" : "%9.1f ns", entry.median * scale)
+                    + String(format: " (spread %.0f %%)", entry.spread * 100)
                 guard index > 0 else { return "  \(name) \(median)" }
                 let ratio = ratio(to: entry)
                 let verdict =

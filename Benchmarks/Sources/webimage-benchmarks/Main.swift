@@ -1,7 +1,8 @@
 import Foundation
 import Harness
 
-/// Measures the library beside its peers: `webimage-benchmarks [--json FILE] [--rounds N] [--data DIR] [SCENARIO...]`.
+/// Measures the library beside its peers:
+/// `webimage-benchmarks [--json FILE] [--rounds N] [--quick] [--data DIR] [SCENARIO...]`.
 @main
 struct Main {
     /// Runs on a thread that is not main: nobody decodes there, and a picture dropped there is freed elsewhere, which
@@ -29,7 +30,9 @@ struct Main {
         if arguments.first == "download-worker" { return try DownloadWorker.run(Array(arguments.dropFirst())) }
         let json = value(of: "--json")
         let chosenRounds = value(of: "--rounds").flatMap { Int($0) }
-        let rounds = chosenRounds ?? 21
+        let isQuick = arguments.contains("--quick")
+        arguments.removeAll { $0 == "--quick" }
+        let rounds = chosenRounds ?? (isQuick ? 5 : 21)
         // 10⁶ entries take minutes to make.
         let isLarge = arguments.contains("--million")
         arguments.removeAll { $0 == "--million" }
@@ -41,7 +44,8 @@ struct Main {
         let data = value(of: "--data") ?? "../../shared/conformance/bench"
         let scenarios = Scenarios(folder: URL(fileURLWithPath: data))
         guard !arguments.contains("--help") else {
-            print("usage: webimage-benchmarks [--json FILE] [--rounds N] [--data DIR] [SCENARIO...]")
+            print("usage: webimage-benchmarks [--json FILE] [--rounds N] [--quick] [--data DIR] [SCENARIO...]")
+            print("--rounds: how often each competitor is timed, 21 unless said; --quick: 5")
             print("scenarios: \(scenarios.names.joined(separator: " ")) memory-hit download flood disk own-times")
             print("disk: --million also with 10⁶ entries; --entries N,N and --sizes KB,KB these alone")
             return
