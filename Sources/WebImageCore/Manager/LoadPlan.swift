@@ -51,7 +51,8 @@ struct LoadPlan: @unchecked Sendable {
         originalCache = context?.read(.originalImageCache, as: (any ImageCaching).self) ?? cache
         transformer = request.transformer
         serializer =
-            context?.read(.cacheSerializer, as: (any WebImageCacheSerializerProtocol).self) ?? settings.cacheSerializer
+            context?.read(.cacheSerializer, as: (any WebImageCacheSerializerProtocol).self)
+            ?? settings.values.cacheSerializer
         // What lies on this machine, or in the URL itself, is its own disk entry, and the newest one.
         let isLocal = url.isFileURL || url.scheme?.lowercased() == "data"
         queryType = context?.readCacheType(.queryCacheType) ?? (isLocal ? .memory : .all)

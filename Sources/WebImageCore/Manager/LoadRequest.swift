@@ -22,9 +22,9 @@ struct LoadRequest: @unchecked Sendable {
         self.options = options
         self.context = context
         self.settings = settings
-        transformer = LoadKeys.transformer(context, default: settings.transformer)
+        transformer = LoadKeys.transformer(context, default: settings.values.transformer)
         thumbnail = LoadKeys.Thumbnail(context)
-        base = LoadKeys.base(url, context: context, filter: settings.cacheKeyFilter)
+        base = LoadKeys.base(url, context: context, filter: settings.values.cacheKeyFilter)
         let named = context?.read(.imageLoader, as: (any ImageLoader).self)
         loader = named ?? manager.imageLoader
         let dataLoader = named == nil ? manager.dataLoader : named as? any ImageDataLoader

@@ -20,12 +20,14 @@ extension WebImageManager {
         let settings = settings
         var options = options
         var context = context
-        if let processed = settings.optionsProcessor?.processedResult(for: url, options: options, context: context) {
+        if let processed = settings.values.optionsProcessor?.processedResult(
+            for: url, options: options, context: context)
+        {
             options = processed.options
             context = processed.context
         }
         let answer =
-            if settings.listener == nil {
+            if settings.values.listener == nil {
                 answer(url, options, context, settings)
             } else {
                 observedAnswer(url, options, context, settings)
@@ -40,7 +42,7 @@ extension WebImageManager {
             return .failure(
                 WebImageError(.invalidURL, stage: .request, hint: "Give an absolute URL with its scheme."))
         }
-        guard !settings.isShutDown else {
+        guard !settings.values.isShutDown else {
             return .failure(WebImageError(.cancelled, stage: .request, url: url, hint: "The manager was shut down."))
         }
         let request = LoadRequest(url, options, context, settings, self)
@@ -75,7 +77,7 @@ extension WebImageManager {
     package func memoryAnswer(for url: URL, options: WebImageOptions, context: WebImageContext?) -> MemoryAnswer {
         let settings = settings
         // A listener is to hear of the load, a processor may make it another one.
-        guard settings.listener == nil, settings.optionsProcessor == nil, !settings.isShutDown,
+        guard settings.values.listener == nil, settings.values.optionsProcessor == nil, !settings.values.isShutDown,
             options.isDisjoint(with: Self.moreThanAHit), context?[.callbackQueue] == nil
         else { return .unknown }
         let request = LoadRequest(url, options, context, settings, self)
@@ -100,7 +102,7 @@ extension WebImageManager {
     private func observedAnswer(
         _ url: URL?, _ options: WebImageOptions, _ context: WebImageContext?, _ settings: Settings
     ) -> LoadFront.Answer {
-        guard let listener = settings.listener, let url else { return answer(url, options, context, settings) }
+        guard let listener = settings.values.listener, let url else { return answer(url, options, context, settings) }
         let load = StageObservation(self, listener, .load, url)
         let memory = StageObservation(self, listener, .memory, url)
         let answer = answer(url, options, context, settings)

@@ -4,7 +4,7 @@ extension WebImageManager {
     /// The cache key of the full-size, untransformed image of a URL; nil where nothing would be kept.
     public func cacheKey(for url: URL?) -> String? {
         guard let url else { return "" }
-        return LoadKeys.base(url, context: nil, filter: settings.cacheKeyFilter)
+        return LoadKeys.base(url, context: nil, filter: settings.values.cacheKeyFilter)
     }
 
     /// The cache key of the image as a context wants it: thumbnail size, transformer and cache scope included.

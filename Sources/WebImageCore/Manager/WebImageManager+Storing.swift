@@ -30,7 +30,7 @@ extension WebImageManager {
 
     /// Keeps the bytes of a download that ended after the last cancel, if they look like a picture.
     func keepFinished(_ result: ImageDataResult, _ plan: LoadPlan) async {
-        guard result.mayBeStored, !result.isNotModified, !settings.isShutDown,
+        guard result.mayBeStored, !result.isNotModified, !settings.values.isShutDown,
             let order = StoreOrder.original(of: result, plan)
         else { return }
         let coder = plan.decoding.coder
