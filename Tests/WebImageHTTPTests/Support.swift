@@ -51,9 +51,9 @@ struct Unexpected: Error {
     }
 }
 
-/// Waits until something is so, at most ten seconds.
-func eventually(_ words: String, _ isSo: () -> Bool) async throws {
-    let end = ContinuousClock.now + .seconds(10)
+/// Waits until something is so, at most so many seconds.
+func eventually(_ words: String, within seconds: Int = 10, _ isSo: () -> Bool) async throws {
+    let end = ContinuousClock.now + .seconds(seconds)
     while !isSo() {
         guard ContinuousClock.now < end else { throw Unexpected("never: \(words)") }
         try await Task.sleep(for: .milliseconds(2))
