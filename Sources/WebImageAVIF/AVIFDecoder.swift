@@ -142,7 +142,7 @@ final class AVIFDecoder {
     /// Opaque pixels are written for display at once; straight ones stay so until colours are converted.
     private func layout(for options: DecodingOptions) -> PixelFormat {
         let isHDR = ColorProfile.isHighDynamicRange(transfer: Int(image.transferCharacteristics))
-        if image.depth > 8, options.pixelFormat == .rgba16 || (isHDR && options.colorConversion == .sRGB) {
+        if image.depth > 8, options.pixelFormat.bitsPerComponent > 8 || (isHDR && options.colorConversion == .sRGB) {
             return .rgba16
         }
         return info.hasAlpha || options.pixelFormat != .bgra8Premultiplied ? .rgba8 : .bgra8Premultiplied

@@ -71,7 +71,8 @@ private final class AVIFPlanes {
 
     init(_ source: Image, options: EncodingOptions, libavif: AVIFFunctions) throws(WebImageError) {
         self.libavif = libavif
-        let given = try source.pixelsToEncode(options)
+        var given = try source.pixelsToEncode(options)
+        if given.format == .rgbaHalf { given = try given.converted(to: .rgba16) }
         let isDeep = options.keepsHDR && given.format == .rgba16
         let pixels = isDeep ? given : try given.straight(hasAlpha: source.hasAlpha)
         let image = libavif.avifImageCreate(

@@ -15,7 +15,7 @@ extension PackedRows {
         case .bgra8Premultiplied, .rgba8: true
         case .rgb8: channels != .rgba
         case .gray8: channels == .gray
-        case .rgba16: false
+        case .rgba16, .rgbaHalf: false
         }
     }
 

@@ -48,7 +48,7 @@ final class HEIFDecoder {
 
     /// The picture, straight: eight bits, or sixteen where it has more and they are wanted.
     func picture(_ wanted: DecodingOptions) throws(WebImageError) -> DecodedPicture {
-        let isDeep = info.bitDepth > 8 && wanted.pixelFormat == .rgba16
+        let isDeep = info.bitDepth > 8 && wanted.pixelFormat.bitsPerComponent > 8
         let options = libheif.heif_decoding_options_alloc()
         defer { libheif.heif_decoding_options_free(options) }
         options?.pointee.convert_hdr_to_8bit = isDeep ? 0 : 1

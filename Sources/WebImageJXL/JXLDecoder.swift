@@ -96,7 +96,8 @@ final class JXLDecoder {
         // Rows of a pixel buffer start at multiples of 64 bytes.
         var format = JxlPixelFormat(
             num_channels: UInt32(pixels.format.channelCount),
-            data_type: pixels.format.bitsPerComponent == 16 ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8,
+            data_type: pixels.format.isFloatingPoint
+                ? JXL_TYPE_FLOAT16 : pixels.format.bitsPerComponent == 16 ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8,
             endianness: JXL_NATIVE_ENDIAN, align: 64)
         try check(libjxl.JxlDecoderSetImageOutBuffer(handle, &format, pixels.baseAddress, pixels.byteCount))
     }

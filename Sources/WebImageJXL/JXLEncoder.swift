@@ -72,6 +72,7 @@ final class JXLEncoder {
         switch pixels.format {
         case .bgra8Premultiplied, .rgba8: try pixels.converted(to: hasAlpha ? .rgba8 : .rgb8, isOpaque: !hasAlpha)
         case .rgb8, .gray8, .rgba16: pixels
+        case .rgbaHalf: try pixels.converted(to: .rgba16)
         }
     }
 

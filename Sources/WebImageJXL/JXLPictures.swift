@@ -79,6 +79,7 @@ final class JXLPictures {
     }
 
     private func layout(for options: DecodingOptions) -> PixelFormat {
+        if info.bitDepth > 8, options.pixelFormat == .rgbaHalf { return .rgbaHalf }
         if info.bitDepth > 8, options.pixelFormat == .rgba16 || (isHDR && options.colorConversion == .sRGB) {
             return .rgba16
         }

@@ -62,6 +62,7 @@ enum TIFFWriter {
         switch pixels.format {
         case .bgra8Premultiplied, .rgba8: try pixels.converted(to: hasAlpha ? .rgba8 : .rgb8, isOpaque: !hasAlpha)
         case .rgb8, .gray8, .rgba16: pixels
+        case .rgbaHalf: try pixels.converted(to: .rgba16)
         }
     }
 }

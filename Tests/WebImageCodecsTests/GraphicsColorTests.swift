@@ -23,7 +23,7 @@ struct GraphicsColorTests {
     @Test(arguments: [[150, 100, 120], [10, 20, 30], [255, 255, 255], [0, 0, 0], [128, 128, 128], [200, 180, 90]])
     func aKnownProfileIsConverted(color: [Int]) throws {
         let profile = ColorProfile(iccData: ICCSample.adobeLike)
-        for format in [PixelFormat.rgb8, .rgba8, .bgra8Premultiplied, .rgba16] {
+        for format in [PixelFormat.rgb8, .rgba8, .bgra8Premultiplied, .rgba16, .rgbaHalf] {
             let source = try Sample.buffer(5, 3, .rgba8) { _, _, channel in (color + [255])[channel] }
             let converted = try source.converted(to: format).convertedToSRGB(from: profile).converted(to: .rgba8)
             let difference = Sample.largestDifference(Sample.pixel(converted, 4, 2), expected(color) + [255])

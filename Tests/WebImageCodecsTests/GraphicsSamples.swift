@@ -5,7 +5,8 @@ import WebImageGraphics
 
 /// Pixels made and read by hand.
 enum Sample {
-    /// A buffer whose channels `value` gives, in memory order; 16-bit channels are host order.
+    /// A buffer whose channels `value` gives, in memory order; 16-bit channels are host order, and half precision is given
+    /// in the 65,535ths it is nearest to.
     static func buffer(
         _ width: Int, _ height: Int, _ format: PixelFormat, _ value: (_ x: Int, _ y: Int, _ channel: Int) -> Int
     ) throws -> PixelBuffer {
@@ -16,7 +17,7 @@ enum Sample {
                     for channel in 0..<format.channelCount {
                         let sample = y * buffer.bytesPerRow + x * format.bytesPerPixel
                         let size = format.bitsPerComponent / 8
-                        let number = value(x, y, channel)
+                        let number = format.isFloatingPoint ? half(value(x, y, channel)) : value(x, y, channel)
                         for byte in 0..<size {
                             bytes[sample + channel * size + byte] = UInt8(truncatingIfNeeded: number >> (8 * byte))
                         }
@@ -33,9 +34,15 @@ enum Sample {
             let size = buffer.format.bitsPerComponent / 8
             let start = y * buffer.bytesPerRow + x * buffer.format.bytesPerPixel
             return (0..<buffer.format.channelCount).map { channel in
-                (0..<size).reduce(0) { $0 | Int(bytes[start + channel * size + $1]) << (8 * $1) }
+                let number = (0..<size).reduce(0) { $0 | Int(bytes[start + channel * size + $1]) << (8 * $1) }
+                return buffer.format.isFloatingPoint ? word(number) : number
             }
         }
+    }
+
+    private static func half(_ word: Int) -> Int { Int(Float16(Double(word) / 65535).bitPattern) }
+    private static func word(_ half: Int) -> Int {
+        Int((Double(Float16(bitPattern: UInt16(half))) * 65535).rounded())
     }
 
     /// All channels of all pixels, row by row.
@@ -46,10 +53,10 @@ enum Sample {
     /// A smooth colour picture without transparency.
     static func gradient(_ width: Int, _ height: Int, _ format: PixelFormat) throws -> PixelBuffer {
         try buffer(width, height, format) { x, y, channel in
-            if format.hasAlpha, channel == 3 { return format == .rgba16 ? 65535 : 255 }
+            if format.hasAlpha, channel == 3 { return format.bitsPerComponent == 16 ? 65535 : 255 }
             let value = [x * 255 / max(width - 1, 1), y * 255 / max(height - 1, 1), (x + y) * 255 / (width + height)][
                 channel]
-            return format == .rgba16 ? value * 257 : value
+            return format.bitsPerComponent == 16 ? value * 257 : value
         }
     }
 

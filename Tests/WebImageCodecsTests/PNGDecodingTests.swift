@@ -67,14 +67,14 @@ struct PNGDecodingTests {
         #expect(Sample.values(image.pixels) == Sample.values(expected))
     }
 
-    @Test(arguments: [PixelFormat.gray8, .rgb8, .rgba8, .rgba16, .bgra8Premultiplied])
+    @Test(arguments: [PixelFormat.gray8, .rgb8, .rgba8, .rgba16, .rgbaHalf, .bgra8Premultiplied])
     func givesEveryLayout(format: PixelFormat) throws {
         let file = PNGBytes.file(header: PNGBytes.header(2, 1, color: 0), rows: [[10, 200]])
         var options = DecodingOptions()
         options.pixelFormat = format
         let image = try coder.decode(file, options: options)
         #expect(image.pixels.format == format && !image.hasAlpha)
-        #expect(Sample.pixel(image.pixels, 0, 0)[0] == (format == .rgba16 ? 10 * 257 : 10))
+        #expect(Sample.pixel(image.pixels, 0, 0)[0] == (format.bitsPerComponent == 16 ? 10 * 257 : 10))
     }
 
     @Test func turnsThePictureUpright() throws {

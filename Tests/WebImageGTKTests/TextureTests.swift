@@ -43,6 +43,10 @@ extension GTKSuite {
                 case .rgba8: [200, 100, 10, 255]
                 case .rgb8: [200, 100, 10]
                 case .gray8: [100]
+                case .rgbaHalf:
+                    [200, 100, 10, 255].flatMap { (value: Double) in
+                        withUnsafeBytes(of: Float16(value / 255)) { Array($0) }
+                    }
                 case .rgba16: [200, 200, 100, 100, 10, 10, 255, 255]
                 }
             buffer.withUnsafeMutableBytes { bytes in

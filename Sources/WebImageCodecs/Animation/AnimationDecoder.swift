@@ -81,7 +81,7 @@ final class AnimationDecoder: Sendable {
         return switch options.pixelFormat {
         // Colours are converted before they are multiplied, or dark transparent ones lose their precision.
         case .bgra8Premultiplied: convertsColors && description.hasAlpha ? .rgba8 : .bgra8Premultiplied
-        case .rgba16: description.isDeep ? .rgba16 : .rgba8
+        case .rgba16, .rgbaHalf: description.isDeep ? .rgba16 : .rgba8
         case .rgba8, .rgb8, .gray8: .rgba8
         }
     }

@@ -28,7 +28,7 @@ struct FrameEncoding {
         var pixels = try given.image.pixelsToEncode(options)
         let wanted = size ?? PixelSize(width: pixels.width, height: pixels.height)
         pixels = try pixels.scaled(to: wanted, isOpaque: !given.image.hasAlpha)
-        let layout = format ?? (keepsDepth && pixels.format == .rgba16 ? .rgba16 : .rgba8)
+        let layout = format ?? (keepsDepth && pixels.format.bitsPerComponent > 8 ? .rgba16 : .rgba8)
         pixels = try pixels.converted(to: layout, isOpaque: !given.image.hasAlpha)
         (size, format) = (wanted, layout)
         return Frame(

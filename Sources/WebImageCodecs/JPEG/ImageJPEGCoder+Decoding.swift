@@ -83,13 +83,13 @@ extension JPEGDecoder {
     }
 
     private static func layout(for wanted: PixelFormat, isCMYK: Bool) -> PixelFormat {
-        isCMYK || wanted == .rgba16 ? .rgba8 : wanted
+        isCMYK || wanted.bitsPerComponent > 8 ? .rgba8 : wanted
     }
 
     private static func color(of layout: PixelFormat) -> J_COLOR_SPACE {
         switch layout {
         case .bgra8Premultiplied: JCS_EXT_BGRA
-        case .rgba8, .rgba16: JCS_EXT_RGBA
+        case .rgba8, .rgba16, .rgbaHalf: JCS_EXT_RGBA
         case .rgb8: JCS_RGB
         case .gray8: JCS_GRAYSCALE
         }

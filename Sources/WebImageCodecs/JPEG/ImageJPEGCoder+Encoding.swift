@@ -43,7 +43,7 @@ extension ImageJPEGCoder {
             pixels = try pixels.scaled(to: size, isOpaque: !image.hasAlpha)
         }
         if image.hasAlpha, pixels.format.hasAlpha { return try pixels.composited(over: options.backgroundColor) }
-        return pixels.format == .rgba16 ? try pixels.converted(to: .rgba8, isOpaque: true) : pixels
+        return pixels.format.bitsPerComponent > 8 ? try pixels.converted(to: .rgba8, isOpaque: true) : pixels
     }
 
     private static func profile(of image: Image, for pixels: PixelBuffer) -> ColorProfile? {

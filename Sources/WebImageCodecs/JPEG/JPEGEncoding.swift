@@ -53,7 +53,7 @@ struct JPEGEncoding {
     private static func color(of layout: PixelFormat) -> J_COLOR_SPACE {
         switch layout {
         case .bgra8Premultiplied: JCS_EXT_BGRX
-        case .rgba8, .rgba16: JCS_EXT_RGBX
+        case .rgba8, .rgba16, .rgbaHalf: JCS_EXT_RGBX
         case .rgb8: JCS_RGB
         case .gray8: JCS_GRAYSCALE
         }

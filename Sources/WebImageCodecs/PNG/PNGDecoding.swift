@@ -97,7 +97,7 @@ struct PNGPlan {
         case .bgra8Premultiplied where willScale && isGray && !hasAlpha && !willConvertColors:
             (layout, format) = (CPNG_GRAY8, .gray8)
         case .bgra8Premultiplied where willScale && !hasAlpha: (layout, format) = (CPNG_RGB8, .rgb8)
-        case .rgba16: (layout, format) = (CPNG_RGBA16, .rgba16)
+        case .rgba16, .rgbaHalf: (layout, format) = (CPNG_RGBA16, .rgba16)
         case .gray8 where isGray && !hasAlpha: (layout, format) = (CPNG_GRAY8, .gray8)
         case .rgb8 where !hasAlpha: (layout, format) = (CPNG_RGB8, .rgb8)
         case .bgra8Premultiplied where !(hasAlpha && willConvertColors):

@@ -41,6 +41,7 @@ final class PNGWriter {
         case .rgb8: (pixels, CPNG_RGB8)
         case .gray8: (pixels, CPNG_GRAY8)
         case .rgba16: (pixels, CPNG_RGBA16)
+        case .rgbaHalf: (try pixels.converted(to: .rgba16), CPNG_RGBA16)
         }
     }
 

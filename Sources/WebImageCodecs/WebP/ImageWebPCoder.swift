@@ -114,7 +114,7 @@ extension WebPContainer {
         case .bgra8Premultiplied:
             hasAlpha && iccProfile != nil && options.colorConversion == .sRGB ? .rgba8 : .bgra8Premultiplied
         case .rgb8, .gray8: hasAlpha || isAnimated ? .rgba8 : .rgb8
-        case .rgba8, .rgba16: .rgba8
+        case .rgba8, .rgba16, .rgbaHalf: .rgba8
         }
     }
 

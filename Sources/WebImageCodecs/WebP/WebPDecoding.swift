@@ -73,7 +73,7 @@ extension PixelFormat {
         switch self {
         case .bgra8Premultiplied: isOpaque ? MODE_BGRA : MODE_bgrA
         case .rgb8: MODE_RGB
-        case .rgba8, .gray8, .rgba16: MODE_RGBA
+        case .rgba8, .gray8, .rgba16, .rgbaHalf: MODE_RGBA
         }
     }
 }

@@ -120,7 +120,7 @@ private final class WebPPictureEncoder {
         case .bgra8Premultiplied: hasAlpha ? try pixels.converted(to: .rgba8) : pixels
         case .rgba8, .rgb8: pixels
         case .gray8: try pixels.converted(to: .rgb8)
-        case .rgba16: try pixels.converted(to: .rgba8)
+        case .rgba16, .rgbaHalf: try pixels.converted(to: .rgba8)
         }
     }
 

@@ -20,8 +20,8 @@ public struct DecodingOptions: Sendable, Hashable {
     public var thumbnailPixelSize: PixelSize?
     /// Bytes all frames together may take decoded; nil is no bound. Overrides the thumbnail size.
     public var scaleDownLimitBytes: Int?
-    /// Keep high dynamic range: what stores more than eight bits a channel comes as ``PixelFormat/rgba16``, its colours as
-    /// stored with the profile that says what they mean.
+    /// Keep high dynamic range: what stores more than eight bits a channel comes as ``PixelFormat/rgba16`` (or
+    /// ``PixelFormat/rgbaHalf`` if that is the wanted layout), its colours as stored with the profile that says what they mean.
     public var decodesToHDR = false
     /// What the picture may cost.
     public var limits = DecodingLimits.default

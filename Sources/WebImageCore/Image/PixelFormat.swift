@@ -10,6 +10,10 @@ public enum PixelFormat: Int, Sendable, Hashable, CaseIterable {
     case gray8
     /// Red, green, blue, alpha, 16 bits each in host order; colour independent of alpha.
     case rgba16
+    /// Red, green, blue, alpha as half precision numbers (IEEE 754 binary16, host order); colour independent of alpha.
+    ///
+    /// 1 is what 65535 is in ``rgba16``; what a file holds beyond 0 and 1 is kept where its decoder gives it.
+    case rgbaHalf
 
     /// Bytes from one pixel to the next in a row.
     public var bytesPerPixel: Int {
@@ -17,21 +21,24 @@ public enum PixelFormat: Int, Sendable, Hashable, CaseIterable {
         case .bgra8Premultiplied, .rgba8: 4
         case .rgb8: 3
         case .gray8: 1
-        case .rgba16: 8
+        case .rgba16, .rgbaHalf: 8
         }
     }
 
     /// Channels per pixel, alpha included.
     public var channelCount: Int {
         switch self {
-        case .bgra8Premultiplied, .rgba8, .rgba16: 4
+        case .bgra8Premultiplied, .rgba8, .rgba16, .rgbaHalf: 4
         case .rgb8: 3
         case .gray8: 1
         }
     }
 
     /// Bits of one channel.
-    public var bitsPerComponent: Int { self == .rgba16 ? 16 : 8 }
+    public var bitsPerComponent: Int { self == .rgba16 || self == .rgbaHalf ? 16 : 8 }
+
+    /// Whether channels are floating point numbers.
+    public var isFloatingPoint: Bool { self == .rgbaHalf }
 
     /// Whether a pixel can be transparent.
     public var hasAlpha: Bool { channelCount == 4 }

@@ -74,6 +74,7 @@ extension GdkMemoryFormat {
         case .rgba8: self = GDK_MEMORY_R8G8B8A8
         case .rgb8: self = GDK_MEMORY_R8G8B8
         case .rgba16: self = GDK_MEMORY_R16G16B16A16
+        case .rgbaHalf: self = GDK_MEMORY_R16G16B16A16_FLOAT
         case .gray8: return nil
         }
     }

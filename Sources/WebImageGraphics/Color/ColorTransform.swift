@@ -47,7 +47,7 @@ final class ColorTransform: Sendable {
     }
 
     // lcms2 describes layouts by function-like macros, which Swift does not see: colour space from bit 16, first
-    // channel moved to the end 14, reversed 10, extra channels 7, channels 3, bytes 0.
+    // channel moved to the end 14, floating point 22, reversed 10, extra channels 7, channels 3, bytes 0.
     private static func layout(of format: PixelFormat) -> UInt32 {
         let rgb = UInt32(PT_RGB) << 16 | 3 << 3
         return switch format {
@@ -56,6 +56,7 @@ final class ColorTransform: Sendable {
         case .rgba8: rgb | 1 << 7 | 1
         case .bgra8Premultiplied: rgb | 1 << 14 | 1 << 10 | 1 << 7 | 1
         case .rgba16: rgb | 1 << 7 | 2
+        case .rgbaHalf: rgb | 1 << 22 | 1 << 7 | 2
         }
     }
 }

@@ -7,13 +7,15 @@ package import WebImageCore
 extension PixelBuffer {
     /// The same picture in another layout; itself when it has that layout.
     ///
-    /// 16 bits become 8 by their high byte, grey is the BT.601 luma, and a layout without alpha drops it: the straight
+    /// 16 bits become 8 by their high byte, half precision by the nearest value from 0 to 1; grey is the BT.601 luma, and a layout without alpha drops it: the straight
     /// colour remains. `isOpaque` promises that alpha is 255 everywhere, so that nothing is multiplied or divided.
     package func converted(to target: PixelFormat, isOpaque: Bool = false) throws(WebImageError) -> PixelBuffer {
         if format == target { return self }
         let straight: PixelBuffer
         switch (format, target) {
         case (.bgra8Premultiplied, _): straight = try premultipliedToStraight(isOpaque: isOpaque)
+        case (.rgbaHalf, .rgba16), (.rgba16, .rgbaHalf): return try resampled(as: target)
+        case (.rgbaHalf, _): straight = try resampled(as: .rgba8)
         case (.rgba16, _): straight = try highBytes()
         case (.rgba8, .bgra8Premultiplied): return try straightToPremultiplied(isOpaque: isOpaque)
         case (.rgba8, _): straight = self
@@ -28,6 +30,7 @@ extension PixelBuffer {
         case .bgra8Premultiplied: try straightToPremultiplied(isOpaque: isOpaque)
         case .rgb8: try mapped(to: .rgb8) { ARGBToRGB24($0.base, $0.stride, $1.base, $1.stride, $0.width, $0.height) }
         case .gray8: try mapped(to: .gray8) { ABGRToJ400($0.base, $0.stride, $1.base, $1.stride, $0.width, $0.height) }
+        case .rgbaHalf: try straightConverted(to: .rgba16, isOpaque: isOpaque).resampled(as: .rgbaHalf)
         case .rgba16:
             try mapped(to: .rgba16) { ARGBToAR64($0.base, $0.stride, $1.base16, $1.stride16, $0.width, $0.height) }
         }

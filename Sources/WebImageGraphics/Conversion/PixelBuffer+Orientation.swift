@@ -9,7 +9,7 @@ extension PixelBuffer {
         case .bgra8Premultiplied, .rgba8, .gray8: return try turned(orientation)
         // libyuv turns pixels of one and four bytes.
         case .rgb8: return try converted(to: .rgba8).turned(orientation).converted(to: .rgb8, isOpaque: true)
-        case .rgba16: return try turnedByPixel(orientation)
+        case .rgba16, .rgbaHalf: return try turnedByPixel(orientation)
         }
     }
 

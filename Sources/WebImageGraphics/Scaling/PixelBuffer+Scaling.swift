@@ -40,10 +40,26 @@ extension PixelBuffer {
     /// they must.
     private func shortened(to height: Int, _ plan: ScalingPlan) throws(WebImageError) -> PixelBuffer {
         let result = try PixelBuffer(width: width, height: height, format: format)
-        let samples = width * format.bytesPerPixel / plan.sampleBytes
+        let samples = width * format.bytesPerPixel / plan.sample.byteCount
         let shape = ResampleGraph.Shape(
             source: PixelSize(width: samples, height: self.height), target: PixelSize(width: samples, height: height),
-            sampleBytes: plan.sampleBytes)
+            sample: plan.sample)
+        try ResampleGraphPool.withGraph(shape) { graph throws(WebImageError) in
+            try graph.run(source: PlaneRing(borrowing: self), target: PlaneRing(borrowing: result), callbacks: nil)
+        }
+        return result
+    }
+}
+
+extension PixelBuffer {
+    /// Every sample as another kind of number, at its place: four channels of one layout as those of the other.
+    func resampled(as target: PixelFormat) throws(WebImageError) -> PixelBuffer {
+        precondition(format.channelCount == target.channelCount)
+        let result = try PixelBuffer(width: width, height: height, format: target)
+        let samples = PixelSize(width: width * format.channelCount, height: height)
+        let shape = ResampleGraph.Shape(
+            source: samples, target: samples, sample: ResampleGraph.Sample(format),
+            resultSample: ResampleGraph.Sample(target))
         try ResampleGraphPool.withGraph(shape) { graph throws(WebImageError) in
             try graph.run(source: PlaneRing(borrowing: self), target: PlaneRing(borrowing: result), callbacks: nil)
         }
@@ -57,8 +73,7 @@ struct ScalingPlan {
     let target: PixelFormat
     /// 1 grey; 3 red, green, blue; 4 with alpha.
     let planeCount: Int
-    /// Bytes of a sample: 1 or 2.
-    let sampleBytes: Int
+    let sample: ResampleGraph.Sample
     /// Straight pixels are multiplied by alpha before filtering.
     let multiplies: Bool
     let alpha: zimg_alpha_type_e
@@ -68,7 +83,7 @@ struct ScalingPlan {
         self.target = target
         let hasAlpha = source.hasAlpha && !isOpaque
         planeCount = source == .gray8 ? 1 : hasAlpha ? 4 : 3
-        sampleBytes = source.bitsPerComponent / 8
+        sample = ResampleGraph.Sample(source)
         multiplies = hasAlpha && !source.isPremultiplied && target.isPremultiplied
         alpha = !hasAlpha ? ZIMG_ALPHA_NONE : target.isPremultiplied ? ZIMG_ALPHA_PREMULTIPLIED : ZIMG_ALPHA_STRAIGHT
     }
@@ -79,6 +94,6 @@ struct ScalingPlan {
     /// The graph for it.
     func shape(from source: PixelSize, to target: PixelSize) -> ResampleGraph.Shape {
         ResampleGraph.Shape(
-            source: source, target: target, planeCount: planeCount, sampleBytes: sampleBytes, alpha: alpha)
+            source: source, target: target, planeCount: planeCount, sample: sample, alpha: alpha)
     }
 }

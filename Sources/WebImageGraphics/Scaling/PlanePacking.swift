@@ -22,7 +22,7 @@ final class PlanePacking {
         self.target = target
         self.targetRing = targetRing
         scratch = try PixelBuffer(
-            width: max(source.width, target.width), height: 2, format: plan.sampleBytes == 2 ? .rgba16 : .rgba8)
+            width: max(source.width, target.width), height: 2, format: plan.sample.byteCount == 2 ? .rgba16 : .rgba8)
     }
 
     func unpack(row: Int, left: Int, right: Int) {
@@ -33,7 +33,7 @@ final class PlanePacking {
             SplitRGBPlane(
                 bytes(pixels), 0, plane8(sourceRing, 0, row, left), 0, plane8(sourceRing, 1, row, left), 0,
                 plane8(sourceRing, 2, row, left), 0, count, 1)
-        case .rgba16: split16(pixels, row: row, left: left, count: count)
+        case .rgba16, .rgbaHalf: split16(pixels, row: row, left: left, count: count)
         case .rgba8, .bgra8Premultiplied, .gray8:
             var input = bytes(pixels)
             if plan.multiplies {
@@ -58,7 +58,8 @@ final class PlanePacking {
             MergeRGBPlane(
                 plane8(targetRing, 0, row, left), 0, plane8(targetRing, 1, row, left), 0,
                 plane8(targetRing, 2, row, left), 0, bytes(pixels), 0, count, 1)
-        case .rgba16:
+        case .rgba16, .rgbaHalf:
+            // Bits are moved, whatever they mean.
             MergeAR64Plane(
                 plane16(targetRing, 2, row, left), 0, plane16(targetRing, 1, row, left), 0,
                 plane16(targetRing, 0, row, left), 0,

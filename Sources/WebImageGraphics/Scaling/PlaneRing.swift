@@ -16,7 +16,7 @@ final class PlaneRing {
     init(plan: ScalingPlan, width: Int, height: Int, rowCount: Int) throws(WebImageError) {
         let isWhole = rowCount >= height
         planeCount = plan.planeCount
-        stride = (width * plan.sampleBytes + 63) & ~63
+        stride = (width * plan.sample.byteCount + 63) & ~63
         planeByteCount = stride * (isWhole ? height : rowCount)
         mask = isWhole ? UInt32.max : UInt32(rowCount - 1)
         var memory: UnsafeMutableRawPointer?

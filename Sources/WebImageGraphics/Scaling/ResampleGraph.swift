@@ -10,9 +10,31 @@ final class ResampleGraph: Sendable {
         var target: PixelSize
         /// 1 for samples that have nothing to do with each other, else as many as a pixel's channels.
         var planeCount = 1
-        /// Bytes of a sample: 1 or 2.
-        var sampleBytes: Int
+        var sample: Sample
+        /// What samples become; nil leaves them as they are.
+        var resultSample: Sample?
         var alpha = ZIMG_ALPHA_NONE
+    }
+
+    /// The numbers that channels are.
+    enum Sample: Equatable {
+        case byte
+        case word
+        case half
+
+        init(_ format: PixelFormat) {
+            self = format.isFloatingPoint ? .half : format.bitsPerComponent == 16 ? .word : .byte
+        }
+
+        var byteCount: Int { self == .byte ? 1 : 2 }
+
+        fileprivate var type: zimg_pixel_type_e {
+            switch self {
+            case .byte: ZIMG_PIXEL_BYTE
+            case .word: ZIMG_PIXEL_WORD
+            case .half: ZIMG_PIXEL_HALF
+            }
+        }
     }
 
     let shape: Shape
@@ -21,8 +43,8 @@ final class ResampleGraph: Sendable {
 
     /// Computes the weights of one resize, which takes some milliseconds for a photo.
     init(_ shape: Shape) throws(WebImageError) {
-        var sourceFormat = Self.format(shape.source, shape)
-        var targetFormat = Self.format(shape.target, shape)
+        var sourceFormat = Self.format(shape.source, shape, shape.sample)
+        var targetFormat = Self.format(shape.target, shape, shape.resultSample ?? shape.sample)
         var parameters = zimg_graph_builder_params()
         zimg_graph_builder_params_default(&parameters, Self.apiVersion)
         parameters.resample_filter = ZIMG_RESIZE_LANCZOS
@@ -71,13 +93,13 @@ final class ResampleGraph: Sendable {
         return Int(zimg_select_buffer_mask(count)) + 1
     }
 
-    private static func format(_ size: PixelSize, _ shape: Shape) -> zimg_image_format {
+    private static func format(_ size: PixelSize, _ shape: Shape, _ sample: Sample) -> zimg_image_format {
         var format = zimg_image_format()
         zimg_image_format_default(&format, apiVersion)
         format.width = UInt32(clamping: size.width)
         format.height = UInt32(clamping: size.height)
-        format.pixel_type = shape.sampleBytes == 1 ? ZIMG_PIXEL_BYTE : ZIMG_PIXEL_WORD
-        format.depth = UInt32(8 * shape.sampleBytes)
+        format.pixel_type = sample.type
+        format.depth = UInt32(8 * sample.byteCount)
         format.pixel_range = ZIMG_RANGE_FULL
         format.color_family = shape.planeCount == 1 ? ZIMG_COLOR_GREY : ZIMG_COLOR_RGB
         format.matrix_coefficients = shape.planeCount == 1 ? ZIMG_MATRIX_UNSPECIFIED : ZIMG_MATRIX_RGB

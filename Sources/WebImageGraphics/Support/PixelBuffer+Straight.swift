@@ -9,7 +9,7 @@ extension PixelBuffer {
         switch format {
         case .rgba8: self
         case .bgra8Premultiplied: hasAlpha ? try converted(to: .rgba8) : self
-        case .rgb8, .gray8, .rgba16: try converted(to: .rgba8)
+        case .rgb8, .gray8, .rgba16, .rgbaHalf: try converted(to: .rgba8)
         }
     }
 }

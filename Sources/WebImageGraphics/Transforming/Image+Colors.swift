@@ -28,6 +28,7 @@ extension PixelBuffer {
         let pixel = baseAddress + y * bytesPerRow + x * format.bytesPerPixel
         func byte(_ index: Int) -> Double { Double(pixel.load(fromByteOffset: index, as: UInt8.self)) / 255 }
         func word(_ index: Int) -> Double { Double(pixel.load(fromByteOffset: index * 2, as: UInt16.self)) / 65535 }
+        func half(_ index: Int) -> Double { Double(pixel.load(fromByteOffset: index * 2, as: Float16.self)) }
         switch format {
         case .bgra8Premultiplied:
             let alpha = byte(3)
@@ -36,6 +37,7 @@ extension PixelBuffer {
         case .rgba8: return ImageColor(red: byte(0), green: byte(1), blue: byte(2), alpha: byte(3))
         case .rgb8: return ImageColor(red: byte(0), green: byte(1), blue: byte(2))
         case .gray8: return ImageColor(white: byte(0))
+        case .rgbaHalf: return ImageColor(red: half(0), green: half(1), blue: half(2), alpha: half(3))
         case .rgba16: return ImageColor(red: word(0), green: word(1), blue: word(2), alpha: word(3))
         }
     }
