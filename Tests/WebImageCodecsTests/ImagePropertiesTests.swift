@@ -56,6 +56,17 @@ struct ImagePropertiesTests {
         }
     }
 
+    @Test(arguments: [1e300, .infinity, .nan, -1, 0.5], [0x8769, 0x8825])
+    func anOffsetThatIsNoPlaceIsLeftOut(_ offset: Double, tag: Int) throws {
+        var exif = Data("Exif\0\0II".utf8) + Data([42, 0, 8, 0, 0, 0, 1, 0])
+        exif += Data([UInt8(tag & 255), UInt8(tag >> 8), 12, 0, 1, 0, 0, 0, 26, 0, 0, 0, 0, 0, 0, 0])
+        exif += withUnsafeBytes(of: offset.bitPattern.littleEndian) { Data($0) }
+        let data = JPEGSample.inserting(0xe1, exif, into: try JPEGSample.gradient(8, 8))
+        let properties = try ImageJPEGCoder.shared.imageProperties(of: data, limits: .default)
+        #expect(properties.tiff[tag]?.number?.bitPattern == offset.bitPattern)
+        #expect(properties.exif.isEmpty && properties.gps.isEmpty)
+    }
+
     @Test func aTextThatInflatesTooFarIsLeftOut() throws {
         let long = [UInt8](repeating: 65, count: 100_000)
         let before =

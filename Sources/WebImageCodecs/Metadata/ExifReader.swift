@@ -26,8 +26,8 @@ struct ExifReader {
             guard let reader = ExifReader(bytes), let first = reader.long(4) else { return }
             properties.exifData = Data(tiff)
             properties.tiff = reader.tags(at: first)
-            if let offset = properties.tiff[0x8769]?.number { properties.exif = reader.tags(at: Int(offset)) }
-            if let offset = properties.tiff[0x8825]?.number { properties.gps = reader.tags(at: Int(offset)) }
+            if let offset = properties.tiff[0x8769]?.place { properties.exif = reader.tags(at: offset) }
+            if let offset = properties.tiff[0x8825]?.place { properties.gps = reader.tags(at: offset) }
             properties.thumbnailData = reader.thumbnail(after: first)
         }
     }
@@ -51,8 +51,8 @@ struct ExifReader {
     private func thumbnail(after first: Int) -> Data? {
         guard let count = short(first), let second = long(first + 2 + 12 * count), second >= 8 else { return nil }
         let tags = tags(at: second)
-        guard let start = tags[0x0201]?.number, let length = tags[0x0202]?.number,
-            let range = bytes.range(at: Int(start), count: Int(length)),
+        guard let start = tags[0x0201]?.place, let length = tags[0x0202]?.place,
+            let range = bytes.range(at: start, count: length),
             bytes[range].starts(with: [0xFF, 0xD8, 0xFF])
         else { return nil }
         return Data(bytes[range])
@@ -106,4 +106,9 @@ struct ExifReader {
         let (high, low) = isBigEndian ? (first, second) : (second, first)
         return Double(bitPattern: UInt64(high) << 32 | UInt64(low))
     }
+}
+
+extension ImageProperties.Value {
+    /// A place in the file or a count of its bytes; nil for what can be none, whatever type the file gives it.
+    fileprivate var place: Int? { number.flatMap { Int(exactly: $0) }.flatMap { $0 >= 0 ? $0 : nil } }
 }

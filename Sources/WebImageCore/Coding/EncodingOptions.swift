@@ -4,8 +4,12 @@ import Foundation
 public struct EncodingOptions: Sendable, Hashable {
     /// Encode the first frame alone.
     public var firstFrameOnly = false
-    /// Quality of lossy formats, 0…1.
-    public var quality: Double = 1
+    /// Quality of lossy formats, 0…1, clamped; what is no number is 1.
+    public var quality: Double {
+        get { boundedQuality }
+        set { boundedQuality = newValue.isNaN ? 1 : min(max(newValue, 0), 1) }
+    }
+    private var boundedQuality = 1.0
     /// The box in pixels the encoded picture must fit; nil keeps its size.
     public var maxPixelSize: PixelSize?
     /// Bytes the file should not pass; nil is no bound.
@@ -33,7 +37,7 @@ public struct EncodingOptions: Sendable, Hashable {
         self.init()
         guard let options else { return }
         firstFrameOnly = options.read(.encodeFirstFrameOnly, as: Bool.self) ?? false
-        quality = options.readNumber(.encodeCompressionQuality).map { $0.isNaN ? 1 : min(max($0, 0), 1) } ?? 1
+        quality = options.readNumber(.encodeCompressionQuality) ?? 1
         maxPixelSize = options.read(.encodeMaxPixelSize, as: CGSize.self).flatMap(PixelSize.init(box:))
         maxFileSize = options.readByteCount(.encodeMaxFileSize)
         lossless = options.read(.encodeWebPLossless, as: Bool.self) ?? false
