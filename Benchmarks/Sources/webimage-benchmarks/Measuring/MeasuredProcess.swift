@@ -8,13 +8,15 @@ struct MeasuredProcess {
     let wall: Double
     /// Milliseconds of processor time, user's and system's.
     let cpu: Double
+    /// Resident bytes at their most.
+    let memory: Int
 
-    /// Runs a program to its end.
+    /// Runs a program to its end, with these variables beside our own.
     ///
-    /// - Throws: ``DownloadError`` when it cannot be started or ends badly.
-    static func run(_ arguments: [String]) throws -> MeasuredProcess {
+    /// - Throws: ``ScenarioError`` when it cannot be started or ends badly.
+    static func run(_ arguments: [String], environment: [String: String] = [:]) throws -> MeasuredProcess {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw DownloadError.failed("pipe") }
+        guard pipe(&ends) == 0 else { throw ScenarioError.failed("pipe") }
         defer { close(ends[0]) }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -26,19 +28,23 @@ struct MeasuredProcess {
         posix_spawn_file_actions_addclose(&actions, ends[1])
         var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
         defer { for word in words { free(word) } }
+        let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        var settings: [UnsafeMutablePointer<CChar>?] = variables.map { strdup("\($0)=\($1)") } + [nil]
+        defer { for setting in settings { free(setting) } }
         let start = ContinuousClock.now
         var identifier: pid_t = 0
-        let result = posix_spawnp(&identifier, arguments[0], &actions, nil, &words, environ)
+        let result = posix_spawnp(&identifier, arguments[0], &actions, nil, &words, &settings)
         close(ends[1])
-        guard result == 0 else { throw DownloadError.failed("\(arguments[0]): \(String(cString: strerror(result)))") }
+        guard result == 0 else { throw ScenarioError.failed("\(arguments[0]): \(String(cString: strerror(result)))") }
         let output = readToEnd(ends[0])
         var status: Int32 = 0
         var usage = rusage()
         while wait4(identifier, &status, 0, &usage) < 0, errno == EINTR {}
         let wall = (ContinuousClock.now - start).milliseconds
-        guard status == 0 else { throw DownloadError.failed("\(arguments[0]) ended with \(status)") }
+        guard status == 0 else { throw ScenarioError.failed("\(arguments[0]) ended with \(status)") }
         return MeasuredProcess(
-            output: output, wall: wall, cpu: milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime))
+            output: output, wall: wall, cpu: milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime),
+            memory: usage.ru_maxrss * 1024)
     }
 
     private static func readToEnd(_ descriptor: Int32) -> String {
@@ -55,8 +61,4 @@ struct MeasuredProcess {
     private static func milliseconds(_ time: timeval) -> Double {
         Double(time.tv_sec) * 1000 + Double(time.tv_usec) / 1000
     }
-}
-
-enum DownloadError: Error {
-    case failed(String)
 }
