@@ -37,6 +37,9 @@ async def flood(folder, count):
 
 for line in sys.stdin:
     try:
+        if line == "ready\n":
+            print("ok", flush=True)
+            continue
         print("ok", asyncio.run(flood(line.split()[1], int(line.split()[2]))), flush=True)
     except Exception as problem:
         print("error", repr(problem), flush=True)

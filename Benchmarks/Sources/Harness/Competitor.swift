@@ -11,18 +11,22 @@ extension Contest {
         public let prepare: () throws -> Void
         /// The process that does the job, asked for after it is ready; nil is this one.
         public let process: () -> pid_t?
+        /// A command that does so many runs and nothing else; nil where the job is no other program's.
+        public let command: ((_ runs: Int) throws -> [String])?
         /// Does the whole job once; throws when it was not done.
         public let run: () throws -> Void
 
         /// Names a way of doing the job.
         public init(
             _ name: String, target: Double? = nil, prepare: @escaping () throws -> Void = {},
-            process: @escaping () -> pid_t? = { nil }, run: @escaping () throws -> Void
+            process: @escaping () -> pid_t? = { nil }, command: ((_ runs: Int) throws -> [String])? = nil,
+            run: @escaping () throws -> Void
         ) {
             self.name = name
             self.target = target
             self.prepare = prepare
             self.process = process
+            self.command = command
             self.run = run
         }
 

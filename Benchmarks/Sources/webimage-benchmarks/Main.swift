@@ -41,8 +41,9 @@ struct Main {
                 var contests = try Scenarios(options).contests(name)
                 while !contests.isEmpty {
                     // Taken out, so that a contest's programs end with it.
-                    let result = try contests.removeFirst().run(rounds: options.rounds(21, quick: 5))
-                    report.add(try Alone(scenario: name, options: options).complete(result))
+                    let contest = contests.removeFirst()
+                    let result = try contest.run(rounds: options.rounds(21, quick: 5))
+                    report.add(try Alone(scenario: name, options: options).complete(result, of: contest))
                 }
             }
         }

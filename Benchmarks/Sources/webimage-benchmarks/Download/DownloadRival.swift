@@ -13,12 +13,12 @@ struct DownloadRival: Sendable {
 
     /// This program again, as a downloader alone.
     static let ours = DownloadRival(name: "webimage") { list, job in
-        [CommandLine.arguments[0], DownloadWorker.name, "webimage", list, "\(job.concurrency)", job.certificate ?? "-"]
+        [MeasuredProcess.itself, DownloadWorker.name, "webimage", list, "\(job.concurrency)", job.certificate ?? "-"]
     }
 
     /// The same with Foundation's own, which can be told of no authority but the system's: HTTP/1.1 alone.
     static let urlSession = DownloadRival(name: "URLSession") { list, job in
-        [CommandLine.arguments[0], DownloadWorker.name, "urlsession", list, "\(job.concurrency)", "-"]
+        [MeasuredProcess.itself, DownloadWorker.name, "urlsession", list, "\(job.concurrency)", "-"]
     }
 
     static let curl = DownloadRival(name: "curl --parallel") { list, job in

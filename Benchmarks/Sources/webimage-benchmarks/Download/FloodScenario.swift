@@ -16,7 +16,7 @@ enum FloodScenario {
         defer { server.stop() }
         let body = try picture(options.data)
         let (ours, peer) = (
-            LinePeer("webimage", [CommandLine.arguments[0], FloodWorker.name]),
+            LinePeer("webimage", [MeasuredProcess.itself, FloodWorker.name]),
             LinePeer("aiohttp + Pillow", script: "flood.py")
         )
         let requests = options.isQuick ? 1000 : 10_000

@@ -19,7 +19,7 @@ struct Alone {
     }
 
     /// Adds what can only be measured alone: memory, and where they are wanted instructions.
-    func complete(_ result: ContestResult) throws -> ContestResult {
+    func complete(_ result: ContestResult, of contest: Contest) throws -> ContestResult {
         var result = result
         for index in result.entries.indices {
             let name = result.entries[index].name
@@ -32,18 +32,19 @@ struct Alone {
             guard options.countsInstructions, let counter = InstructionCounter.present else { continue }
             // The first run pays for starting; the others differ by nothing but being one more.
             let more = max(1, min(20, Int(30 / result.entries[index].median)))
-            guard let one = try? counter.count(command(result.name, name, runs: 1)),
-                let all = try? counter.count(command(result.name, name, runs: 1 + more))
-            else { continue }
+            let own = { self.command(result.name, name, runs: $0) }
+            let command = contest.competitors.first { $0.name == name }?.command ?? own
+            guard let one = try? counter.count(command(1)), let all = try? counter.count(command(1 + more)) else {
+                continue
+            }
             result.entries[index].cost.instructions = (all - one) / more
         }
         return result
     }
 
     private func command(_ contest: String, _ competitor: String, runs: Int) -> [String] {
-        let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        return [
-            program ?? CommandLine.arguments[0], "--data", options.data.path, Self.option, scenario, contest, competitor,
+        [
+            MeasuredProcess.itself, "--data", options.data.path, Self.option, scenario, contest, competitor,
             "\(runs)",
         ]
     }

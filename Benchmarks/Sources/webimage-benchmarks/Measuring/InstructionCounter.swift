@@ -26,9 +26,12 @@ enum InstructionCounter: String {
                     "--trace-children=yes", "--log-file=\(folder)/%p",
                 ]
             }
+        let words = command.map { $0 == MeasuredProcess.itself ? Self.stripped ?? $0 : $0 }
         // Seeds of hash tables would make each start another one.
-        _ = try MeasuredProcess.run(
-            tool + command, environment: ["SWIFT_DETERMINISTIC_HASHING": "1", "PYTHONHASHSEED": "0"])
+        let run = try MeasuredProcess.run(
+            tool + words, environment: ["SWIFT_DETERMINISTIC_HASHING": "1", "PYTHONHASHSEED": "0"])
+        // What a program did not do is not to be counted.
+        guard !run.output.contains("error") else { return nil }
         // A line each process: `123,,instructions:u,…` or `==9== I   refs:      1,234`.
         var sum: Int?
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
@@ -44,6 +47,12 @@ enum InstructionCounter: String {
         }
         return sum
     }
+
+    /// This program without its debugging information, which valgrind cannot read.
+    private static let stripped: String? = {
+        let copy = Inputs.kept.appendingPathComponent("webimage-benchmarks").path
+        return (try? MeasuredProcess.run(["strip", "-o", copy, MeasuredProcess.itself])).map { _ in copy }
+    }()
 
     /// What a reader is told about the column.
     static func note(_ isWanted: Bool) -> String {

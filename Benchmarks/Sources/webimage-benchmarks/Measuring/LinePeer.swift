@@ -47,7 +47,9 @@ final class LinePeer {
     /// What follows the `ok`.
     @discardableResult
     func answer(to job: String) throws -> String {
-        try input.fileHandleForWriting.write(contentsOf: Data((job + "\n").utf8))
+        do { try input.fileHandleForWriting.write(contentsOf: Data((job + "\n").utf8)) } catch {
+            throw ScenarioError.missing("\(name) has ended; run ./setup")
+        }
         var line = Data()
         while line.last != UInt8(ascii: "\n") {
             let part = output.fileHandleForReading.availableData
@@ -55,8 +57,17 @@ final class LinePeer {
             line += part
         }
         let answer = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .newlines)
+        guard !answer.isEmpty else { throw ScenarioError.missing("\(name) has ended; run ./setup") }
         guard answer == "ok" || answer.hasPrefix("ok ") else { throw ScenarioError.missing("\(name): \(answer)") }
         return String(answer.dropFirst(3))
+    }
+
+    /// A new one that gets the same lines out of a file.
+    private func command(_ job: String, runs: Int) throws -> [String] {
+        let file = Inputs.kept.appendingPathComponent("lines").path
+        let lines = first + Array(repeating: job, count: runs)
+        try (lines.joined(separator: "\n") + "\n").write(toFile: file, atomically: true, encoding: .utf8)
+        return ["sh", "-c", "exec env \"$@\" < \(file)", "sh"] + (process.arguments ?? [])
     }
 
     /// Its process; nil before it has started.
@@ -66,6 +77,6 @@ final class LinePeer {
     func competitor(_ job: String, named name: String? = nil, target: Double? = nil) -> Contest.Competitor {
         Contest.Competitor(
             name ?? self.name, target: target, prepare: start, process: { self.pid },
-            run: { try self.run(job) })
+            command: { try self.command(job, runs: $0) }, run: { try self.run(job) })
     }
 }

@@ -1,11 +1,12 @@
 import Foundation
 
 extension LinePeer {
-    /// One of `peers/`, under the interpreter that `./setup` made, with a file opened.
+    /// One of `peers/`, under the interpreter that `./setup` made, with a file opened; without one it is asked
+    /// whether it is there.
     convenience init(_ name: String, script: String, opening file: URL? = nil) {
         self.init(
             name, [Self.python, Self.peers.appendingPathComponent(script).path],
-            first: file.map { ["open " + $0.path] } ?? [])
+            first: [file.map { "open " + $0.path } ?? "ready"])
     }
 
     /// Pillow with a picture; see `peers/pillow.py`.

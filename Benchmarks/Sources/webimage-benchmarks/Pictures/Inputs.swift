@@ -38,12 +38,17 @@ struct Inputs {
 
     func data(_ name: String) throws -> Data { try Data(contentsOf: file(name)) }
 
+    /// A folder that outlives this process.
+    static let kept: URL = {
+        let place = FileManager.default.temporaryDirectory.appendingPathComponent("webimage-benchmarks-\(getuid())")
+        try? FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        return place
+    }()
+
     /// Kept for the processes that this one starts.
     private func written(_ name: String, _ format: ImageFormat) throws -> URL {
-        let place = FileManager.default.temporaryDirectory.appendingPathComponent("webimage-benchmarks-\(getuid())")
-        let file = place.appendingPathComponent(name)
+        let file = Self.kept.appendingPathComponent(name)
         guard !FileManager.default.fileExists(atPath: file.path) else { return file }
-        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
         let coders = ImageCodersManager.shared
         let photo = try coders.decode(data("photo-1000x1000.jpg"), options: DecodingOptions())
         try coders.encode(photo, format: format, options: EncodingOptions()).write(to: file, options: .atomic)
