@@ -72,7 +72,8 @@ public struct Contest {
         return result(
             zip(competitors, zip(times, costs)).map { competitor, measured in
                 ContestResult.Entry(
-                    name: competitor.name, target: competitor.target, milliseconds: measured.0.sorted(), cost: measured.1)
+                    name: competitor.name, target: competitor.target, milliseconds: measured.0.sorted(),
+                    cost: measured.1)
             })
     }
 

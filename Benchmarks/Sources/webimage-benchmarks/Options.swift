@@ -27,7 +27,9 @@ struct Options {
             guard let value = rest.popFirst() else { throw ScenarioError.unknown("\(option) without a value") }
             return value
         }
-        func numbers(_ option: String) throws -> [Int] { try value(option).split(separator: ",").compactMap { Int($0) } }
+        func numbers(_ option: String) throws -> [Int] {
+            try value(option).split(separator: ",").compactMap { Int($0) }
+        }
         var (chosenEntries, chosenSizes): ([Int]?, [Int]?)
         while let word = rest.popFirst() {
             switch word {

@@ -11,7 +11,7 @@ struct Alone {
 
     /// The child's side: prints by how many bytes its memory grew.
     static func run(_ words: [String], _ options: Options) throws {
-        guard words.count == 4, let runs = Int(words[3]) else { throw ScenarioError.unknown(words.joined(separator: " ")) }
+        guard let runs = Int(words[3]) else { throw ScenarioError.unknown(words[3]) }
         guard let contest = try Scenarios(options).contests(words[0]).first(where: { $0.name == words[1] }) else {
             throw ScenarioError.unknown(words[1])
         }

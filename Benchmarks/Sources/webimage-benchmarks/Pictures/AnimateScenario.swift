@@ -44,7 +44,8 @@ enum AnimateScenario {
             try job.check(peer_webp_frames(job.bytes, job.data.count, &count, out), count)
         }
         return job.contest(
-            name, Contest.Competitor("libwebp", target: bareTarget) { try bare(nil) }, [], [.pillow(file), .qMovie(file)]
+            name, Contest.Competitor("libwebp", target: bareTarget) { try bare(nil) }, [],
+            [.pillow(file), .qMovie(file)]
         ) { try job.agree("\(name), libwebp", bare) }
     }
 

@@ -23,7 +23,9 @@ extension DiskRival {
     var process: pid_t? { nil }
 
     /// The key of a value; those of the filling are of round -1.
-    func key(_ index: Int, _ round: Int) -> String { "https://images.example.com/2024/\(round)/\(index).jpg?size=large" }
+    func key(_ index: Int, _ round: Int) -> String {
+        "https://images.example.com/2024/\(round)/\(index).jpg?size=large"
+    }
 
     /// The value that comes so manieth in a reading.
     func place(_ index: Int, of count: Int) -> Int { (index &* 79) % count }

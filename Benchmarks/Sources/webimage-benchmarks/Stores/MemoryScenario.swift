@@ -74,12 +74,16 @@ struct MemoryScenario {
                     inThreads(threads) {
                         let context: WebImageContext = [.callbackQueue: CallbackQueue.invoking]
                         for index in share {
-                            manager.loadImage(with: urls[index], context: context) { image, _, _, _, _, _ in check(image) }
+                            manager.loadImage(with: urls[index], context: context) { image, _, _, _, _, _ in
+                                check(image)
+                            }
                         }
                     }
                 },
                 Contest.Competitor("its get alone") {
-                    inThreads(threads) { for index in share { check(cache.imageFromMemoryCache(forKey: texts[index])) } }
+                    inThreads(threads) {
+                        for index in share { check(cache.imageFromMemoryCache(forKey: texts[index])) }
+                    }
                 },
             ])
     }
