@@ -9,13 +9,16 @@ let peers: [Target] = [
     .executableTarget(
         name: "webimage-benchmarks",
         dependencies: [
-            "Harness", "CPeers", "CCodecPeers", "CMotionPeers", "CSQLitePeer",
+            "Harness", "webimage-measured", "CPeers", "CCodecPeers", "CMotionPeers", "CSQLitePeer",
             .product(name: "WebImage", package: "swift-web-image"),
             .product(name: "WebImageAVIF", package: "swift-web-image"),
+            .product(name: "WebImageHEIF", package: "swift-web-image"),
             .product(name: "WebImageJXL", package: "swift-web-image"),
+            .product(name: "WebImageSVG", package: "swift-web-image"),
             .product(name: "WebImageTIFF", package: "swift-web-image"),
             .product(name: "WebImageTesting", package: "swift-web-image"),
         ]),
+    .executableTarget(name: "webimage-measured"),
     // The list, ours and by hand, on one stage; Qt's is peers/list.py.
     .executableTarget(
         name: "webimage-list",

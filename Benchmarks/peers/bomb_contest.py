@@ -25,7 +25,7 @@ with tempfile.TemporaryDirectory() as scratch:
     ]
     if os.path.exists(python):
         contestants.append(("Pillow", lambda file: [python, "-c", PILLOW, file]))
-    print("bombs: ms and MB until refused, or 'decoded', or 'given up'; median of %d" % rounds)
+    print("bombs: ms, CPU and MB until refused, or 'decoded', or 'given up'; median of %d" % rounds)
     missed = []
     for name in sorted(os.listdir(folder)):
         file = os.path.join(folder, name)
@@ -33,10 +33,10 @@ with tempfile.TemporaryDirectory() as scratch:
             rounds, [lambda command=command: measured.run(command(file), limit=10) for _, command in contestants])
         cells = []
         for (contestant, _), entry in zip(contestants, runs):
-            wall, memory = measured.median(entry, "wall"), measured.median(entry, "memory")
+            wall, cpu, memory = (measured.median(entry, field) for field in ("wall", "cpu", "memory"))
             codes = {run.code for run in entry}
             how = "decoded" if codes == {0} else "given up" if 137 in codes else "crashed" if max(codes) > 128 else ""
-            cells.append("%s %.0f ms %.0f MB %s" % (contestant, wall, memory, how))
+            cells.append("%s %.0f ms CPU %.0f ms %.0f MB %s" % (contestant, wall, cpu, memory, how))
             if contestant == "webimage" and (wall > 50 or memory > 30 or not codes <= {0, 3}):
                 missed.append(name)
         print("  %-40s %s" % (name, "; ".join(cell.strip() for cell in cells)))

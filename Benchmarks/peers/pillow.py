@@ -17,10 +17,10 @@ def frames():
     return last
 
 
-def thumbnail():
+def thumbnail(width=256, height=256):
     # From the file each time: Pillow lets libjpeg scale on the way.
     small = Image.open(io.BytesIO(data))
-    small.thumbnail((256, 256))
+    small.thumbnail((width, height))
     return small
 
 
@@ -47,6 +47,7 @@ jobs = {
     "tint": tinted,
     "frames": frames,
     "thumbnail": thumbnail,
+    "jpeg": lambda: thumbnail(720, 588).save(io.BytesIO(), "JPEG", quality=80),
     "decode": lambda: Image.open(io.BytesIO(data)).load() and None,
 }
 

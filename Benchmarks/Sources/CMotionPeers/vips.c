@@ -1,5 +1,6 @@
 #include "CMotionPeers.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <vips/vips.h>
 
@@ -32,6 +33,54 @@ int peer_vips_blur(const unsigned char *rgb, int width, int height, double devia
     if (!image) return 1;
     int status = vips_gaussblur(image, &soft, deviation, NULL);
     if (!status) status = finish(soft, out);
+    g_object_unref(image);
+    return status;
+}
+
+int peer_vips_flip(const unsigned char *rgb, int width, int height, unsigned char *out) {
+    VipsImage *image = open_rgb(rgb, width, height), *moved = NULL;
+    if (!image) return 1;
+    int status = vips_flip(image, &moved, VIPS_DIRECTION_HORIZONTAL, NULL);
+    if (!status) status = finish(moved, out);
+    g_object_unref(image);
+    return status;
+}
+
+int peer_vips_rotate(const unsigned char *rgb, int width, int height, unsigned char *out) {
+    VipsImage *image = open_rgb(rgb, width, height), *moved = NULL;
+    if (!image) return 1;
+    int status = vips_rot270(image, &moved, NULL);
+    if (!status) status = finish(moved, out);
+    g_object_unref(image);
+    return status;
+}
+
+// Its manual's way: the alpha of a drawing, beside the picture's channels.
+int peer_vips_round(const unsigned char *rgb, int width, int height, int radius, unsigned char *out) {
+    char drawing[256];
+    snprintf(drawing, sizeof drawing, "<svg width='%d' height='%d'><rect width='%d' height='%d' rx='%d' ry='%d'/></svg>",
+        width, height, width, height, radius, radius);
+    VipsImage *image = open_rgb(rgb, width, height), *shape = NULL, *mask = NULL, *cut = NULL;
+    if (!image) return 1;
+    int status = vips_svgload_buffer(drawing, strlen(drawing), &shape, NULL);
+    if (!status) status = vips_extract_band(shape, &mask, 3, NULL);
+    if (!status) status = vips_bandjoin2(image, mask, &cut, NULL);
+    if (!status) status = finish(cut, out);
+    if (mask) g_object_unref(mask);
+    if (shape) g_object_unref(shape);
+    g_object_unref(image);
+    return status;
+}
+
+int peer_vips_tint(const unsigned char *rgb, int width, int height, const unsigned char color[3], unsigned char *out) {
+    double values[3] = {color[0], color[1], color[2]};
+    VipsImage *image = open_rgb(rgb, width, height);
+    if (!image) return 1;
+    VipsImage *plain = vips_image_new_from_image(image, values, 3), *tinted = NULL;
+    // The picture is opaque, and so is its outline.
+    int status = plain ? vips_bandjoin_const1(plain, &tinted, 255, NULL) : 1;
+    if (!status) status = finish(tinted, out);
+    if (plain) g_object_unref(plain);
     g_object_unref(image);
     return status;
 }

@@ -49,6 +49,8 @@ int peer_libjpeg_decode(const unsigned char *data, size_t length) {
 }
 
 int peer_vips_start(int threads) {
+    // It warns of each AVIF anew, which is no part of the job.
+    g_setenv("VIPS_WARNING", "1", TRUE);
     if (vips_init("webimage-benchmarks")) return 1;
     vips_concurrency_set(threads);
     // A cache of finished operations would make every run after the first free.

@@ -1,5 +1,6 @@
 // C, so that the peer pays for nothing but itself.
 #include "CSQLitePeer.h"
+#include <dirent.h>
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -55,6 +56,19 @@ long peer_sqlite_get(peer_sqlite *database, const char *key) {
     return count;
 }
 
+int peer_sqlite_evict(peer_sqlite *database) {
+    return sqlite3_exec(database->handle,
+        "DELETE FROM v WHERE id IN (SELECT id FROM v ORDER BY id LIMIT (SELECT count(*) / 16 FROM v))", 0, 0, 0);
+}
+
+long peer_sqlite_count(peer_sqlite *database) {
+    sqlite3_stmt *statement;
+    if (sqlite3_prepare_v2(database->handle, "SELECT count(*) FROM v", -1, &statement, 0)) return -1;
+    long count = sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : -1;
+    sqlite3_finalize(statement);
+    return count;
+}
+
 int peer_file_write(const char *path, const void *bytes, size_t count) {
     char temporary[4096];
     snprintf(temporary, sizeof temporary, "%s.tmp", path);
@@ -75,4 +89,35 @@ long peer_file_read(const char *path) {
     free(memory);
     close(file);
     return count;
+}
+
+struct file {
+    struct timespec time;
+    char name[48];
+};
+
+static int older(const void *first, const void *second) {
+    const struct timespec *a = &((const struct file *)first)->time, *b = &((const struct file *)second)->time;
+    if (a->tv_sec != b->tv_sec) return a->tv_sec < b->tv_sec ? -1 : 1;
+    return a->tv_nsec < b->tv_nsec ? -1 : a->tv_nsec > b->tv_nsec;
+}
+
+long peer_files_evict(const char *path) {
+    DIR *folder = opendir(path);
+    if (!folder) return -1;
+    size_t count = 0, room = 1024;
+    struct file *files = malloc(room * sizeof *files);
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        struct stat status;
+        if (entry->d_name[0] == '.' || fstatat(dirfd(folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW)) continue;
+        if (count == room) files = realloc(files, (room *= 2) * sizeof *files);
+        files[count].time = status.st_mtim;
+        snprintf(files[count++].name, sizeof files->name, "%s", entry->d_name);
+    }
+    qsort(files, count, sizeof *files, older);
+    long gone = 0;
+    for (size_t index = 0; index < count / 16; index++) gone += unlinkat(dirfd(folder), files[index].name, 0) == 0;
+    free(files);
+    closedir(folder);
+    return gone;
 }

@@ -2,20 +2,27 @@ import Foundation
 
 /// What a contest measured.
 public struct ContestResult: Codable, Sendable {
-    /// One competitor's times.
+    /// One competitor's figures.
     public struct Entry: Codable, Sendable {
         /// The competitor.
         public let name: String
-        /// Every counted time, ascending.
+        /// The largest ratio of ours to it that counts as met.
+        public var target: Double?
+        /// Every counted time of a run, ascending.
         public let milliseconds: [Double]
+        /// What one run cost beside.
+        public var cost: Cost
+
+        /// One competitor's figures.
+        public init(name: String, target: Double? = nil, milliseconds: [Double], cost: Cost = Cost()) {
+            self.name = name
+            self.target = target
+            self.milliseconds = milliseconds.sorted()
+            self.cost = cost
+        }
 
         /// The time half of the runs stayed under.
-        public var median: Double {
-            guard !milliseconds.isEmpty else { return .nan }
-            let middle = milliseconds.count / 2
-            return milliseconds.count % 2 == 1
-                ? milliseconds[middle] : (milliseconds[middle - 1] + milliseconds[middle]) / 2
-        }
+        public var median: Double { milliseconds.median }
 
         /// Between the first and the third quarter of the times, as a part of the median.
         public var spread: Double {
@@ -29,37 +36,74 @@ public struct ContestResult: Codable, Sendable {
     public let name: String
     /// The largest ratio that counts as met.
     public let target: Double?
+    /// The same of processor time; nil when none is set.
+    public var cpuTarget: Double?
     /// Whether the target is about the fastest peer, not the first one named.
     public var judgesFastest = false
+    /// What times are printed in.
+    public var unit = TimeUnit.milliseconds
+    /// How many operations one run does; times are printed of one.
+    public var operations = 1
+    /// How many frames one run shows.
+    public var frames: Int?
     /// Ours first.
-    public let entries: [Entry]
+    public var entries: [Entry]
+
+    /// Figures that no contest in turn gave.
+    public init(
+        name: String, target: Double? = nil, cpuTarget: Double? = nil, judgesFastest: Bool = false,
+        unit: TimeUnit = .milliseconds, operations: Int = 1, frames: Int? = nil, entries: [Entry]
+    ) {
+        self.name = name
+        self.target = target
+        self.cpuTarget = cpuTarget
+        self.judgesFastest = judgesFastest
+        self.unit = unit
+        self.operations = operations
+        self.frames = frames
+        self.entries = entries
+    }
 
     /// Our median divided by a peer's.
     public func ratio(to peer: Entry) -> Double { entries[0].median / peer.median }
+
+    /// Our processor time divided by a peer's; nil where one is not known.
+    public func cpuRatio(to peer: Entry) -> Double? {
+        guard let own = entries[0].cost.cpu, let other = peer.cost.cpu else { return nil }
+        return own / other
+    }
 
     private var fastestPeer: Int? {
         entries.indices.dropFirst().min { entries[$0].median < entries[$1].median }
     }
 
-    /// Lines for a reader: medians, and ratios with their target.
-    public var lines: [String] { lines() }
-
-    /// The same where one run does `operations` of them, in nanoseconds of one; nil is milliseconds of a run.
-    public func lines(operations: Int? = nil) -> [String] {
-        let scale = operations.map { 1e6 / Double($0) } ?? 1
+    /// Lines for a reader: medians, costs, and ratios with their target.
+    public var lines: [String] {
         let width = entries.map(\.name.count).max() ?? 0
-        let judged = judgesFastest ? fastestPeer : 1
         return [name]
-            + entries.enumerated().map { index, entry in
-                let name = entry.name + String(repeating: " ", count: width - entry.name.count)
-                let median =
-                    String(format: operations == nil ? "%9.2f ms" : "%9.1f ns", entry.median * scale)
-                    + String(format: " (spread %.0f %%)", entry.spread * 100)
-                guard index > 0 else { return "  \(name) \(median)" }
-                let ratio = ratio(to: entry)
-                let verdict =
-                    index == judged ? target.map { ratio <= $0 ? "  met (<= \($0))" : "  MISSED (<= \($0))" } : nil
-                return "  \(name) \(median)   ours is \(String(format: "%.2f", ratio))x" + (verdict ?? "")
+            + entries.indices.map { index in
+                let entry = entries[index]
+                var columns = [entry.name + String(repeating: " ", count: width - entry.name.count)]
+                columns.append(
+                    unit.text(entry.median, of: operations) + String(format: " (spread %2.0f %%)", entry.spread * 100))
+                if let frames { columns.append(String(format: "%7.0f frames/s", Double(frames) / entry.median * 1000)) }
+                columns.append(entry.cost.text(unit: unit, operations: operations))
+                if index > 0 { columns.append(verdict(on: index)) }
+                return "  " + columns.filter { !$0.isEmpty }.joined(separator: "  ")
             }
+    }
+
+    private func verdict(on index: Int) -> String {
+        let peer = entries[index]
+        let (ratio, cpu) = (ratio(to: peer), cpuRatio(to: peer))
+        let isJudged = index == (judgesFastest ? fastestPeer : 1)
+        let limit = peer.target ?? (isJudged ? target : nil)
+        let cpuLimit = isJudged ? cpuTarget : nil
+        var text = "ours is " + String(format: "%.2fx", ratio)
+        if let cpu { text += String(format: ", CPU %.2fx", cpu) }
+        guard let limit else { return text }
+        let isMet = ratio <= limit && cpuLimit.map { (cpu ?? .infinity) <= $0 } ?? true
+        text += String(format: isMet ? "  met (<= %.3g" : "  MISSED (<= %.3g", limit)
+        return text + (cpuLimit.map { String(format: ", CPU <= %.3g)", $0) } ?? ")")
     }
 }

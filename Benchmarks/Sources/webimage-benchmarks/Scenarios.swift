@@ -5,14 +5,28 @@ import WebImage
 
 /// What can be measured; inputs come from the `bench` folder of the conformance data.
 struct Scenarios {
-    let folder: URL
+    private let options: Options
+    private var folder: URL { options.data }
 
-    let names = ["decode", "thumbnail", "progressive", "transform", "animate"] + CodecScenarios.names
+    init(_ options: Options) { self.options = options }
 
+    /// All, in the order they run in.
+    static let names =
+        inProcess + ["disk", "download", "flood"]
+    /// Those whose competitors take turns in this process.
+    private static let inProcess =
+        ["memory-hit", "decode", "thumbnail", "progressive", "transform", "animate"] + CodecScenarios.names
+
+    /// The contests of a scenario of this process.
     func contests(_ name: String) throws -> [Contest] {
-        switch name {
-        case "decode": try [fullDecode()] + PicturePeers(folder: folder).decodes()
-        case "thumbnail": try thumbnail() + PicturePeers(folder: folder).thumbnails()
+        guard Self.inProcess.contains(name) else { throw ScenarioError.unknown(name) }
+        guard name == "memory-hit" || FileManager.default.fileExists(atPath: folder.path + "/photo.jpg") else {
+            throw ScenarioError.missing("no photo.jpg in \(folder.path); name the folder of the inputs with --data")
+        }
+        return switch name {
+        case "memory-hit": try MemoryScenario().contests()
+        case "decode": [try fullDecode()] + (try PicturePeers(folder: folder).decodes())
+        case "thumbnail": try PicturePeers(folder: folder).thumbnails()
         case "progressive": [try progressive()]
         case "transform": try TransformScenario.contests(folder)
         case "animate": try AnimateScenario.contests(folder)
@@ -27,30 +41,9 @@ struct Scenarios {
             _ = try ImageCodersManager.shared.decode(photo, options: DecodingOptions())
         }
         let bare = Contest.Competitor("libjpeg-turbo") {
-            try Self.check(photo.withBytes { peer_libjpeg_decode($0, photo.count) })
+            guard photo.withBytes({ peer_libjpeg_decode($0, photo.count) }) == 0 else { throw ScenarioError.peerFailed }
         }
         return Contest("decode photo.jpg 2725x2225", target: 1.10, [ours, bare])
-    }
-
-    /// The same photo to fit 256 x 256.
-    private func thumbnail() throws -> [Contest] {
-        let photo = try file("photo.jpg")
-        try Self.check(peer_vips_start(1))
-        var options = DecodingOptions()
-        options.thumbnailPixelSize = PixelSize(width: 256, height: 256)
-        let wanted = options
-        let ours = Contest.Competitor("webimage") {
-            _ = try ImageCodersManager.shared.decode(photo, options: wanted)
-        }
-        let vips = Contest.Competitor("libvips") {
-            try Self.check(photo.withBytes { peer_vips_thumbnail($0, photo.count, 256) })
-        }
-        let pillow = try PillowPeer(folder.appendingPathComponent("photo.jpg"))
-        let name = "thumbnail photo.jpg to 256"
-        return [
-            Contest("\(name), libvips", target: 0.65, [ours, vips]),
-            Contest("\(name), Pillow", target: 0.75, [ours, .init("Pillow") { try pillow.run("thumbnail") }]),
-        ]
     }
 
     /// A progressive photo in 64 pieces, three previews on the way, against one decode of the whole.
@@ -81,14 +74,11 @@ struct Scenarios {
     private func file(_ name: String) throws -> Data {
         try Data(contentsOf: folder.appendingPathComponent(name))
     }
-
-    private static func check(_ status: Int32) throws {
-        guard status == 0 else { throw ScenarioError.peerFailed }
-    }
 }
 
 enum ScenarioError: Error {
     case unknown(String)
+    case failed(String)
     case peerFailed
     case missing(String)
     case disagree(String)

@@ -1,7 +1,10 @@
+import Dispatch
 import Testing
 
 @testable import Harness
 
+// One after another: processor time is counted of the whole process.
+@Suite(.serialized)
 struct HarnessTests {
     /// A job of a few milliseconds that the optimiser cannot drop.
     private static func work() {
@@ -34,5 +37,70 @@ struct HarnessTests {
         let contest = Contest("count", (0..<3).map { index in .init("\(index)") { counts[index] += 1 } })
         _ = try contest.run(rounds: 5, warmUps: 2)
         #expect(counts == [7, 7, 7])
+    }
+
+    @Test func processorTimeIsThatOfAllThreads() throws {
+        let contest = Contest(
+            "threads",
+            [
+                .init("one", run: Self.work),
+                .init("two") {
+                    let thread = DispatchQueue.global()
+                    let done = DispatchSemaphore(value: 0)
+                    thread.async {
+                        Self.work()
+                        done.signal()
+                    }
+                    Self.work()
+                    done.wait()
+                },
+            ])
+        let ratios = try (0..<5).map { _ in
+            let result = try contest.run(rounds: 15)
+            return 1 / (result.cpuRatio(to: result.entries[1]) ?? .nan)
+        }
+        #expect(ratios.contains { abs($0 - 2) <= 0.3 }, "\(ratios)")
+    }
+
+    @Test func memoryIsWhatTheRunTookAtItsMost() throws {
+        let contest = Contest(
+            "memory",
+            [
+                .init("32 MB") {
+                    let memory = [UInt8](repeating: .random(in: 1...9), count: 32 << 20)
+                    #expect(memory.last != 0)
+                }
+            ])
+        let grown = try #require(try contest.alone("32 MB"))
+        #expect(abs(grown - 32 << 20) < 2 << 20, "\(grown)")
+    }
+
+    @Test func whoCannotDoTheJobStaysAway() throws {
+        struct Unable: Error {}
+        let contest = Contest(
+            "able", leavesOutUnable: true,
+            [
+                .init("ours") {}, .init("able") {}, .init("not started", prepare: { throw Unable() }) {},
+                .init("unable") { throw Unable() },
+            ])
+        #expect(try contest.run(rounds: 1).entries.map(\.name) == ["ours", "able"])
+    }
+
+    @Test func nobodyIsTimedForAnotherResult() {
+        struct Disagreement: Error {}
+        let contest = Contest("agree", [.init("ours") { Issue.record("was run") }], agree: { throw Disagreement() })
+        #expect(throws: Disagreement.self) { try contest.run(rounds: 1) }
+    }
+
+    @Test func theVerdictIsOnTimeAndProcessorTime() {
+        func entry(_ name: String, _ time: Double, _ cpu: Double) -> ContestResult.Entry {
+            .init(name: name, milliseconds: [time], cost: Cost(cpu: cpu, memory: 2_500_000, instructions: 3_000_000))
+        }
+        let result = ContestResult(
+            name: "get", target: 1.2, cpuTarget: 1.5, entries: [entry("ours", 3, 4), entry("peer", 3, 2)])
+        #expect(
+            result.lines[2]
+                == "  peer       3.00 ms (spread  0 %)  CPU      2.00 ms      2.5 MB      3.00 M instr."
+                + "  ours is 1.00x, CPU 2.00x  MISSED (<= 1.2, CPU <= 1.5)")
     }
 }

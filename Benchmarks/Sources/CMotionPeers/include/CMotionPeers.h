@@ -9,6 +9,12 @@
 // libvips, one thread: RGB rows to another size by Lanczos 3; a Gaussian of this deviation. `out` is RGB.
 int peer_vips_resize(const unsigned char *rgb, int width, int height, int to_width, int to_height, unsigned char *out);
 int peer_vips_blur(const unsigned char *rgb, int width, int height, double deviation, unsigned char *out);
+// The same of a picture mirrored, turned by 90 degrees against the clock, with round corners, and as its outline in one
+// colour; `out` is RGB of the first two and RGBA of the others.
+int peer_vips_flip(const unsigned char *rgb, int width, int height, unsigned char *out);
+int peer_vips_rotate(const unsigned char *rgb, int width, int height, unsigned char *out);
+int peer_vips_round(const unsigned char *rgb, int width, int height, int radius, unsigned char *out);
+int peer_vips_tint(const unsigned char *rgb, int width, int height, const unsigned char color[3], unsigned char *out);
 
 // The bare libraries: every frame of an animation, to pixels (GIF: giflib's indices looked up in the palette and laid over
 // the canvas; WebP: libwebp's animation decoder), no frame kept. `out` is the last frame as RGBA. `count` is the frames.
@@ -22,5 +28,7 @@ int peer_gdk_frames(const unsigned char *data, size_t length, int frames, unsign
 
 // gdk-pixbuf: a picture, whole or to fit a square of `side`.
 int peer_gdk_decode(const unsigned char *data, size_t length, int side);
+// gdk-pixbuf: a picture to fit a box, written as a JPEG into memory.
+int peer_gdk_resize_jpeg(const unsigned char *data, size_t length, int width, int height, int quality);
 
 #endif

@@ -1,5 +1,4 @@
 import Foundation
-import WebImage
 
 /// Something that fetches a list of URLs, so many at a time, in a process of its own, and prints how many bytes came.
 struct DownloadRival: Sendable {
@@ -14,7 +13,12 @@ struct DownloadRival: Sendable {
 
     /// This program again, as a downloader alone.
     static let ours = DownloadRival(name: "webimage") { list, job in
-        [CommandLine.arguments[0], "download-worker", list, "\(job.concurrency)", job.certificate ?? "-"]
+        [MeasuredProcess.itself, DownloadWorker.name, "webimage", list, "\(job.concurrency)", job.certificate ?? "-"]
+    }
+
+    /// The same with Foundation's own, which can be told of no authority but the system's: HTTP/1.1 alone.
+    static let urlSession = DownloadRival(name: "URLSession") { list, job in
+        [MeasuredProcess.itself, DownloadWorker.name, "urlsession", list, "\(job.concurrency)", "-"]
     }
 
     static let curl = DownloadRival(name: "curl --parallel") { list, job in
@@ -59,33 +63,4 @@ struct DownloadJob: Sendable {
     let concurrency: Int
     /// The authorities' file of TLS; nil for plain HTTP/1.1.
     let certificate: String?
-}
-
-/// The process that ``DownloadRival/ours`` starts: `download-worker LIST CONCURRENCY CERTIFICATE`.
-enum DownloadWorker {
-    static func run(_ arguments: [String]) throws {
-        guard arguments.count == 3, let concurrency = Int(arguments[1]) else { throw DownloadError.failed("usage") }
-        let urls = try String(contentsOfFile: arguments[0], encoding: .utf8).split(separator: "\n").compactMap {
-            URL(string: String($0))
-        }
-        var config = WebImageDownloaderConfig.default
-        config.maxConcurrentDownloads = concurrency
-        if arguments[2] != "-" { config.certificateAuthorityFile = arguments[2] }
-        let downloader = WebImageDownloader(config: config)
-        let done = DispatchSemaphore(value: 0)
-        Task {
-            let bytes = await withTaskGroup(of: Int.self) { group in
-                for url in urls {
-                    group.addTask {
-                        (try? await downloader.loadData(for: ImageDataLoad(url: url), progress: nil).data.count) ?? 0
-                    }
-                }
-                return await group.reduce(0, +)
-            }
-            print(bytes)
-            fflush(nil)
-            done.signal()
-        }
-        done.wait()
-    }
 }

@@ -1,33 +1,34 @@
 import Foundation
+import Harness
 import WebImageTesting
 
-/// Many small files and a few large ones from an nginx on this machine: ours, `curl --parallel` and Python's aiohttp.
+/// Many small files and a few large ones from an nginx on this machine: ours, `curl --parallel`, Python's aiohttp and
+/// Foundation's `URLSession`.
 ///
 /// Each is a process of its own, measured from outside. What a process costs that fetches one file, which is mostly
-/// starting, is measured alike and taken off.
+/// starting, is measured alike and taken off; its memory is all that it had.
 struct DownloadScenario {
     private let nginx: NginxServer
     private let folder: ScratchFolder
-    private let rounds: Int
+    private let options: Options
 
-    static func run(rounds: Int) throws {
-        guard NginxServer.isAvailable else { throw DownloadError.failed("nginx or openssl is not installed") }
-        let scenario = DownloadScenario(nginx: try NginxServer(), folder: try ScratchFolder(), rounds: rounds)
+    static func run(_ options: Options, _ report: Report) throws {
+        guard NginxServer.isAvailable else { throw ScenarioError.missing("nginx or openssl is not installed") }
+        let scenario = DownloadScenario(nginx: try NginxServer(), folder: try ScratchFolder(), options: options)
         defer { scenario.nginx.stop() }
-        try scenario.run()
+        try scenario.run(report)
     }
 
-    private func run() throws {
-        print("download: wall and CPU ms without starting, median of \(rounds) rounds; 6 at a time")
+    private func run(_ report: Report) throws {
+        print("download: without starting; 6 at a time")
         for (count, size) in [(500, 20_000), (20, 5_000_000)] {
             var generator = SystemRandomNumberGenerator()
             for number in 0..<count {
                 let bytes = (0..<size / 8).flatMap { _ in withUnsafeBytes(of: generator.next()) { Array($0) } }
                 try Data(bytes).write(to: nginx.root.appendingPathComponent("\(size)-\(number).bin"))
             }
-            for isSecure in [false, true] { try measure(job(count, size, isSecure: isSecure)) }
+            for isSecure in [false, true] { report.add(try measure(job(count, size, isSecure: isSecure))) }
         }
-        fflush(nil)
     }
 
     private func job(_ count: Int, _ size: Int, isSecure: Bool) -> DownloadJob {
@@ -40,41 +41,43 @@ struct DownloadScenario {
             bytes: size / 8 * 8 * count, concurrency: 6, certificate: isSecure ? nginx.certificateFile.path : nil)
     }
 
-    private func measure(_ job: DownloadJob) throws {
+    private func measure(_ job: DownloadJob) throws -> ContestResult {
         var rivals = [DownloadRival.ours, .curl]
-        if job.certificate == nil, let python = Self.python { rivals.append(.aiohttp(python)) }
+        if job.certificate == nil { rivals += [.urlSession] + (Self.python.map { [.aiohttp($0)] } ?? []) }
         let (whole, one) = (try list(job.urls), try list([job.urls[0]]))
-        var samples = rivals.map { _ in (wall: [Double](), cpu: [Double](), idleWall: [Double](), idleCPU: [Double]()) }
-        for round in 0..<rounds + 1 {
+        var samples = rivals.map { _ in (full: [MeasuredProcess](), idle: [MeasuredProcess]()) }
+        for round in 0..<min(options.rounds(9, quick: 2), 9) + 1 {
             for offset in rivals.indices {
                 // Who comes first changes every round; the first round does not count.
                 let index = (offset + round) % rivals.count
                 let idle = try MeasuredProcess.run(rivals[index].command(one, job))
                 let full = try MeasuredProcess.run(rivals[index].command(whole, job))
                 guard DownloadRival.bytes(full.output) == job.bytes else {
-                    throw DownloadError.failed("\(rivals[index].name) got \(full.output) of \(job.bytes) bytes")
+                    throw ScenarioError.disagree("\(rivals[index].name) got \(full.output) of \(job.bytes) bytes")
                 }
                 guard round > 0 else { continue }
-                samples[index].wall.append(full.wall)
-                samples[index].cpu.append(full.cpu)
-                samples[index].idleWall.append(idle.wall)
-                samples[index].idleCPU.append(idle.cpu)
+                samples[index].full.append(full)
+                samples[index].idle.append(idle)
             }
         }
-        print("  \(job.name)")
-        let net = samples.map { (wall: $0.wall.median - $0.idleWall.median, cpu: $0.cpu.median - $0.idleCPU.median) }
-        for (index, rival) in rivals.enumerated() {
-            var line = "    " + rival.name.padding(toLength: 16, withPad: " ", startingAt: 0)
-            line += String(format: "wall %8.1f  cpu %8.1f", net[index].wall, net[index].cpu)
-            line += String(
-                format: "   (starting %.1f, %.1f)", samples[index].idleWall.median, samples[index].idleCPU.median)
-            if index > 0 {
-                let (wall, cpu) = (net[0].wall / net[index].wall, net[0].cpu / net[index].cpu)
-                line += String(format: "   ours is %.2fx wall, %.2fx cpu", wall, cpu)
-                if index == 1 { line += wall <= 1.2 && cpu <= 1.5 ? "  met" : "  MISSED (<= 1.2, 1.5)" }
-            }
-            print(line)
+        let entries = zip(rivals, samples).map { rival, sample in
+            let starting = sample.idle.map(\.wall).median
+            let cost = Cost(
+                cpu: sample.full.map(\.cpu).median - sample.idle.map(\.cpu).median,
+                memory: Int(sample.full.map { Double($0.memory) }.median),
+                instructions: instructions(rival, whole, one, job), counts: ["ms to start": starting])
+            return ContestResult.Entry(
+                name: rival.name, milliseconds: sample.full.map { $0.wall - starting }, cost: cost)
         }
+        return ContestResult(name: "download \(job.name)", target: 1.2, cpuTarget: 1.5, entries: entries)
+    }
+
+    private func instructions(_ rival: DownloadRival, _ whole: String, _ one: String, _ job: DownloadJob) -> Int? {
+        guard options.countsInstructions, let counter = InstructionCounter.present else { return nil }
+        guard let full = try? counter.count(rival.command(whole, job)),
+            let idle = try? counter.count(rival.command(one, job))
+        else { return nil }
+        return full - idle
     }
 
     private func list(_ urls: [String]) throws -> String {
@@ -84,12 +87,7 @@ struct DownloadScenario {
     }
 
     /// The interpreter that `./setup` made, else the system's if it has aiohttp.
-    private static let python: String? = [".venv/bin/python3", "/usr/bin/env python3"].first { path in
-        let words = path.split(separator: " ").map(String.init)
-        return (try? MeasuredProcess.run(words + ["-c", "import aiohttp"])) != nil
+    private static let python: String? = [LinePeer.python, "python3"].first { path in
+        (try? MeasuredProcess.run([path, "-c", "import aiohttp"])) != nil
     }
-}
-
-extension [Double] {
-    fileprivate var median: Double { isEmpty ? .nan : sorted()[count / 2] }
 }

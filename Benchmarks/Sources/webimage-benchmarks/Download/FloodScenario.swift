@@ -1,68 +1,98 @@
 import Foundation
+import Harness
 import WebImage
 import WebImageTesting
 
-/// Ten thousand requests of a hundred URLs at once, a tenth of them cancelled at random: what the server sees, and what
-/// stays in memory.
+/// Ten thousand requests of a hundred pictures at once, a tenth of them cancelled at random, each finished one decoded:
+/// ours beside aiohttp with Pillow.
+///
+/// Both are processes of their own, the server is this one and answers when all have asked. What counts is what the server
+/// sees, and that memory settles: what is resident after each round is printed, the peak is the first round's.
 enum FloodScenario {
-    static func run(rounds: Int) throws {
+    static let pictures = 100
+
+    static func run(_ options: Options, _ report: Report) throws {
         let server = try FaultServer()
         defer { server.stop() }
-        var config = WebImageDownloaderConfig.default
-        config.maxConcurrentDownloads = 20
-        let downloader = WebImageDownloader(config: config)
-        defer { downloader.shutdown() }
-        print("flood: 10000 requests of 100 URLs, about a tenth cancelled")
-        for round in 0..<rounds {
-            let gate = FaultGate()
-            for number in 0..<100 {
-                server.route("/\(round)/\(number)", .gated(gate, .respond(FaultResponse(.zeros(20_000)))))
-            }
-            let before = server.requests.count
-            let start = ContinuousClock.now
-            let done = DispatchSemaphore(value: 0)
-            Task {
-                let finished = await flood(server, downloader, gate, round)
-                let time = ContinuousClock.now - start
-                let memory = Double(ProcessMemory.anonymousBytes ?? 0) / 1e6
-                print(
-                    "  round \(round + 1): \(server.requests.count - before) hits, \(finished) finished,",
-                    String(format: "%.0f ms, %.1f MB", time / .milliseconds(1), memory))
-                done.signal()
-            }
-            done.wait()
+        let body = try picture(options.data)
+        let (ours, peer) = (
+            LinePeer("webimage", [MeasuredProcess.itself, FloodWorker.name]),
+            LinePeer("aiohttp + Pillow", script: "flood.py")
+        )
+        let requests = options.isQuick ? 1000 : 10_000
+        var floods = [Flood(ours, server, body, requests)]
+        do {
+            try peer.start()
+            floods.append(Flood(peer, server, body, requests))
+        } catch { print("flood: without aiohttp, \(error)") }
+        let contest = Contest(
+            "flood, \(requests) requests of \(pictures) pictures, a tenth cancelled", isLasting: true,
+            floods.map(\.competitor))
+        var result = try contest.run(rounds: options.rounds(8, quick: 3), warmUps: 1)
+        for (index, flood) in floods.enumerated() {
+            let memory = flood.memory.map { String(format: "%.0f", $0) }.joined(separator: " ")
+            print("\(flood.peer.name), MB after each round: \(memory)")
+            result.entries[index].cost.counts = [
+                "hits a round": flood.hits.median, "finished": flood.finished.median,
+                "MB at the end": flood.memory.last ?? .nan,
+            ]
         }
-        fflush(nil)
+        report.add(result)
     }
 
-    private static func flood(
-        _ server: FaultServer, _ downloader: WebImageDownloader, _ gate: FaultGate, _ round: Int
-    ) async -> Int {
-        let arrived = Arrivals()
-        let tasks = (0..<10_000).map { number in
-            Task {
-                let load = ImageDataLoad(url: server.url("/\(round)/\(number % 100)"))
-                let result = try? await downloader.loadData(for: load) { _, _, _ in arrived.insert(number) }
-                arrived.insert(number)
-                return result?.data.count == 20_000
-            }
-        }
-        // Nobody is to come when a download has ended: that would be another one. The first of each URL stays.
-        for task in tasks.dropFirst(100) where Int.random(in: 0..<20) == 0 { task.cancel() }
-        while arrived.count < tasks.count { try? await Task.sleep(for: .milliseconds(1)) }
-        gate.open()
-        for task in tasks.dropFirst(100) where Int.random(in: 0..<20) == 0 { task.cancel() }
-        var finished = 0
-        for task in tasks where await task.value { finished += 1 }
-        return finished
+    /// Some 20 KB of JPEG.
+    private static func picture(_ folder: URL) throws -> Data {
+        var options = DecodingOptions()
+        options.thumbnailPixelSize = PixelSize(width: 320, height: 320)
+        let coders = ImageCodersManager.shared
+        let photo = try coders.decode(Inputs(folder: folder).data("photo-1000x1000.jpg"), options: options)
+        return try coders.encode(photo, format: .jpeg, options: EncodingOptions())
     }
 }
 
-/// Who has joined a download.
-private final class Arrivals: @unchecked Sendable {
-    // Unchecked is true because `numbers` is touched under the lock alone.
-    private var numbers: Set<Int> = []
-    private let lock = NSLock()
-    var count: Int { lock.withLock { numbers.count } }
-    func insert(_ number: Int) { _ = lock.withLock { numbers.insert(number) } }
+/// One competitor's rounds.
+private final class Flood {
+    let peer: LinePeer
+    private(set) var hits: [Double] = []
+    private(set) var finished: [Double] = []
+    /// Resident megabytes after each round.
+    private(set) var memory: [Double] = []
+    private let server: FaultServer
+    private let body: Data
+    private let requests: Int
+
+    init(_ peer: LinePeer, _ server: FaultServer, _ body: Data, _ requests: Int) {
+        self.peer = peer
+        self.server = server
+        self.body = body
+        self.requests = requests
+    }
+
+    var competitor: Contest.Competitor {
+        let plain = peer.competitor("")
+        return Contest.Competitor(
+            plain.name, prepare: plain.prepare, process: plain.process,
+            run: { [self] in
+                try round()
+                memory.append(Double(plain.process().flatMap { ProcessMeter($0).anonymous } ?? 0) / 1e6)
+            })
+    }
+
+    private func round() throws {
+        let (gate, folder) = (FaultGate(), "/\(peer.name.prefix(3))/\(hits.count)")
+        for number in 0..<FloodScenario.pictures {
+            server.route("\(folder)/\(number).jpg", .gated(gate, .body(body, type: "image/jpeg")))
+        }
+        server.route(
+            "\(folder)/open",
+            .dynamic { _ in
+                gate.open()
+                return .status(200)
+            })
+        let before = server.requests.count
+        let answer = try peer.answer(to: "flood \(server.url(folder).absoluteString) \(requests)")
+        // One of them opened the gate.
+        hits.append(Double(server.requests.count - before - 1))
+        finished.append(Double(answer) ?? .nan)
+    }
 }

@@ -5,8 +5,8 @@ import WebImage
 /// A get from memory by URL: ours beside a dictionary under a pthread lock and `NSCache`, all with the same keys, and a
 /// whole `loadImage` that memory answers.
 ///
-/// Times are nanoseconds of one get, wall time over the gets of one thread: with ideal sharing they do not grow with
-/// the threads until the cores are used up.
+/// Times are nanoseconds of one get, the same number of them in all shared among the threads: with ideal sharing more
+/// threads need less, until the cores are used up.
 struct MemoryScenario {
     private static let keyCount = 10_000
     private static let gets = 50_000
@@ -17,14 +17,9 @@ struct MemoryScenario {
     /// The order of asking: every key as often, no two neighbours.
     private let order: [Int] = (0..<gets).map { ($0 &* 7919) % keyCount }
 
-    static func run(rounds: Int) throws -> [ContestResult] {
-        let scenario = MemoryScenario()
-        let contests = try [1, 2, 4, 8].map { try scenario.get($0) } + [scenario.load()]
-        return try contests.map { contest in
-            let result = try contest.run(rounds: rounds)
-            result.lines(operations: gets).forEach { print($0) }
-            return result
-        }
+    func contests() throws -> [Contest] {
+        let threads = [1, 2, 4, 8]
+        return try threads.map { try get($0) } + (try threads.map { try load($0) })
     }
 
     private func get(_ threads: Int) throws -> Contest {
@@ -41,26 +36,28 @@ struct MemoryScenario {
             plain.images[key] = image
         }
         let names = urls.map { $0 as NSString }
-        let order = order
+        let share = order.prefix(Self.gets / threads)
         let shared = SharedSystemCache(cache: system, names: names)
         // Python runs one thread at a time.
-        let python = threads == 1 ? try? LinePeer("cachetools", script: "memory.py") : nil
+        let python = threads == 1 ? [LinePeer("cachetools (Python)", script: "memory.py").competitor("get")] : []
         return Contest(
-            "memory get, \(threads) threads", target: 1.3,
+            "memory get, \(threads) threads", target: 1.3, unit: .nanoseconds, operations: Self.gets,
+            leavesOutUnable: true,
             [
                 Contest.Competitor("webimage") {
-                    inThreads(threads) { for index in order { check(ours.imageFromMemoryCache(forKey: urls[index])) } }
+                    inThreads(threads) { for index in share { check(ours.imageFromMemoryCache(forKey: urls[index])) } }
                 },
                 Contest.Competitor("dictionary and pthread lock") {
-                    inThreads(threads) { for index in order { check(plain.image(urls[index])) } }
+                    inThreads(threads) { for index in share { check(plain.image(urls[index])) } }
                 },
                 Contest.Competitor("NSCache") {
-                    inThreads(threads) { for index in order { check(shared.image(index)) } }
+                    inThreads(threads) { for index in share { check(shared.image(index)) } }
                 },
-            ] + (python.map { peer in [Contest.Competitor("cachetools (Python)") { try peer.run("get") }] } ?? []))
+            ] + python)
     }
 
-    private func load() throws -> Contest {
+    /// A whole `loadImage`, which nobody else has.
+    private func load(_ threads: Int) throws -> Contest {
         let (images, texts) = try content()
         var config = ImageCacheConfig()
         config.maxMemoryCost = .max
@@ -69,17 +66,24 @@ struct MemoryScenario {
         for (key, image) in images { cache.storeImageToMemory(image, forKey: key) }
         let manager = WebImageManager(cache: cache, loader: ImageLoadersManager.shared)
         let urls = texts.compactMap { URL(string: $0) }
-        let context: WebImageContext = [.callbackQueue: CallbackQueue.invoking]
+        let share = order.prefix(Self.gets / threads)
         return Contest(
-            "whole loadImage from memory",
+            "whole loadImage from memory, \(threads) threads", unit: .nanoseconds, operations: Self.gets,
             [
                 Contest.Competitor("webimage") {
-                    for index in order {
-                        manager.loadImage(with: urls[index], context: context) { image, _, _, _, _, _ in check(image) }
+                    inThreads(threads) {
+                        let context: WebImageContext = [.callbackQueue: CallbackQueue.invoking]
+                        for index in share {
+                            manager.loadImage(with: urls[index], context: context) { image, _, _, _, _, _ in
+                                check(image)
+                            }
+                        }
                     }
                 },
                 Contest.Competitor("its get alone") {
-                    for index in order { check(cache.imageFromMemoryCache(forKey: texts[index])) }
+                    inThreads(threads) {
+                        for index in share { check(cache.imageFromMemoryCache(forKey: texts[index])) }
+                    }
                 },
             ])
     }

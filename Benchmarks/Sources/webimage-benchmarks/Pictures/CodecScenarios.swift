@@ -1,4 +1,5 @@
 import CCodecPeers
+import CMotionPeers
 import CPeers
 import Foundation
 import Harness
@@ -7,9 +8,11 @@ import WebImageAVIF
 import WebImageJXL
 import WebImageTIFF
 
-/// Each format beside its own library, animations beside a bare loop, and resizing beside libvips.
+/// Each format beside its own library, animations beside a bare loop, and pictures written again at another size.
 struct CodecScenarios {
-    let folder: URL
+    private let inputs: Inputs
+
+    init(folder: URL) { inputs = Inputs(folder: folder) }
 
     static let names = ["codecs", "play", "resize"]
 
@@ -41,27 +44,16 @@ struct CodecScenarios {
         _ name: String, _ library: String, _ peer: @escaping Peer,
         by coder: any DetailedImageCoder = ImageCodersManager.shared
     ) throws -> Contest {
-        let data =
-            switch name {
-            // Of these there are none among the inputs: a photo written by ours.
-            case "photo.jxl": try written(.jpegXL, by: ImageJPEGXLCoder.shared)
-            case "photo.tiff": try written(.tiff, by: ImageTIFFCoder.shared)
-            default: try file(name)
-            }
+        let data = try inputs.data(name)
         let ours = Contest.Competitor("webimage") {
             _ = try coder.decode(data, options: DecodingOptions())
         }
         return Contest("decode \(name)", target: 1.10, [ours, Self.competitor(library, data, peer)])
     }
 
-    private func written(_ format: ImageFormat, by coder: any DetailedImageCoder) throws -> Data {
-        let photo = try ImageCodersManager.shared.decode(file("photo-1000x1000.jpg"), options: DecodingOptions())
-        return try coder.encode(photo, format: format, options: EncodingOptions())
-    }
-
     /// Every frame of an animation once, in order; a frame is let go when the next one comes.
     private func play(_ name: String, _ library: String, _ peer: @escaping Peer) throws -> Contest {
-        let data = try file(name)
+        let data = try inputs.data(name)
         let ours = Contest.Competitor("webimage") {
             guard let animation = try ImageCodersManager.shared.animation(of: data, options: DecodingOptions()) else {
                 throw ScenarioError.peerFailed
@@ -76,7 +68,8 @@ struct CodecScenarios {
 
     /// The photo to fit 720 × 588, written again at quality 80.
     private func resizeJPEG() throws -> Contest {
-        let data = try file("photo.jpg")
+        let file = try inputs.file("photo.jpg")
+        let data = try Data(contentsOf: file)
         var decoding = DecodingOptions()
         decoding.thumbnailPixelSize = PixelSize(width: 720, height: 588)
         decoding.pixelFormat = .rgb8
@@ -88,13 +81,19 @@ struct CodecScenarios {
             _ = try ImageCodersManager.shared.encode(image, format: .jpeg, options: written)
         }
         return Contest(
-            "photo.jpg to 720x588 at quality 80", target: 0.6,
-            [ours, try vips(data) { peer_vips_resize_jpeg($0, $1, 720, 588, 80) }])
+            "photo.jpg to 720x588 at quality 80", target: 1, judgesFastest: true,
+            [
+                ours, try vips(data, target: 0.6) { peer_vips_resize_jpeg($0, $1, 720, 588, 80) },
+                Self.competitor("gdk-pixbuf", data) { peer_gdk_resize_jpeg($0, $1, 720, 588, 80) },
+                LinePeer.pillow(file).competitor("jpeg"), LinePeer.openCV(file).competitor("jpeg"),
+                LinePeer.graphicsMagick().competitor(
+                    "convert -size 720x588 \(file.path) -thumbnail 720x588 -quality 80 jpeg:/dev/null"),
+            ])
     }
 
     /// A picture of 2048 × 1536 to fit 720 × 540.
     private func resizePNG() throws -> Contest {
-        let data = try file("paper.png")
+        let data = try inputs.data("paper.png")
         var decoding = DecodingOptions()
         decoding.thumbnailPixelSize = PixelSize(width: 720, height: 540)
         let wanted = decoding
@@ -105,19 +104,17 @@ struct CodecScenarios {
             "paper.png 2048x1536 to 720x540", target: 0.5, [ours, try vips(data) { peer_vips_thumbnail($0, $1, 720) }])
     }
 
-    private func vips(_ data: Data, _ peer: @escaping Peer) throws -> Contest.Competitor {
+    private func vips(_ data: Data, target: Double? = nil, _ peer: @escaping Peer) throws -> Contest.Competitor {
         guard peer_vips_start(1) == 0 else { throw ScenarioError.peerFailed }
-        return Self.competitor("libvips", data, peer)
+        return Self.competitor("libvips", data, target: target, peer)
     }
 
-    private static func competitor(_ name: String, _ data: Data, _ peer: @escaping Peer) -> Contest.Competitor {
-        Contest.Competitor(name) {
+    private static func competitor(
+        _ name: String, _ data: Data, target: Double? = nil, _ peer: @escaping Peer
+    ) -> Contest.Competitor {
+        Contest.Competitor(name, target: target) {
             let status = data.withUnsafeBytes { peer($0.bindMemory(to: UInt8.self).baseAddress, $0.count) }
             guard status == 0 else { throw ScenarioError.peerFailed }
         }
-    }
-
-    private func file(_ name: String) throws -> Data {
-        try Data(contentsOf: folder.appendingPathComponent(name))
     }
 }

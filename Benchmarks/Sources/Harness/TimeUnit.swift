@@ -1,0 +1,24 @@
+import Foundation
+
+/// What times are printed in.
+public enum TimeUnit: String, Codable, Sendable {
+    case milliseconds = "ms"
+    case microseconds = "µs"
+    case nanoseconds = "ns"
+
+    /// Milliseconds of a run as so many of this unit for one of its operations.
+    public func value(_ milliseconds: Double, of operations: Int) -> Double {
+        let scale =
+            switch self {
+            case .milliseconds: 1.0
+            case .microseconds: 1e3
+            case .nanoseconds: 1e6
+            }
+        return milliseconds * scale / Double(operations)
+    }
+
+    /// The same for a reader.
+    func text(_ milliseconds: Double, of operations: Int) -> String {
+        String(format: self == .nanoseconds ? "%9.1f " : "%9.2f ", value(milliseconds, of: operations)) + rawValue
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+
+/// Counts the instructions that a command and its children execute in user space.
+enum InstructionCounter: String {
+    /// The processor's own counter, where the machine lets us read it.
+    case perf = "perf stat"
+    /// An emulated processor: the same count, fifty times as slow, and of one that has no AVX-512.
+    case valgrind = "valgrind"
+
+    /// What this machine has; nil is neither.
+    static let present: InstructionCounter? = [.perf, .valgrind].first { counter in
+        ((try? counter.count(["true"])) ?? nil) != nil
+    }
+
+    /// The count; nil where the tool gives none.
+    func count(_ command: [String]) throws -> Int? {
+        let folder = NSTemporaryDirectory() + "webimage-count-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let tool =
+            switch self {
+            case .perf: ["perf", "stat", "-x", ",", "-e", "instructions:u", "-o", folder + "/count"]
+            case .valgrind:
+                [
+                    "valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null",
+                    "--trace-children=yes", "--log-file=\(folder)/%p",
+                ]
+            }
+        let words = command.map { $0 == MeasuredProcess.itself ? Self.stripped ?? $0 : $0 }
+        // Seeds of hash tables would make each start another one.
+        let run = try MeasuredProcess.run(
+            tool + words, environment: ["SWIFT_DETERMINISTIC_HASHING": "1", "PYTHONHASHSEED": "0"])
+        // What a program did not do is not to be counted.
+        guard !run.output.contains("error") else { return nil }
+        // A line each process: `123,,instructions:u,…` or `==9== I   refs:      1,234`.
+        var sum: Int?
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+            for line in try String(contentsOfFile: folder + "/" + name, encoding: .utf8).split(separator: "\n") {
+                let number: Substring? =
+                    switch self {
+                    case .perf: line.contains(",instructions") ? line.prefix { $0 != "," } : nil
+                    case .valgrind: line.contains("I   refs:") ? line.split(separator: " ").last : nil
+                    }
+                guard let number, let count = Int(number.filter { $0 != "," }) else { continue }
+                sum = (sum ?? 0) + count
+            }
+        }
+        return sum
+    }
+
+    /// This program without its debugging information, which valgrind cannot read.
+    private static let stripped: String? = {
+        let copy = Inputs.kept.appendingPathComponent("webimage-benchmarks").path
+        return (try? MeasuredProcess.run(["strip", "-o", copy, MeasuredProcess.itself])).map { _ in copy }
+    }()
+
+    /// What a reader is told about the column.
+    static func note(_ isWanted: Bool) -> String {
+        guard isWanted else { return "instructions: not counted, say --instructions" }
+        switch present {
+        case .perf: return "instructions: counted by perf stat, user space alone"
+        case .valgrind: return "instructions: counted by valgrind, whose processor has no AVX-512"
+        case nil: return "instructions: not counted, neither perf's counter nor valgrind is there"
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Harness
+
+/// A program that does a job whenever a line names one, and answers each with a line.
+///
+/// It starts when it is first needed and ends with this object.
+final class LinePeer {
+    private static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    /// The interpreter that `./setup` made.
+    static let python = package.appendingPathComponent(".venv/bin/python3").path
+    static let peers = package.appendingPathComponent("peers")
+
+    let name: String
+    private let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+    private let first: [String]
+    private var isStarted = false
+
+    /// A program found in the search path, and the lines that make it ready.
+    init(_ name: String, _ command: [String], first: [String] = []) {
+        self.name = name
+        self.first = first
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = command
+        process.standardInput = input
+        process.standardOutput = output
+    }
+
+    deinit {
+        try? input.fileHandleForWriting.close()
+        if isStarted { process.waitUntilExit() }
+    }
+
+    /// Starts it unless it runs; throws where it is missing or does not get ready.
+    func start() throws {
+        guard !isStarted else { return }
+        do { try process.run() } catch { throw ScenarioError.missing("\(name): run ./setup") }
+        isStarted = true
+        for line in first { try run(line) }
+    }
+
+    /// Does a job once; throws where the answer is not `ok`.
+    func run(_ job: String) throws { _ = try answer(to: job) }
+
+    /// What follows the `ok`.
+    @discardableResult
+    func answer(to job: String) throws -> String {
+        do { try input.fileHandleForWriting.write(contentsOf: Data((job + "\n").utf8)) } catch {
+            throw ScenarioError.missing("\(name) has ended; run ./setup")
+        }
+        var line = Data()
+        while line.last != UInt8(ascii: "\n") {
+            let part = output.fileHandleForReading.availableData
+            guard !part.isEmpty else { break }
+            line += part
+        }
+        let answer = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .newlines)
+        guard !answer.isEmpty else { throw ScenarioError.missing("\(name) has ended; run ./setup") }
+        guard answer == "ok" || answer.hasPrefix("ok ") else { throw ScenarioError.missing("\(name): \(answer)") }
+        return String(answer.dropFirst(3))
+    }
+
+    /// A new one that gets the same lines out of a file.
+    private func command(_ job: String, runs: Int) throws -> [String] {
+        let file = Inputs.kept.appendingPathComponent("lines").path
+        let lines = first + Array(repeating: job, count: runs)
+        try (lines.joined(separator: "\n") + "\n").write(toFile: file, atomically: true, encoding: .utf8)
+        return ["sh", "-c", "exec env \"$@\" < \(file)", "sh"] + (process.arguments ?? [])
+    }
+
+    /// Its process; nil before it has started.
+    var pid: pid_t? { isStarted ? process.processIdentifier : nil }
+
+    /// One who does this job on each turn.
+    func competitor(_ job: String, named name: String? = nil, target: Double? = nil) -> Contest.Competitor {
+        Contest.Competitor(
+            name ?? self.name, target: target, prepare: start, process: { self.pid },
+            command: { try self.command(job, runs: $0) }, run: { try self.run(job) })
+    }
+}

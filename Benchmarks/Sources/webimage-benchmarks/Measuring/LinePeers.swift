@@ -1,0 +1,37 @@
+import Foundation
+
+extension LinePeer {
+    /// One of `peers/`, under the interpreter that `./setup` made, with a file opened; without one it is asked
+    /// whether it is there.
+    convenience init(_ name: String, script: String, opening file: URL? = nil) {
+        self.init(
+            name, [Self.python, Self.peers.appendingPathComponent(script).path],
+            first: [file.map { "open " + $0.path } ?? "ready"])
+    }
+
+    /// Pillow with a picture; see `peers/pillow.py`.
+    static func pillow(_ file: URL) -> LinePeer { LinePeer("Pillow", script: "pillow.py", opening: file) }
+
+    /// OpenCV with a picture; see `peers/opencv.py`.
+    static func openCV(_ file: URL) -> LinePeer { LinePeer("OpenCV", script: "opencv.py", opening: file) }
+
+    /// Qt's `QMovie` with an animation; see `peers/movie.py`.
+    static func qMovie(_ file: URL) -> LinePeer { LinePeer("QMovie", script: "movie.py", opening: file) }
+
+    /// GraphicsMagick, which takes commands of its own.
+    static func graphicsMagick() -> LinePeer {
+        LinePeer(
+            "GraphicsMagick",
+            ["OMP_NUM_THREADS=1", "gm", "batch", "-feedback", "on", "-pass", "ok", "-fail", "no", "-"])
+    }
+
+    /// What a job of `peers/` gives, as straight RGBA rows without gaps.
+    func pixels(_ job: String) throws -> [UInt8] {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("peer-\(getpid())")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try start()
+        try run(job)
+        try run("save " + file.path)
+        return [UInt8](try Data(contentsOf: file))
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import Harness
+
+/// What a child process cost, from its start to its end, and what it printed; see `webimage-measured`.
+struct MeasuredProcess {
+    let output: String
+    /// Milliseconds between start and end.
+    let wall: Double
+    /// Milliseconds of processor time, user's and system's.
+    let cpu: Double
+    /// Resident bytes at their most.
+    let memory: Int
+
+    /// This program.
+    static let itself = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+
+    /// Runs a program to its end, with these variables beside our own.
+    ///
+    /// - Throws: ``ScenarioError`` when it cannot be started or ends badly.
+    static func run(_ arguments: [String], environment: [String: String] = [:]) throws -> MeasuredProcess {
+        let file = NSTemporaryDirectory() + "webimage-measured-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let (process, pipe) = (Process(), Pipe())
+        process.executableURL = URL(fileURLWithPath: itself).deletingLastPathComponent()
+            .appendingPathComponent("webimage-measured")
+        process.arguments = [file] + arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.standardOutput = pipe
+        do { try process.run() } catch { throw ScenarioError.missing("webimage-measured: \(error)") }
+        let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw ScenarioError.failed("\(arguments.joined(separator: " ")) ended with \(process.terminationStatus)")
+        }
+        let figures = try String(contentsOfFile: file, encoding: .utf8).split(whereSeparator: \.isWhitespace)
+            .compactMap { Double($0) }
+        guard figures.count == 3 else { throw ScenarioError.failed("webimage-measured said nothing") }
+        return MeasuredProcess(output: output, wall: figures[0], cpu: figures[1], memory: Int(figures[2]))
+    }
+}

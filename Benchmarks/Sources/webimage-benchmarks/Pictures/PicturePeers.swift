@@ -1,0 +1,64 @@
+import CMotionPeers
+import CPeers
+import Foundation
+import Harness
+import WebImage
+
+/// Pictures as a whole and as a thumbnail, beside everybody who reads them: each on one thread, as its manual shows.
+struct PicturePeers {
+    private let inputs: Inputs
+
+    init(folder: URL) throws {
+        guard peer_vips_start(1) == 0 else { throw ScenarioError.peerFailed }
+        inputs = Inputs(folder: folder)
+    }
+
+    /// 256 pixels at the longer side; the aim is to be first.
+    func thumbnails() throws -> [Contest] {
+        try ["photo.jpg", "paper.png", "photo.webp", "photo.avif"].map { name in
+            // What the photo's thumbnail was made for is more than being first.
+            try contest(name, side: 256, targets: name == "photo.jpg" ? ["libvips": 0.65, "Pillow": 0.75] : [:])
+        }
+    }
+
+    /// Every pixel, of every format.
+    func decodes() throws -> [Contest] {
+        let names = [
+            "photo.jpg", "paper.png", "photo.webp", "paper-lossless.webp", "photo.avif", "photo.jxl", "photo.tiff",
+            "photo.gif", "photo.bmp", "TestImage.heic", "TestImage.svg",
+        ]
+        return try names.map { try contest($0, side: 0) }
+    }
+
+    private func contest(_ name: String, side: Int, targets: [String: Double] = [:]) throws -> Contest {
+        let file = try inputs.file(name)
+        let data = try Data(contentsOf: file)
+        var options = DecodingOptions()
+        if side > 0 { options.thumbnailPixelSize = PixelSize(width: side, height: side) }
+        let wanted = options
+        let job = side > 0 ? "thumbnail" : "decode"
+        let magick = LinePeer.graphicsMagick()
+        let size = side > 0 ? "-size \(side)x\(side) \(file.path) -thumbnail \(side)x\(side)" : file.path
+        return Contest(
+            "\(job) \(name)\(side > 0 ? " to \(side)" : ""), everybody", target: 1.0, judgesFastest: true,
+            // Who cannot read a format stays away.
+            leavesOutUnable: true,
+            [
+                .init("webimage") { _ = try ImageCodersManager.shared.decode(data, options: wanted) },
+                .init("libvips", target: targets["libvips"]) {
+                    let status = data.withBytes {
+                        side > 0 ? peer_vips_thumbnail($0, data.count, Int32(side)) : peer_vips_decode($0, data.count)
+                    }
+                    guard status == 0 else { throw ScenarioError.peerFailed }
+                },
+                .init("gdk-pixbuf") {
+                    guard data.withBytes({ peer_gdk_decode($0, data.count, Int32(side)) }) == 0 else {
+                        throw ScenarioError.peerFailed
+                    }
+                },
+                LinePeer.pillow(file).competitor(job, target: targets["Pillow"]),
+                LinePeer.openCV(file).competitor(job),
+                magick.competitor("convert \(size) null:"),
+            ])
+    }
+}

@@ -1,0 +1,37 @@
+// Runs a command and says what it cost: webimage-measured FILE COMMAND [ARGUMENT...]. A small program between the harness
+// and what it measures, because the kernel counts the memory of whom a process was forked from as its own.
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static double milliseconds(struct timeval time) { return time.tv_sec * 1e3 + time.tv_usec / 1e3; }
+
+int main(int count, char **words) {
+    if (count < 3) return 2;
+    struct timespec start, end;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    pid_t child = fork();
+    if (child == 0) {
+        // curl draws its progress whatever it is told.
+        int nowhere = open("/dev/null", O_WRONLY);
+        dup2(nowhere, STDERR_FILENO);
+        execvp(words[2], words + 2);
+        _exit(127);
+    }
+    int status = 0;
+    struct rusage usage;
+    memset(&usage, 0, sizeof usage);
+    if (child < 0 || wait4(child, &status, 0, &usage) < 0) return 2;
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    FILE *report = fopen(words[1], "w");
+    if (!report) return 2;
+    // Milliseconds from start to end and of the processor, bytes at the most.
+    fprintf(report, "%f %f %ld\n", (end.tv_sec - start.tv_sec) * 1e3 + (end.tv_nsec - start.tv_nsec) / 1e6,
+        milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime), usage.ru_maxrss * 1024);
+    fclose(report);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
