@@ -17,6 +17,18 @@ static double distance(const webimage_rounded_rect *shape, double x, double y) {
     return shape->half_stroke >= 0 ? fabs(distance) - shape->half_stroke : distance;
 }
 
+/* How far the softened edge of a filled corner is to the right of a place outside in its left half; all of
+   the corner where it does not come so near. */
+static double room_before_edge(const webimage_rounded_rect *shape, double x, double y) {
+    int is_lower = y >= (shape->top + shape->bottom) / 2;
+    double radius = shape->radii[is_lower ? 2 : 0];
+    double beyond_y = is_lower ? y - (shape->bottom - radius) : shape->top + radius - y;
+    double beyond_x = shape->left + radius - x;
+    double reach = radius + 0.5;
+    if (shape->half_stroke >= 0 || beyond_x <= 0 || beyond_y <= 0) return 0;
+    return beyond_y >= reach ? beyond_x : beyond_x - sqrt(reach * reach - beyond_y * beyond_y);
+}
+
 void webimage_rounded_rect_row(webimage_rounded_rect shape, size_t x, size_t count, size_t y, uint8_t *target) {
     double centre = (shape.left + shape.right) / 2;
     for (size_t index = 0; index < count;) {
@@ -26,6 +38,9 @@ void webimage_rounded_rect_row(webimage_rounded_rect shape, size_t x, size_t cou
         /* A pixel further it is another by no more than that pixel, so that no edge is near for so many; the radius
            changes at the centre. */
         double run = 1 + at_least(fabs(outside) - 0.5, 0);
+        if (outside > 0.5) run = at_least(room_before_edge(&shape, column, (double)y + 0.5), run);
+        /* A filled one is round outwards: from an edge to the centre there is no other. */
+        if (outside < -0.5 && shape.half_stroke < 0 && column < centre) run = at_least(centre - column, run);
         if (column < centre && run > centre - column) run = at_least(centre - column, 1);
         size_t length = run < (double)(count - index) ? (size_t)run : count - index;
         memset(target + index, (uint8_t)((part > 1 ? 1 : part) * 255 + 0.5), length);

@@ -12,4 +12,24 @@ public enum ProcessMemory {
         else { return nil }
         return line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }.map { $0 * 1024 }
     }
+
+    /// Bytes the allocator has handed out and not got back, exact where resident memory holds what it keeps for later;
+    /// nil where the allocator does not tell (`malloc_info(3)`).
+    public static var allocatedBytes: Int? {
+        typealias Report = @convention(c) (Int32, UnsafeMutablePointer<FILE>) -> Int32
+        guard isMeasurable, let symbol = dlsym(nil, "malloc_info") else { return nil }
+        var text: UnsafeMutablePointer<CChar>?
+        var length = 0
+        guard let stream = open_memstream(&text, &length) else { return nil }
+        let isReported = unsafeBitCast(symbol, to: Report.self)(0, stream) == 0
+        fclose(stream)
+        defer { free(text) }
+        guard isReported, let text else { return nil }
+        // The sums over all arenas come last.
+        func last(_ type: String) -> Int {
+            String(cString: text).components(separatedBy: "type=\"\(type)\"").last?
+                .components(separatedBy: "size=\"").dropFirst().first.flatMap { Int($0.prefix { $0.isNumber }) } ?? 0
+        }
+        return last("current") + last("mmap") - last("fast") - last("rest")
+    }
 }

@@ -78,7 +78,7 @@ extension ImageCache {
         let callbacks = context?.read(.callbackQueue, as: CallbackQueue.self) ?? .main
         let token = ImageCacheToken(key: key, callbacks: callbacks, completion: done)
         if options.contains(hit == nil ? .queryDiskDataSync : .queryMemoryDataSync) {
-            let entry = disk.sync { self.entry(key, from: $0) }
+            let entry = disk.sync { self.resource(key, from: $0) }
             let image = hit ?? entry.flatMap { decode($0, key: key, options: options, context: context) }
             token.finishInline(image, entry?.data, Self.origin(hit, image, entry?.data))
             return token
@@ -101,7 +101,7 @@ extension ImageCache {
     ) {
         disk.async { disk in
             guard !token.isCancelled else { return }
-            let entry = self.entry(token.key, from: disk)
+            let entry = self.resource(token.key, from: disk)
             guard hit == nil, let entry else {
                 return token.finish(hit, entry?.data, Self.origin(hit, hit, entry?.data))
             }

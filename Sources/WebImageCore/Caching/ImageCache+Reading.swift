@@ -46,23 +46,13 @@ extension ImageCache {
         return try? Data(contentsOf: URL(fileURLWithPath: path), options: config.diskCacheReadingOptions)
     }
 
-    /// The encoded data and what the caller stored beside it.
-    func entry(_ key: String, from disk: (any DiskCaching)?) -> DiskEntry? {
-        read(key, from: disk).map { DiskEntry(data: $0, extended: disk?.extendedData(forKey: key)) }
-    }
-
-    struct DiskEntry: Sendable {
-        let data: Data
-        let extended: Data?
-    }
-
     // MARK: Images
 
     /// The image on disk, decoded on the calling thread and promoted to memory; blocks.
     public func imageFromDiskCache(
         forKey key: String?, options: WebImageOptions = [], context: WebImageContext? = nil
     ) -> Image? {
-        guard let key, let entry = disk.sync({ self.entry(key, from: $0) }) else { return nil }
+        guard let key, let entry = disk.sync({ self.resource(key, from: $0) }) else { return nil }
         return decode(entry, key: key, options: options, context: context)
     }
 
@@ -82,12 +72,12 @@ extension ImageCache {
         ImageDecoding(options, context: context, key: key, thumbnail: LoadKeys.Thumbnail(context))
     }
 
-    func decode(_ entry: DiskEntry, key: String, options: WebImageOptions, context: WebImageContext?) -> Image? {
+    func decode(_ entry: CachedResource, key: String, options: WebImageOptions, context: WebImageContext?) -> Image? {
         decode(entry, key: key, Self.decoding(key, options, context), context: context)
     }
 
     /// Decodes an entry; promotes the image, or removes the entry that is no picture.
-    func decode(_ entry: DiskEntry, key: String, _ decoding: ImageDecoding, context: WebImageContext?) -> Image? {
+    func decode(_ entry: CachedResource, key: String, _ decoding: ImageDecoding, context: WebImageContext?) -> Image? {
         do throws(WebImageError) {
             let image = try decoding.decode(entry.data)
             if let extended = entry.extended { image.extendedObject = extended }

@@ -56,12 +56,10 @@ public typealias ImageCacheQueryCompletionBlock =
     func diskImageData(forKey key: String?) async -> Data?
     /// The encoded data on disk, verified; blocks the caller while it is read.
     func diskImageDataSync(forKey key: String?) -> Data?
-    /// The encoded data on disk, verified, and the loader's metadata beside it; without metadata unless implemented.
+    /// The encoded data on disk, verified, and what stands beside it; the data alone unless implemented.
     func diskResource(forKey key: String?) async -> CachedResource?
-    /// The metadata beside a disk entry, without its data; none unless implemented.
-    func resourceMetadata(forKey key: String?) async -> Data?
-    /// The metadata beside a disk entry, without its data; blocks the caller while it is read. None unless implemented.
-    func resourceMetadataSync(forKey key: String?) -> Data?
+    /// The same; blocks the caller while it is read.
+    func diskResourceSync(forKey key: String?) -> CachedResource?
     /// Keeps a loader's metadata beside an existing disk entry; nothing unless implemented.
     func storeResourceMetadata(_ metadata: Data?, forKey key: String?)
     /// Removes a disk entry that turned out not to be what it should, so that it is fetched again.
@@ -75,10 +73,10 @@ extension LayeredImageCaching {
     public func diskResource(forKey key: String?) async -> CachedResource? {
         await diskImageData(forKey: key).map { CachedResource(data: $0) }
     }
-    /// None.
-    public func resourceMetadata(forKey key: String?) async -> Data? { nil }
-    /// None.
-    public func resourceMetadataSync(forKey key: String?) -> Data? { nil }
+    /// ``diskImageDataSync(forKey:)`` alone.
+    public func diskResourceSync(forKey key: String?) -> CachedResource? {
+        diskImageDataSync(forKey: key).map { CachedResource(data: $0) }
+    }
     /// Nothing.
     public func storeResourceMetadata(_ metadata: Data?, forKey key: String?) {}
 }

@@ -33,17 +33,20 @@ public struct LoadIdentity: Sendable, Hashable {
     }
 }
 
-/// A cached body and what its loader wanted kept beside it.
+/// A cached body and what stands beside it.
 public struct CachedResource: Sendable {
     /// The body.
     public var data: Data
     /// The loader's ``ImageDataResult/resourceMetadata`` of then; nil when none is known.
     public var metadata: Data?
+    /// What was stored as its image's ``Image/extendedObject``.
+    public var extended: Data?
 
-    /// Pairs a body with its metadata.
-    public init(data: Data, metadata: Data? = nil) {
+    /// A body with what stands beside it.
+    public init(data: Data, metadata: Data? = nil, extended: Data? = nil) {
         self.data = data
         self.metadata = metadata
+        self.extended = extended
     }
 }
 

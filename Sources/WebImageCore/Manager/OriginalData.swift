@@ -9,6 +9,8 @@ struct OriginalData: Sendable {
     var image: Image?
     /// What the loader wants kept beside the bytes.
     var resourceMetadata: Data?
+    /// What the disk holds as the image's extended object.
+    var extended: Data?
     var mayBeStored = true
 }
 

@@ -43,10 +43,10 @@ extension WebImageManager {
     private func diskVariant(
         _ plan: LoadPlan, _ cache: any LayeredImageCaching, _ handle: StageHandle
     ) async throws(WebImageError) -> WebImageResult? {
-        guard let stored = try await readVariant(plan, from: cache) else { return nil }
+        guard let stored = try await read(plan, from: cache, plan.variantKey), plan.accepts(stored) else { return nil }
         do throws(WebImageError) {
             let image = try await decode(stored.data, plan.decoding.forStoredVariant, plan, handle)
-            plan.mark(image, stored.mark)
+            plan.restore(image, from: stored)
             keepInMemory(image, plan)
             return WebImageResult(image: image, encodedByteCount: stored.data.count, cacheType: .disk)
         } catch {
@@ -58,22 +58,12 @@ extension WebImageManager {
         }
     }
 
-    /// What the disk holds under the variant's key, unless other options made it so.
-    private func readVariant(
-        _ plan: LoadPlan, from cache: any LayeredImageCaching
-    ) async throws(WebImageError) -> (data: Data, mark: VariantMark?)? {
-        guard let data = try await read(plan, from: cache, plan.variantKey) else { return nil }
-        guard plan.transformer != nil else { return (data, nil) }
-        let mark = await cache.resourceMetadata(forKey: plan.variantKey).flatMap { VariantMark($0) }
-        return mark?.holds(for: plan.options) ?? true ? (data, mark) : nil
-    }
-
     private func read(
         _ plan: LoadPlan, from cache: any LayeredImageCaching, _ key: String?
-    ) async throws(WebImageError) -> Data? {
+    ) async throws(WebImageError) -> CachedResource? {
         guard !Task.isCancelled else { throw .cancelled }
-        return try await observed(.disk, plan.url, { ($0?.count, $0 == nil ? nil : .disk) }) {
-            () throws(WebImageError) in await cache.diskImageData(forKey: key)
+        return try await observed(.disk, plan.url, { ($0?.data.count, $0 == nil ? nil : .disk) }) {
+            () throws(WebImageError) in await cache.diskResource(forKey: key)
         }
     }
 
@@ -85,8 +75,8 @@ extension WebImageManager {
             // Without a variant it was asked for this key already.
             return plan.isVariant ? await queried(cache, plan.originalKey, type, plan) : nil
         }
-        guard type.includesDisk, let data = try await read(plan, from: layered, plan.originalKey) else { return nil }
-        return OriginalData(data: data, cacheType: .disk)
+        guard type.includesDisk, let stored = try await read(plan, from: layered, plan.originalKey) else { return nil }
+        return OriginalData(data: stored.data, cacheType: .disk, extended: stored.extended)
     }
 
     /// The full-size image in memory, where one may serve: never for a thumbnail, which it is not.
@@ -127,10 +117,18 @@ extension WebImageManager {
 }
 
 extension LoadPlan {
-    /// Notes on an image from the variant's disk entry what made it.
-    func mark(_ image: Image, _ mark: VariantMark?) {
+    /// Whether what the disk holds under the variant's key is this load's: not when other options made it so.
+    func accepts(_ stored: CachedResource) -> Bool {
+        guard transformer != nil else { return true }
+        return stored.metadata.flatMap { VariantMark($0) }?.holds(for: options) ?? true
+    }
+
+    /// Notes on an image from the variant's disk entry what made it, and what the caller kept with it.
+    func restore(_ image: Image, from stored: CachedResource) {
+        let mark = transformer == nil ? nil : stored.metadata.flatMap { VariantMark($0) }
         image.isTransformed = mark?.isTransformed ?? (transformer != nil)
         image.transformOptions = mark?.options ?? []
+        if let extended = stored.extended { image.extendedObject = extended }
     }
 }
 

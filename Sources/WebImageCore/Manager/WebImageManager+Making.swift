@@ -109,6 +109,7 @@ extension WebImageManager {
     ) async throws(WebImageError) -> DecodedImage {
         if let image = original.image { return DecodedImage(image: image, source: image, original: original) }
         let image = try await decode(original.data, plan.decoding, plan, handle, tellsSize: plan.streams)
+        if let extended = original.extended { image.extendedObject = extended }
         if original.cacheType == .none, plan.thumbnail == nil, plan.mayTransform(image), let delegate {
             return try await changed(image, original, plan, by: delegate, handle)
         }

@@ -6,36 +6,32 @@ extension WebImageManager {
     func synchronousDiskHit(_ plan: LoadPlan) -> WebImageResult? {
         guard !plan.options.contains(.fromLoaderOnly), plan.variantKey != nil else { return nil }
         if plan.isVariant, plan.queryType.includesDisk, let cache = plan.cache as? any LayeredImageCaching,
-            let mark = plan.transformer == nil ? .some(nil) : variantMark(plan, cache),
-            let (image, data) = decoded(plan, cache, plan.variantKey)
+            let (image, stored) = decoded(plan, cache, plan.variantKey)
         {
-            plan.mark(image, mark)
+            plan.restore(image, from: stored)
             keepInMemory(image, plan)
-            return WebImageResult(image: image, encodedByteCount: data.count, cacheType: .disk)
+            return WebImageResult(image: image, encodedByteCount: stored.data.count, cacheType: .disk)
         }
         guard plan.transformer == nil, plan.source.type.includesDisk,
             let cache = plan.source.cache as? any LayeredImageCaching,
-            let (image, data) = decoded(plan, cache, plan.originalKey)
+            let (image, stored) = decoded(plan, cache, plan.originalKey)
         else { return nil }
+        if let extended = stored.extended { image.extendedObject = extended }
         keepInMemory(image, plan)
-        let original = OriginalData(data: data, cacheType: .disk)
+        let original = OriginalData(data: stored.data, cacheType: .disk)
         return WebImageResult(DecodedImage(image: image, source: image, original: original), plan)
-    }
-
-    /// The mark beside the variant's disk entry, which may be none; nil where other options made it so.
-    private func variantMark(_ plan: LoadPlan, _ cache: any LayeredImageCaching) -> VariantMark?? {
-        let mark = cache.resourceMetadataSync(forKey: plan.variantKey).flatMap { VariantMark($0) }
-        return mark?.holds(for: plan.options) ?? true ? .some(mark) : nil
     }
 
     private func decoded(
         _ plan: LoadPlan, _ cache: any LayeredImageCaching, _ key: String?
-    ) -> (image: Image, data: Data)? {
-        guard let data = cache.diskImageDataSync(forKey: key) else { return nil }
+    ) -> (image: Image, stored: CachedResource)? {
+        guard let stored = cache.diskResourceSync(forKey: key),
+            key != plan.variantKey || !plan.isVariant || plan.accepts(stored)
+        else { return nil }
         do throws(WebImageError) {
-            return (try plan.decoding.decode(data), data)
+            return (try plan.decoding.decode(stored.data), stored)
         } catch {
-            if plan.decoding.isWorthless(data, after: error) { cache.removeCorruptDiskEntry(forKey: key) }
+            if plan.decoding.isWorthless(stored.data, after: error) { cache.removeCorruptDiskEntry(forKey: key) }
             return nil
         }
     }

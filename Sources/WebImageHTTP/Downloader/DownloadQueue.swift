@@ -16,9 +16,27 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
     private struct Entry {
         let key: Key
         let host: String
-        var subscribers: [Subscriber: LoadPriority]
+        private(set) var subscribers: [Subscriber: LoadPriority] = [:]
+        /// How many subscribers have each priority: thousands may wait for one download, and each that comes or goes
+        /// may change what it is worth.
+        private var counts: [LoadPriority: Int] = [:]
         var priority: LoadPriority
         var place = Place.waiting
+
+        init(key: Key, host: String, _ subscriber: Subscriber, _ priority: LoadPriority) {
+            (self.key, self.host, self.priority) = (key, host, priority)
+            setPriority(priority, of: subscriber)
+        }
+
+        /// Adds or changes a subscriber; with nil it goes.
+        mutating func setPriority(_ priority: LoadPriority?, of subscriber: Subscriber) {
+            if let before = subscribers[subscriber] { counts[before, default: 0] -= 1 }
+            if let priority { counts[priority, default: 0] += 1 }
+            subscribers[subscriber] = priority
+        }
+
+        /// The highest priority of the subscribers there are.
+        var wanted: LoadPriority? { LoadPriority.descending.first { counts[$0, default: 0] > 0 } }
     }
 
     private enum Place {
@@ -53,14 +71,14 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
         _ subscriber: Subscriber, key: Key, host: String = "", priority: LoadPriority
     ) -> (download: Download, isNew: Bool, actions: [Action]) {
         if let download = downloads[key], entries[download] != nil {
-            entries[download]?.subscribers[subscriber] = priority
+            entries[download]?.setPriority(priority, of: subscriber)
             subscriptions[subscriber] = download
             reconsiderPriority(download)
             return (download, false, [])
         }
         let download = next
         next += 1
-        entries[download] = Entry(key: key, host: host, subscribers: [subscriber: priority], priority: priority)
+        entries[download] = Entry(key: key, host: host, subscriber, priority)
         downloads[key] = download
         subscriptions[subscriber] = download
         enqueue(download, priority)
@@ -70,7 +88,7 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
     /// Takes a subscriber away; the last one to leave cancels the download, unless a running one may go on alone.
     mutating func leave(_ subscriber: Subscriber, mayGoOn: Bool = false) -> [Action] {
         guard let download = subscriptions.removeValue(forKey: subscriber) else { return [] }
-        entries[download]?.subscribers[subscriber] = nil
+        entries[download]?.setPriority(nil, of: subscriber)
         guard entries[download]?.subscribers.isEmpty == true else {
             reconsiderPriority(download)
             return []
@@ -118,7 +136,7 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
     /// Changes a subscriber's priority; the download's, when it runs and has changed.
     mutating func setPriority(_ priority: LoadPriority, of subscriber: Subscriber) -> (Download, LoadPriority)? {
         guard let download = subscriptions[subscriber], let before = entries[download]?.priority else { return nil }
-        entries[download]?.subscribers[subscriber] = priority
+        entries[download]?.setPriority(priority, of: subscriber)
         reconsiderPriority(download)
         guard let entry = entries[download], entry.place == .running, entry.priority != before else { return nil }
         return (download, entry.priority)
@@ -149,7 +167,7 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
     }
 
     private func nextWaiting() -> Download? {
-        for priority in [LoadPriority.high, .normal, .low] {
+        for priority in LoadPriority.descending {
             guard let lane = lanes[priority], !lane.isEmpty else { continue }
             let next = newestFirst ? lane.last(where: hasRoom) : lane.first(where: hasRoom)
             if let next { return next }
@@ -183,7 +201,7 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
     }
 
     private mutating func reconsiderPriority(_ download: Download) {
-        guard let entry = entries[download], let wanted = entry.subscribers.values.max(), wanted != entry.priority
+        guard let entry = entries[download], let wanted = entry.wanted, wanted != entry.priority
         else { return }
         if entry.place == .waiting {
             dequeue(download)
@@ -216,4 +234,8 @@ extension [Int] {
         }
         return low
     }
+}
+
+extension LoadPriority {
+    fileprivate static let descending: [LoadPriority] = [.high, .normal, .low]
 }

@@ -172,7 +172,7 @@ extension SharedDownload {
 
     /// Tells subscribers the end, after the last progress.
     func deliver(_ outcome: DownloadSubscriber.Outcome, to subscribers: [DownloadSubscriber]) {
-        let nobodyListens = state.withLock { $0.listeners.isEmpty }
+        let nobodyListens = state.withLock { $0.listeners.isEmpty && $0.newcomers.isEmpty }
         // The common case of a load without progress costs no hop between threads.
         if nobodyListens, subscribers.allSatisfy(\.keepsOutcome) { return end(subscribers, outcome) }
         delivery.async {
@@ -183,7 +183,7 @@ extension SharedDownload {
 
     private func end(_ subscribers: [DownloadSubscriber], _ outcome: DownloadSubscriber.Outcome) {
         for subscriber in subscribers { subscriber.end(outcome) }
-        state.withLock { ($0.listeners, $0.body, $0.leg) = ([], nil, nil) }
+        state.withLock { ($0.listeners, $0.newcomers, $0.body, $0.leg) = ([], [], nil, nil) }
     }
 }
 

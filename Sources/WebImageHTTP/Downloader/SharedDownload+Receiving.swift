@@ -42,7 +42,7 @@ extension SharedDownload {
             return (nil, true)
         }
         if isAccepted {
-            scheduleReport()
+            reportNews()
             events.post(.receiveResponse, self)
         }
         return refusal
@@ -71,7 +71,7 @@ extension SharedDownload {
         } catch {
             return error.with(url: plan.url)
         }
-        scheduleReport()
+        reportNews()
         return nil
     }
 
@@ -92,21 +92,31 @@ extension SharedDownload {
 
     // MARK: Progress
 
+    private func reportNews() {
+        state.withLock { $0.hasNews = true }
+        scheduleReport()
+    }
+
     func scheduleReport() {
         let isDue = state.withLock { state in
-            guard !state.isReportScheduled, !state.listeners.isEmpty else { return false }
+            guard !state.isReportScheduled, !(state.listeners.isEmpty && state.newcomers.isEmpty) else { return false }
             state.isReportScheduled = true
             return true
         }
         if isDue { delivery.async { self.report() } }
     }
 
-    /// On the delivery queue.
+    /// On the delivery queue. Without news only newcomers are told: thousands may join a download that stands still.
     func report() {
         let (body, head, expected, generation, listeners) = state.withLock { state in
             state.isReportScheduled = false
-            state.listeners.removeAll { $0.hasEnded }
-            return (state.body, state.head, state.expected, state.generation, state.listeners)
+            let newcomers = state.newcomers
+            if state.hasNews { state.listeners.removeAll(where: \.hasEnded) }
+            state.listeners += newcomers
+            defer { (state.newcomers, state.hasNews) = ([], false) }
+            return (
+                state.body, state.head, state.expected, state.generation, state.hasNews ? state.listeners : newcomers
+            )
         }
         let received = body?.count ?? 0
         for listener in listeners {

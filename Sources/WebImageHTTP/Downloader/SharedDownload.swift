@@ -29,6 +29,10 @@ final class SharedDownload: Sendable {
         var metrics: DownloadMetrics?
         var expected = -1
         var listeners: [DownloadSubscriber] = []
+        /// Listeners that came after the last report.
+        var newcomers: [DownloadSubscriber] = []
+        /// Whether something came since the last report.
+        var hasNews = false
         var isReportScheduled = false
         var isCancelled = false
         var hasStarted = false
@@ -70,7 +74,7 @@ final class SharedDownload: Sendable {
     /// Adds a listener; it hears at once how far the download is.
     func add(_ subscriber: DownloadSubscriber) {
         guard subscriber.listens else { return }
-        state.withLock { $0.listeners.append(subscriber) }
+        state.withLock { $0.newcomers.append(subscriber) }
         scheduleReport()
     }
 
@@ -97,7 +101,7 @@ final class SharedDownload: Sendable {
             state.isCancelled = true
             let partial = takePartial(&state)
             // The leg holds the download; letting go of it here lets both go.
-            (state.leg, state.body, state.listeners) = (nil, nil, [])
+            (state.leg, state.body, state.listeners, state.newcomers) = (nil, nil, [], [])
             return (state.operation, [state.wait.take(), state.deadline.take()], partial)
         }
         for wait in waits { wait?.cancel() }

@@ -19,6 +19,7 @@ final class BodyBlocks: Sendable {
 
     /// The allocator handles smaller ones well.
     private static let minMapped = 256 * 1024
+    private static let hugePage = 2 << 20
     private static let maxSpareBytes = 32 << 20
     private let state = Locked(State())
 
@@ -45,6 +46,8 @@ final class BodyBlocks: Sendable {
         guard let start = mmap(nil, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
             start != MAP_FAILED
         else { return nil }
+        // One fault for two megabytes where the kernel can; where it cannot, nothing is lost.
+        if capacity >= Self.hugePage { madvise(start, capacity, MADV_HUGEPAGE) }
         HandleLedger.opened("body block")
         return BodyBlock(start, capacity: capacity, home: self)
     }
