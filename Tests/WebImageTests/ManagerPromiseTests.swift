@@ -77,7 +77,9 @@ struct ManagerPromiseTests {
         try long.write(to: path)
         cache.additionalCachePathBlock = { $0 == "elsewhere" ? path.path : nil }
         func mapsTheFile() throws -> Bool {
-            try String(contentsOfFile: "/proc/self/maps", encoding: .utf8).contains(path.lastPathComponent)
+            // By a handle: a file that says it is empty is read by Foundation's strings in one piece of a page.
+            let maps = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/maps")).readToEnd()
+            return maps?.range(of: Data(path.lastPathComponent.utf8)) != nil
         }
         // Which files are safe to map is for Foundation to say.
         for options in [Data.ReadingOptions(), .mappedIfSafe, .alwaysMapped] {
