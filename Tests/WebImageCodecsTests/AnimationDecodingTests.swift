@@ -95,6 +95,21 @@ struct AnimationDecodingTests {
         #expect(await eventually { allowance.takenByteCount < 640_000 })
     }
 
+    /// The more frames there are, the further apart are the checkpoints.
+    @Test func checkpointsOfOneLongAnimationAreBounded() throws {
+        let frames = (0..<400).flatMap { index in
+            GIFBytes.control(delay: 4, disposal: 1)
+                + GIFBytes.image(x: index, y: index, width: 1, height: 1, indices: [UInt8(index % 128)])
+        }
+        let first = GIFBytes.image(width: 400, height: 400, indices: [UInt8](repeating: 3, count: 160_000))
+        let data = GIFBytes.file(GIFBytes.screen(400, 400), first, frames)
+        let animation = try ImageGIFCoder(animation: data, options: DecodingOptions())
+        for index in [400, 100, 400] { _ = try animation.frame(at: index) }
+        // Other tests may keep some beside its 16 MB.
+        let taken = CheckpointAllowance.shared.takenByteCount
+        #expect((8 << 20..<24 << 20).contains(taken), "\(taken)")
+    }
+
     // SDImageCoderTests.test10ThatAnimatedImageCacheImmediatelyWorks
     @Test(arguments: [AnimatedFormat.gif, .png])
     func framesThatLeaveNothingBehindAreNotDecodedToGetPastThem(format: AnimatedFormat) throws {

@@ -21,9 +21,11 @@ struct GIFIndicesTests {
         }
     }
 
-    @Test func rowsBeforeACodeThatCannotBeAreShown() throws {
-        // Two rows, then a code far beyond the next one.
-        let codes = [128] + [Int](repeating: 5, count: 2 * 8) + [250]
+    /// After a clear, a code that has not been added, and codes that could be again, are passed over.
+    @Test(arguments: [[250], [128, 250], [128, 130]])
+    func rowsBeforeACodeThatCannotBeAreShown(_ wrong: [Int]) throws {
+        // Two rows, then a code that cannot be, then as many that could.
+        let codes = [128] + [Int](repeating: 5, count: 2 * 8) + wrong + [128] + [Int](repeating: 5, count: 2 * 8)
         let data = LZWBytes.packed(codes.map { ($0, 8) }, bits: 7)
         let frame: [UInt8] = [0x2C] + [0, 0, 8, 4].flatMap(GIFBytes.littleEndian) + [0] + data
         let file = GIFBytes.file(GIFBytes.screen(8, 4), frame)

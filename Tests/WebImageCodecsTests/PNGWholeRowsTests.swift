@@ -66,6 +66,28 @@ struct PNGWholeRowsTests {
         #expect(Sample.values(try animation.frame(at: 1).pixels) == rows.flatMap { expanded($0, 3) })
     }
 
+    /// A stream may not look back further than its header says.
+    @Test func distanceBehindTheWindowIsRefusedAsLibpngRefusesIt() throws {
+        let raw = (0..<height * (width + 1)).map { UInt8($0 % 300 % 5) }
+        // The first 300 bytes as they are, the rest as a copy of what stands 300 bytes before (RFC 1951, §3.2.5-6).
+        let rest = raw.count - 300
+        var bits = DeflateBits()
+        bits.append(0b011, count: 3)
+        bits.appendCode(0b1100_0000 + 1, count: 8)
+        bits.append(rest - 131, count: 5)
+        bits.appendCode(16, count: 5)
+        bits.append(300 - 257, count: 7)
+        bits.appendCode(0, count: 7)
+        let stored = PNGBytes.deflated(raw: Array(raw.prefix(300))).dropFirst(3).dropLast(4)
+        let end = PNGBytes.deflated(raw: raw).suffix(4)
+        for (header, isGood) in [([0x78, 0x01], true), (smallWindow, false)] as [([UInt8], Bool)] {
+            let stream = Data(header + [0]) + stored + Data(bits.bytes) + end
+            let shown = try? decoded(file(0, stream), .gray8)
+            #expect((shown != nil) == isGood)
+            if isGood { #expect(try shown == decoded(file(0, PNGBytes.deflated(raw: raw)), .gray8)) }
+        }
+    }
+
     /// Whatever byte is damaged, the picture is refused, or what libpng makes of it.
     @Test func damageIsSeenAsLibpngSeesIt() throws {
         let raw = filtered(pixels(bytesPerPixel: 3, seed: 4), 3) { $0 % 5 }
@@ -140,5 +162,23 @@ struct PNGWholeRowsTests {
             }
         }
         return raw
+    }
+}
+
+/// Bits in deflate's order: numbers from their lowest bit, codes from their highest.
+private struct DeflateBits {
+    private(set) var bytes: [UInt8] = []
+    private var count = 0
+
+    mutating func append(_ value: Int, count: Int) { for place in 0..<count { appendBit(value >> place & 1) } }
+
+    mutating func appendCode(_ code: Int, count: Int) {
+        for place in (0..<count).reversed() { appendBit(code >> place & 1) }
+    }
+
+    private mutating func appendBit(_ bit: Int) {
+        if count % 8 == 0 { bytes.append(0) }
+        bytes[bytes.count - 1] |= UInt8(bit << (count % 8))
+        count += 1
     }
 }

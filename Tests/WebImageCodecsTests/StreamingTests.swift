@@ -32,6 +32,28 @@ struct StreamingTests {
         )
     }
 
+    /// Rows of a smaller picture are made of several: they are shown when all of them are there.
+    @Test(arguments: [StreamingSample.baseline, .png, .webP, .turned])
+    func smallerPreviewsShowFinalRowsToo(_ sample: StreamingSample) throws {
+        var options = DecodingOptions()
+        options.thumbnailPixelSize = PixelSize(width: 45, height: 45)
+        let whole = try sample.decoded(options)
+        var most = 0
+        try feed(try sample.data, to: sample.makeStream(options.dictionary), size: 32) { image in
+            guard image.isIncremental else { return }
+            var shown = 0
+            for y in 0..<image.pixelSize.height {
+                for x in 0..<image.pixelSize.width where Sample.pixel(image.pixels, x, y) != [0, 0, 0, 0] {
+                    shown += 1
+                    let (pixel, final) = (Sample.pixel(image.pixels, x, y), Sample.pixel(whole.pixels, x, y))
+                    #expect(zip(pixel, final).allSatisfy { abs($0 - $1) <= 1 }, "\(x), \(y)")
+                }
+            }
+            most = max(most, shown)
+        }
+        #expect(most > 45)
+    }
+
     /// What a preview shows opaque is final where rows come one after the other.
     @Test(arguments: [StreamingSample.baseline, .png, .webP, .turned])
     func previewsShowFinalRowsAndNothingElse(_ sample: StreamingSample) throws {
@@ -62,7 +84,11 @@ struct StreamingTests {
         var differences: [Int] = []
         let stream = sample.makeStream()
         try feed(try sample.data, to: stream, size: 8) { image in
-            differences.append(zip(Sample.values(image.pixels), whole).reduce(0) { $0 + abs($1.0 - $1.1) })
+            let values = Sample.values(image.pixels)
+            differences.append(zip(values, whole).reduce(0) { $0 + abs($1.0 - $1.1) })
+            // Multiplied by its alpha, no channel is above it.
+            let pixels = stride(from: 0, to: values.count, by: 4)
+            #expect(pixels.allSatisfy { (values[$0..<$0 + 3].max() ?? 0) <= values[$0 + 3] })
         }
         #expect(differences.count > 3)
         #expect(differences.last == 0)
@@ -136,6 +162,9 @@ struct StreamingTests {
         }
         #expect(stream.incrementalDecodedImage(with: nil) == nil)
         #expect(stream.incrementalInfo == nil)
+        // It stays refused, whatever comes after.
+        #expect(throws: WebImageError.self) { try stream.append(try sample.data, finished: true) }
+        #expect(stream.incrementalDecodedImage(with: nil) == nil)
     }
 
     @Test(arguments: StreamingSample.allCases)
@@ -146,6 +175,20 @@ struct StreamingTests {
         let error = #expect(throws: WebImageError.self) { try feed(try sample.data, to: stream, size: 9) }
         #expect(error?.code == .limitExceeded)
         #expect(stream.incrementalDecodedImage(with: nil) == nil)
+    }
+
+    @Test(arguments: StreamingSample.allCases)
+    func timeIsLimitedInPieces(_ sample: StreamingSample) throws {
+        var options = DecodingOptions()
+        options.limits.maxDecodeTime = .zero
+        let stream = sample.makeStream(options.dictionary)
+        let error = #expect(throws: WebImageError.self) {
+            try feed(try sample.data, to: stream, size: 9, showing: false)
+        }
+        guard case .limit(.decodeTime, _, _)? = error?.underlying else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
     }
 
     /// Eight times the rows must not take sixty-four times the processor's time.

@@ -108,6 +108,28 @@ extension GTKSuite {
             #expect(played > 20)
         }
 
+        /// The step that takes the view out of sight is the last, at whatever distance from the one before.
+        @Test(arguments: 0..<6) func lastStepOfAScrollIsNotMissed(_ stepsBefore: Int) async throws {
+            let view = makeView()
+            let box = try #require(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0))
+            let filler = try #require(gtk_label_new("filler"))
+            for (child, height) in [(UnsafeMutablePointer<GtkWidget>(view.widget), 50), (filler, 1000)] {
+                gtk_widget_set_size_request(child, 50, gint(height))
+                gtk_box_append(UnsafeMutablePointer(OpaquePointer(box)), child)
+            }
+            view.image = try FakePicture(.init(durations: [0.1, 0.1]))
+            let window = try await ListWindow(OpaquePointer(box), width: 100, height: 100)
+            defer { window.close() }
+            #expect(try await pump { gtk_adjustment_get_upper(window.adjustment) > 900 && link.isRunning })
+            var steps = 0
+            window.everyFrame {
+                window.value = steps < stepsBefore ? Double(1 + steps % 2) : 500
+                steps += 1
+                return steps <= stepsBefore
+            }
+            #expect(try await pump { !window.isDriven && !link.isRunning })
+        }
+
         @Test func customLoopCountEndsOnTheLastFrameAndStaysThere() async throws {
             let view = makeView()
             view.shouldCustomLoopCount = true

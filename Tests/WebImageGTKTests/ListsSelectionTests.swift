@@ -167,9 +167,12 @@ extension GTKSuite {
             list.onActivate = { activated.append($0) }
             #expect(press(GDK_KEY_Down, list) && press(GDK_KEY_Return, list))
             list.core.wasClicked(1, x: 5, y: 5)
+            #expect(activated == [1])
             list.core.wasClicked(2, x: 5, y: 5)
+            #expect(activated == [1, 0])
             list.activatesOnSingleClick = true
             list.core.wasClicked(1, x: 5, y: 85)
+            #expect(activated == [1, 0, 2])
             list.core.wasClicked(2, x: 5, y: 85)
             #expect(activated == [1, 0, 2])
         }

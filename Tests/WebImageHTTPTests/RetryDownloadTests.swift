@@ -103,12 +103,12 @@ struct RetryDownloadTests {
             clock.advance(by: .seconds(29))
             #expect(downloader.currentDownloadCount == 1)
             clock.advance(by: .seconds(1))
+            try await eventually("ended") { downloader.currentDownloadCount == 0 }
             let error = try await task.value
             #expect(error.code == .transport)
             #expect(error.curlCode == 28)
             #expect(error.hint?.contains("downloadDeadline") == true)
             try await eventually("closed") { server.concurrentRequests == 0 }
-            #expect(downloader.currentDownloadCount == 0)
         }
     }
 

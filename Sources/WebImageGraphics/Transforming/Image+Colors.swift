@@ -4,8 +4,7 @@ public import WebImageCore
 extension Image {
     /// The colour of the pixel at `point`, in pixels from the top left, not multiplied by alpha; nil outside.
     public func color(at point: CGPoint) -> ImageColor? {
-        guard point.x.isFinite, point.y.isFinite else { return nil }
-        return colors(with: CGRect(x: point.x, y: point.y, width: 1, height: 1))?.first
+        colors(with: CGRect(x: point.x, y: point.y, width: 1, height: 1))?.first
     }
 
     /// The colours inside `rect`, in pixels from the top left, row after row; nil when it passes the picture.

@@ -20,6 +20,8 @@ struct ImageCacheTests {
         var image: Image?
         var data: Data?
         var type: ImageCacheType
+        /// Where it came: what is there before the call returns came on the caller's own thread.
+        let thread = pthread_self()
     }
 
     func query(
@@ -48,6 +50,18 @@ struct ImageCacheTests {
         #expect(store(picture(), ToyCoder.data(width: 3, height: 2), "key", type) == 1)
         #expect((cache.imageFromMemoryCache(forKey: "key") != nil) == memory)
         #expect(cache.diskImageDataExists(withKey: "key") == onDisk)
+    }
+
+    @Test func withoutADiskLayerImagesAreInMemoryAlone() {
+        var config = cache.config
+        config.shouldCacheImagesOnDisk = false
+        let own = ImageCache(namespace: "memory", diskCacheDirectory: "/nowhere", config: config)
+        let calls = Calls<Bool>()
+        own.storeImage(picture(), imageData: nil, forKey: "key", options: [], context: context, cacheType: .all) {
+            calls.append(true)
+        }
+        #expect(calls.wait() == [true] && own.diskCache == nil)
+        #expect(own.imageFromMemoryCache(forKey: "key") != nil && !own.diskImageDataExists(withKey: "key"))
     }
 
     @Test func imageAloneIsEncodedForDisk() {
@@ -129,7 +143,7 @@ struct ImageCacheTests {
         #expect(store(image, ToyCoder.data(width: 1, height: 1), "key") == 1)
         let sync = query("key", [.queryMemoryData, .queryMemoryDataSync]).calls
         let async = query("key", .queryMemoryData).calls
-        #expect(sync.all.count == 1)
+        #expect(sync.all.count == 1 && sync.all.first?.thread == pthread_self())
         for answer in [sync.all.first, async.wait().first] {
             #expect(answer?.image === image)
             #expect(answer?.data == ToyCoder.data(width: 1, height: 1))

@@ -23,12 +23,18 @@ struct RetryTests {
         backoff.maxDelay = .seconds(3)
         let waits = (1...5).map { backoff.delay(after: failure(status(503), attempts: $0)) }
         #expect(waits == [.milliseconds(500), .seconds(1), .seconds(2), .seconds(3), .seconds(3)])
+        backoff.base = .milliseconds(100)
+        #expect(backoff.delay(after: failure(status(503), attempts: 2)) == .milliseconds(200))
         #expect(ExponentialBackoff(maxAttempts: .max).delay(after: failure(curl(7), attempts: 1_000_000)) != nil)
     }
 
-    @Test func chanceTakesAwayUpToHalf() {
-        let wait = ExponentialBackoff { 1 }.delay(after: failure(status(503)))
-        #expect(wait == .milliseconds(250))
+    @Test func chanceTakesAwayUpToHalfUnlessToldOtherwise() {
+        var backoff = ExponentialBackoff { 1 }
+        #expect(backoff.delay(after: failure(status(503))) == .milliseconds(250))
+        backoff.jitter = 0
+        #expect(backoff.delay(after: failure(status(503))) == .milliseconds(500))
+        backoff.jitter = 1
+        #expect(backoff.delay(after: failure(status(503))) == .zero)
     }
 
     @Test func attemptsAreCounted() {

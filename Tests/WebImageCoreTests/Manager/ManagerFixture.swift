@@ -52,6 +52,9 @@ final class Recorder: Sendable {
         var error: WebImageError?
         var cacheType: ImageCacheType
         var finished: Bool
+        /// Where it came: what answers before it returns answers on the caller's own thread.
+        let thread = pthread_self()
+        var isOnThisThread: Bool { thread == pthread_self() }
     }
 
     private struct State {

@@ -33,17 +33,19 @@ struct ManagerOptionTests {
         fixture.cache.storeImageToMemory(try TestImages.solid(), forKey: fixture.key)
         fixture.cache.disk = [fixture.key: FakeCoder.file()]
         let load = fixture.load([.queryMemoryData, .queryMemoryDataSync])
-        #expect(load.ends.first?.data == FakeCoder.file())
+        #expect(load.ends.first?.data == FakeCoder.file() && load.ends.first?.isOnThisThread == true)
     }
 
     @Test func queryDiskDataSyncAnswersBeforeReturningAlsoAtAnotherSize() throws {
         fixture.cache.disk = [fixture.key: FakeCoder.file(width: 8, height: 8)]
         let full = fixture.load(.queryDiskDataSync)
         #expect(full.ends.first?.image?.pixelSize.width == 8 && full.ends.first?.data != nil)
+        #expect(full.ends.first?.isOnThisThread == true)
         let small = fixture.load(
             .queryDiskDataSync, [.imageThumbnailPixelSize: CGSize(width: 4, height: 4)])
         #expect(small.ends.first?.image?.pixelSize.width == 4)
         #expect(small.ends.first?.data == nil && small.ends.first?.cacheType == .disk)
+        #expect(small.ends.first?.isOnThisThread == true)
     }
 
     @Test func queryDiskDataSyncFindsWhatATransformerStored() throws {
@@ -92,7 +94,8 @@ struct ManagerOptionTests {
 
     @Test func highDynamicRangeIsNotServedForStandard() async throws {
         fixture.answer()
-        _ = try await fixture.result([], [.imageDecodeToHDR: 1])
+        let high = try await fixture.result([], [.imageDecodeToHDR: 1])
+        #expect(high.image.decodingOptions?.decodesToHDR == true)
         #expect(try await fixture.result([], [.imageDecodeToHDR: 1]).cacheType == .memory)
         #expect(try await fixture.result().image.decodingOptions?.decodesToHDR == false)
     }

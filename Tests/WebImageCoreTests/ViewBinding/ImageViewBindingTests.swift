@@ -196,7 +196,7 @@ import WebImageTesting
         #expect(view.binding.imageURL(forKey: "FakeView") == first)
     }
 
-    @Test func loadsOfAViewThatIsGoneCompleteOnce() {
+    @Test func loadsOfAViewThatIsGoneCompleteOnce() throws {
         var codes: [WebImageError.Code?] = []
         let loader = ControlledViewLoader()
         do {
@@ -205,9 +205,10 @@ import WebImageTesting
                 with: first, context: [.customManager: loader],
                 completed: { _, error, _, _ in codes.append(error?.code) })
         }
-        loader.loads[0].deliver(image)
+        let load = try #require(loader.loads.first)
+        load.deliver(image)
         #expect(codes == [.cancelled])
-        #expect(loader.loads[0].isCancelled)
+        #expect(load.isCancelled)
     }
 
     @Test func progressReachesMainAndFillsTheProgressObject() async {

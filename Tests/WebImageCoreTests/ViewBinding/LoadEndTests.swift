@@ -48,6 +48,15 @@ import WebImageTesting
         withExtendedLifetime(operation) {}
     }
 
+    @Test func whatALoaderSaysAfterTheEndIsNotHeard() throws {
+        view.load(url)
+        let load = view.loader.loads[0]
+        load.deliver(image)
+        load.deliver(try ViewFixture.image())
+        load.deliver(nil, error: WebImageError(.transport, stage: .download))
+        #expect(view.displayedImage === image && view.completions.count == 1 && view.binding.failure == nil)
+    }
+
     @Test func loaderThatLetsGoWithoutAWordCompletesTheLoad() {
         view.load(url, placeholder: placeholder, .delayPlaceholder)
         view.loader.loads[0].letGo()

@@ -11,33 +11,50 @@ import WebImageTesting
         var random = SeededGenerator(state: seed)
         let view = ViewFixture()
         let placeholder = try ViewFixture.image()
-        var owner: [ObjectIdentifier: URL] = [:]
+        var owner: [ObjectIdentifier: Int] = [:]
         var kept: [Image] = []
-        func image(of url: URL) throws -> Image {
+        func image(of number: Int) throws -> Image {
             let image = try ViewFixture.image()
-            owner[ObjectIdentifier(image)] = url
+            owner[ObjectIdentifier(image)] = number
             kept.append(image)
             return image
         }
-        var wrong = 0
+        var numbers: [URL: Int] = [:]
+        // What a row may show: of loads left running an older one, until a newer one has shown its picture.
+        var (wrong, oldest) = (0, 0)
+        var answers: [Int: Int] = [:]
         for number in 1...1000 {
             let url = try ViewFixture.url(number)
             let isHit = Bool.random(using: &random)
-            if isHit { view.loader.remember(try image(of: url), for: url) }
-            let options = [[], .progressiveLoad, .delayPlaceholder, .refreshCached] as [WebImageOptions]
-            view.load(url, placeholder: placeholder, options.randomElement(using: &random) ?? [])
+            numbers[url] = number
+            if isHit { view.loader.remember(try image(of: number), for: url) }
+            let kinds = [[], .progressiveLoad, .delayPlaceholder, .refreshCached] as [WebImageOptions]
+            var options = kinds.randomElement(using: &random) ?? []
+            if Int.random(in: 0..<3, using: &random) == 0 {
+                options.insert(.avoidAutoCancelImage)
+            } else {
+                oldest = number
+            }
+            view.load(url, placeholder: placeholder, options)
             for _ in 0..<Int.random(in: 0...3, using: &random) {
-                guard let load = view.loader.loads.suffix(6).randomElement(using: &random), let asked = load.url
+                guard let load = view.loader.loads.suffix(6).randomElement(using: &random),
+                    let asked = load.url.flatMap({ numbers[$0] })
                 else { continue }
                 switch Int.random(in: 0...4, using: &random) {
                 case 0: load.deliver(nil, error: WebImageError(.transport, stage: .download))
                 case 1: load.deliver(try image(of: asked), finished: false)
                 case 2: view.binding.cancelImageLoad()
-                default: load.deliver(try image(of: asked))
+                default:
+                    // Of a refresh the cached picture, then the new one, and no third.
+                    if load.options.contains(.refreshCached), answers[asked, default: 0] == 2 { continue }
+                    answers[asked, default: 0] += 1
+                    load.deliver(try image(of: asked))
                 }
             }
-            let pictures = view.shown.compactMap { $0.flatMap { owner[ObjectIdentifier($0)] } }
-            wrong += pictures.count { $0 != url }
+            for picture in view.shown.compactMap({ $0.flatMap { owner[ObjectIdentifier($0)] } }) {
+                if picture < oldest || picture > number { wrong += 1 }
+                oldest = max(oldest, picture)
+            }
             view.shown.removeAll()
         }
         view.binding.cancelAll()
