@@ -29,21 +29,38 @@ static double room_before_edge(const webimage_rounded_rect *shape, double x, dou
     return beyond_y >= reach ? beyond_x : beyond_x - sqrt(reach * reach - beyond_y * beyond_y);
 }
 
-void webimage_rounded_rect_row(webimage_rounded_rect shape, size_t x, size_t count, size_t y, uint8_t *target) {
-    double centre = (shape.left + shape.right) / 2;
+static void cover_row(const webimage_rounded_rect *shape, size_t x, size_t count, size_t y, uint8_t *target) {
+    double centre = (shape->left + shape->right) / 2;
     for (size_t index = 0; index < count;) {
         double column = (double)(x + index) + 0.5;
-        double outside = distance(&shape, column, (double)y + 0.5);
+        double outside = distance(shape, column, (double)y + 0.5);
         double part = at_least(0.5 - outside, 0);
         /* A pixel further it is another by no more than that pixel, so that no edge is near for so many; the radius
            changes at the centre. */
         double run = 1 + at_least(fabs(outside) - 0.5, 0);
-        if (outside > 0.5) run = at_least(room_before_edge(&shape, column, (double)y + 0.5), run);
+        if (outside > 0.5) run = at_least(room_before_edge(shape, column, (double)y + 0.5), run);
         /* A filled one is round outwards: from an edge to the centre there is no other. */
-        if (outside < -0.5 && shape.half_stroke < 0 && column < centre) run = at_least(centre - column, run);
+        if (outside < -0.5 && shape->half_stroke < 0 && column < centre) run = at_least(centre - column, run);
         if (column < centre && run > centre - column) run = at_least(centre - column, 1);
         size_t length = run < (double)(count - index) ? (size_t)run : count - index;
         memset(target + index, (uint8_t)((part > 1 ? 1 : part) * 255 + 0.5), length);
         index += length;
     }
+}
+
+void webimage_rounded_rect_cover(
+    webimage_rounded_rect shape, size_t x, size_t y, size_t width, size_t height, uint8_t *target, size_t stride) {
+    for (size_t row = 0; row < height; row++) cover_row(&shape, x, width, y + row, target + row * stride);
+}
+
+int webimage_bytes_are(const uint8_t *bytes, size_t stride, size_t width, size_t rows, uint8_t value) {
+    for (size_t row = 0; row < rows; row++, bytes += stride) {
+        if (width > 0 && (bytes[0] != value || memcmp(bytes, bytes + 1, width - 1) != 0)) return 0;
+    }
+    return 1;
+}
+
+void webimage_repeat_column(
+    const uint8_t *column, size_t column_stride, uint8_t *target, size_t stride, size_t width, size_t rows) {
+    for (size_t row = 0; row < rows; row++) memset(target + row * stride, column[row * column_stride], width);
 }

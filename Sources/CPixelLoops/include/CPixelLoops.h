@@ -25,8 +25,16 @@ typedef struct {
     double half_stroke;
 } webimage_rounded_rect;
 
-/* How much the rectangle covers of `count` pixels from `x` on in the row `y`: 255 for all of a pixel. */
-void webimage_rounded_rect_row(webimage_rounded_rect shape, size_t x, size_t count, size_t y, uint8_t *target);
+/* How much the rectangle covers of the pixels of an area: 255 for all of a pixel. */
+void webimage_rounded_rect_cover(
+    webimage_rounded_rect shape, size_t x, size_t y, size_t width, size_t height, uint8_t *target, size_t stride);
+
+/* Whether all bytes of an area are `value`. */
+int webimage_bytes_are(const uint8_t *bytes, size_t stride, size_t width, size_t rows, uint8_t value);
+
+/* Repeats each row's first byte over the row of the target. */
+void webimage_repeat_column(
+    const uint8_t *column, size_t column_stride, uint8_t *target, size_t stride, size_t width, size_t rows);
 
 /* Whether the highest byte of every pixel of four bytes is 255. */
 int webimage_is_opaque(const uint8_t *pixels, size_t stride, size_t width, size_t rows);

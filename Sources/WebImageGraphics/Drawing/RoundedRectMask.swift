@@ -68,15 +68,11 @@ struct RoundedRectMask {
         let (rowsAreAlike, columnsAreAlike) = (rows == self.rows[1], columns == self.columns[1])
         let (width, height) = (columnsAreAlike ? 1 : columns.count, rowsAreAlike ? 1 : rows.count)
         let sample = try PixelBuffer(width: width, height: height, format: .gray8)
-        for row in 0..<height {
-            webimage_rounded_rect_row(
-                shape, columns.lowerBound, width, rows.lowerBound + row, sample.bytes(ofRow: row))
-        }
+        webimage_rounded_rect_cover(
+            shape, columns.lowerBound, rows.lowerBound, width, height, sample.bytes(ofRow: 0), sample.bytesPerRow)
         guard rowsAreAlike || columnsAreAlike else { return sample }
-        let isOther = (0..<height).contains { row in
-            UnsafeBufferPointer(start: sample.bytes(ofRow: row), count: width).contains { $0 != value }
-        }
-        return isOther ? try sample.repeated(to: PixelSize(width: columns.count, height: rows.count)) : nil
+        let isPlain = webimage_bytes_are(sample.bytes(ofRow: 0), sample.bytesPerRow, width, height, value) != 0
+        return isPlain ? nil : try sample.repeated(to: PixelSize(width: columns.count, height: rows.count))
     }
 }
 
@@ -84,13 +80,20 @@ extension PixelBuffer {
     /// A grey plane whose one column, or one row, is repeated.
     fileprivate func repeated(to size: PixelSize) throws(WebImageError) -> PixelBuffer {
         let result = try PixelBuffer(width: size.width, height: size.height, format: .gray8)
-        for row in 0..<size.height {
-            let source = bytes(ofRow: min(row, height - 1))
-            if width == size.width {
-                memcpy(result.bytes(ofRow: row), source, width)
-            } else {
-                memset(result.bytes(ofRow: row), Int32(source[0]), size.width)
+        let target = result.bytes(ofRow: 0)
+        if width == size.width {
+            memcpy(target, bytes(ofRow: 0), width)
+            // What is there already serves for as much again.
+            var count = 1
+            while count < size.height {
+                let more = min(count, size.height - count)
+                memcpy(target + count * result.bytesPerRow, target, more * result.bytesPerRow)
+                count += more
             }
+        } else {
+            let stride = height == 1 ? 0 : bytesPerRow
+            webimage_repeat_column(
+                bytes(ofRow: 0), stride, target, result.bytesPerRow, size.width, size.height)
         }
         return result
     }
