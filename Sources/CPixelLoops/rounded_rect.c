@@ -29,28 +29,40 @@ static double room_before_edge(const webimage_rounded_rect *shape, double x, dou
     return beyond_y >= reach ? beyond_x : beyond_x - sqrt(reach * reach - beyond_y * beyond_y);
 }
 
-static void cover_row(const webimage_rounded_rect *shape, size_t x, size_t count, size_t y, uint8_t *target) {
-    double centre = (shape->left + shape->right) / 2;
-    for (size_t index = 0; index < count;) {
-        double column = (double)(x + index) + 0.5;
-        double outside = distance(shape, column, (double)y + 0.5);
+/* The pixels from one left of the centre inwards; they are written from the end on when they are the mirror image. */
+static void cover_half(
+    const webimage_rounded_rect *shape, double column, double y, uint8_t *target, size_t count, int mirrored) {
+    for (size_t done = 0; done < count;) {
+        double outside = distance(shape, column + (double)done, y);
         double part = at_least(0.5 - outside, 0);
-        /* A pixel further it is another by no more than that pixel, so that no edge is near for so many; the radius
-           changes at the centre. */
+        /* A pixel further it is another by no more than that pixel, so that no edge is near for so many. */
         double run = 1 + at_least(fabs(outside) - 0.5, 0);
-        if (outside > 0.5) run = at_least(room_before_edge(shape, column, (double)y + 0.5), run);
+        if (outside > 0.5) run = at_least(room_before_edge(shape, column + (double)done, y), run);
         /* A filled one is round outwards: from an edge to the centre there is no other. */
-        if (outside < -0.5 && shape->half_stroke < 0 && column < centre) run = at_least(centre - column, run);
-        if (column < centre && run > centre - column) run = at_least(centre - column, 1);
-        size_t length = run < (double)(count - index) ? (size_t)run : count - index;
-        memset(target + index, (uint8_t)((part > 1 ? 1 : part) * 255 + 0.5), length);
-        index += length;
+        if (outside < -0.5 && shape->half_stroke < 0) run = (double)count;
+        size_t length = run < (double)(count - done) ? (size_t)run : count - done;
+        memset(target + (mirrored ? count - done - length : done), (uint8_t)((part > 1 ? 1 : part) * 255 + 0.5), length);
+        done += length;
     }
+}
+
+static void cover_row(
+    const webimage_rounded_rect *shape, const webimage_rounded_rect *mirror, size_t x, size_t count, double y,
+    uint8_t *target) {
+    double sum = shape->left + shape->right;
+    double room = ceil(at_least(sum / 2 - ((double)x + 0.5), 0));
+    size_t left = room < (double)count ? (size_t)room : count;
+    cover_half(shape, (double)x + 0.5, y, target, left, 0);
+    cover_half(mirror, sum - ((double)(x + count) - 0.5), y, target + left, count - left, 1);
 }
 
 void webimage_rounded_rect_cover(
     webimage_rounded_rect shape, size_t x, size_t y, size_t width, size_t height, uint8_t *target, size_t stride) {
-    for (size_t row = 0; row < height; row++) cover_row(&shape, x, width, y + row, target + row * stride);
+    webimage_rounded_rect mirror = shape;
+    for (int corner = 0; corner < 4; corner++) mirror.radii[corner] = shape.radii[corner ^ 1];
+    for (size_t row = 0; row < height; row++) {
+        cover_row(&shape, &mirror, x, width, (double)(y + row) + 0.5, target + row * stride);
+    }
 }
 
 int webimage_bytes_are(const uint8_t *bytes, size_t stride, size_t width, size_t rows, uint8_t value) {
