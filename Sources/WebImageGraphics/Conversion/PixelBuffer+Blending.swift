@@ -5,8 +5,8 @@ package import WebImageCore
 extension PixelBuffer {
     /// Lays `source` over the receiver at a place; what lies outside the receiver is left out.
     ///
-    /// Both have one layout with alpha, of integers. Premultiplied pixels are pixman's to blend. Straight ones no library blends:
-    /// they are decoded on request only, for lossless conversion, and cost a loop over pixels in Swift.
+    /// Both have one layout with alpha, of integers. Premultiplied pixels are pixman's to blend. Straight ones no library
+    /// blends: they are decoded on request only, for lossless conversion, and cost a loop over pixels in Swift.
     package func blend(_ source: PixelBuffer, x: Int, y: Int) throws(WebImageError) {
         precondition(format == source.format && format.hasAlpha && !format.isFloatingPoint)
         let columns = max(x, 0)..<max(min(x + source.width, width), max(x, 0))

@@ -42,7 +42,7 @@ extension SharedDownload {
             return (nil, true)
         }
         if isAccepted {
-            reportNews()
+            scheduleReport(ofNews: true)
             events.post(.receiveResponse, self)
         }
         return refusal
@@ -71,7 +71,7 @@ extension SharedDownload {
         } catch {
             return error.with(url: plan.url)
         }
-        reportNews()
+        scheduleReport(ofNews: true)
         return nil
     }
 
@@ -92,13 +92,9 @@ extension SharedDownload {
 
     // MARK: Progress
 
-    private func reportNews() {
-        state.withLock { $0.hasNews = true }
-        scheduleReport()
-    }
-
-    func scheduleReport() {
+    func scheduleReport(ofNews hasNews: Bool = false) {
         let isDue = state.withLock { state in
+            if hasNews { state.hasNews = true }
             guard !state.isReportScheduled, !(state.listeners.isEmpty && state.newcomers.isEmpty) else { return false }
             state.isReportScheduled = true
             return true
