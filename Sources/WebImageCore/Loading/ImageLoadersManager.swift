@@ -88,11 +88,12 @@ package protocol SchemeBoundLoader {
 
 extension SchemeBoundLoader {
     package func hasScheme(of url: URL?) -> Bool {
-        guard let scheme = url?.scheme else { return false }
+        // Of the text itself: `scheme` makes a string, and this is on the way of every memory hit.
+        guard let text = url?.absoluteString else { return false }
         let schemes = schemes
         var index = 0
         while index < schemes.count {
-            if schemes[index].isSameIgnoringCase(scheme) { return true }
+            if text.hasScheme(schemes[index]) { return true }
             index += 1
         }
         return false

@@ -53,8 +53,12 @@ struct LoadKeys: Sendable {
 
     /// The URL's own key, before its scope.
     static func base(_ url: URL, context: WebImageContext?, filter: (any WebImageCacheKeyFilterProtocol)?) -> String? {
-        let named = context?.read(.cacheKeyFilter, as: (any WebImageCacheKeyFilterProtocol).self)
-        guard let filter = named ?? filter else { return url.absoluteString }
+        if context?[.cacheKeyFilter] != nil,
+            let named = context?.read(.cacheKeyFilter, as: (any WebImageCacheKeyFilterProtocol).self)
+        {
+            return named.cacheKey(for: url)
+        }
+        guard let filter else { return url.absoluteString }
         return filter.cacheKey(for: url)
     }
 

@@ -69,8 +69,8 @@ struct LoadPlan: @unchecked Sendable {
         decoding = ImageDecoding(
             options, context: context, key: base ?? url.absoluteString, thumbnail: request.thumbnail)
 
-        loader = request.loader.resolved(for: url)
         let load = ImageDataLoad(url: url, options: options, context: context)
+        loader = (load.loader ?? manager.imageLoader).resolved(for: url)
         sharing = (loader as? any ImageDataLoader)?.identity(of: load)
         unshared = sharing != nil && sharing?.sharing == nil ? Self.unsharedNumber() : nil
         streams = options.contains(.progressiveLoad) || context?[.pixelSizeReceiver] != nil

@@ -7,7 +7,6 @@ struct LoadRequest: @unchecked Sendable {
     let options: WebImageOptions
     let context: WebImageContext?
     let settings: WebImageManager.Settings
-    let loader: any ImageLoader
     let transformer: (any ImageTransformer)?
     let thumbnail: LoadKeys.Thumbnail?
     let base: String?
@@ -22,17 +21,24 @@ struct LoadRequest: @unchecked Sendable {
         self.options = options
         self.context = context
         self.settings = settings
-        transformer = LoadKeys.transformer(context, default: settings.values.transformer)
+        transformer = LoadKeys.transformer(
+            context, default: settings.hasTransformer ? settings.values.transformer : nil)
         thumbnail = LoadKeys.Thumbnail(context)
-        base = LoadKeys.base(url, context: context, filter: settings.values.cacheKeyFilter)
-        let named = context?.read(.imageLoader, as: (any ImageLoader).self)
-        loader = named ?? manager.imageLoader
-        let dataLoader = named == nil ? manager.dataLoader : named as? any ImageDataLoader
-        if let dataLoader {
-            scope = dataLoader.cacheScope(of: ImageDataLoad(url: url, options: options, context: context))
-        } else {
-            scope = context?.read(.cacheScope, as: String.self).map { .scoped($0) } ?? .shared
-        }
+        base = LoadKeys.base(
+            url, context: context, filter: settings.hasKeyFilter ? settings.values.cacheKeyFilter : nil)
+        scope = Self.scope(ImageDataLoad(url: url, options: options, context: context), manager)
         keys = LoadKeys(base: base, scope: scope, thumbnail: thumbnail, transformer: transformer)
     }
+
+    private static func scope(_ load: ImageDataLoad, _ manager: WebImageManager) -> CacheScope {
+        guard load.context?[.imageLoader] != nil, let named = load.loader else {
+            return manager.dataLoader?.cacheScope(of: load) ?? load.declaredScope ?? .shared
+        }
+        return (named as? any ImageDataLoader)?.cacheScope(of: load) ?? load.declaredScope ?? .shared
+    }
+}
+
+extension ImageDataLoad {
+    /// The loader that the context names.
+    var loader: (any ImageLoader)? { context?.read(.imageLoader, as: (any ImageLoader).self) }
 }

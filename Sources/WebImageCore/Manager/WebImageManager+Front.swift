@@ -20,17 +20,18 @@ extension WebImageManager {
         let settings = settings
         var options = options
         var context = context
-        if let processed = settings.values.optionsProcessor?.processedResult(
-            for: url, options: options, context: context)
+        if settings.hasOptionsProcessor,
+            let processed = settings.values.optionsProcessor?.processedResult(
+                for: url, options: options, context: context)
         {
             options = processed.options
             context = processed.context
         }
         let answer =
-            if settings.values.listener == nil {
-                answer(url, options, context, settings)
-            } else {
+            if settings.hasListener {
                 observedAnswer(url, options, context, settings)
+            } else {
+                answer(url, options, context, settings)
             }
         return LoadFront(answer: answer, context: context)
     }
@@ -77,7 +78,7 @@ extension WebImageManager {
     package func memoryAnswer(for url: URL, options: WebImageOptions, context: WebImageContext?) -> MemoryAnswer {
         let settings = settings
         // A listener is to hear of the load, a processor may make it another one.
-        guard settings.values.listener == nil, settings.values.optionsProcessor == nil, !settings.values.isShutDown,
+        guard !settings.hasListener, !settings.hasOptionsProcessor, !settings.values.isShutDown,
             options.isDisjoint(with: Self.moreThanAHit), context?[.callbackQueue] == nil
         else { return .unknown }
         let request = LoadRequest(url, options, context, settings, self)

@@ -8,8 +8,19 @@ public final class WebImageManager: Sendable {
     /// What a load begins with. Shared, because copying seven roles was a tenth of a memory hit.
     final class Settings: Sendable {
         let values: SettingsValues
+        // Looking whether a role is there copies it; most managers have none.
+        let hasTransformer: Bool
+        let hasKeyFilter: Bool
+        let hasOptionsProcessor: Bool
+        let hasListener: Bool
 
-        init(_ values: SettingsValues) { self.values = values }
+        init(_ values: SettingsValues) {
+            self.values = values
+            hasTransformer = values.transformer != nil
+            hasKeyFilter = values.cacheKeyFilter != nil
+            hasOptionsProcessor = values.optionsProcessor != nil
+            hasListener = values.listener != nil
+        }
     }
 
     struct SettingsValues {

@@ -19,6 +19,11 @@ public struct WebImageContextOption: RawRepresentable, Hashable, Sendable {
     /// By the key's string.
     public func hash(into hasher: inout Hasher) { hasher.combine(digest) }
 
+    /// By the key's string.
+    ///
+    /// The digest is a hash already; hashing it again for each dictionary would be a seventh of a memory hit.
+    public func _rawHashValue(seed: Int) -> Int { digest ^ seed }
+
     /// `String`: which load of a view this is; views only.
     public static let setImageOperationKey = WebImageContextOption(rawValue: "setImageOperationKey")
     /// ``WebImageManager``: the manager a view uses instead of the shared one.

@@ -7,13 +7,30 @@ extension String {
         guard utf8.count == other.utf8.count else { return false }
         var (index, otherIndex) = (utf8.startIndex, other.utf8.startIndex)
         while index < utf8.endIndex {
-            let (left, right) = (utf8[index], other.utf8[otherIndex])
-            guard left == right || left ^ right == 0x20 && left | 0x20 >= 0x61 && left | 0x20 <= 0x7A else {
-                return false
-            }
+            guard utf8[index].isSameIgnoringCase(other.utf8[otherIndex]) else { return false }
             index = utf8.index(after: index)
             otherIndex = other.utf8.index(after: otherIndex)
         }
         return true
+    }
+
+    /// Whether the text of a URL begins with this scheme, in any case.
+    package func hasScheme(_ scheme: String) -> Bool {
+        let (text, scheme) = (utf8.span, scheme.utf8.span)
+        guard text.count > scheme.count else { return false }
+        var index = 0
+        while index < scheme.count {
+            guard text[index].isSameIgnoringCase(scheme[index]) else { return false }
+            index += 1
+        }
+        return text[index] == UInt8(ascii: ":")
+    }
+}
+
+extension UInt8 {
+    /// Whether two bytes are the same, or one ASCII letter in both cases.
+    @inline(__always)
+    fileprivate func isSameIgnoringCase(_ other: UInt8) -> Bool {
+        self == other || self ^ other == 0x20 && self | 0x20 >= 0x61 && self | 0x20 <= 0x7A
     }
 }
