@@ -10,94 +10,104 @@ struct ClockRing {
         let cost: Int
     }
 
-    /// What a hit needs stands in the dictionary itself: a lookup in a large cache costs what it misses in the
-    /// processor's caches.
-    private struct Hit {
-        let image: Image
-        let place: Int
-    }
-
-    /// A place in the queue.
-    private struct Place {
+    /// What a hit needs, side by side: a look-up in a large cache costs what it misses in the processor's caches.
+    private struct Holding {
         var key = ""
-        var cost = 0
-        var next = nowhere
-        var previous = nowhere
+        var image: Image?
+        var hash: UInt32 = 0
+        var wasUsed = false
     }
 
-    private static let nowhere = -1
+    /// Where a holding stands in the queue; free ones are linked by `next`.
+    private struct Link {
+        var cost = 0
+        var next: Int32 = nowhere
+        var previous: Int32 = nowhere
+    }
 
-    private var hits: [String: Hit] = [:]
-    private var places: ContiguousArray<Place> = []
-    /// A byte a place, so that the bits of thousands of images stay in the nearest cache.
-    private var wasUsed: ContiguousArray<Bool> = []
+    private static let nowhere: Int32 = -1
+
+    private var places = HashedPlaces()
+    private var holdings: ContiguousArray<Holding> = []
+    private var links: ContiguousArray<Link> = []
     private var free = nowhere
     private var front = nowhere
     private var back = nowhere
     private(set) var totalCost = 0
 
-    var count: Int { hits.count }
+    var count: Int { places.count }
 
     /// The image of a key, marked as used.
     @inline(__always)
     mutating func use(_ key: String) -> Image? {
-        guard let hit = hits[key] else { return nil }
+        guard let place = place(key) else { return nil }
         // Reading is cheaper than making a line of memory exclusive to this core again.
-        if !wasUsed[hit.place] { wasUsed[hit.place] = true }
-        return hit.image
+        if !holdings[place].wasUsed { holdings[place].wasUsed = true }
+        return holdings[place].image
     }
 
     /// Keeps an image under a key that has none.
     mutating func append(_ image: Image, _ key: String, cost: Int) {
+        let hash = Self.hash(key)
         let place: Int
         if free == Self.nowhere {
-            place = places.count
-            places.append(Place())
-            wasUsed.append(false)
+            place = holdings.count
+            holdings.append(Holding())
+            links.append(Link())
         } else {
-            place = free
-            free = places[place].next
+            place = Int(free)
+            free = links[place].next
         }
-        places[place] = Place(key: key, cost: cost)
-        hits[key] = Hit(image: image, place: place)
+        holdings[place] = Holding(key: key, image: image, hash: hash)
+        links[place].cost = cost
+        places.insert(place, hash: hash)
         totalCost += cost
         link(place)
     }
 
     /// Forgets an image.
-    mutating func remove(_ key: String) -> Entry? {
-        guard let hit = hits.removeValue(forKey: key) else { return nil }
-        let place = hit.place
-        let cost = places[place].cost
+    mutating func remove(_ key: String) -> Entry? { place(key).flatMap { remove(at: $0) } }
+
+    private mutating func remove(at place: Int) -> Entry? {
+        guard let image = holdings[place].image else { return nil }
+        let entry = Entry(key: holdings[place].key, image: image, cost: links[place].cost)
+        places.remove(place, hash: holdings[place].hash)
         unlink(place)
-        places[place] = Place(next: free)
-        wasUsed[place] = false
-        free = place
-        totalCost -= cost
-        return Entry(key: key, image: hit.image, cost: cost)
+        holdings[place] = Holding()
+        links[place] = Link(next: free)
+        free = Int32(place)
+        totalCost -= entry.cost
+        return entry
     }
 
     /// Forgets the longest unused image.
     mutating func evict() -> Entry? {
-        while front != Self.nowhere, wasUsed[front] {
-            let place = front
-            wasUsed[place] = false
+        while front != Self.nowhere, holdings[Int(front)].wasUsed {
+            let place = Int(front)
+            holdings[place].wasUsed = false
             unlink(place)
             link(place)
         }
-        return front == Self.nowhere ? nil : remove(places[front].key)
+        return front == Self.nowhere ? nil : remove(at: Int(front))
     }
 
+    @inline(__always)
+    private func place(_ key: String) -> Int? {
+        places.first(Self.hash(key)) { holdings[$0].key == key }
+    }
+
+    private static func hash(_ key: String) -> UInt32 { UInt32(truncatingIfNeeded: key.hashValue) }
+
     private mutating func link(_ place: Int) {
-        places[place].previous = back
-        places[place].next = Self.nowhere
-        if back == Self.nowhere { front = place } else { places[back].next = place }
-        back = place
+        links[place].previous = back
+        links[place].next = Self.nowhere
+        if back == Self.nowhere { front = Int32(place) } else { links[Int(back)].next = Int32(place) }
+        back = Int32(place)
     }
 
     private mutating func unlink(_ place: Int) {
-        let (previous, next) = (places[place].previous, places[place].next)
-        if previous == Self.nowhere { front = next } else { places[previous].next = next }
-        if next == Self.nowhere { back = previous } else { places[next].previous = previous }
+        let (previous, next) = (links[place].previous, links[place].next)
+        if previous == Self.nowhere { front = next } else { links[Int(previous)].next = next }
+        if next == Self.nowhere { back = previous } else { links[Int(next)].previous = previous }
     }
 }
