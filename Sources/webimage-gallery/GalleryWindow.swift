@@ -162,6 +162,8 @@ import WebImageGTK
     private var searchText: String { gtk_editable_get_text(search).map { String(cString: $0) } ?? "" }
 
     private func pressed(_ key: UInt32, _ modifiers: UInt32) -> Bool {
+        // With Control as without it: both are what viewers have.
+        if shows(page: "viewer"), zoomed(by: key) { return true }
         if modifiers & GDK_CONTROL_MASK.rawValue != 0 {
             switch Int32(key) {
             case GDK_KEY_f: gtk_widget_grab_focus(UnsafeMutablePointer(search))
@@ -183,9 +185,16 @@ import WebImageGTK
         case GDK_KEY_Escape: closeViewer()
         case GDK_KEY_Left: viewer.step(by: -1)
         case GDK_KEY_Right: viewer.step(by: 1)
+        default: return false
+        }
+        return true
+    }
+
+    private func zoomed(by key: UInt32) -> Bool {
+        switch Int32(key) {
         case GDK_KEY_plus, GDK_KEY_KP_Add, GDK_KEY_equal: viewer.changeZoom(by: 1.25)
         case GDK_KEY_minus, GDK_KEY_KP_Subtract: viewer.changeZoom(by: 0.8)
-        case GDK_KEY_0: viewer.setZoom(1)
+        case GDK_KEY_0, GDK_KEY_KP_0: viewer.setZoom(1)
         default: return false
         }
         return true

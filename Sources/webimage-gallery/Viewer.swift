@@ -86,6 +86,10 @@ import WebImageGTK
         defer { isCentering = false }
         let (upper, page) = (gtk_adjustment_get_upper(adjustment), gtk_adjustment_get_page_size(adjustment))
         gtk_adjustment_set_value(adjustment, (middles[OpaquePointer(adjustment)] ?? 0.5) * upper - page / 2)
+        // A picture that shrinks is placed by the value of before: this comes in the middle of its parent's layout.
+        Task { @MainActor [view] in
+            gtk_widget_queue_allocate(gtk_widget_get_parent(UnsafeMutablePointer(view.widget)))
+        }
     }
 
     private func noteMiddle(_ adjustment: UnsafeMutablePointer<GtkAdjustment>) {
