@@ -12,11 +12,11 @@ extension DiskStore {
             let order = config.diskCacheExpireType.column
             try writer.prepareOrder(by: order)
             if let deadline = config.deadline(now) {
-                while try writer.removeExpired(by: order, deadline: deadline) == StoreWriter.trimBatch {}
+                while try writer.removeExpired(by: order, deadline: deadline) {}
             }
             let bytes = try writer.totals().bytes
             if let limit = sizeLimit(config, bytes: bytes, in: writer.folder), bytes > limit {
-                while try writer.removeOldest(by: order, downTo: max(limit / 2 - 1, 0)) == StoreWriter.trimBatch {}
+                while try writer.removeOldest(by: order, downTo: max(limit / 2 - 1, 0)) {}
             }
             try writer.releaseFreePages()
         }
@@ -30,7 +30,7 @@ extension DiskStore {
         if let limit = sizeLimit(config, bytes: bytes, in: writer.folder), bytes > limit {
             try writer.prepareOrder(by: order)
             // A little below, so that not every single write pays for a transaction of trimming.
-            while try writer.removeOldest(by: order, downTo: limit - limit / 16) == StoreWriter.trimBatch {}
+            while try writer.removeOldest(by: order, downTo: limit - limit / 16) {}
         }
         let now = clock()
         let shard = state.withLock { state -> UInt8? in
@@ -42,7 +42,7 @@ extension DiskStore {
         guard let shard else { return }
         try writer.prepareOrder(by: order)
         if let deadline = config.deadline(milliseconds()),
-            try writer.removeExpired(by: order, deadline: deadline) == StoreWriter.trimBatch
+            try writer.removeExpired(by: order, deadline: deadline)
         {
             // More to do: the next commit goes on.
             state.withLock { $0.nextMaintenance = .distantPast }

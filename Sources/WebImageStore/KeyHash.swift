@@ -25,6 +25,9 @@ struct KeyHash: Hashable, Sendable {
         withUnsafeBytes(of: (high.bigEndian, low.bigEndian), body)
     }
 
+    /// Its place among the keys of the index, but for keys that have their first half in common.
+    var order: UInt64 { high }
+
     /// 32 hexadecimal digits.
     var hex: String { Self.hex(high) + Self.hex(low) }
 

@@ -57,6 +57,12 @@ final class Statement {
         return rows
     }
 
+    /// Reads rows until one is refused.
+    func each(until isLast: (Statement) -> Bool) throws(DatabaseError) {
+        defer { reset() }
+        while try step() { if isLast(self) { return } }
+    }
+
     // MARK: Binding
 
     enum Value {

@@ -3,41 +3,50 @@ import WebImageCore
 
 /// Removing what is too old and what is too much, oldest first, in batches of known cost.
 extension StoreWriter {
-    /// Rows removed in one transaction: other processes write in between.
-    static let trimBatch = 512
+    /// Rows removed in one transaction. The keys' tree is in no order of age, so that even few rows touch most of its
+    /// pages, and a commit writes each once: many rows share that. Other processes write in between.
+    static let trimBatch = 16_384
+    /// Those among them that have files: as many stay behind, for a sweep to find, when the process is killed between the
+    /// commit and their removal.
+    static let trimmedFiles = 512
 
     /// Makes the index that orders entries by a date; the one by access exists always.
     func prepareOrder(by column: String) throws(DatabaseError) {
         try database.execute("CREATE INDEX IF NOT EXISTS entry_\(column) ON entry(\(column))")
     }
 
-    /// Removes up to one batch of entries whose date is at or before `deadline`; gives how many.
-    func removeExpired(by column: String, deadline: Int) throws(DatabaseError) -> Int {
-        try removeOldest(by: column, where: { $0 <= deadline }, until: { _ in false })
+    /// Removes up to one batch of entries whose date is at or before `deadline`; tells whether there may be more.
+    func removeExpired(by column: String, deadline: Int) throws(DatabaseError) -> Bool {
+        try removeOldest(by: column) { date, _ in date > deadline }
     }
 
-    /// Removes up to one batch of the oldest entries until their bytes are at most `target`; gives how many.
-    func removeOldest(by column: String, downTo target: Int) throws(DatabaseError) -> Int {
-        try removeOldest(by: column, where: { _ in true }, until: { $0 <= target })
+    /// Removes up to one batch of the oldest entries until their bytes are at most `target`; tells whether there may be
+    /// more to remove.
+    func removeOldest(by column: String, downTo target: Int) throws(DatabaseError) -> Bool {
+        try removeOldest(by: column) { _, bytes in bytes <= target }
     }
 
     private func removeOldest(
-        by column: String, where isWanted: (_ date: Int) -> Bool, until isEnough: (_ bytes: Int) -> Bool
-    ) throws(DatabaseError) -> Int {
-        var removed = 0
+        by column: String, until isEnough: (_ date: Int, _ bytes: Int) -> Bool
+    ) throws(DatabaseError) -> Bool {
+        var isFull = false
         try transaction { superseded throws(DatabaseError) in
             var bytes = try totals().bytes
-            guard !isEnough(bytes) else { return }
-            let rows = try oldest(by: column).all(.integer(Self.trimBatch)) {
-                (id: $0.integer(0), size: $0.integer(1), file: $0.text(2), date: $0.integer(3))
+            var rows: [Removable] = []
+            var files = 0
+            try oldest(by: column).each { row in
+                isFull = rows.count == Self.trimBatch || files == Self.trimmedFiles
+                if isFull || isEnough(row.integer(3), bytes) { return true }
+                rows.append(
+                    Removable(
+                        id: row.integer(0), size: row.integer(1), file: row.text(2), order: row.key(4)?.order ?? 0))
+                bytes -= row.integer(1)
+                if rows[rows.count - 1].file != nil { files += 1 }
+                return false
             }
-            for row in rows where isWanted(row.date) && !isEnough(bytes) {
-                try remove(id: row.id, size: row.size, file: row.file, &superseded)
-                bytes -= row.size
-                removed += 1
-            }
+            try remove(rows, &superseded)
         }
-        return removed
+        return isFull
     }
 
     /// Removes every entry and every remembered pixel size.
@@ -85,7 +94,7 @@ extension StoreWriter {
     }
 
     private func oldest(by column: String) throws(DatabaseError) -> Statement {
-        try database.prepareOnce("SELECT id, size, file, \(column) FROM entry ORDER BY \(column) LIMIT ?")
+        try database.prepareOnce("SELECT id, size, file, \(column), key FROM entry ORDER BY \(column)")
     }
 
     private var filesOfKey: Statement {

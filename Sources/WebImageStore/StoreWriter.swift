@@ -30,7 +30,9 @@ final class StoreWriter {
         self.database = database
         indexInode = folder.indexInode
         // The 2 MB that SQLite takes by itself are 128 pages: a batch of removals touches more, and would write them twice.
-        try database.execute("PRAGMA cache_size = -16384")
+        // Debian's SQLite writes zeros over all that is freed: four times the cost of evicting values of 20 KB. `FAST` does
+        // so in pages that are written anyway. (Files, too, are removed and not overwritten.)
+        try database.execute("PRAGMA cache_size = -16384; PRAGMA secure_delete = FAST")
         find = try database.prepare("SELECT id, size, file FROM entry WHERE key = ?")
         findRow = try database.prepare("SELECT size, file FROM entry WHERE id = ? AND generation = ?")
         insert = try database.prepare(
@@ -78,7 +80,8 @@ final class StoreWriter {
         var failure: Int32 = 0
         var prepared: [PreparedWrite] = []
         prepared.reserveCapacity(pending.writes.count)
-        for (key, write) in pending.writes {
+        // By age, so that what is evicted together one day stands together in the index.
+        for (key, write) in pending.writes.sorted(by: { $0.value.time < $1.value.time }) {
             prepared.append(PreparedWrite(key, write, in: folder, failure: &failure))
         }
         do throws(DatabaseError) {
@@ -132,6 +135,16 @@ final class StoreWriter {
         try addTotal.run(.integer(-1), .integer(-size))
     }
 
+    /// Removes many rows inside a transaction, each tree of the index from one end to the other: the pages of a large one
+    /// are not all held in memory, and would be read and written over and over.
+    func remove(_ rows: [Removable], _ superseded: inout [String]) throws(DatabaseError) {
+        guard !rows.isEmpty else { return }
+        for row in rows.sorted(by: { $0.order < $1.order }) { try delete.run(.integer(row.id)) }
+        for row in rows.sorted(by: { $0.id < $1.id }) where row.file == nil { try dropValue.run(.integer(row.id)) }
+        superseded += rows.compactMap(\.file)
+        try addTotal.run(.integer(-rows.count), .integer(-rows.reduce(0) { $0 + $1.size }))
+    }
+
     /// Removes an entry found bad, unless it has been replaced since; tells whether it did.
     @discardableResult
     func remove(row id: Int, generation: Int) throws(DatabaseError) -> Bool {
@@ -148,6 +161,15 @@ final class StoreWriter {
     func totals() throws(DatabaseError) -> (count: Int, bytes: Int) {
         try readTotal.first { ($0.integer(0), $0.integer(1)) } ?? (0, 0)
     }
+}
+
+/// What is known of a row that is to be removed.
+struct Removable {
+    let id: Int
+    let size: Int
+    let file: String?
+    /// ``KeyHash/order``.
+    let order: UInt64
 }
 
 /// A write whose value file stands already.

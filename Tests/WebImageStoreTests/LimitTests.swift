@@ -113,17 +113,4 @@ struct LimitTests {
         #expect(cache.data(forKey: "key") != nil)
         #expect(cache.data(forKey: "other") != nil)
     }
-
-    @Test func thousandsAreTrimmedInBatches() throws {
-        let cache = try open { $0.maxDiskSize = .max }
-        for key in 0..<3000 { cache.setData(bytes(100), forKey: "\(key)") }
-        cache.flush()
-        var config = ImageCacheConfig()
-        config.maxDiskSize = 10_000
-        cache.configDidChange(config)
-        cache.setData(bytes(100), forKey: "last")
-        cache.flush()
-        #expect(cache.totalSize() <= 10_000)
-        #expect(cache.totalCount() > 80)
-    }
 }

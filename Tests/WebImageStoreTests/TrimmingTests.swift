@@ -1,0 +1,103 @@
+import Foundation
+import Testing
+import WebImageCore
+
+@testable import WebImageStore
+
+/// What removing many entries at once costs, and that none is forgotten.
+@Suite(.timeLimit(.minutes(1)))
+struct TrimmingTests {
+    let folder = TemporaryFolder()
+    let now = Locked(Date(timeIntervalSince1970: 1_800_000_000))
+    var path: String { folder.path + "/cache" }
+    var valueFiles: Int { folder.files.count { $0.contains("/files/") } }
+
+    func open() throws -> DiskCache {
+        var config = ImageCacheConfig()
+        config.maxDiskSize = .max
+        let now = now
+        let cache = DiskCache(cachePath: path, config: config, clock: { now.withLock { $0 } })
+        return try #require(cache)
+    }
+
+    func trim(_ cache: DiskCache, to bytes: Int) {
+        var config = ImageCacheConfig()
+        config.maxDiskSize = bytes
+        cache.configDidChange(config)
+        cache.setData(Data(count: 10), forKey: "last")
+        cache.flush()
+    }
+
+    @Test func moreRowsThanABatchAreTrimmed() throws {
+        let cache = try open()
+        for key in 0..<StoreWriter.trimBatch + 2000 { cache.setData(Data(count: 10), forKey: "\(key)") }
+        cache.flush()
+        trim(cache, to: 10_000)
+        #expect(cache.totalSize() <= 10_000)
+        #expect(cache.totalCount() > 900)
+        let size = cache.totalSize()
+        let count = cache.totalCount()
+        cache.store.write { writer throws(DatabaseError) in try writer.repairTotals() }
+        #expect(cache.totalSize() == size)
+        #expect(cache.totalCount() == count)
+    }
+
+    @Test func moreFilesThanABatchAreTrimmedAndRemoved() throws {
+        let cache = try open()
+        let value = bytes(StoreFormat.inlineLimit + 1)
+        let count = StoreWriter.trimmedFiles * 2 + 100
+        for key in 0..<count { cache.setData(value, forKey: "\(key)") }
+        cache.flush()
+        #expect(valueFiles == count)
+        trim(cache, to: value.count * 20)
+        #expect(cache.totalSize() <= value.count * 20)
+        #expect(valueFiles == cache.totalCount() - 1)
+        #expect(cache.totalCount() >= 18)
+    }
+
+    /// What is freed is not written once more, as SQLite does where it was built to wipe it.
+    @Test func evictedValuesAreNotWrittenOver() throws {
+        let cache = try open()
+        for key in 0..<400 {
+            cache.setData(bytes(20_000, seed: UInt64(key)), forKey: "\(key)")
+            now.withLock { $0 += 1 }
+        }
+        cache.flush()
+        let other = try Database(path: path + "/index.sqlite", mode: .readWrite)
+        // Refused while the cache folds the log back itself.
+        #expect(eventually { (try? other.integer("PRAGMA wal_checkpoint(TRUNCATE)")) == 0 })
+        let folder = try #require(cache.store.writer.withLock { $0?.folder })
+        #expect(folder.logBytes == 0)
+        trim(cache, to: 4_000_000)
+        #expect(cache.totalCount() < 200)
+        // 200 values of two pages are 6.5 MB.
+        #expect(folder.logBytes < 2_000_000, "\(folder.logBytes)")
+    }
+
+    @Test func entriesOfOneCommitStandInTheOrderOfTheirAge() throws {
+        let cache = try open()
+        cache.store.writer.withLock { _ in
+            for key in 0..<300 {
+                cache.setData(bytes(10), forKey: "\(key)")
+                now.withLock { $0 += 1 }
+            }
+        }
+        cache.flush()
+        let index = try Database(path: path + "/index.sqlite", mode: .readOnly)
+        let rows = try index.prepare("SELECT id FROM entry ORDER BY accessed")
+        var ids: [Int] = []
+        try rows.each {
+            ids.append($0.integer(0))
+            return false
+        }
+        #expect(ids.count == 300)
+        #expect(ids == ids.sorted())
+    }
+
+    @Test func aValueFileNeverReplacesAnother() throws {
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        #expect(FileTree.write(bytes(100), to: path + "/value") == 0)
+        #expect(FileTree.write(bytes(50), to: path + "/value") == EEXIST)
+        #expect(FileManager.default.contents(atPath: path + "/value") == bytes(100))
+    }
+}
