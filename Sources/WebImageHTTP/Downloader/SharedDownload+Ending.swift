@@ -177,7 +177,9 @@ extension SharedDownload {
     func deliver(_ ending: DownloadEnding, to subscribers: [DownloadSubscriber]) {
         let nobodyListens = state.withLock { $0.listeners.isEmpty && $0.newcomers.isEmpty }
         // The common case of a load without progress costs no hop between threads.
-        if nobodyListens, subscribers.allSatisfy(\.keepsOutcome) { return end(subscribers, ending) }
+        if nobodyListens, subscribers.allSatisfy(\.keepsOutcome) {
+            return environment.engine.afterSending { self.end(subscribers, ending) }
+        }
         delivery.async {
             if case .success = ending.outcome { self.report() }
             self.end(subscribers, ending)
