@@ -9,13 +9,13 @@ struct EmbeddedPictures {
     let limits: DecodingLimits
 
     func check(_ document: Data) throws(WebImageError) {
-        guard !document.contains(0), !declaresForeignEncoding(document) else {
+        guard !document.contains("\0"), !declaresForeignEncoding(document) else {
             throw .badData("SVG", "the document is not in an encoding like ASCII", hint: "Save it as UTF-8.")
         }
-        if document.range(of: Data("<!ENTITY".utf8)) != nil {
+        if document.contains("<!ENTITY") {
             // `&#60;` in an entity becomes `<` when it is declared, so that it may hold any element.
-            for reference in ["&#", "%"] where entityDeclarations(document).contains(where: { has(reference, in: $0) })
-            {
+            let hidesText = entityDeclarations(document).contains { $0.contains("&#") || $0.contains("%") }
+            guard !hidesText else {
                 throw .badData("SVG", "an entity holds references", hint: "Save it without entities.")
             }
         }
@@ -44,11 +44,9 @@ struct EmbeddedPictures {
         }
     }
 
-    private func has(_ text: String, in data: Data) -> Bool { data.range(of: Data(text.utf8)) != nil }
-
     private func declaresForeignEncoding(_ document: Data) -> Bool {
         let start = document.prefix(256)
-        guard let name = start.range(of: Data("encoding".utf8)), start.starts(with: Data("<?xml".utf8)) else {
+        guard let name = start.firstRange(of: "encoding"), start.starts(with: Data("<?xml".utf8)) else {
             return false
         }
         let value = String(decoding: start[name.upperBound...].prefix(24), as: UTF8.self).lowercased()
@@ -56,34 +54,38 @@ struct EmbeddedPictures {
     }
 
     private func entityDeclarations(_ document: Data) -> [Data] {
-        pieces(of: document, after: "<!ENTITY", upTo: UInt8(ascii: ">"))
+        pieces(of: document, after: "<!ENTITY", upTo: ">")
     }
 
     /// The values of every `href`, whatever element it belongs to.
     private func references(in document: Data) -> [Data] {
         var values: [Data] = []
         var rest = document[...]
-        while let name = rest.range(of: Data("href".utf8)) {
+        while let name = rest.firstRange(of: "href") {
             rest = rest[name.upperBound...]
             let quoted = rest.drop { [0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: "=")].contains($0) }
             guard let quote = quoted.first, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { continue }
-            let value = quoted.dropFirst().prefix { $0 != quote }
+            let value = Self.start(of: quoted.dropFirst(), upTo: quote == UInt8(ascii: "'") ? "'" : "\"")
             values.append(Data(value))
             rest = rest[value.endIndex...]
         }
         return values
     }
 
-    private func pieces(of document: Data, after start: String, upTo end: UInt8) -> [Data] {
+    private func pieces(of document: Data, after start: StaticString, upTo end: StaticString) -> [Data] {
         var found: [Data] = []
         var rest = document[...]
-        while let range = rest.range(of: Data(start.utf8)) {
+        while let range = rest.firstRange(of: start) {
             rest = rest[range.upperBound...]
-            let piece = rest.prefix { $0 != end }
+            let piece = Self.start(of: rest, upTo: end)
             found.append(Data(piece))
             rest = rest[piece.endIndex...]
         }
         return found
+    }
+
+    private static func start(of data: Data, upTo end: StaticString) -> Data {
+        data[..<(data.firstRange(of: end)?.lowerBound ?? data.endIndex)]
     }
 
     private static func data(of href: Data) -> Data? {

@@ -34,22 +34,29 @@ struct TIFFRows {
     /// What a strip that breaks off leaves out is black or clear; without the first strip there is no picture.
     func pixels(_ deadline: DecodeDeadline) throws(WebImageError) -> PixelBuffer {
         let pixels = try PixelBuffer(width: size.width, height: size.height, format: format)
-        memset(pixels.baseAddress, 0, pixels.byteCount)
         let rowBytes = size.width * format.bytesPerPixel
-        let band = try PixelBuffer(width: rowBytes * stripRows, height: 1, format: .gray8)
+        // Rows without a gap between them are read where they belong.
+        let isPacked = pixels.bytesPerRow == rowBytes
+        let band = isPacked ? nil : try PixelBuffer(width: rowBytes * stripRows, height: 1, format: .gray8)
         for top in stride(from: 0, to: size.height, by: stripRows) {
             try deadline.check()
             let rows = min(stripRows, size.height - top)
+            let target = pixels.baseAddress + top * pixels.bytesPerRow
             let read = file.libtiff.TIFFReadEncodedStrip(
-                file.handle, UInt32(top / stripRows), band.baseAddress, tmsize_t(rows * rowBytes))
-            guard read > 0 else {
-                if top > 0 { break }
+                file.handle, UInt32(top / stripRows), band?.baseAddress ?? target, tmsize_t(rows * rowBytes))
+            guard read > 0 || top > 0 else {
                 throw .badData("libtiff", file.message, hint: "Fetch the file again.")
             }
-            for row in 0..<min(rows, Int(read) / rowBytes) {
-                memcpy(
-                    pixels.baseAddress + (top + row) * pixels.bytesPerRow, band.baseAddress + row * rowBytes, rowBytes)
+            let whole = max(0, min(rows, Int(read) / rowBytes))
+            if let band {
+                for row in 0..<whole {
+                    memcpy(target + row * pixels.bytesPerRow, band.baseAddress + row * rowBytes, rowBytes)
+                }
             }
+            // Of a broken strip up to its end, of one that cannot be read at all to the end of the picture.
+            let end = read > 0 ? top + rows : size.height
+            memset(target + whole * pixels.bytesPerRow, 0, (end - top - whole) * pixels.bytesPerRow)
+            if read <= 0 { break }
         }
         return pixels
     }

@@ -18,14 +18,17 @@ struct StartUpTests {
         Set(text.split { " \t\n/".contains($0) }.map(String.init).filter { $0.hasPrefix("lib") && $0.contains(".so") })
     }
 
-    @Test func noLibraryOfARareFormatIsLinked() throws {
+    @Test func noLibraryOfARareFormatAndNoneOfTheNetworksIsLinked() throws {
         // The dynamic loader then lists what it maps, and runs nothing.
         let listed = libraries(in: try Tool.run("--version", environment: ["LD_TRACE_LOADED_OBJECTS": "1"]).output)
         #expect(listed.contains { $0.hasPrefix("libc.so") })
         for name in Self.optional {
             #expect(listed.filter { $0.hasPrefix("lib" + name) }.isEmpty)
         }
-        #expect(listed.count <= 80)
+        for name in ["curl", "ssl", "gnutls", "ldap"] {
+            #expect(listed.filter { $0.hasPrefix("lib" + name) }.isEmpty)
+        }
+        #expect(listed.count <= 50)
     }
 
     @Test func aLibraryIsLoadedByAPictureOfItsFormatAlone() throws {
@@ -43,6 +46,18 @@ struct StartUpTests {
         }
         #expect(try loaded(png).filter { name in Self.optional.contains { name.hasPrefix("lib" + $0) } }.isEmpty)
         #expect(try loaded(tiff).contains { $0.hasPrefix("libtiff.so") })
+    }
+
+    /// An empty file stands where the loader looks first.
+    @Test func withoutLibcurlADownloadSaysWhatToInstall() throws {
+        try Data().write(to: scratch.url.appendingPathComponent("libcurl.so.4"))
+        let environment = ["LD_LIBRARY_PATH": scratch.url.path, "XDG_CACHE_HOME": scratch.url.path]
+        let urls = ["http://127.0.0.1:9/a.png", "http://127.0.0.1:9/b.png"]
+        let outcome = try Tool.run("load", urls[0], urls[1], environment: environment)
+        #expect(outcome.code != 0)
+        #expect(outcome.errors.components(separatedBy: "apt install libcurl4").count == 3)
+        #expect(outcome.errors.contains("libcurl.so.4"))
+        #expect(try Tool.run("--version", environment: environment).code == 0)
     }
 
     @Test func formatsNamesEveryFormatAndTheLibraryThatReadsIt() throws {

@@ -4,6 +4,33 @@
 #include <curl/curl.h>
 #include <stddef.h>
 
+// libcurl is loaded at run time: whoever calls a declared function links it, so that every call goes through here.
+
+// Takes the functions from the open library; gives the name of a missing one, or NULL. Once, before all others.
+const char *webimage_curl_bind(void *library);
+
+CURLcode webimage_curl_global_init(long flags);
+
+CURL *webimage_curl_easy_init(void);
+void webimage_curl_easy_reset(CURL *easy);
+void webimage_curl_easy_cleanup(CURL *easy);
+const char *webimage_curl_easy_strerror(CURLcode code);
+
+struct curl_slist *webimage_curl_slist_append(struct curl_slist *list, const char *line);
+void webimage_curl_slist_free_all(struct curl_slist *list);
+
+CURLM *webimage_curl_multi_init(void);
+void webimage_curl_multi_cleanup(CURLM *multi);
+CURLMcode webimage_curl_multi_add_handle(CURLM *multi, CURL *easy);
+CURLMcode webimage_curl_multi_remove_handle(CURLM *multi, CURL *easy);
+CURLMcode webimage_curl_multi_perform(CURLM *multi, int *running);
+// Waits for what curl waits for, for at most so many milliseconds.
+CURLMcode webimage_curl_multi_poll(CURLM *multi, int timeout);
+CURLMcode webimage_curl_multi_wakeup(CURLM *multi);
+
+CURLSH *webimage_curl_share_init(void);
+CURLSHcode webimage_curl_share_cleanup(CURLSH *share);
+
 // curl_easy_setopt, curl_easy_getinfo, curl_multi_setopt and curl_share_setopt are variadic, which Swift cannot call;
 // each function below is one of them with its last argument's type fixed.
 

@@ -39,11 +39,13 @@ struct MultiPictureIndex {
 extension JPEGSegments {
     /// The picture that is a gain map: it says so itself, as ISO 21496-1, Adobe or Apple have it.
     func gainMap(in bytes: UnsafeRawBufferPointer, limits: DecodingLimits) -> Data? {
-        let names = ["http://ns.adobe.com/hdr-gain-map/1.0/", "urn:com:apple:photo:2020:aux:hdrgainmap"]
+        let names: [StaticString] = [
+            "http://ns.adobe.com/hdr-gain-map/1.0/", "urn:com:apple:photo:2020:aux:hdrgainmap",
+        ]
         let range = furtherPictures.first { range in
             let picture = UnsafeRawBufferPointer(rebasing: bytes[range])
             guard let segments = try? JPEGSegments(picture, limits: limits) else { return false }
-            return segments.isGainMap || names.contains { segments.xmp?.range(of: Data($0.utf8)) != nil }
+            return segments.isGainMap || names.contains { segments.xmp?.contains($0) == true }
         }
         return range.map { Data(bytes[$0]) }
     }

@@ -91,9 +91,17 @@ extension ImageFormat {
 
     /// An SVG document: `<` first (a byte order mark or blanks aside), `<svg` near the start or `</svg>` near the end.
     private static func isSVG(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        let blanks: Set<UInt8> = [0xEF, 0xBB, 0xBF, 0x20, 0x09, 0x0A, 0x0D]
-        guard bytes.prefix(64).first(where: { !blanks.contains($0) }) == UInt8(ascii: "<") else { return false }
-        return Data(bytes.suffix(100)).range(of: Data("</svg>".utf8)) != nil
-            || Data(bytes.prefix(1024)).range(of: Data("<svg".utf8)) != nil
+        guard let first = bytes.prefix(64).first(where: { !isBlank($0) }), first == UInt8(ascii: "<") else {
+            return false
+        }
+        return UnsafeRawBufferPointer(rebasing: bytes.suffix(100)).offset(of: "</svg>") != nil
+            || UnsafeRawBufferPointer(rebasing: bytes.prefix(1024)).offset(of: "<svg") != nil
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0xEF, 0xBB, 0xBF, 0x20, 0x09, 0x0A, 0x0D: true
+        default: false
+        }
     }
 }

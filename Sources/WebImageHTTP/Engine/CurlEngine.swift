@@ -30,7 +30,11 @@ package final class CurlEngine: Sendable {
     func start(_ transfer: CurlTransfer) {
         guard let mailbox = openedMailbox(), mailbox.post(.start(transfer)) else {
             // Not inline: the caller may hold the lock that its sink wants.
-            DispatchQueue.global().async { transfer.end(.failure(Self.shutDownError(transfer.url))) }
+            let isShutDown = state.withLock { $0.isShutDown }
+            DispatchQueue.global().async {
+                transfer.end(
+                    .failure(isShutDown ? Self.shutDownError(transfer.url) : Self.unusableError(transfer.url)))
+            }
             return
         }
     }
@@ -90,8 +94,7 @@ package final class CurlEngine: Sendable {
         state.withLock { state in
             if state.isShutDown { return nil }
             if let mailbox = state.mailbox { return mailbox }
-            guard let multi = CurlMulti(label: label) else { return nil }
-            let mailbox = CurlMailbox(multi: multi)
+            let mailbox = CurlMailbox()
             state.mailbox = mailbox
             runThread(mailbox)
             return mailbox
@@ -104,17 +107,33 @@ package final class CurlEngine: Sendable {
         ended.enter()
         let thread = Thread {
             identity.withLock { $0 = pthread_self() }
-            // The loop is gone, and its handles with it, before the multi handle goes.
-            if let multi = mailbox.multi {
+            // Here, because the caller, who may be the main thread, is not to wait until the library is loaded.
+            if let multi = CurlMulti(label: label) {
+                mailbox.open(multi)
+                // The loop is gone, and its handles with it, before the multi handle goes.
                 CurlLoop(mailbox: mailbox, multi: multi, blocks: blocks, later: later, label: label).run()
+                mailbox.close()
+            } else {
+                Self.refuse(mailbox)
             }
-            mailbox.close()
             later.perform()
             identity.withLock { $0 = nil }
             ended.leave()
         }
         thread.name = "webimage-http"
         thread.start()
+    }
+
+    /// Without libcurl, or memory for it, what was started ends at once, and so does all that follows.
+    private static func refuse(_ mailbox: CurlMailbox) {
+        mailbox.shutDown()
+        for case .start(let transfer) in mailbox.drain().commands {
+            transfer.end(.failure(unusableError(transfer.url)))
+        }
+    }
+
+    private static func unusableError(_ url: URL) -> WebImageError {
+        CurlLibrary.failure?.with(url: url) ?? CurlLoop.outOfMemory(url)
     }
 
     private static func shutDownError(_ url: URL) -> WebImageError {

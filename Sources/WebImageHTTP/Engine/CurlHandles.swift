@@ -3,11 +3,6 @@ import CCurlShim
 import Foundation
 import WebImageCore
 
-/// libcurl's process-wide set-up; thread-safe since 7.84.
-enum CurlLibrary {
-    static let isReady: Bool = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
-}
-
 /// Owns one easy handle and the buffer curl writes its words into.
 ///
 /// Used on the engine's thread only, pooled between transfers with ``reset()``.
@@ -22,7 +17,7 @@ final class CurlEasy {
 
     /// Nil when curl is out of memory.
     init?(label: String) {
-        guard CurlLibrary.isReady, let handle = curl_easy_init() else { return nil }
+        guard CurlLibrary.failure == nil, let handle = webimage_curl_easy_init() else { return nil }
         self.handle = handle
         errorBuffer = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorBuffer.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
@@ -32,9 +27,9 @@ final class CurlEasy {
     }
 
     deinit {
-        curl_easy_cleanup(handle)
-        curl_slist_free_all(headerList)
-        curl_slist_free_all(resolveList)
+        webimage_curl_easy_cleanup(handle)
+        webimage_curl_slist_free_all(headerList)
+        webimage_curl_slist_free_all(resolveList)
         errorBuffer.deallocate()
         HandleLedger.closed(ledgerKind)
     }
@@ -46,9 +41,9 @@ final class CurlEasy {
         // hand, the list first, as without a share it takes the cookies along.
         webimage_curl_set_pointer(handle, CURLOPT_COOKIEFILE, nil)
         webimage_curl_set_pointer(handle, CURLOPT_SHARE, nil)
-        curl_easy_reset(handle)
-        curl_slist_free_all(headerList)
-        curl_slist_free_all(resolveList)
+        webimage_curl_easy_reset(handle)
+        webimage_curl_slist_free_all(headerList)
+        webimage_curl_slist_free_all(resolveList)
         (headerList, resolveList) = (nil, nil)
         errorBuffer[0] = 0
         installErrorBuffer()
@@ -86,7 +81,7 @@ final class CurlEasy {
 
     private static func append(_ lines: [String], to list: inout UnsafeMutablePointer<curl_slist>?) {
         for line in lines {
-            guard let longer = curl_slist_append(list, line) else { break }
+            guard let longer = webimage_curl_slist_append(list, line) else { break }
             list = longer
         }
     }
@@ -112,7 +107,7 @@ final class CurlEasy {
     /// What curl wrote about the failure, or its general words for the code.
     func message(for code: CURLcode) -> String {
         let written = String(cString: errorBuffer)
-        return written.isEmpty ? String(cString: curl_easy_strerror(code)) : written
+        return written.isEmpty ? String(cString: webimage_curl_easy_strerror(code)) : written
     }
 }
 
@@ -126,20 +121,20 @@ final class CurlMulti: @unchecked Sendable {
     private let ledgerKind: String
 
     init?(label: String) {
-        guard CurlLibrary.isReady, let handle = curl_multi_init() else { return nil }
+        guard CurlLibrary.failure == nil, let handle = webimage_curl_multi_init() else { return nil }
         self.handle = OpaquePointer(handle)
         ledgerKind = "curl multi" + label
         HandleLedger.opened(ledgerKind)
     }
 
     deinit {
-        curl_multi_cleanup(UnsafeMutableRawPointer(handle))
+        webimage_curl_multi_cleanup(UnsafeMutableRawPointer(handle))
         HandleLedger.closed(ledgerKind)
     }
 
     var pointer: UnsafeMutableRawPointer { UnsafeMutableRawPointer(handle) }
 
-    func wake() { curl_multi_wakeup(pointer) }
+    func wake() { webimage_curl_multi_wakeup(pointer) }
 }
 
 /// Owns the cookies that transfers of one engine share when they ask for cookies; kept in memory alone.
@@ -148,7 +143,7 @@ final class CurlCookieJar {
     private let ledgerKind: String
 
     init?(label: String) {
-        guard CurlLibrary.isReady, let share = curl_share_init() else { return nil }
+        guard CurlLibrary.failure == nil, let share = webimage_curl_share_init() else { return nil }
         pointer = share
         ledgerKind = "curl share" + label
         // One thread uses the share, so curl needs no lock functions.
@@ -157,7 +152,7 @@ final class CurlCookieJar {
     }
 
     deinit {
-        curl_share_cleanup(pointer)
+        webimage_curl_share_cleanup(pointer)
         HandleLedger.closed(ledgerKind)
     }
 }

@@ -39,7 +39,7 @@ final class CurlLoop {
             for command in commands { perform(command) }
             if isShutDown { break }
             var running: Int32 = 0
-            curl_multi_perform(multi.pointer, &running)
+            webimage_curl_multi_perform(multi.pointer, &running)
             later.perform()
             endFinished()
             endIdle()
@@ -48,7 +48,7 @@ final class CurlLoop {
             // What ends here often starts the next: then there is no reason to sleep.
             guard mailbox.letSleep() else { continue }
             if active.isEmpty { blocks.keepsSpares = false }
-            curl_multi_poll(multi.pointer, nil, 0, pollTimeout, nil)
+            webimage_curl_multi_poll(multi.pointer, pollTimeout)
         }
         blocks.keepsSpares = false
         for transfer in Array(active.values) { end(transfer, .failure(.cancelled.with(url: transfer.url))) }
@@ -75,7 +75,7 @@ final class CurlLoop {
     private func start(_ transfer: CurlTransfer) {
         guard !transfer.hasEnded else { return }
         guard let easy = pool.popLast() ?? CurlEasy(label: label) else {
-            return end(transfer, .failure(Self.outOfMemory(transfer)))
+            return end(transfer, .failure(Self.outOfMemory(transfer.url)))
         }
         if transfer.order.request.httpShouldHandleCookies, cookies == nil { cookies = CurlCookieJar(label: label) }
         if active.isEmpty { blocks.keepsSpares = true }
@@ -83,16 +83,16 @@ final class CurlLoop {
         transfer.clock = clock
         transfer.configure(easy, cookies: cookies)
         transfer.noteActivity()
-        guard curl_multi_add_handle(multi.pointer, easy.handle) == CURLM_OK else {
-            return end(transfer, .failure(Self.outOfMemory(transfer)))
+        guard webimage_curl_multi_add_handle(multi.pointer, easy.handle) == CURLM_OK else {
+            return end(transfer, .failure(Self.outOfMemory(transfer.url)))
         }
         active[easy.handle] = transfer
         idleCheck = min(idleCheck ?? transfer.idleDeadline, transfer.idleDeadline)
     }
 
-    private static func outOfMemory(_ transfer: CurlTransfer) -> WebImageError {
+    static func outOfMemory(_ url: URL) -> WebImageError {
         WebImageError(
-            .transport, stage: .download, url: transfer.url,
+            .transport, stage: .download, url: url,
             underlying: .curl(code: Int(CURLE_OUT_OF_MEMORY.rawValue), message: "no handle could be made"))
     }
 
@@ -121,7 +121,7 @@ final class CurlLoop {
 
     private func restart(_ transfer: CurlTransfer, _ easy: CurlEasy) {
         active[easy.handle] = nil
-        curl_multi_remove_handle(multi.pointer, easy.handle)
+        webimage_curl_multi_remove_handle(multi.pointer, easy.handle)
         easy.reset()
         pool.append(easy)
         transfer.easy = nil
@@ -190,7 +190,7 @@ final class CurlLoop {
         if let easy = transfer.easy {
             active[easy.handle] = nil
             transfer.easy = nil
-            curl_multi_remove_handle(multi.pointer, easy.handle)
+            webimage_curl_multi_remove_handle(multi.pointer, easy.handle)
             // Options stay for the next transfer where this one went the straight way and left nothing else behind.
             if easy.prepared != nil, case .success(let end) = result, end.metrics.redirectCount == 0 {
                 easy.forgetMessage()

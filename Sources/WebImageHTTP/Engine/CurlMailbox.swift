@@ -19,12 +19,10 @@ final class CurlMailbox: Sendable {
         var multi: CurlMulti?
     }
 
-    private let state: Locked<State>
+    private let state = Locked(State())
 
-    init(multi: CurlMulti) { state = Locked(State(multi: multi)) }
-
-    /// The handle, until ``close()``.
-    var multi: CurlMulti? { state.withLock { $0.multi } }
+    /// Gives the handle by which a sleeping thread is woken; until ``close()``.
+    func open(_ multi: CurlMulti) { state.withLock { $0.multi = multi } }
 
     /// Hands a command over; false after ``shutDown()``.
     func post(_ command: CurlCommand) -> Bool {

@@ -17,13 +17,20 @@ package enum SharedLibrary {
         of name: String, package: String,
         bind: (UnsafeMutableRawPointer, UnsafeMutablePointer<Table>) -> UnsafePointer<CChar>?
     ) throws(WebImageError) -> Table {
+        let table = UnsafeMutablePointer<Table>.allocate(capacity: 1)
+        defer { table.deallocate() }
+        try load(name, package: package) { bind($0, table) }
+        return table.move()
+    }
+
+    /// As ``functions(of:package:bind:)``, for a table that is kept elsewhere.
+    package static func load(
+        _ name: String, package: String, bind: (UnsafeMutableRawPointer) -> UnsafePointer<CChar>?
+    ) throws(WebImageError) {
         guard let library = dlopen(name, RTLD_LAZY | RTLD_LOCAL) else {
             throw failure(name, dlerror().map { String(cString: $0) } ?? "cannot be loaded", package)
         }
-        let table = UnsafeMutablePointer<Table>.allocate(capacity: 1)
-        defer { table.deallocate() }
-        if let missing = bind(library, table) { throw failure(name, "has no \(String(cString: missing))", package) }
-        return table.move()
+        if let missing = bind(library) { throw failure(name, "has no \(String(cString: missing))", package) }
     }
 
     /// A library that cannot be used, and what to install.

@@ -1,0 +1,23 @@
+import CCurl
+import CCurlShim
+import WebImageCore
+
+/// libcurl, loaded and set up by the first download: with the libraries it brings it is half of a program's start.
+enum CurlLibrary {
+    /// Why there is none; nil when it can be used. The first call loads it, which takes some milliseconds.
+    static let failure = load(CURL_LIBRARY)
+
+    static func load(_ name: String) -> WebImageError? {
+        do throws(WebImageError) {
+            try SharedLibrary.load(name, package: "libcurl4") { webimage_curl_bind($0) }
+        } catch {
+            return WebImageError(
+                .invalidDownloadOperation, stage: .download, underlying: error.underlying, hint: error.hint)
+        }
+        let code = webimage_curl_global_init(Int(CURL_GLOBAL_ALL))
+        guard code != CURLE_OK else { return nil }
+        return WebImageError(
+            .invalidDownloadOperation, stage: .download,
+            underlying: .curl(code: Int(code.rawValue), message: String(cString: webimage_curl_easy_strerror(code))))
+    }
+}

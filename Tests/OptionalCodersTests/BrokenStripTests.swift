@@ -1,0 +1,56 @@
+import Foundation
+import Testing
+import WebImageCore
+import WebImageTIFF
+
+/// Grey TIFF files of two strips of two rows, made here byte by byte: the directory first, then the pixels.
+struct BrokenStripTests {
+    /// 64 columns lie in memory without a gap, 60 do not.
+    @Test(arguments: [64, 60])
+    func whatAStripLeavesOutIsBlack(width: Int) throws {
+        let whole = Self.file(width: width)
+        #expect(try Self.rows(whole, width: width) == [200, 201, 202, 203])
+        #expect(try Self.rows(whole.dropLast(width + 1), width: width) == [200, 201, 0, 0])
+    }
+
+    @Test func withoutItsFirstStripThereIsNoPicture() {
+        let file = Self.file(width: 64)
+        #expect(throws: WebImageError.self) { try Self.rows(file.dropLast(64 * 3), width: 64) }
+    }
+
+    /// The value that fills each row of the decoded picture; nil where a row has several.
+    private static func rows(_ file: Data, width: Int) throws -> [UInt8?] {
+        var options = DecodingOptions()
+        options.pixelFormat = .rgba8
+        let pixels = try ImageTIFFCoder.shared.decode(Data(file), options: options).pixels
+        return pixels.withUnsafeBytes { bytes in
+            (0..<4).map { row in
+                let reds = Set((0..<width).map { bytes[row * pixels.bytesPerRow + $0 * 4] })
+                return reds.count == 1 ? reds.first : nil
+            }
+        }
+    }
+
+    private static func file(width: Int) -> Data {
+        let head = 8 + 2 + 10 * 12 + 4 + 16
+        let fields: [(tag: UInt16, type: UInt16, count: UInt32, value: Int)] = [
+            (256, 3, 1, width), (257, 3, 1, 4), (258, 3, 1, 8), (259, 3, 1, 1), (262, 3, 1, 1),
+            (273, 4, 2, head - 16), (277, 3, 1, 1), (278, 3, 1, 2), (279, 4, 2, head - 8), (284, 3, 1, 1),
+        ]
+        var file = Data([0x49, 0x49, 42, 0, 8, 0, 0, 0])
+        func add(_ value: Int, bytes: Int) {
+            for byte in 0..<bytes { file.append(UInt8(truncatingIfNeeded: value >> (8 * byte))) }
+        }
+        add(fields.count, bytes: 2)
+        for field in fields {
+            add(Int(field.tag), bytes: 2)
+            add(Int(field.type), bytes: 2)
+            add(Int(field.count), bytes: 4)
+            add(field.value, bytes: 4)
+        }
+        add(0, bytes: 4)
+        for value in [head, head + 2 * width, 2 * width, 2 * width] { add(value, bytes: 4) }
+        for row in 0..<4 { file.append(contentsOf: Array(repeating: UInt8(200 + row), count: width)) }
+        return file
+    }
+}
