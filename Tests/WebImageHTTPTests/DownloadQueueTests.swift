@@ -95,6 +95,14 @@ struct DownloadQueueTests {
         #expect(queue.setMaxConcurrent(3) == [.start(1), .start(2)])
     }
 
+    @Test func limitForEachHostCountsWhatRunsAlready() {
+        var queue = Queue(maxConcurrent: 2)
+        for number in 0..<4 { _ = queue.join(number, key: "\(number)", host: "a", priority: .normal) }
+        _ = queue.join(4, key: "4", host: "b", priority: .normal)
+        #expect(queue.setMaxConcurrent(4, perHost: 2) == [.start(4)])
+        #expect(queue.finish(0).actions == [.start(2)])
+    }
+
     @Test func cancelAllNamesEverySubscriber() {
         var queue = Queue(maxConcurrent: 1)
         for number in 0..<4 { _ = queue.join(number, key: "\(number / 2)", priority: .normal) }

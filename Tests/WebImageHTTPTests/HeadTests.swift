@@ -27,8 +27,29 @@ struct ResponseHeadTests {
     }
 
     @Test func repeatedFieldsAreJoinedAndFoldedLinesContinue() {
-        let fields = head("HTTP/1.1 200 OK", "Vary: a", "VARY:b ", "X: 1", "  2", "nonsense", "").fields
+        let fields = head("HTTP/1.1 200 OK", "Vary: a", "VARY:b ", "X: 1", "  2", "nonsense", "").fields.all
         #expect(fields == ["vary": "a, b", "x": "1 2"])
+    }
+
+    @Test func fieldsAreFoundByNameInAnyCase() {
+        let head = head("HTTP/1.1 200 OK", "Vary: a", "X-Empty:", "VARY:b ", "X: 1", "  2", "XX: 3", "")
+        let response = head.response(url: url)
+        #expect(response.value(forHTTPHeaderField: "Vary") == "a, b")
+        #expect(response.value(forHTTPHeaderField: "x") == "1 2")
+        #expect(response.value(forHTTPHeaderField: "x-empty")?.isEmpty == true)
+        #expect(response.value(forHTTPHeaderField: "var") == nil)
+        for (field, value) in response.allHeaderFields { #expect(response.value(forHTTPHeaderField: field) == value) }
+    }
+
+    @Test func changedCopyLeavesTheReceivedHeadAlone() {
+        let received = head("HTTP/1.1 200 OK", "Content-Type: image/png", "ETag: \"1\"", "").response(url: url)
+        var copy = received
+        #expect(copy == received)
+        copy.allHeaderFields["etag"] = "\"2\""
+        copy.statusCode = 304
+        #expect(received.value(forHTTPHeaderField: "etag") == "\"1\"" && received.statusCode == 200)
+        #expect(copy.value(forHTTPHeaderField: "ETag") == "\"2\"" && copy.mimeType == "image/png")
+        #expect(copy != received)
     }
 
     @Test(arguments: ["-5", "abc", "99999999999999999999999"]) func senselessLengthIsUnknown(value: String) {

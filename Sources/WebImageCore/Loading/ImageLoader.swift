@@ -64,6 +64,9 @@ public struct ImageDataLoad: Sendable {
         get { cachedBox?.value }
         set { cachedBox = newValue.map(CachedBox.init) }
     }
+    /// Whether there is anything of it in a cache.
+    package var hasCached: Bool { cachedBox != nil }
+
     /// Through which the priority can be raised while the load waits or runs; ``priority`` is where it begins.
     public var priorityHandle: LoadPriorityHandle?
 

@@ -19,7 +19,7 @@ package struct ResponseAcceptance: Sendable, Hashable {
                 .invalidDownloadStatusCode, stage: .download, url: url, underlying: .http(status: status),
                 hint: Self.hint(for: status))
         }
-        if let type = response.mimeType, let contentTypes, !contentTypes.contains(type) {
+        if let contentTypes, let type = response.mimeType, !contentTypes.contains(type) {
             return WebImageError(
                 .invalidDownloadContentType, stage: .download, url: url, underlying: .message("content type \(type)"),
                 hint: "Accepted are \(contentTypes.sorted().joined(separator: ", ")).")

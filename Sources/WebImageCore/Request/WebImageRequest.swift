@@ -35,35 +35,3 @@ public struct WebImageRequest: Sendable, Hashable {
         if let value { allHTTPHeaderFields[field] = value }
     }
 }
-
-/// The head of a server's answer as a value, with `HTTPURLResponse`'s member names.
-public struct WebImageResponse: Sendable, Hashable {
-    /// The URL that answered, after redirects.
-    public var url: URL?
-    /// The HTTP status; nil for what is not HTTP (`file:`, `data:`).
-    public var statusCode: Int?
-    /// Header fields, names in lower case, repeated ones joined by `, `.
-    public var allHeaderFields: [String: String]
-    /// Bytes the body is said to have; nil when not said.
-    public var expectedContentLength: Int?
-    /// The declared type without parameters, in lower case.
-    public var mimeType: String?
-    /// The protocol as the status line names it (`HTTP/1.1`, `HTTP/2`); nil when not known.
-    public var httpVersion: String?
-
-    /// Makes the head of an answer.
-    public init(
-        url: URL?, statusCode: Int? = nil, allHeaderFields: [String: String] = [:],
-        expectedContentLength: Int? = nil, mimeType: String? = nil, httpVersion: String? = nil
-    ) {
-        self.url = url
-        self.statusCode = statusCode
-        self.allHeaderFields = allHeaderFields
-        self.expectedContentLength = expectedContentLength
-        self.mimeType = mimeType
-        self.httpVersion = httpVersion
-    }
-
-    /// The value of a header field, its name in any case.
-    public func value(forHTTPHeaderField field: String) -> String? { allHeaderFields[field.lowercased()] }
-}

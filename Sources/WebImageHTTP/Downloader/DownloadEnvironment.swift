@@ -16,7 +16,7 @@ struct DownloadEvents: Sendable {
     let notifications: DownloadNotifications
 
     /// The end, once, on the engine's thread or the download's queue.
-    func end(_ outcome: DownloadSubscriber.Outcome) { downloads?.finish(number, outcome) }
+    func end(_ ending: DownloadEnding) { downloads?.finish(number, ending) }
 
     /// It gives its slot back for a while.
     func pause() { downloads?.pause(number) }

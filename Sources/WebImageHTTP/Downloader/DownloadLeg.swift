@@ -10,7 +10,6 @@ final class DownloadLeg: WebImageDownloaderSink {
     /// Seconds since 1970.
     let sentAt: TimeInterval
     private let download: SharedDownload
-    private let hasEnded = Locked(false)
 
     init(_ transfer: CurlTransferRequest, prefix: PartialBody?, sentAt: TimeInterval, download: SharedDownload) {
         self.transfer = transfer
@@ -23,12 +22,5 @@ final class DownloadLeg: WebImageDownloaderSink {
 
     func transferDidReceive(bytes: UnsafeRawBufferPointer) -> WebImageError? { download.leg(self, didReceive: bytes) }
 
-    /// A foreign operation that ends twice ends once.
-    func transferDidEnd(_ result: Result<WebImageDownloadEnd, WebImageError>) {
-        let isFirst = hasEnded.withLock { hasEnded in
-            defer { hasEnded = true }
-            return !hasEnded
-        }
-        if isFirst { download.leg(self, didEnd: result) }
-    }
+    func transferDidEnd(_ result: Result<WebImageDownloadEnd, WebImageError>) { download.leg(self, didEnd: result) }
 }

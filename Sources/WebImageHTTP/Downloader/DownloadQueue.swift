@@ -16,27 +16,9 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
     private struct Entry {
         let key: Key
         let host: String
-        private(set) var subscribers: [Subscriber: LoadPriority] = [:]
-        /// How many subscribers have each priority: thousands may wait for one download, and each that comes or goes
-        /// may change what it is worth.
-        private var counts: [LoadPriority: Int] = [:]
+        var subscribers: Subscribers
         var priority: LoadPriority
         var place = Place.waiting
-
-        init(key: Key, host: String, _ subscriber: Subscriber, _ priority: LoadPriority) {
-            (self.key, self.host, self.priority) = (key, host, priority)
-            setPriority(priority, of: subscriber)
-        }
-
-        /// Adds or changes a subscriber; with nil it goes.
-        mutating func setPriority(_ priority: LoadPriority?, of subscriber: Subscriber) {
-            if let before = subscribers[subscriber] { counts[before, default: 0] -= 1 }
-            if let priority { counts[priority, default: 0] += 1 }
-            subscribers[subscriber] = priority
-        }
-
-        /// The highest priority of the subscribers there are.
-        var wanted: LoadPriority? { LoadPriority.descending.first { counts[$0, default: 0] > 0 } }
     }
 
     private enum Place {
@@ -49,9 +31,10 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
     private var entries: [Download: Entry] = [:]
     private var downloads: [Key: Download] = [:]
     private var subscriptions: [Subscriber: Download] = [:]
-    /// Waiting downloads of each priority, in order of arrival.
-    private var lanes: [LoadPriority: [Download]] = [:]
+    /// Waiting downloads of each priority, the most urgent first, in order of arrival.
+    private var lanes: [[Download]] = [[], [], []]
     private var running = 0
+    /// Counted while there is a limit for each host.
     private var runningOfHost: [String: Int] = [:]
     private var next: Download = 0
 
@@ -71,14 +54,15 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
         _ subscriber: Subscriber, key: Key, host: String = "", priority: LoadPriority
     ) -> (download: Download, isNew: Bool, actions: [Action]) {
         if let download = downloads[key], entries[download] != nil {
-            entries[download]?.setPriority(priority, of: subscriber)
+            entries[download]?.subscribers.setPriority(priority, of: subscriber)
             subscriptions[subscriber] = download
             reconsiderPriority(download)
             return (download, false, [])
         }
         let download = next
         next += 1
-        entries[download] = Entry(key: key, host: host, subscriber, priority)
+        entries[download] = Entry(
+            key: key, host: host, subscribers: Subscribers(subscriber, priority), priority: priority)
         downloads[key] = download
         subscriptions[subscriber] = download
         enqueue(download, priority)
@@ -88,7 +72,7 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
     /// Takes a subscriber away; the last one to leave cancels the download, unless a running one may go on alone.
     mutating func leave(_ subscriber: Subscriber, mayGoOn: Bool = false) -> [Action] {
         guard let download = subscriptions.removeValue(forKey: subscriber) else { return [] }
-        entries[download]?.setPriority(nil, of: subscriber)
+        entries[download]?.subscribers.setPriority(nil, of: subscriber)
         guard entries[download]?.subscribers.isEmpty == true else {
             reconsiderPriority(download)
             return []
@@ -101,19 +85,23 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
     /// A download has come to its end; its subscribers are to be told.
     mutating func finish(_ download: Download) -> (subscribers: [Subscriber], actions: [Action]) {
         guard let entry = remove(download) else { return ([], []) }
-        return (Array(entry.subscribers.keys), admit())
+        return (entry.subscribers.all, admit())
     }
 
     /// Ends everything; all subscribers are to be told.
     mutating func cancelAll() -> (subscribers: [Subscriber], actions: [Action]) {
         let all = entries.keys.sorted()
-        let subscribers = all.compactMap { remove($0) }.flatMap { $0.subscribers.keys }
+        let subscribers = all.compactMap { remove($0) }.flatMap { $0.subscribers.all }
         return (subscribers, all.map { .cancel($0) })
     }
 
     mutating func setMaxConcurrent(_ count: Int, perHost: Int = .max) -> [Action] {
         maxConcurrent = max(count, 1)
         maxPerHost = max(perHost, 1)
+        runningOfHost = [:]
+        if maxPerHost < .max {
+            for entry in entries.values where entry.place == .running { runningOfHost[entry.host, default: 0] += 1 }
+        }
         return admit()
     }
 
@@ -136,7 +124,7 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
     /// Changes a subscriber's priority; the download's, when it runs and has changed.
     mutating func setPriority(_ priority: LoadPriority, of subscriber: Subscriber) -> (Download, LoadPriority)? {
         guard let download = subscriptions[subscriber], let before = entries[download]?.priority else { return nil }
-        entries[download]?.setPriority(priority, of: subscriber)
+        entries[download]?.subscribers.setPriority(priority, of: subscriber)
         reconsiderPriority(download)
         guard let entry = entries[download], entry.place == .running, entry.priority != before else { return nil }
         return (download, entry.priority)
@@ -159,16 +147,14 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
         while !isSuspended, running < maxConcurrent, let download = nextWaiting() {
             dequeue(download)
             entries[download]?.place = .running
-            running += 1
-            runningOfHost[entries[download]?.host ?? "", default: 0] += 1
+            takeSlot(entries[download]?.host ?? "")
             actions.append(.start(download))
         }
         return actions
     }
 
     private func nextWaiting() -> Download? {
-        for priority in LoadPriority.descending {
-            guard let lane = lanes[priority], !lane.isEmpty else { continue }
+        for lane in lanes where !lane.isEmpty {
             let next = newestFirst ? lane.last(where: hasRoom) : lane.first(where: hasRoom)
             if let next { return next }
         }
@@ -180,28 +166,30 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
         return runningOfHost[entries[download]?.host ?? "", default: 0] < maxPerHost
     }
 
+    private mutating func takeSlot(_ host: String) {
+        running += 1
+        if maxPerHost < .max { runningOfHost[host, default: 0] += 1 }
+    }
+
     private mutating func freeSlot(_ host: String) {
         running -= 1
+        guard maxPerHost < .max else { return }
         let left = runningOfHost[host, default: 1] - 1
         runningOfHost[host] = left > 0 ? left : nil
     }
 
     @discardableResult
     private mutating func remove(_ download: Download) -> Entry? {
-        guard let entry = entries[download] else { return nil }
-        switch entry.place {
-        case .running: freeSlot(entry.host)
-        case .waiting: dequeue(download)
-        case .paused: break
-        }
-        entries[download] = nil
+        if entries[download]?.place == .waiting { dequeue(download) }
+        guard let entry = entries.removeValue(forKey: download) else { return nil }
+        if entry.place == .running { freeSlot(entry.host) }
         downloads[entry.key] = nil
-        for subscriber in entry.subscribers.keys { subscriptions[subscriber] = nil }
+        for subscriber in entry.subscribers.all { subscriptions[subscriber] = nil }
         return entry
     }
 
     private mutating func reconsiderPriority(_ download: Download) {
-        guard let entry = entries[download], let wanted = entry.wanted, wanted != entry.priority
+        guard let entry = entries[download], let wanted = entry.subscribers.wanted, wanted != entry.priority
         else { return }
         if entry.place == .waiting {
             dequeue(download)
@@ -211,15 +199,13 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
     }
 
     private mutating func enqueue(_ download: Download, _ priority: LoadPriority) {
-        let place = lanes[priority]?.position(of: download) ?? 0
-        lanes[priority, default: []].insert(download, at: place)
+        lanes[priority.lane].insert(download, at: lanes[priority.lane].position(of: download))
     }
 
     private mutating func dequeue(_ download: Download) {
-        guard let priority = entries[download]?.priority, let place = lanes[priority]?.position(of: download),
-            place < lanes[priority, default: []].count, lanes[priority]?[place] == download
-        else { return }
-        lanes[priority]?.remove(at: place)
+        guard let lane = entries[download]?.priority.lane else { return }
+        let place = lanes[lane].position(of: download)
+        if place < lanes[lane].count, lanes[lane][place] == download { lanes[lane].remove(at: place) }
     }
 }
 
@@ -237,5 +223,12 @@ extension [Int] {
 }
 
 extension LoadPriority {
-    fileprivate static let descending: [LoadPriority] = [.high, .normal, .low]
+    /// The place of its lane.
+    fileprivate var lane: Int {
+        switch self {
+        case .high: 0
+        case .normal: 1
+        case .low: 2
+        }
+    }
 }

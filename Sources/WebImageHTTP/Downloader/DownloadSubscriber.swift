@@ -5,9 +5,14 @@ import WebImageCore
 final class DownloadSubscriber: Sendable {
     typealias Outcome = Result<ImageDataResult, WebImageError>
 
+    private enum Hearer {
+        case task(UnsafeContinuation<Void, Never>)
+        case action(@Sendable (Outcome) -> Void)
+    }
+
     private struct State {
-        var outcome: Outcome?
-        var onEnd: (@Sendable (Outcome) -> Void)?
+        var ending: DownloadEnding?
+        var hearer: Hearer?
         var reported: (received: Int, expected: Int)?
         var delivered = 0
         var generation: Int?
@@ -17,8 +22,8 @@ final class DownloadSubscriber: Sendable {
     let priority: LoadPriority
     /// Gets the body if the download may end although this one left it nearly done.
     let finishedAfterCancel: (@Sendable (ImageDataResult) -> Void)?
-    /// Whether the outcome stays for ``takeOutcome()``. Hearing of the end is quick then and runs nobody's code, so that
-    /// any thread may tell it.
+    /// Whether a task waits, and takes the outcome itself. Hearing of the end is quick then and runs nobody's code, so
+    /// that any thread may tell it.
     let keepsOutcome: Bool
     private let progress: ImageLoaderProgressBlock?
     private let receivedData: ImageLoaderDataBlock?
@@ -40,41 +45,59 @@ final class DownloadSubscriber: Sendable {
 
     var listens: Bool { progress != nil || receivedData != nil }
     var wantsData: Bool { receivedData != nil }
-    var hasEnded: Bool { state.withLock { $0.outcome != nil } }
+    var hasEnded: Bool { state.withLock { $0.ending != nil } }
 
     /// Sets what hears the end; called at once when the end has come already.
     func whenEnded(_ action: @escaping @Sendable (Outcome) -> Void) {
-        let outcome = state.withLock { state in
-            if state.outcome == nil { state.onEnd = action }
-            return state.outcome
+        let ending = state.withLock { state in
+            if state.ending == nil { state.hearer = .action(action) }
+            return state.ending
         }
-        if let outcome { action(outcome) }
+        if let ending { action(ending.outcome) }
+    }
+
+    /// Waits for the end; `join` is called first, unless it has come already.
+    func waitForEnd(_ join: () -> Void) async {
+        // Unchecked, since each of thousands that wait would pay for the check: the end takes the continuation out from
+        // under the lock, and comes once.
+        await withUnsafeContinuation { continuation in
+            let hasEnded = state.withLock { state in
+                if state.ending == nil { state.hearer = .task(continuation) }
+                return state.ending != nil
+            }
+            if hasEnded { continuation.resume() } else { join() }
+        }
     }
 
     /// How it ended, with the bytes, once.
     func takeOutcome() -> Outcome {
-        state.withLock { state in
-            defer { state.outcome = .failure(.cancelled) }
-            return state.outcome ?? .failure(.cancelled)
+        let ending = state.withLock { state in
+            defer { state.ending = .cancelled }
+            return state.ending
         }
+        return (ending ?? .cancelled).outcome
     }
 
     /// Ends it, unless it has ended.
-    func end(_ outcome: Outcome) {
-        let action = state.withLock { state -> (@Sendable (Outcome) -> Void)? in
-            guard state.outcome == nil else { return nil }
+    func end(_ ending: DownloadEnding) {
+        let hearer = state.withLock { state -> Hearer? in
+            guard state.ending == nil else { return nil }
             // Else only whether it ended matters afterwards; the bytes belong to whoever heard.
-            state.outcome = state.onEnd == nil || keepsOutcome ? outcome : .failure(.cancelled)
-            return state.onEnd.take()
+            if case .action = state.hearer { state.ending = .cancelled } else { state.ending = ending }
+            return state.hearer.take()
         }
-        action?(outcome)
+        switch hearer {
+        case .task(let continuation): continuation.resume()
+        case .action(let action): action(ending.outcome)
+        case nil: break
+        }
     }
 
     /// Passes news on, called by one thread at a time.
     func report(received: Int, expected: Int) {
         guard let progress else { return }
         let isNews = state.withLock { state in
-            if state.outcome != nil { return false }
+            if state.ending != nil { return false }
             if let last = state.reported {
                 if last == (received, expected) || received < last.received { return false }
                 if expected > 0, received > 0, received < expected,
@@ -103,9 +126,24 @@ final class DownloadSubscriber: Sendable {
     /// Where the bytes begin that have not been handed on; nil when there are to be no more.
     private func nextOffset(_ generation: Int) -> Int? {
         state.withLock { state in
-            guard state.outcome == nil else { return nil }
+            guard state.ending == nil else { return nil }
             if state.generation == nil { state.generation = generation }
             return state.generation == generation ? state.delivered : nil
         }
     }
+}
+
+/// How a download ended: made once, handed from place to place and to all who waited for it.
+final class DownloadEnding: Sendable {
+    let outcome: DownloadSubscriber.Outcome
+
+    init(_ outcome: DownloadSubscriber.Outcome) { self.outcome = outcome }
+
+    static let cancelled = DownloadEnding(.failure(.cancelled))
+}
+
+extension DownloadSubscriber: Hashable {
+    static func == (left: DownloadSubscriber, right: DownloadSubscriber) -> Bool { left === right }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

@@ -4,14 +4,17 @@ import WebImageCore
 /// What follows the end of a transfer: the next hop, another attempt, or the end of the download.
 extension SharedDownload {
     func leg(_ leg: DownloadLeg, didEnd result: Result<WebImageDownloadEnd, WebImageError>) {
-        let isPlain = state.withLock { state in
-            guard state.leg === leg, case .success(let end) = result else { return false }
-            state.metrics = end.metrics
+        let isPlain = state.withLock { state -> Bool? in
+            // A leg of before has nothing to say, and a foreign operation that ends twice ends once.
+            guard state.leg === leg, !state.legHasEnded else { return nil }
+            state.legHasEnded = true
+            guard case .success(let end) = result else { return false }
+            state.metrics = Unchanging(end.metrics)
             return state.redirect == nil && plan.responseModifier == nil && plan.decryptor == nil
         }
         // The common case costs no further hop between threads.
-        if isPlain { return succeed(leg) }
-        delivery.async { self.conclude(leg, result) }
+        if isPlain == true { return succeed(leg) }
+        if isPlain == false { delivery.async { self.conclude(leg, result) } }
     }
 
     // MARK: On the delivery queue
@@ -148,7 +151,7 @@ extension SharedDownload {
         }
         deadline?.cancel()
         keep(partial)
-        events.end(outcome)
+        events.end(DownloadEnding(outcome))
         events.post(.stop, self)
         if case .success = outcome { events.post(.finish, self) }
     }
@@ -171,18 +174,20 @@ extension SharedDownload {
     }
 
     /// Tells subscribers the end, after the last progress.
-    func deliver(_ outcome: DownloadSubscriber.Outcome, to subscribers: [DownloadSubscriber]) {
+    func deliver(_ ending: DownloadEnding, to subscribers: [DownloadSubscriber]) {
         let nobodyListens = state.withLock { $0.listeners.isEmpty && $0.newcomers.isEmpty }
         // The common case of a load without progress costs no hop between threads.
-        if nobodyListens, subscribers.allSatisfy(\.keepsOutcome) { return end(subscribers, outcome) }
+        if nobodyListens, subscribers.allSatisfy(\.keepsOutcome) {
+            return environment.engine.afterSending { self.end(subscribers, ending) }
+        }
         delivery.async {
-            if case .success = outcome { self.report() }
-            self.end(subscribers, outcome)
+            if case .success = ending.outcome { self.report() }
+            self.end(subscribers, ending)
         }
     }
 
-    private func end(_ subscribers: [DownloadSubscriber], _ outcome: DownloadSubscriber.Outcome) {
-        for subscriber in subscribers { subscriber.end(outcome) }
+    private func end(_ subscribers: [DownloadSubscriber], _ ending: DownloadEnding) {
+        for subscriber in subscribers { subscriber.end(ending) }
         state.withLock { ($0.listeners, $0.newcomers, $0.body, $0.leg) = ([], [], nil, nil) }
     }
 }

@@ -8,6 +8,7 @@ import WebImageCore
 final class SharedDownload: Sendable {
     struct State {
         var leg: DownloadLeg?
+        var legHasEnded = false
         var operation: (any WebImageDownloaderOperationProtocol)?
         /// The request of the next leg; redirects change it.
         var transfer: CurlTransferRequest
@@ -26,7 +27,7 @@ final class SharedDownload: Sendable {
         /// Counts the bodies begun, so that nobody gets bytes of two.
         var generation = 0
         var mustForgetPrefix = false
-        var metrics: DownloadMetrics?
+        var metrics: Unchanging<DownloadMetrics>?
         var expected = -1
         var listeners: [DownloadSubscriber] = []
         /// Listeners that came after the last report.
@@ -63,7 +64,7 @@ final class SharedDownload: Sendable {
     }
 
     var response: WebImageResponse? { state.withLock { $0.head } }
-    var metrics: DownloadMetrics? { state.withLock { $0.metrics } }
+    var metrics: DownloadMetrics? { state.withLock { $0.metrics?.value } }
     var operation: (any WebImageDownloaderOperationProtocol)? { state.withLock { $0.operation } }
 
     /// The part that has come, 0 to 1; 0 while the length is not known.
@@ -128,7 +129,7 @@ final class SharedDownload: Sendable {
             let leg = DownloadLeg(
                 Self.asking(state.transfer, state.validators, state.prefix), prefix: state.prefix,
                 sentAt: environment.clock.date, download: self)
-            state.leg = leg
+            (state.leg, state.legHasEnded) = (leg, false)
             (state.redirect, state.refusedHead) = (nil, nil)
             return leg
         }
@@ -171,4 +172,10 @@ final class SharedDownload: Sendable {
         guard let partial, let store = environment.resumeStore, let name = plan.sharing else { return }
         store.save(partial, name)
     }
+}
+
+/// A value in a place of its own: those who have none of it yet keep room for a reference alone.
+final class Unchanging<Value: Sendable>: Sendable {
+    let value: Value
+    init(_ value: Value) { self.value = value }
 }

@@ -3,11 +3,10 @@ import WebImageCore
 
 /// Performs what ``DownloadQueue`` decides: starts and cancels downloads, and tells subscribers.
 final class SharedDownloads: Sendable {
-    private typealias Queue = DownloadQueue<DownloadPlan.Key, ObjectIdentifier>
+    private typealias Queue = DownloadQueue<DownloadPlan.Key, DownloadSubscriber>
 
     private struct State {
         var queue: Queue
-        var subscribers: [ObjectIdentifier: DownloadSubscriber] = [:]
         var downloads: [Int: SharedDownload] = [:]
         /// Who wants the body of a download that everybody left when it was nearly done.
         var heirs: [Int: @Sendable (ImageDataResult) -> Void] = [:]
@@ -45,18 +44,18 @@ final class SharedDownloads: Sendable {
     /// Adds a subscriber to the download of its plan.
     @discardableResult
     func join(_ subscriber: DownloadSubscriber, _ plan: DownloadPlan) -> SharedDownload? {
-        let id = ObjectIdentifier(subscriber)
         let host = plan.host
         let (download, isNew, raised, works) = state.withLock {
             state -> (SharedDownload?, Bool, LoadPriority?, [Work]) in
-            state.subscribers[id] = subscriber
-            let known = state.downloads.count
             let (number, isNew, actions) = state.queue.join(
-                id, key: DownloadPlan.Key(plan: plan), host: host, priority: subscriber.priority)
-            if isNew { state.downloads[number] = make(plan, number) }
-            state.heirs[number] = nil
-            let priority = isNew || known == 0 ? nil : state.queue.priority(of: number)
-            return (state.downloads[number], isNew, priority, work(for: actions, &state))
+                subscriber, key: DownloadPlan.Key(plan: plan), host: host, priority: subscriber.priority)
+            if isNew {
+                let download = make(plan, number)
+                state.downloads[number] = download
+                return (download, true, nil, work(for: actions, &state))
+            }
+            if !state.heirs.isEmpty { state.heirs[number] = nil }
+            return (state.downloads[number], false, state.queue.priority(of: number), work(for: actions, &state))
         }
         if isNew, let download { scheduleDeadline(of: download) }
         if let raised { download?.setPriority(raised) }
@@ -83,18 +82,16 @@ final class SharedDownloads: Sendable {
 
     /// Ends a subscriber with `.cancelled` at once, and the download if nobody else waits for it.
     func cancel(_ subscriber: DownloadSubscriber) {
-        subscriber.end(.failure(.cancelled.with(url: subscriber.url)))
+        subscriber.end(DownloadEnding(.failure(.cancelled.with(url: subscriber.url))))
         leave(subscriber)
     }
 
     private func leave(_ subscriber: DownloadSubscriber) {
-        let id = ObjectIdentifier(subscriber)
         change { state in
-            state.subscribers[id] = nil
-            guard let heir = subscriber.finishedAfterCancel, let number = state.queue.download(of: id),
+            guard let heir = subscriber.finishedAfterCancel, let number = state.queue.download(of: subscriber),
                 let download = state.downloads[number], download.fraction >= Self.nearlyDone
-            else { return state.queue.leave(id) }
-            let actions = state.queue.leave(id, mayGoOn: true)
+            else { return state.queue.leave(subscriber) }
+            let actions = state.queue.leave(subscriber, mayGoOn: true)
             if actions.isEmpty { state.heirs[number] = heir }
             return actions
         }
@@ -103,7 +100,7 @@ final class SharedDownloads: Sendable {
     /// Changes how urgent a download is to one of its subscribers.
     func setPriority(_ priority: LoadPriority, of subscriber: DownloadSubscriber) {
         let raised = state.withLock { state -> (SharedDownload?, LoadPriority)? in
-            state.queue.setPriority(priority, of: ObjectIdentifier(subscriber)).map { (state.downloads[$0.0], $0.1) }
+            state.queue.setPriority(priority, of: subscriber).map { (state.downloads[$0.0], $0.1) }
         }
         if let raised { raised.0?.setPriority(raised.1) }
     }
@@ -111,29 +108,29 @@ final class SharedDownloads: Sendable {
     /// Cancels every download; every subscriber hears `.cancelled`.
     func cancelAll() {
         let (subscribers, works) = state.withLock { state in
-            let (identifiers, actions) = state.queue.cancelAll()
+            let (subscribers, actions) = state.queue.cancelAll()
             state.heirs = [:]
-            return (identifiers.compactMap { state.subscribers.removeValue(forKey: $0) }, work(for: actions, &state))
+            return (subscribers, work(for: actions, &state))
         }
         perform(works)
-        for subscriber in subscribers { subscriber.end(.failure(.cancelled.with(url: subscriber.url))) }
+        for subscriber in subscribers { subscriber.end(DownloadEnding(.failure(.cancelled.with(url: subscriber.url)))) }
     }
 
     func pause(_ number: Int) { change { $0.queue.pause(number) } }
 
     func resume(_ number: Int) { change { $0.queue.resume(number) } }
 
-    func finish(_ number: Int, _ outcome: DownloadSubscriber.Outcome) {
+    func finish(_ number: Int, _ ending: DownloadEnding) {
         let (download, subscribers, heir, works) = state.withLock { state in
             let download = state.downloads.removeValue(forKey: number)
-            let (identifiers, actions) = state.queue.finish(number)
-            let subscribers = identifiers.compactMap { state.subscribers.removeValue(forKey: $0) }
-            return (download, subscribers, state.heirs.removeValue(forKey: number), work(for: actions, &state))
+            let (subscribers, actions) = state.queue.finish(number)
+            let heir = state.heirs.isEmpty ? nil : state.heirs.removeValue(forKey: number)
+            return (download, subscribers, heir, work(for: actions, &state))
         }
         // First, so that the next request is on its way while this end is told.
         perform(works)
-        download?.deliver(outcome, to: subscribers)
-        if let heir, let download, case .success(let result) = outcome {
+        download?.deliver(ending, to: subscribers)
+        if let heir, let download, case .success(let result) = ending.outcome {
             download.delivery.async { heir(result) }
         }
     }

@@ -22,17 +22,17 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
     public func loadData(
         for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
-        let plan = try plan(for: load)
-        guard let cached = load.cached else { return try await fetch(load, plan, progress) }
-        return try await confirm(cached, for: load, plan, progress)
+        if load.hasCached { return try await confirm(load, progress) }
+        return try await fetch(load, try plan(for: load), progress)
     }
 
     // Apart from the common way, whose every waiting task would keep room for this.
     @inline(never)
     private func confirm(
-        _ cached: CachedResource, for load: ImageDataLoad, _ plan: DownloadPlan, _ progress: ImageLoaderProgressBlock?
+        _ load: ImageDataLoad, _ progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
-        var plan = plan
+        var plan = try plan(for: load)
+        guard let cached = load.cached else { return try await fetch(load, plan, progress) }
         let revalidation = Revalidation(cached, plan.transfer.request, now: clock.date)
         switch revalidation?.decision {
         case .fresh: if let revalidation { return revalidation.freshResult }
@@ -53,22 +53,33 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
         }
     }
 
+    /// What lives across the wait here takes room in each of thousands that wait: references alone.
+    @inline(__always)
     private func fetch(
         _ load: ImageDataLoad, _ plan: DownloadPlan, _ progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
-        let subscriber = DownloadSubscriber(
-            load, minimumInterval: minimumProgressInterval, keepsOutcome: true, progress: progress)
-        load.priorityHandle?.whenChanged { [downloads] in downloads.setPriority($0, of: subscriber) }
-        defer { load.priorityHandle?.whenChanged(nil) }
-        // The outcome passes under the subscriber's lock, as in `withHandover`, and takes no room in these frames.
+        let subscriber = subscriber(for: load, progress)
         await withTaskCancellationHandler {
-            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-                subscriber.whenEnded { _ in continuation.resume() }
-                if !subscriber.hasEnded { downloads.join(subscriber, plan) }
-            }
+            await subscriber.waitForEnd { downloads.join(subscriber, plan) }
         } onCancel: {
             downloads.cancel(subscriber)
         }
+        return try outcome(of: subscriber, load)
+    }
+
+    @inline(never)
+    private func subscriber(for load: ImageDataLoad, _ progress: ImageLoaderProgressBlock?) -> DownloadSubscriber {
+        let subscriber = DownloadSubscriber(
+            load, minimumInterval: minimumProgressInterval, keepsOutcome: true, progress: progress)
+        load.priorityHandle?.whenChanged { [downloads] in downloads.setPriority($0, of: subscriber) }
+        return subscriber
+    }
+
+    @inline(never)
+    private func outcome(
+        of subscriber: DownloadSubscriber, _ load: ImageDataLoad
+    ) throws(WebImageError) -> ImageDataResult {
+        load.priorityHandle?.whenChanged(nil)
         return try subscriber.takeOutcome().get()
     }
 

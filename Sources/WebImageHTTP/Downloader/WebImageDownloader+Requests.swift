@@ -6,6 +6,7 @@ extension WebImageDownloader {
     ///
     /// - Throws: `.invalidURL` for what cannot be fetched over HTTP, `.invalidDownloadOperation` for fields that cannot
     ///   be sent, a modifier that refused, or a URL that the policy refuses.
+    @inline(never)
     func plan(for load: ImageDataLoad) throws(WebImageError) -> DownloadPlan {
         let settings = settings
         try Self.checkURL(load.url)

@@ -15,6 +15,7 @@ package final class CurlEngine: Sendable {
     private let ended = DispatchGroup()
     /// Memory for bodies, kept from one to the next while transfers run.
     let blocks = BodyBlocks()
+    private let later = LaterActions()
     private let label: String
     private let thread = Locked<pthread_t?>(nil)
 
@@ -48,13 +49,25 @@ package final class CurlEngine: Sendable {
         _ = state.withLock { $0.mailbox }?.post(.weigh(transfer, priority))
     }
 
+    /// Runs something that can wait until the requests of the engine's turn are on their way; at once when called on
+    /// another thread than the engine's.
+    ///
+    /// To wake those who waited costs system calls, and they compete with the server for the processors. At most one
+    /// turn late. The action must be quick and nobody's code.
+    func afterSending(_ action: @escaping @Sendable () -> Void) {
+        if isOnOwnThread { later.add(action) } else { action() }
+    }
+
+    private var isOnOwnThread: Bool {
+        thread.withLock { $0.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
+    }
+
     /// Cancels every transfer and waits until the thread has ended and every handle is closed.
     ///
     /// On the engine's own thread it does not wait.
     package func shutdown() {
         stop()
-        let engineThread = thread.withLock { $0 }
-        if let engineThread, pthread_equal(engineThread, pthread_self()) != 0 { return }
+        if isOnOwnThread { return }
         ended.wait()
     }
 
@@ -90,7 +103,7 @@ package final class CurlEngine: Sendable {
 
     /// The thread holds the mailbox, not the engine, so that dropping the engine ends it.
     private func runThread(_ mailbox: CurlMailbox) {
-        let (ended, label, identity, blocks) = (ended, label, thread, blocks)
+        let (ended, label, identity, blocks, later) = (ended, label, thread, blocks, later)
         ended.enter()
         let thread = Thread {
             identity.withLock { $0 = pthread_self() }
@@ -98,11 +111,12 @@ package final class CurlEngine: Sendable {
             if let multi = CurlMulti(label: label) {
                 mailbox.open(multi)
                 // The loop is gone, and its handles with it, before the multi handle goes.
-                CurlLoop(mailbox: mailbox, multi: multi, blocks: blocks, label: label).run()
+                CurlLoop(mailbox: mailbox, multi: multi, blocks: blocks, later: later, label: label).run()
                 mailbox.close()
             } else {
                 Self.refuse(mailbox)
             }
+            later.perform()
             identity.withLock { $0 = nil }
             ended.leave()
         }

@@ -12,15 +12,17 @@ final class CurlLoop {
     private var pool: [CurlEasy] = []
     private var cookies: CurlCookieJar?
     private let blocks: BodyBlocks
+    private let later: LaterActions
     private let clock = EngineClock()
     /// No transfer's idle deadline comes before; activity only moves them away. Nil when nothing runs.
     private var idleCheck: ContinuousClock.Instant?
 
     private static let maxPooledHandles = 16
 
-    init(mailbox: CurlMailbox, multi: CurlMulti, blocks: BodyBlocks, label: String) {
+    init(mailbox: CurlMailbox, multi: CurlMulti, blocks: BodyBlocks, later: LaterActions, label: String) {
         self.mailbox = mailbox
         self.blocks = blocks
+        self.later = later
         self.multi = multi
         self.label = label
         // 2 is CURLPIPE_MULTIPLEX: streams of one host share an HTTP/2 connection.
@@ -38,8 +40,10 @@ final class CurlLoop {
             if isShutDown { break }
             var running: Int32 = 0
             webimage_curl_multi_perform(multi.pointer, &running)
+            later.perform()
             endFinished()
             endIdle()
+            if !later.isEmpty, mailbox.isEmpty { later.perform() }
             if active.isEmpty, mailbox.isRetired { break }
             // What ends here often starts the next: then there is no reason to sleep.
             guard mailbox.letSleep() else { continue }

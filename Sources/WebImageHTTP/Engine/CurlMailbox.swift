@@ -61,6 +61,9 @@ final class CurlMailbox: Sendable {
         }
     }
 
+    /// Whether there is nothing to do that the thread has not seen.
+    var isEmpty: Bool { state.withLock { $0.commands.isEmpty } }
+
     var isRetired: Bool { state.withLock { $0.isRetired && $0.commands.isEmpty } }
 
     /// Lets go of the handle; waking happens under the same lock, so nobody wakes a freed one.

@@ -68,6 +68,8 @@ final class CurlTransfer: @unchecked Sendable {
         guard !hasEnded, let sink else { return }
         hasEnded = true
         self.sink = nil
+        // Whoever looks back at the operation keeps this one, and need not keep what the answer was.
+        (head, response) = (ResponseHeadParser(), nil)
         sink.transferDidEnd(result)
     }
 

@@ -23,6 +23,17 @@ final class BodyBlocks: Sendable {
     private static let maxSpareBytes = 32 << 20
     private let state = Locked(State())
 
+    init() { _ = Self.allocatorKnowsSizes }
+
+    /// The allocator maps every block anew, and gives what is free back to the system, that is larger than any block
+    /// freed before (`M_MMAP_THRESHOLD` in mallopt(3), adjusted by each free). Pictures have such blocks all the time;
+    /// the first body shall not be the one to tell.
+    private static let allocatorKnowsSizes: Void = {
+        // Not `malloc`: the compiler leaves out a pair of that and `free`.
+        var block: UnsafeMutableRawPointer?
+        if posix_memalign(&block, 16, minMapped) == 0 { free(block) }
+    }()
+
     /// Whether what comes back is kept, up to 32 MB; turning it off frees what was.
     var keepsSpares: Bool {
         get { state.withLock { $0.keepsSpares } }

@@ -1,0 +1,120 @@
+import Foundation
+
+/// The header fields of one answer in the lines that brought them (RFC 9112 §5).
+///
+/// Every answer has a dozen, of which one or two are ever asked for: a dictionary of them all would cost more than the
+/// transfer of a small body.
+package struct ReceivedFields: Sendable {
+    /// Lines without blanks at their ends, each with a line feed; one that continues the line before begins with a blank.
+    private var bytes: [UInt8] = []
+    private var hasField = false
+
+    package init() {}
+
+    /// Sets room aside for as many as servers commonly send.
+    package mutating func reserve() { bytes.reserveCapacity(480) }
+
+    /// Adds one line, with or without its line break; false for the empty one that ends the head.
+    package mutating func add(_ line: UnsafeRawBufferPointer) -> Bool {
+        var (low, high) = (0, line.count)
+        while low < high, line[low] <= 0x20 { low += 1 }
+        while low < high, line[high - 1] <= 0x20 { high -= 1 }
+        guard low < high else { return false }
+        let text = UnsafeRawBufferPointer(rebasing: line[low..<high])
+        if hasField, line[0] == UInt8(ascii: " ") || line[0] == UInt8(ascii: "\t") {
+            // Obsolete line folding (RFC 9112 §5.2) continues the previous value.
+            bytes.append(UInt8(ascii: " "))
+        } else {
+            guard text.contains(UInt8(ascii: ":")) else { return true }
+            hasField = true
+        }
+        bytes.append(contentsOf: text)
+        bytes.append(UInt8(ascii: "\n"))
+        return true
+    }
+
+    /// All of them, names in lower case, repeated ones joined by `, `.
+    package var all: [String: String] {
+        var fields: [String: String] = [:]
+        var last = ""
+        forEachLine { line, nameEnd in
+            guard let nameEnd else { return fields[last, default: ""] += Self.text(line[...]) }
+            last = String(decoding: line[..<nameEnd].map(\.lowercasedASCII), as: UTF8.self)
+            let value = Self.value(line, nameEnd)
+            if let before = fields.updateValue(value, forKey: last) { fields[last] = before + ", " + value }
+        }
+        return fields
+    }
+
+    /// The value of a field, its name in any case; those of several of that name joined by `, `.
+    package func value(of name: String) -> String? {
+        var name = name
+        return name.withUTF8 { name in
+            var value: String?
+            var isWanted = false
+            forEachLine { line, nameEnd in
+                guard let nameEnd else {
+                    // The blank it begins with parts it from what came before.
+                    if isWanted { value?.append(Self.text(line[...])) }
+                    return
+                }
+                isWanted = nameEnd == name.count && Self.isSame(line, name)
+                guard isWanted else { return }
+                let text = Self.value(line, nameEnd)
+                value = value.map { $0 + ", " + text } ?? text
+            }
+            return value
+        }
+    }
+
+    /// Bytes of the body on the wire; nil when encoded, since the decoded length is what callers count.
+    var bodyLength: Int? {
+        let encoding = value(of: "content-encoding")?.lowercased()
+        guard encoding == nil || encoding == "identity" else { return nil }
+        return value(of: "content-length").flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil }
+    }
+
+    /// Calls with each line, and where the name of its field ends; nil for one that continues the line before.
+    @inline(__always)
+    private func forEachLine(_ body: (UnsafeBufferPointer<UInt8>, Int?) -> Void) {
+        bytes.withUnsafeBufferPointer { all in
+            guard let first = all.baseAddress else { return }
+            var start = 0
+            while start < all.count, let end = Self.place(of: UInt8(ascii: "\n"), first + start, all.count - start) {
+                let line = UnsafeBufferPointer(start: first + start, count: end)
+                if line.first == UInt8(ascii: " ") {
+                    body(line, nil)
+                } else if let nameEnd = Self.place(of: UInt8(ascii: ":"), first + start, end) {
+                    body(line, nameEnd)
+                }
+                start += end + 1
+            }
+        }
+    }
+
+    private static func place(of byte: UInt8, _ start: UnsafePointer<UInt8>, _ count: Int) -> Int? {
+        memchr(start, Int32(byte), count).map { UnsafeRawPointer($0) - UnsafeRawPointer(start) }
+    }
+
+    private static func text(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
+        String(decoding: UnsafeBufferPointer(rebasing: bytes), as: UTF8.self)
+    }
+
+    private static func value(_ line: UnsafeBufferPointer<UInt8>, _ nameEnd: Int) -> String {
+        text(line[(nameEnd + 1)...].drop { $0 <= 0x20 })
+    }
+
+    /// Whether a line begins with a name, in any case.
+    private static func isSame(_ line: UnsafeBufferPointer<UInt8>, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        var index = 0
+        while index < name.count, line[index].lowercasedASCII == name[index].lowercasedASCII { index += 1 }
+        return index == name.count
+    }
+}
+
+extension UInt8 {
+    /// The byte of the small letter when it is that of a capital one.
+    package var lowercasedASCII: UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
+    }
+}
