@@ -199,4 +199,54 @@ struct RetryDownloadTests {
             #expect(downloader.currentDownloadCount == 0)
         }
     }
+
+    /// The next download begins between the end of one and the telling of it: there the waiting one is cancelled.
+    @Test func bodyThatIsWholeIsInheritedWhenTheCancelComesBeforeTheNews() async throws {
+        var config = WebImageDownloaderConfig.default
+        config.maxConcurrentDownloads = 1
+        config.operationClass = ToldOperation.self
+        let downloader = WebImageDownloader(config: config)
+        let heirs = Collected<Int>()
+        var load = ImageDataLoad(url: try #require(URL(string: "http://example.test/first")))
+        load.finishedAfterCancel = { heirs.append($0.data.count) }
+        let first = Task { [load] in try await downloader.loadData(for: load, progress: nil) }
+        try await eventually("started") { ToldOperation.started.values.count == 1 }
+        let other = ImageDataLoad(url: try #require(URL(string: "http://example.test/second")))
+        let second = Task { try await downloader.loadData(for: other, progress: nil) }
+        try await eventually("queued") { downloader.currentDownloadCount == 2 }
+        ToldOperation.onStart.withLock { $0 = { first.cancel() } }
+        ToldOperation.started.values[0].finish()
+        await #expect { try await first.value } throws: { ($0 as? WebImageError)?.code == .cancelled }
+        try await eventually("inherited") { heirs.values == [4] }
+        ToldOperation.started.values[1].finish()
+        try await #expect(second.value.data == Data("told".utf8))
+        #expect(heirs.values == [4])
+    }
+
+    /// Ends when it is told to.
+    private final class ToldOperation: WebImageDownloaderOperationProtocol {
+        static let started = Collected<ToldOperation>()
+        static let onStart = Locked<(@Sendable () -> Void)?>(nil)
+
+        let request: WebImageRequest
+        private let sink = Locked<(any WebImageDownloaderSink)?>(nil)
+
+        init(_ order: WebImageDownloaderOrder) { request = order.request }
+        var isCancelled: Bool { false }
+        func cancel() {}
+
+        func start(_ sink: any WebImageDownloaderSink) {
+            self.sink.withLock { $0 = sink }
+            Self.started.append(self)
+            Self.onStart.withLock { $0.take() }?()
+        }
+
+        func finish() {
+            guard let sink = sink.withLock({ $0.take() }) else { return }
+            let head = WebImageResponse(url: request.url, statusCode: 200, expectedContentLength: 4)
+            _ = sink.transferDidReceive(head: head)
+            _ = Data("told".utf8).withUnsafeBytes { sink.transferDidReceive(bytes: $0) }
+            sink.transferDidEnd(.success(WebImageDownloadEnd(response: head)))
+        }
+    }
 }

@@ -78,19 +78,21 @@ final class DownloadSubscriber: Sendable {
         return (ending ?? .cancelled).outcome
     }
 
-    /// Ends it, unless it has ended.
-    func end(_ ending: DownloadEnding) {
-        let hearer = state.withLock { state -> Hearer? in
-            guard state.ending == nil else { return nil }
+    /// Ends it, unless it has ended; tells whether it had not.
+    @discardableResult
+    func end(_ ending: DownloadEnding) -> Bool {
+        let (isFirst, hearer) = state.withLock { state -> (Bool, Hearer?) in
+            guard state.ending == nil else { return (false, nil) }
             // Else only whether it ended matters afterwards; the bytes belong to whoever heard.
             if case .action = state.hearer { state.ending = .cancelled } else { state.ending = ending }
-            return state.hearer.take()
+            return (true, state.hearer.take())
         }
         switch hearer {
         case .task(let continuation): continuation.resume()
         case .action(let action): action(ending.outcome)
         case nil: break
         }
+        return isFirst
     }
 
     /// Passes news on, called by one thread at a time.

@@ -187,7 +187,13 @@ extension SharedDownload {
     }
 
     private func end(_ subscribers: [DownloadSubscriber], _ ending: DownloadEnding) {
-        for subscriber in subscribers { subscriber.end(ending) }
+        let isHeard = subscribers.reduce(false) { $1.end(ending) || $0 }
+        // Everybody cancelled between the last byte and this: the body is whole all the same.
+        if !isHeard, case .success(let result) = ending.outcome,
+            let heir = subscribers.lazy.compactMap(\.finishedAfterCancel).first
+        {
+            delivery.async { heir(result) }
+        }
         state.withLock { ($0.listeners, $0.newcomers, $0.body, $0.leg) = ([], [], nil, nil) }
     }
 }
