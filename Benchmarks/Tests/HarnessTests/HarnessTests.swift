@@ -59,7 +59,8 @@ struct HarnessTests {
             let result = try contest.run(rounds: 15)
             return 1 / (result.cpuRatio(to: result.entries[1]) ?? .nan)
         }
-        #expect(ratios.contains { abs($0 - 2) <= 0.3 }, "\(ratios)")
+        // Half as much again where two threads share a core's units; 1 where one thread alone were counted.
+        #expect(ratios.contains { 1.7...3.2 ~= $0 }, "\(ratios)")
     }
 
     @Test func memoryIsWhatTheRunTookAtItsMost() throws {
