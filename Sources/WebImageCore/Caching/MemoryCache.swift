@@ -2,7 +2,7 @@ import Foundation
 
 /// The memory layer: bounded by cost and count, second-chance eviction, and a weak map for what is still in use.
 ///
-/// A hit is a lock and a dictionary: it marks the image as used and moves nothing. Images pushed out are released
+/// A hit is a lock and a look-up: it marks the image as used and moves nothing. Images pushed out are released
 /// outside the lock; one still shown somewhere is found again instead of decoded twice.
 public final class MemoryCache: MemoryCaching {
     private let state: Locked<State>
