@@ -4,7 +4,7 @@ import Foundation
 /// A disk layer and the serial queue it is used on: opening it is the queue's first work, so nobody waits for that
 /// who does not need it.
 final class DiskQueue: Sendable {
-    private let queue = DispatchQueue(label: "webimage.image-cache.io", qos: .userInitiated)
+    private let queue = DispatchQueue(label: "webimage.image-cache.io")
     private let cache = Locked<(any DiskCaching)?>(nil)
     private let isOpen = Locked(false)
 

@@ -4,7 +4,8 @@ import Foundation
 /// Runs decoding, encoding and transforming on a bounded number of threads and within a budget of bytes.
 ///
 /// Nothing here runs on the cooperative pool. Waiting jobs are taken by priority, which may move while they wait, then
-/// by arrival; a job whose caller is cancelled while waiting never starts.
+/// by arrival; a job whose caller is cancelled while waiting never starts. Beside a main loop its threads give way to
+/// whoever draws: two of them on two cores would else hold up frames.
 package final class DecodePool: Sendable {
     /// As many threads as cores, half a gigabyte of pixels at once.
     package static let shared = DecodePool(
@@ -37,11 +38,19 @@ package final class DecodePool: Sendable {
     private let width: Int
     private let byteBudget: Int
     private let state = Locked(State())
-    private let threads = DispatchQueue(label: "webimage.decode", qos: .userInitiated, attributes: .concurrent)
+    private let givesWay: @Sendable () -> Bool
+    private let threads = DispatchQueue(label: "webimage.decode", attributes: .concurrent)
+    /// On Linux libdispatch runs these threads at nice 10; above the default it would be -2 for those allowed to.
+    private let yieldingThreads = DispatchQueue(
+        label: "webimage.decode.yielding", qos: .background, attributes: .concurrent)
 
-    package init(width: Int, byteBudget: Int) {
+    /// - Parameter givesWay: Asked for each job: whether it is to yield to the other threads of the process.
+    package init(
+        width: Int, byteBudget: Int, givesWay: @escaping @Sendable () -> Bool = { MainThread.isAttached }
+    ) {
         self.width = width
         self.byteBudget = byteBudget
+        self.givesWay = givesWay
     }
 
     /// Jobs running now.
@@ -134,7 +143,7 @@ package final class DecodePool: Sendable {
 
     private func startWaiting() {
         while let job = takeNext() {
-            threads.async {
+            (givesWay() ? yieldingThreads : threads).async {
                 self.perform(job)
                 self.startWaiting()
             }

@@ -20,6 +20,9 @@ package enum MainThread {
         attachedThread.withLock { $0 = current }
     }
 
+    /// Whether a thread has declared itself, which means that somebody draws.
+    package static var isAttached: Bool { attachedThread.withLock { $0 != nil } }
+
     package static var isCurrent: Bool {
         // The thread first: under a GLib loop it is the usual answer, and the cheaper one to ask for.
         let attached = attachedThread.withLock { $0 }

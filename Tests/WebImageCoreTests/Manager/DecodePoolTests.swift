@@ -123,4 +123,12 @@ struct DecodePoolTests {
         #expect(await eventually { done.withLock { $0 } == [0, 1, 2] })
         #expect(await eventually { pool.runningCount == 0 })
     }
+
+    @Test(arguments: [false, true])
+    func itsThreadsGiveWayToWhoeverDraws(draws: Bool) async throws {
+        let pool = DecodePool(width: 1, byteBudget: .max / 2, givesWay: { draws })
+        let nice = try await pool.run { () throws(WebImageError) in getpriority(.init(PRIO_PROCESS.rawValue), 0) }
+        let own = getpriority(.init(PRIO_PROCESS.rawValue), UInt32(getpid()))
+        #expect(nice == (draws ? max(own, 10) : own))
+    }
 }
