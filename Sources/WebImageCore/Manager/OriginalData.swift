@@ -12,6 +12,8 @@ struct OriginalData: Sendable {
     /// What the disk holds as the image's extended object.
     var extended: Data?
     var mayBeStored = true
+    /// Of a download.
+    var unclaimed: Unclaimed?
 }
 
 /// An image at some stage of its making.
@@ -20,4 +22,11 @@ struct DecodedImage: Sendable {
     /// As it was decoded, before transformers.
     var source: Image
     var original: OriginalData
+    /// Of a picture that is what the load wants.
+    var unclaimed: Unclaimed?
+
+    func claim() {
+        unclaimed?.claim()
+        original.unclaimed?.claim()
+    }
 }

@@ -63,7 +63,12 @@ extension WebImageManager {
                     return DecodedImage(
                         image: image, source: image, original: OriginalData(data: Data(), cacheType: .memory))
                 }
-                return try await self.decodedOriginal(plan, inner.stage)
+                var made = try await self.decodedOriginal(plan, inner.stage)
+                // A decode that runs when the last one is cancelled comes to its end: its picture is kept, not made again.
+                if plan.transformer == nil, let image = made?.image {
+                    made?.unclaimed = Unclaimed { [weak self] in self?.keepInMemory(image, plan) }
+                }
+                return made
             },
             body: { image throws(WebImageError) in image })
     }
@@ -93,7 +98,10 @@ extension WebImageManager {
                 } catch {
                     guard original.cacheType == .disk, !skippingDisk,
                         try await self.isWorthless(original.data, after: error, plan, handle)
-                    else { throw error }
+                    else {
+                        if !error.isCancellation { original.unclaimed?.claim() }
+                        throw error
+                    }
                     isDamaged = true
                     return nil
                 }

@@ -34,10 +34,8 @@ extension WebImageManager {
         let loaderPriority = LoadPriorityHandle(load.priority)
         load.priorityHandle = loaderPriority
         load.cached = kept
-        load.finishedAfterCancel = { [weak self] result in
-            guard let self else { return }
-            Task.detached { await self.keepFinished(result, plan) }
-        }
+        let keep: @Sendable (ImageDataResult) async -> Void = { [weak self] in await self?.keepFinished($0, plan) }
+        load.finishedAfterCancel = { result in Task.detached { await keep(result) } }
         if plan.streams {
             let count = Locked(0)
             load.receivedData = { bytes, _ in
@@ -57,7 +55,7 @@ extension WebImageManager {
         }
         return OriginalData(
             data: result.data, cacheType: .none, resourceMetadata: result.resourceMetadata,
-            mayBeStored: result.mayBeStored)
+            mayBeStored: result.mayBeStored, unclaimed: Unclaimed { await keep(result) })
     }
 
     private func resource(_ plan: LoadPlan) async -> CachedResource? {

@@ -5,6 +5,7 @@ extension WebImageManager {
     /// Memory is filled before this returns; disk is only asked to, unless the load waits for it.
     func store(_ made: DecodedImage, _ plan: LoadPlan) async {
         guard !Task.isCancelled else { return }
+        made.claim()
         keepInMemory(made.image, plan)
         keepOriginalInMemory(made, plan)
         let orders = StoreOrder.orders(for: made, plan)
@@ -28,13 +29,17 @@ extension WebImageManager {
         if waits { await writing.value }
     }
 
-    /// Keeps the bytes of a download that ended after the last cancel, if they look like a picture.
+    /// Keeps the bytes of a download that nobody waits for any more, if they look like a picture.
     func keepFinished(_ result: ImageDataResult, _ plan: LoadPlan) async {
+        // What a delegate would make of a whole picture, or whether it takes it, is not known.
         guard result.mayBeStored, !result.isNotModified, !settings.values.isShutDown,
-            let order = StoreOrder.original(of: result, plan)
+            delegate == nil || plan.thumbnail != nil, let order = StoreOrder.original(of: result, plan)
         else { return }
         let coder = plan.decoding.coder
-        let isPicture = try? await decodePool.run { () throws(WebImageError) in coder.canDecode(from: result.data) }
+        // Before the decodes that wait: who wants the picture meanwhile would ask the server again.
+        let isPicture = try? await decodePool.run(priority: MovablePriority(.high)) { () throws(WebImageError) in
+            coder.canDecode(from: result.data)
+        }
         if isPicture == true { await write([order], plan, waits: false) }
     }
 

@@ -152,3 +152,20 @@ struct Pipeline: ImageTransformerSequence {
         transformers.reduce(image) { $1.transformedImage(with: $0, forKey: key) ?? $0 }
     }
 }
+
+/// Decodes when it is told to.
+final class GatedCoder: ImageCoder {
+    private let gate = DispatchSemaphore(value: 0)
+    private let started = Locked(0)
+    var startedCount: Int { started.withLock { $0 } }
+    func open() { gate.signal() }
+
+    func canDecode(from data: Data?) -> Bool { true }
+    func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image? {
+        started.withLock { $0 += 1 }
+        gate.wait()
+        return try? TestImages.solid()
+    }
+    func canEncode(to format: ImageFormat) -> Bool { false }
+    func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? { nil }
+}

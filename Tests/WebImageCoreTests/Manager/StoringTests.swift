@@ -25,6 +25,60 @@ struct StoringTests {
         #expect(await fixture.manager.shutdown())
     }
 
+    @Test(arguments: [WebImageLoadStage.decode, .transform])
+    func aBodyThatCameBeforeTheLastCancelIsKept(_ stage: WebImageLoadStage) async throws {
+        let canceller = StageCanceller(stage)
+        fixture.manager.listener = canceller
+        let load = fixture.load([], [.imageTransformer: NamedTransformer()])
+        canceller.operation = load.operation
+        fixture.answer()
+        #expect(await load.end()?.error?.code == .cancelled)
+        #expect(await eventually { fixture.cache.disk == [fixture.key: FakeCoder.file()] })
+        #expect(fixture.coder.decodeCount == (stage == .decode ? 0 : 1) && fixture.cache.memoryKeys.isEmpty)
+        #expect(try await fixture.result().cacheType == .disk)
+        #expect(fixture.loader.loads.count == 1 && load.completions.count == 1)
+    }
+
+    @Test func aPictureWhoseDecodeRanAtTheLastCancelIsKept() async throws {
+        let gate = GatedCoder()
+        let load = fixture.load([], [.imageCoder: gate])
+        fixture.answer()
+        #expect(await eventually { gate.startedCount == 1 })
+        load.operation?.cancel()
+        #expect(await load.end()?.error?.code == .cancelled)
+        #expect(fixture.cache.memoryKeys.isEmpty)
+        gate.open()
+        #expect(await eventually { fixture.cache.memoryKeys == [fixture.key] })
+        #expect(try await fixture.result([], [.imageCoder: gate]).cacheType == .memory)
+        #expect(gate.startedCount == 1 && load.completions.count == 1)
+    }
+
+    @Test func aStoredBodyIsStoredOnce() async throws {
+        fixture.answer()
+        _ = try await fixture.result()
+        fixture.cache.removeImage(forKey: fixture.key, cacheType: .all, completion: nil)
+        try await nothingIsKept()
+    }
+
+    @Test func aBodyThatFailedToDecodeIsNotKept() async throws {
+        fixture.loader.answer(fixture.url, with: .success(Data("FAKE".utf8)))
+        await #expect(throws: WebImageError.self) { try await fixture.result() }
+        try await nothingIsKept()
+    }
+
+    @Test func whatADelegateMightChangeIsNotKeptUnseen() async throws {
+        let delegate = ChangingDelegate { _ in nil }
+        fixture.manager.delegate = delegate
+        let canceller = StageCanceller(.decode)
+        fixture.manager.listener = canceller
+        let load = fixture.load()
+        canceller.operation = load.operation
+        fixture.answer()
+        #expect(await load.end()?.error?.code == .cancelled)
+        fixture.manager.delegate = nil
+        try await nothingIsKept()
+    }
+
     @Test func aDownloadThatEndsAfterTheLastCancelIsKept() async throws {
         fixture.loader.resourceMetadata = Data("etag".utf8)
         let load = fixture.load()
@@ -63,6 +117,10 @@ struct StoringTests {
         load.operation?.cancel()
         let heir = try #require(fixture.loader.loads.first?.finishedAfterCancel)
         heir(ImageDataResult(data: body, response: WebImageResponse(url: fixture.url)))
+        try await nothingIsKept()
+    }
+
+    private func nothingIsKept() async throws {
         // A later load of another picture has been stored: the earlier bytes would have been, too.
         let other = try #require(URL(string: "http://host/other.png"))
         fixture.loader.answer(other, with: .success(FakeCoder.file()))
