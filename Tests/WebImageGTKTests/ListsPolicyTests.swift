@@ -1,5 +1,6 @@
 import Testing
-import WebImageGTK
+
+@testable import WebImageGTK
 
 @Suite("List prefetching", .timeLimit(.minutes(1))) struct ListsPolicyTests {
     var policy = ScrollPrefetchPolicy(screensAhead: 2, screensBehind: 0.5)
@@ -92,6 +93,20 @@ import WebImageGTK
                 #expect(open == Set(policy.wanted))
                 #expect(policy.wanted.isEmpty || policy.wanted.upperBound <= count)
             }
+        }
+    }
+
+    @Test(arguments: [0..<1, 0..<200, 5000..<5200, 0..<100_000, -3..<40])
+    func rowsAreOrderedAsByASort(_ positions: Range<Int>) throws {
+        for count in [0, 1, 2, 37, 205] {
+            let rows = try (0..<count).map { number in
+                let widget = try #require(OpaquePointer(bitPattern: 16 + 16 * number))
+                return PlacedRow(position: Int.random(in: positions), widget: widget)
+            }
+            let (ordered, sorted) = (PlacedRow.inOrder(rows), rows.sorted { $0.position < $1.position })
+            #expect(ordered.map(\.position) == sorted.map(\.position) && ordered.map(\.widget) == sorted.map(\.widget))
+            let unlike = Array(Dictionary(rows.map { ($0.position, $0) }) { $1 }.values)
+            #expect(PlacedRow.inOrder(unlike).map(\.position) == unlike.map(\.position).sorted())
         }
     }
 }

@@ -56,7 +56,7 @@ import WebImageCore
     private let bind: @MainActor (any ImageListRow, Int) -> Void
     /// By `GtkListItem`.
     private var rows: [OpaquePointer: RowLoad] = [:]
-    private var bound: Set<OpaquePointer> = []
+    private var bound: [OpaquePointer: RowLoad] = [:]
     private var viewport: ListViewport?
     /// How often in a row no row was seen.
     private var blindChecks = 0
@@ -88,7 +88,7 @@ import WebImageCore
 
     private func bind(_ item: OpaquePointer) {
         guard let load = rows[item] else { return }
-        bound.insert(item)
+        bound[item] = load
         let position = Int(gtk_list_item_get_position(item))
         bind(load.row, position)
         loader.bind(load, at: position)
@@ -96,7 +96,7 @@ import WebImageCore
     }
 
     private func unbind(_ item: OpaquePointer) {
-        bound.remove(item)
+        bound[item] = nil
         if let load = rows[item] { loader.unbind(load) }
     }
 
@@ -108,8 +108,8 @@ import WebImageCore
         if rows.isEmpty {
             viewport = nil
             loader.reset()
-        } else if let next = bound.first, let row = rows[next]?.row {
-            scheduleCheck(row.widget)
+        } else if let next = bound.first?.value {
+            scheduleCheck(next.row.widget)
         }
     }
 
@@ -129,26 +129,23 @@ import WebImageCore
 
     private func findList() {
         endSearch()
-        for item in bound {
-            guard viewport == nil, let widget = rows[item]?.row.widget else { continue }
-            viewport = ListViewport(around: widget) { [weak self] in self?.check() }
+        for load in bound.values where viewport == nil {
+            viewport = ListViewport(around: load.row.widget) { [weak self] in self?.check() }
         }
         viewport?.scheduleCheck()
     }
 
     private func check() {
         guard let viewport else { return }
-        var placed: [(position: Int, widget: OpaquePointer)] = []
+        var placed: [PlacedRow] = []
         placed.reserveCapacity(bound.count)
-        for item in bound {
-            guard let load = rows[item] else { continue }
+        for (item, load) in bound {
             // Rows keep their widgets when others are put in or taken out above them.
             let position = Int(gtk_list_item_get_position(item))
             if load.position != position { loader.move(load, to: position) }
-            placed.append((position, load.row.widget))
+            placed.append(PlacedRow(position: position, widget: load.row.widget))
         }
-        placed.sort { $0.position < $1.position }
-        let visible = viewport.visible(placed)
+        let visible = viewport.visible(PlacedRow.inOrder(placed))
         // After a jump GTK may need more frames to lay its rows out; a list that shows none is not asked for ever.
         blindChecks = visible.isEmpty && !bound.isEmpty ? blindChecks + 1 : 0
         if (1...10).contains(blindChecks) {

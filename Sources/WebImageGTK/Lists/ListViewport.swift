@@ -43,7 +43,7 @@ import WebImageCore
     }
 
     /// The positions of which a pixel is inside the list, which is as large as what is seen of it; rows in their order.
-    func visible(_ rows: [(position: Int, widget: OpaquePointer)]) -> Range<Int> {
+    func visible(_ rows: [PlacedRow]) -> Range<Int> {
         guard let list else { return 0..<0 }
         // Down a list one row follows another, so that a few are asked instead of all; sideways the way they follow
         // is the language's.
@@ -64,7 +64,7 @@ import WebImageCore
     }
 
     /// The first row that ends below the upper edge; nil where a row has no place.
-    private func firstInSight(_ rows: [(position: Int, widget: OpaquePointer)]) -> Int? {
+    private func firstInSight(_ rows: [PlacedRow]) -> Int? {
         var (index, end) = (0, rows.count)
         while index < end {
             let middle = (index + end) / 2
