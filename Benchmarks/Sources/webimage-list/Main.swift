@@ -1,6 +1,7 @@
 import CListStage
 import Foundation
 import Glibc
+import Synchronization
 import WebImage
 import WebImageGTK
 
@@ -41,6 +42,7 @@ import WebImageGTK
     static let pictures = 200
 
     let manager: WebImageManager
+    private let decodes = DecodeCount()
     let server: String
     private let count: Int
     private var rows: [Int: Row] = [:]
@@ -51,6 +53,7 @@ import WebImageGTK
         count = rows
         manager = WebImageManager(
             cache: ImageCache(namespace: "list", diskCacheDirectory: cacheFolder), loader: ImageLoadersManager.shared)
+        manager.listener = decodes
     }
 
     func request(_ position: Int) -> ImageListRequest {
@@ -84,6 +87,7 @@ import WebImageGTK
                     }
                 }
             }
+            defer { print("decodes \(decodes.value)") }
             return body(&stage)
         }
     }
@@ -97,6 +101,17 @@ import WebImageGTK
             })
         self.factory = factory
         return factory.retainedFactory()
+    }
+}
+
+/// Counts the decodes that gave a picture.
+final class DecodeCount: WebImageManagerListener {
+    private let count = Mutex(0)
+    var value: Int { count.withLock { $0 } }
+
+    func imageManager(_ imageManager: WebImageManager, didBegin stage: WebImageLoadStage, for url: URL) {}
+    func imageManager(_ imageManager: WebImageManager, didEnd report: WebImageStageReport) {
+        if report.stage == .decode, report.error == nil { count.withLock { $0 += 1 } }
     }
 }
 
