@@ -38,7 +38,11 @@ struct ResumeTests {
         return .body(Data(body.dropFirst(first)), status: 206, headers: headers)
     }
 
-    private func parts() -> [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [] }
+    /// The beginnings that are kept; one that is being written has another name until it is whole.
+    private func parts() -> [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        return names.filter { $0.hasSuffix(".part") }
+    }
 
     private func breakOnce(_ server: FaultServer, tag: String = "\"1\"") async throws {
         defer { server.route("/a", .status(500)) }
