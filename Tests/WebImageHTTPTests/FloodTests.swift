@@ -41,8 +41,9 @@ struct FloodTests {
             }
             guard ProcessMemory.isMeasurable else { return }
             #expect(growth(allocated) < 8 << 20, "\(allocated)")
-            // What the allocator keeps for later is a share of the most that was ever in use.
-            #expect(growth(memory) < max(16 << 20, memory[0] / 5), "\(memory)")
+            // What the allocator keeps for later is a share of the most that was ever in use: it grows as long as another
+            // thread's heap is the fullest. One round whose loads all stayed would be 40 MB in a release build.
+            #expect(growth(memory) < max(32 << 20, memory[0] * 2 / 5), "\(memory)")
         }
     }
 
