@@ -33,6 +33,7 @@ public enum ImageResources {
 
 extension AnimatedImage {
     private static let named = Locked<[String: AnimatedImage]>([:])
+    private static let namedStills = Locked<[String: Image]>([:])
 
     /// The picture of a name, from the bundles of ``ImageResources``; kept in memory by name.
     ///
@@ -56,6 +57,29 @@ extension AnimatedImage {
         self.init(sharing: kept)
     }
 
+    /// The still picture of a name, made by the caller's decoder of the file and the scale; kept in memory by name.
+    package static func namedStill(_ name: String, decode: (_ data: Data?, _ scale: CGFloat) -> Image?) -> Image? {
+        if let known = namedStills.withLock({ $0[name] }) { return known }
+        guard let file = ImageResources.file(named: name, in: nil, scale: 1),
+            let image = decode(FileManager.default.contents(atPath: file), scale(ofFile: file))
+        else { return nil }
+        return namedStills.withLock { images in
+            if let known = images[name] { return known }
+            images[name] = image
+            return image
+        }
+    }
+
     /// Forgets the pictures kept by name, as memory is short.
-    public static func removeNamedImages() { named.withLock { $0.removeAll() } }
+    public static func removeNamedImages() {
+        // Images are released outside the locks.
+        _ = named.withLock { images in
+            defer { images = [:] }
+            return images
+        }
+        _ = namedStills.withLock { images in
+            defer { images = [:] }
+            return images
+        }
+    }
 }

@@ -129,7 +129,7 @@ open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
     open var isAllFramesLoaded: Bool { loaded.withLock { $0 != nil } }
 
     /// The number between `@` and `x` before the extension; 1 without one.
-    static func scale(ofFile path: String) -> CGFloat {
+    package static func scale(ofFile path: String) -> CGFloat {
         let name = ((path as NSString).lastPathComponent as NSString).deletingPathExtension
         guard name.hasSuffix("x"), let at = name.lastIndex(of: "@"),
             let scale = Double(name[name.index(after: at)...].dropLast()), scale.isFinite, scale > 0
