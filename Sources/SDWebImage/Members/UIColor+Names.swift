@@ -1,4 +1,5 @@
-import WebImage
+public import Foundation
+public import WebImage
 
 extension ImageColor {
     /// Red.
@@ -25,6 +26,49 @@ extension ImageColor {
     public static let lightGray = ImageColor(white: 2.0 / 3)
     /// Dark grey.
     public static let darkGray = ImageColor(white: 1.0 / 3)
+    /// The component between 0 and 1; the static colour of this name would hide it.
+    public var red: Double {
+        get { ownRed }
+        set { ownRed = newValue }
+    }
+    /// The component between 0 and 1; the static colour of this name would hide it.
+    public var green: Double {
+        get { ownGreen }
+        set { ownGreen = newValue }
+    }
+    /// The component between 0 and 1; the static colour of this name would hide it.
+    public var blue: Double {
+        get { ownBlue }
+        set { ownBlue = newValue }
+    }
+
+    /// Writes the components, each between 0 and 1, where pointers are given; true, as every colour has them.
+    @discardableResult public func getRed(
+        _ red: UnsafeMutablePointer<CGFloat>?, green: UnsafeMutablePointer<CGFloat>?,
+        blue: UnsafeMutablePointer<CGFloat>?, alpha: UnsafeMutablePointer<CGFloat>?
+    ) -> Bool {
+        red?.pointee = CGFloat(ownRed)
+        green?.pointee = CGFloat(ownGreen)
+        blue?.pointee = CGFloat(ownBlue)
+        alpha?.pointee = CGFloat(self.alpha)
+        return true
+    }
+
+    /// Writes the grey and the opacity; false, without writing, for what is no grey.
+    @discardableResult public func getWhite(
+        _ white: UnsafeMutablePointer<CGFloat>?, alpha: UnsafeMutablePointer<CGFloat>?
+    ) -> Bool {
+        guard ownRed == ownGreen, ownGreen == ownBlue else { return false }
+        white?.pointee = CGFloat(ownRed)
+        alpha?.pointee = CGFloat(self.alpha)
+        return true
+    }
+
+    /// The same colour at another opacity.
+    public func withAlphaComponent(_ alpha: CGFloat) -> UIColor {
+        UIColor(red: ownRed, green: ownGreen, blue: ownBlue, alpha: Double(alpha))
+    }
+
     /// `#aarrggbb`.
     public var sd_hexString: String { hexString }
 }

@@ -31,3 +31,21 @@ extension ImageLoadersManager {
         set { loaders = newValue }
     }
 }
+
+extension ImageColor {
+    /// ``red``; hidden by the static colour of that name.
+    package var ownRed: Double {
+        get { red }
+        set { red = newValue }
+    }
+    /// ``green``.
+    package var ownGreen: Double {
+        get { green }
+        set { green = newValue }
+    }
+    /// ``blue``.
+    package var ownBlue: Double {
+        get { blue }
+        set { blue = newValue }
+    }
+}
