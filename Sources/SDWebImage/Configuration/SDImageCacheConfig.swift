@@ -1,3 +1,4 @@
+public import Foundation
 public import WebImage
 
 /// A cache's configuration, in the original's shape: an object.
@@ -39,6 +40,12 @@ public import WebImage
         get { get() }
         set { set(newValue) }
     }
+
+    /// A configuration of its own with the same properties.
+    public func copy() -> Any { SDImageCacheConfig(value) }
+
+    /// A configuration of its own with the same properties.
+    public func copy(with zone: NSZone?) -> Any { copy() }
 
     /// One property.
     public subscript<Value>(dynamicMember path: WritableKeyPath<ImageCacheConfig, Value>) -> Value {

@@ -1,3 +1,4 @@
+public import Foundation
 import WebImage
 public import WebImageHTTP
 
@@ -43,6 +44,12 @@ public import WebImageHTTP
         get { get() }
         set { set(newValue) }
     }
+
+    /// A configuration of its own with the same properties.
+    public func copy() -> Any { SDWebImageDownloaderConfig(value) }
+
+    /// A configuration of its own with the same properties.
+    public func copy(with zone: NSZone?) -> Any { copy() }
 
     /// One property.
     public subscript<Value>(dynamicMember path: WritableKeyPath<WebImageDownloaderConfig, Value>) -> Value {

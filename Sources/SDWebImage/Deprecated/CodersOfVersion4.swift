@@ -7,7 +7,7 @@ public import WebImageCodecs
 public typealias SDWebImageCoder = ImageCoder
 /// Version 4's name of ``SDProgressiveImageCoder``.
 @available(*, deprecated, renamed: "SDProgressiveImageCoder")
-public typealias SDWebImageProgressiveCoder = ProgressiveImageCoder
+public typealias SDWebImageProgressiveCoder = SDProgressiveImageCoder
 /// Version 4's name of ``SDImageCodersManager``.
 @available(*, deprecated, renamed: "SDImageCodersManager")
 public typealias SDWebImageCodersManager = ImageCodersManager

@@ -17,6 +17,10 @@ extension WebImageError {
         if case .http(let status) = underlying {
             info[SDWebImageErrorDownloadStatusCodeKey] = NSNumber(value: status)
         }
+        if let response {
+            info[SDWebImageErrorDownloadResponseKey] = response
+            if code == .invalidDownloadContentType { info[SDWebImageErrorDownloadContentTypeKey] = response.mimeType }
+        }
         return info
     }
 

@@ -35,6 +35,46 @@ public func SDImageLoaderDecodeProgressiveImageData(
     return image
 }
 
+/// The progressive coder of a load; nil before its first bytes and after its end.
+public func SDImageLoaderGetProgressiveCoder(
+    _ operation: any SDWebImageOperation & AnyObject
+) -> (any SDProgressiveImageCoder)? {
+    ProgressiveCoders.known(operation) as? any SDProgressiveImageCoder
+}
+
+/// Gives a load a progressive coder; nil takes it away.
+public func SDImageLoaderSetProgressiveCoder(
+    _ operation: any SDWebImageOperation & AnyObject, _ progressiveCoder: (any SDProgressiveImageCoder)?
+) {
+    ProgressiveCoders.set(progressiveCoder, operation)
+}
+
+/// What a coder is told of a load: scale, thumbnail, limits and hints of its options, context and key.
+public func SDGetDecodeOptionsFromContext(
+    _ context: SDWebImageContext?, _ options: SDWebImageOptions, _ cacheKey: String
+) -> SDImageCoderOptions {
+    let url = URL(string: cacheKey) ?? URL(fileURLWithPath: cacheKey)
+    return ImageLoaderDecoding.decodingOptions(for: url, options: options, context: context).dictionary
+}
+
+/// Writes what a coder is told into options and context, the inverse of ``SDGetDecodeOptionsFromContext(_:_:_:)``.
+public func SDSetDecodeOptionsToContext(
+    _ mutableContext: inout SDWebImageContext, _ mutableOptions: inout SDWebImageOptions,
+    _ decodeOptions: SDImageCoderOptions
+) {
+    if DecodingOptions(decodeOptions).firstFrameOnly {
+        mutableOptions.insert(.decodeFirstFrameOnly)
+    } else {
+        mutableOptions.remove(.decodeFirstFrameOnly)
+    }
+    let keys: [(SDWebImageContextOption, SDImageCoderOption)] = [
+        (.imageScaleFactor, .decodeScaleFactor), (.imagePreserveAspectRatio, .decodePreserveAspectRatio),
+        (.imageThumbnailPixelSize, .decodeThumbnailPixelSize), (.imageScaleDownLimitBytes, .decodeScaleDownLimitBytes),
+        (.imageDecodeToHDR, .decodeToHDR), (.imageTypeIdentifierHint, .decodeTypeIdentifierHint),
+    ]
+    for (contextKey, coderKey) in keys { mutableContext[contextKey] = decodeOptions[coderKey] }
+}
+
 /// The coder of each load under way, forgotten with it.
 private enum ProgressiveCoders {
     private struct Entry {
@@ -47,23 +87,32 @@ private enum ProgressiveCoders {
     static func coder(
         of operation: AnyObject, for data: Data, _ options: SDImageCoderOptions, _ context: SDWebImageContext?
     ) -> (any ProgressiveImageCoder)? {
-        let key = ObjectIdentifier(operation)
-        let known = entries.withLock { entries in
-            entries[key].flatMap { $0.operation === operation ? $0.coder : nil }
-        }
-        if let known { return known }
+        if let known = known(operation) { return known }
         let coder: (any ProgressiveImageCoder)?
         if let own = context?[.imageCoder] as? any ProgressiveImageCoder {
             coder = type(of: own).init(incrementalWithOptions: options)
         } else {
             coder = ImageCodersManager.shared.makeIncrementalCoder(for: data, options: options)
         }
-        guard let coder else { return nil }
-        entries.withLock { entries in
-            entries = entries.filter { $0.value.operation != nil }
-            entries[key] = Entry(operation: operation, coder: coder)
-        }
+        set(coder, operation)
         return coder
+    }
+
+    static func known(_ operation: AnyObject) -> (any ProgressiveImageCoder)? {
+        entries.withLock { entries in
+            entries[ObjectIdentifier(operation)].flatMap { $0.operation === operation ? $0.coder : nil }
+        }
+    }
+
+    static func set(_ coder: (any ProgressiveImageCoder)?, _ operation: AnyObject) {
+        // What is dropped goes here, outside the lock.
+        let dropped = entries.withLock { entries in
+            let old = entries
+            entries = entries.filter { $0.value.operation != nil }
+            entries[ObjectIdentifier(operation)] = coder.map { Entry(operation: operation, coder: $0) }
+            return old
+        }
+        withExtendedLifetime(dropped) {}
     }
 
     static func forget(_ operation: AnyObject) {

@@ -2,12 +2,12 @@ public import WebImage
 
 extension Image {
     /// How often the animation plays; 0 is for ever.
-    public var sd_imageLoopCount: Int {
-        get { imageLoopCount }
-        set { imageLoopCount = newValue }
+    public var sd_imageLoopCount: UInt {
+        get { UInt(clamping: imageLoopCount) }
+        set { imageLoopCount = Int(clamping: newValue) }
     }
     /// Frames of the animation; 1 for a still.
-    public var sd_imageFrameCount: Int { imageFrameCount }
+    public var sd_imageFrameCount: UInt { UInt(clamping: imageFrameCount) }
     /// Whether there is more than one frame.
     public var sd_isAnimated: Bool { isAnimated }
     /// Whether the picture was drawn from a vector format.
@@ -44,8 +44,12 @@ extension Image {
         get { UInt(memoryCost) }
         set { memoryCost = Int(clamping: newValue) }
     }
-    /// Whether the pixels are ready for display: always, as pictures come decoded from their coders.
-    public var sd_isDecoded: Bool { true }
-    /// Whether the pixels hold a high dynamic range: no, they are converted to sRGB.
-    public var sd_isHighDynamicRange: Bool { false }
+    /// Whether the pixels are ready for display: always, as pictures come decoded from their coders. Setting it changes
+    /// nothing.
+    public var sd_isDecoded: Bool {
+        get { true }
+        set {}
+    }
+    /// Whether the pixels hold a high dynamic range, as those decoded with `.decodeToHDR` do.
+    public var sd_isHighDynamicRange: Bool { isHighDynamicRange }
 }

@@ -28,15 +28,16 @@ public typealias SDImageCacheCheckCompletionBlock = @Sendable (_ isInCache: Bool
 /// The bytes on disk.
 public typealias SDImageCacheQueryDataCompletionBlock = @Sendable (_ data: Data?) -> Void
 /// Entries on disk and their bytes.
-public typealias SDImageCacheCalculateSizeBlock = @Sendable (_ fileCount: Int, _ totalSize: Int) -> Void
+public typealias SDImageCacheCalculateSizeBlock = @Sendable (_ fileCount: UInt, _ totalSize: UInt) -> Void
 /// In which layer something is cached.
 public typealias SDImageCacheContainsCompletionBlock = @Sendable (_ containsCacheType: SDImageCacheType) -> Void
 /// Where else the bytes of a key may be.
 public typealias SDImageCacheAdditionalCachePathBlock = @Sendable (_ key: String) -> String?
 /// URLs of a prefetched list that have ended, and all of them.
-public typealias SDWebImagePrefetcherProgressBlock = WebImagePrefetcher.ProgressBlock
+public typealias SDWebImagePrefetcherProgressBlock = @Sendable (_ finishedCount: UInt, _ totalCount: UInt) -> Void
 /// URLs of a prefetched list that have ended, and those of them that failed.
-public typealias SDWebImagePrefetcherCompletionBlock = WebImagePrefetcher.CompletionBlock
+public typealias SDWebImagePrefetcherCompletionBlock =
+    @Sendable (_ finishedCount: UInt, _ skippedCount: UInt) -> Void
 /// A cache key of a URL.
 public typealias SDWebImageCacheKeyFilterBlock = @Sendable (_ url: URL) -> String?
 /// The bytes a cache is to keep.

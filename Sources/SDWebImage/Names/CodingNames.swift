@@ -3,10 +3,6 @@ public import WebImageCodecs
 
 /// Turns bytes into pictures and back; ``WebImageCore/ImageCoder``.
 public typealias SDImageCoder = ImageCoder
-/// A coder that shows what has arrived; ``WebImageCore/ProgressiveImageCoder``.
-public typealias SDProgressiveImageCoder = ProgressiveImageCoder
-/// A coder that gives frames; ``WebImageCore/AnimatedImageCoder``.
-public typealias SDAnimatedImageCoder = AnimatedImageCoder
 /// The key of a coder option; ``WebImageCore/ImageCoderOption``.
 public typealias SDImageCoderOption = ImageCoderOption
 /// Options of a coder; ``WebImageCore/ImageCoderOptions``.
@@ -27,11 +23,3 @@ public typealias SDImageAPNGCoder = ImagePNGCoder
 public typealias SDImageWebPCoder = ImageWebPCoder
 /// WebP, still and animated; the same coder as ``SDImageWebPCoder``.
 public typealias SDImageAWebPCoder = ImageWebPCoder
-
-/// The formats that need no plug-in, as stills: JPEG, PNG, BMP, ICO.
-public enum SDImageIOCoder {
-    /// Decodes and encodes by content.
-    public static let shared = ImageCodersManager(coders: [
-        ImageICOCoder.shared, ImageBMPCoder.shared, ImagePNGCoder.shared, ImageJPEGCoder.shared,
-    ])
-}

@@ -10,10 +10,6 @@ public typealias SDImageFormat = ImageFormat
 public typealias SDImageFrame = ImageFrame
 /// A picture whose frames are decoded when they are needed; ``WebImageCore/AnimatedImage``.
 public typealias SDAnimatedImage = AnimatedImage
-/// What a class for animated pictures must be; ``WebImageCore/AnimatedImageProtocol``.
-public typealias SDAnimatedImageProtocol = AnimatedImageProtocol
-/// Frames by number; ``WebImageCore/AnimatedImageProvider``.
-public typealias SDAnimatedImageProvider = AnimatedImageProvider
 /// Plays frames by the clock; ``WebImageCore/AnimatedImagePlayer``.
 public typealias SDAnimatedImagePlayer = AnimatedImagePlayer
 /// In which order frames are shown; ``WebImageCore/AnimatedImagePlaybackMode``.

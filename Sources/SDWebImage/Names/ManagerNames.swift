@@ -8,5 +8,3 @@ public typealias SDWebImageCombinedOperation = WebImageCombinedOperation
 public typealias SDWebImagePrefetcher = WebImagePrefetcher
 /// One prefetched list; ``WebImageCore/WebImagePrefetchToken``.
 public typealias SDWebImagePrefetchToken = WebImagePrefetchToken
-/// Hears about prefetching; ``WebImageCore/WebImagePrefetcherDelegate``.
-public typealias SDWebImagePrefetcherDelegate = WebImagePrefetcherDelegate

@@ -12,6 +12,10 @@ public import WebImage
     ) -> (any SDWebImageOperation)?
     /// Whether a URL that failed so is remembered and not tried again.
     func shouldBlockFailedURL(with url: URL, error: any Error) -> Bool
+    /// Whether a URL that failed so is remembered; the manager asks this. By URL and error alone unless implemented.
+    func shouldBlockFailedURL(
+        with url: URL, error: any Error, options: SDWebImageOptions, context: SDWebImageContext?
+    ) -> Bool
 }
 
 extension SDImageLoader {
@@ -24,6 +28,21 @@ extension SDImageLoader {
             completed?(image, data, error.map(WebImageError.init(original:)), finished)
         }
         return requestImage(with: url, options: options, context: context, progress: progress, completed: bridged)
+    }
+
+    /// The answer for the URL and the error.
+    public func shouldBlockFailedURL(
+        with url: URL, error: any Error, options: SDWebImageOptions, context: SDWebImageContext?
+    ) -> Bool {
+        shouldBlockFailedURL(with: url, error: error)
+    }
+
+    /// The same question, for callers that know ``WebImageCore/ImageLoader`` alone.
+    public func shouldBlockFailedURL(
+        with url: URL, error: WebImageError, options: WebImageOptions, context: WebImageContext?
+    ) -> Bool {
+        let bridged: any Error = SDWebImageError(error)
+        return shouldBlockFailedURL(with: url, error: bridged, options: options, context: context)
     }
 
     /// The same question, for callers that know ``WebImageCore/ImageLoader`` alone.

@@ -19,6 +19,8 @@ public import Foundation
 }
 
 /// What a class without frames of its own need not say.
+///
+/// Disfavoured: where a subclass counts in `UInt`, a literal beside it must not choose these.
 extension AnimatedImageProtocol {
     /// Reads the coder's file again; nil when it has none to give.
     public init?(animatedCoder: any AnimatedImageCoder, scale: CGFloat) {
@@ -34,11 +36,11 @@ extension AnimatedImageProtocol {
     /// Nil.
     public var animatedImageData: Data? { nil }
     /// 0.
-    public var animatedImageFrameCount: Int { 0 }
+    @_disfavoredOverload public var animatedImageFrameCount: Int { 0 }
     /// 0.
-    public var animatedImageLoopCount: Int { 0 }
+    @_disfavoredOverload public var animatedImageLoopCount: Int { 0 }
     /// Nil.
-    public func animatedImageFrame(at index: Int) -> Image? { nil }
+    @_disfavoredOverload public func animatedImageFrame(at index: Int) -> Image? { nil }
     /// 0.
-    public func animatedImageDuration(at index: Int) -> TimeInterval { 0 }
+    @_disfavoredOverload public func animatedImageDuration(at index: Int) -> TimeInterval { 0 }
 }

@@ -75,12 +75,13 @@ extension ImageCache {
     }
 
     /// Bytes of all disk entries; blocks.
-    public func totalDiskSize() -> Int { disk.sync { $0?.totalSize() ?? 0 } }
+    @_disfavoredOverload public func totalDiskSize() -> Int { disk.sync { $0?.totalSize() ?? 0 } }
 
     /// Disk entries; blocks.
-    public func totalDiskCount() -> Int { disk.sync { $0?.totalCount() ?? 0 } }
+    @_disfavoredOverload public func totalDiskCount() -> Int { disk.sync { $0?.totalCount() ?? 0 } }
 
     /// Entries and bytes on disk; told on main.
+    @_disfavoredOverload
     public func calculateSize(completionBlock completion: (@Sendable (_ fileCount: Int, _ totalSize: Int) -> Void)?) {
         disk.async { disk in
             let count = disk?.totalCount() ?? 0

@@ -77,11 +77,20 @@ extension FrameEncodingImageCoder {
     }
 
     /// The encoded animation, or nil for any failure. An undefined format means that of the first frame.
+    @_disfavoredOverload
     public func encodedData(
         with frames: [ImageFrame], loopCount: Int, format: ImageFormat, options: ImageCoderOptions?
     ) -> Data? {
         let format = format == .undefined ? frames.first?.image.imageFormat ?? format : format
         return try? encode(frames, loopCount: loopCount, format: format, options: EncodingOptions(options))
+    }
+
+    /// The encoded animation, or nil for any failure. An undefined format means that of the first frame.
+    public func encodedData(
+        with frames: [ImageFrame], loopCount: UInt, format: ImageFormat, options: ImageCoderOptions?
+    ) -> Data? {
+        let loops = Int(clamping: loopCount)
+        return encodedData(with: frames, loopCount: loops, format: format, options: options)
     }
 
     /// All frames of an image that is an animation; nil for a still, or where the options want the first frame alone.

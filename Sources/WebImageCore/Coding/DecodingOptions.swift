@@ -62,9 +62,10 @@ extension DecodingOptions {
     public var dictionary: ImageCoderOptions {
         var options: ImageCoderOptions = [
             .decodeFirstFrameOnly: firstFrameOnly,
-            .decodeScaleFactor: scaleFactor,
+            // A number of Foundation's: a coder may ask for it as whichever numeric type it likes.
+            .decodeScaleFactor: NSNumber(value: scaleFactor),
             .decodePreserveAspectRatio: preserveAspectRatio,
-            .decodeToHDR: decodesToHDR ? 1 : 0,
+            .decodeToHDR: NSNumber(value: decodesToHDR ? 1 : 0),
             .decodeLimits: limits,
             .decodePixelFormat: pixelFormat,
             .decodeColorConversion: colorConversion,
@@ -72,7 +73,7 @@ extension DecodingOptions {
         if let box = thumbnailPixelSize {
             options[.decodeThumbnailPixelSize] = CGSize(width: box.width, height: box.height)
         }
-        if let scaleDownLimitBytes { options[.decodeScaleDownLimitBytes] = scaleDownLimitBytes }
+        if let scaleDownLimitBytes { options[.decodeScaleDownLimitBytes] = NSNumber(value: scaleDownLimitBytes) }
         options.merge(further.values) { known, _ in known }
         return options
     }

@@ -53,16 +53,16 @@ public struct EncodingOptions: Sendable, Hashable {
     public var dictionary: ImageCoderOptions {
         var options: ImageCoderOptions = [
             .encodeFirstFrameOnly: firstFrameOnly,
-            .encodeCompressionQuality: quality,
+            .encodeCompressionQuality: NSNumber(value: quality),
             .encodeWebPLossless: lossless,
             .encodeBackgroundColor: backgroundColor,
             .encodeProgressive: progressive,
             .encodeEmbedThumbnail: embedsThumbnail,
-            .encodeToHDR: keepsHDR ? 1 : 0,
+            .encodeToHDR: NSNumber(value: keepsHDR ? 1 : 0),
             .encodeMetadata: metadata,
         ]
         if let box = maxPixelSize { options[.encodeMaxPixelSize] = CGSize(width: box.width, height: box.height) }
-        if let maxFileSize { options[.encodeMaxFileSize] = maxFileSize }
+        if let maxFileSize { options[.encodeMaxFileSize] = NSNumber(value: maxFileSize) }
         return options.merging(webP.dictionary) { own, _ in own }
     }
 }

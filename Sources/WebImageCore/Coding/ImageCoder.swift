@@ -13,6 +13,19 @@ public import Foundation
     func canEncode(to format: ImageFormat) -> Bool
     /// The encoded file, or nil when the image cannot be written so.
     func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data?
+    /// The frames encoded as an animation; nil, which it is unless implemented, when they cannot be written so.
+    ///
+    /// A coder that writes animations without having all frames in memory adopts ``FrameEncodingImageCoder`` instead.
+    func encodedData(
+        with frames: [ImageFrame], loopCount: UInt, format: ImageFormat, options: ImageCoderOptions?
+    ) -> Data?
+}
+
+extension ImageCoder {
+    /// Nil: writes no animations.
+    public func encodedData(
+        with frames: [ImageFrame], loopCount: UInt, format: ImageFormat, options: ImageCoderOptions?
+    ) -> Data? { nil }
 }
 
 /// A coder that reports why it failed and what a file holds; every built-in coder is one.

@@ -84,6 +84,7 @@ public enum ImageCoderHelper {
     ///
     /// The size is the original's: both sides times √(pixels allowed ÷ pixels there are), rounded down, at least 1. With
     /// `never`, and for animated and vector images, the same instance. Blocks the caller while it scales.
+    @_disfavoredOverload
     public static func decodedAndScaledDownImage(
         with image: Image?, limitBytes: Int = 0, policy: ImageForceDecodePolicy = .automatic
     ) -> Image? {

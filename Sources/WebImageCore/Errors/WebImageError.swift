@@ -84,6 +84,8 @@ public struct WebImageError: Error, Sendable {
     public var underlying: Underlying?
     /// What to do next, as a sentence.
     public var hint: String?
+    /// The head of the answer that was refused by its status or its type; nil for every other failure.
+    public var response: WebImageResponse?
     /// The failures of the sources that were tried before this one, in order.
     public var earlierFailures: [WebImageError] = []
 

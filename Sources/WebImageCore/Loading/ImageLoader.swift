@@ -25,6 +25,26 @@ public typealias ImageLoaderDataBlock = @Sendable (_ bytes: Data, _ response: We
     ) -> (any WebImageOperation)?
     /// Whether a URL that failed so is remembered and not tried again.
     func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool
+    /// Whether this loader is the one for such a load; the manager asks this. By the URL alone unless implemented.
+    func canRequestImage(for url: URL?, options: WebImageOptions, context: WebImageContext?) -> Bool
+    /// Whether a URL that failed so is remembered; the manager asks this. By URL and error alone unless implemented.
+    func shouldBlockFailedURL(
+        with url: URL, error: WebImageError, options: WebImageOptions, context: WebImageContext?
+    ) -> Bool
+}
+
+extension ImageLoader {
+    /// The answer for the URL.
+    public func canRequestImage(for url: URL?, options: WebImageOptions, context: WebImageContext?) -> Bool {
+        canRequestImage(for: url)
+    }
+
+    /// The answer for the URL and the error.
+    public func shouldBlockFailedURL(
+        with url: URL, error: WebImageError, options: WebImageOptions, context: WebImageContext?
+    ) -> Bool {
+        shouldBlockFailedURL(with: url, error: error)
+    }
 }
 
 /// A loader that fetches bytes; the manager decodes them.

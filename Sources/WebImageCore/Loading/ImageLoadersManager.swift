@@ -54,13 +54,21 @@ public final class ImageLoadersManager: Sendable {
     /// The loader that a URL goes to; nil when none takes it.
     public func loader(for url: URL?) -> (any ImageLoader)? { taker(of: url)?.loader }
 
-    private func taker(of url: URL?) -> Registered? {
+    private func taker(of load: ImageDataLoad) -> Registered? {
+        taker(of: load.url, options: load.options, context: load.context)
+    }
+
+    private func taker(
+        of url: URL?, options: WebImageOptions = [], context: WebImageContext? = nil
+    ) -> Registered? {
         let loaders = registered.withLock { $0 }
         // By index: this is on the way of every memory hit, and a generic search allocates in a debug build.
         var index = loaders.count
         while index > 0 {
             index -= 1
-            if loaders[index].loader.canRequestImage(for: url) { return loaders[index] }
+            if loaders[index].loader.canRequestImage(for: url, options: options, context: context) {
+                return loaders[index]
+            }
         }
         return nil
     }
@@ -104,12 +112,17 @@ extension ImageLoadersManager: ImageDataLoader {
     /// Whether any loader takes such a URL.
     public func canRequestImage(for url: URL?) -> Bool { loader(for: url) != nil }
 
+    /// Whether any loader takes such a load.
+    public func canRequestImage(for url: URL?, options: WebImageOptions, context: WebImageContext?) -> Bool {
+        taker(of: url, options: options, context: context) != nil
+    }
+
     /// Starts the load at the loader that takes the URL; where none does it completes at once with `.invalidURL`.
     public func requestImage(
         with url: URL?, options: WebImageOptions, context: WebImageContext?,
         progress: ImageLoaderProgressBlock?, completed: ImageLoaderCompletedBlock?
     ) -> (any WebImageOperation)? {
-        guard let loader = loader(for: url) else {
+        guard let loader = taker(of: url, options: options, context: context)?.loader else {
             completed?(nil, nil, url.map(noLoader(for:)) ?? .missingURL, true)
             return nil
         }
@@ -120,6 +133,15 @@ extension ImageLoadersManager: ImageDataLoader {
     /// The word of the loader that takes the URL; a URL that none takes is at fault itself.
     public func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool {
         loader(for: url)?.shouldBlockFailedURL(with: url, error: error) ?? error.condemnsURL
+    }
+
+    /// The word of the loader that takes the load; a URL that none takes is at fault itself.
+    public func shouldBlockFailedURL(
+        with url: URL, error: WebImageError, options: WebImageOptions, context: WebImageContext?
+    ) -> Bool {
+        let loader = taker(of: url, options: options, context: context)?.loader
+        return loader?.shouldBlockFailedURL(with: url, error: error, options: options, context: context)
+            ?? error.condemnsURL
     }
 
     /// The bytes from the loader that takes the URL; where the context names further sources, the first that has them.
@@ -140,7 +162,7 @@ extension ImageLoadersManager: ImageDataLoader {
     private func fetch(
         _ load: ImageDataLoad, progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
-        guard let taker = taker(of: load.url) else { throw noLoader(for: load.url) }
+        guard let taker = taker(of: load) else { throw noLoader(for: load.url) }
         guard let dataLoader = taker.dataLoader else {
             throw WebImageError(
                 .invalidDownloadOperation, stage: .request, url: load.url,
@@ -160,13 +182,13 @@ extension ImageLoadersManager: ImageDataLoader {
     }
 
     private func ownIdentity(of load: ImageDataLoad) -> LoadIdentity {
-        if let loader = taker(of: load.url)?.dataLoader { return loader.identity(of: load) }
+        if let loader = taker(of: load)?.dataLoader { return loader.identity(of: load) }
         return LoadIdentity(sharing: load.url.absoluteString, cacheScope: load.declaredScope ?? .shared)
     }
 
     /// The word of the loader that takes the URL.
     public func cacheScope(of load: ImageDataLoad) -> CacheScope {
-        if let loader = taker(of: load.url)?.dataLoader { return loader.cacheScope(of: load) }
+        if let loader = taker(of: load)?.dataLoader { return loader.cacheScope(of: load) }
         return load.declaredScope ?? .shared
     }
 }

@@ -14,6 +14,12 @@ package struct ResponseAcceptance: Sendable, Hashable {
 
     /// Why a head is refused; nil when it is accepted. What declares no type is accepted, as in the original.
     package func refusal(of response: WebImageResponse, for url: URL) -> WebImageError? {
+        var refusal = reason(for: response, url)
+        refusal?.response = response
+        return refusal
+    }
+
+    private func reason(for response: WebImageResponse, _ url: URL) -> WebImageError? {
         if let status = response.statusCode, let statusCodes, !statusCodes.contains(status) {
             return WebImageError(
                 .invalidDownloadStatusCode, stage: .download, url: url, underlying: .http(status: status),

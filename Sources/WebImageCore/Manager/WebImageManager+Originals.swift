@@ -11,7 +11,10 @@ extension WebImageManager {
         guard !plan.options.contains(.fromCacheOnly),
             delegate?.imageManager(self, shouldDownloadImageFor: plan.url) ?? true
         else { return nil }
-        guard plan.loader is ImageLoadersManager || plan.loader.canRequestImage(for: plan.url) else {
+        guard
+            plan.loader is ImageLoadersManager
+                || plan.loader.canRequestImage(for: plan.url, options: plan.options, context: plan.context)
+        else {
             throw WebImageError(
                 .invalidURL, stage: .request, url: plan.url,
                 underlying: .message("\(type(of: plan.loader)) does not take this URL"),

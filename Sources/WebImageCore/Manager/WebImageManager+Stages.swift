@@ -93,7 +93,8 @@ extension WebImageManager {
     private func blocks(_ plan: LoadPlan, _ error: WebImageError) -> Bool {
         // What the delegate makes of a picture says nothing about its URL.
         guard !error.isCancellation, error.code != .cacheNotModified, error.stage != .transform else { return false }
-        let word = plan.loader.shouldBlockFailedURL(with: plan.url, error: error)
+        let word = plan.loader.shouldBlockFailedURL(
+            with: plan.url, error: error, options: plan.options, context: plan.context)
         guard let delegate else { return word }
         return LoaderWord.$blocks.withValue(word) {
             delegate.imageManager(self, shouldBlockFailedURL: plan.url, withError: error)

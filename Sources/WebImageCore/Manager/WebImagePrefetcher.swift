@@ -99,7 +99,7 @@ public final class WebImagePrefetcher: Sendable {
     /// Loads a list with the prefetcher's own options and context.
     ///
     /// - Returns: The list's handle; nil for an empty list, which completes inline with zeros.
-    @discardableResult
+    @_disfavoredOverload @discardableResult
     public func prefetchURLs(
         _ urls: [URL]?, progress: ProgressBlock?, completed: CompletionBlock?
     ) -> WebImagePrefetchToken? {
@@ -110,7 +110,7 @@ public final class WebImagePrefetcher: Sendable {
     /// Loads a list with exactly these options and this context.
     ///
     /// - Returns: The list's handle; nil for an empty list, which completes inline with zeros.
-    @discardableResult
+    @_disfavoredOverload @discardableResult
     public func prefetchURLs(
         _ urls: [URL]?, options: WebImageOptions, context: WebImageContext?,
         progress: ProgressBlock?, completed: CompletionBlock?

@@ -69,6 +69,21 @@ public final class CallbackQueue: Sendable {
         if runsInline { block() } else { queue.async(execute: block) }
     }
 
+    /// Runs `block` before this returns: inline where ``async(_:)`` would, or when already on the queue, else on the queue
+    /// while the caller waits.
+    ///
+    /// Under ``Policy/safeAsyncMainThread`` off main it is dispatched and not waited for, as in the original.
+    package func runWaiting(_ block: @escaping @Sendable () -> Void) {
+        let isHere = isMain ? MainThread.isCurrent : DispatchQueue.getSpecific(key: Self.key)?.queue === queue
+        if isHere || runsInline {
+            block()
+        } else if policy == .safeAsyncMainThread {
+            queue.async(execute: block)
+        } else {
+            queue.sync(execute: block)
+        }
+    }
+
     /// Whether a block given now would run before ``async(_:)`` returns.
     package var runsInline: Bool {
         switch policy {

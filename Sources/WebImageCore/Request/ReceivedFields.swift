@@ -36,14 +36,36 @@ package struct ReceivedFields: Sendable {
     /// All of them, names in lower case, repeated ones joined by `, `.
     package var all: [String: String] {
         var fields: [String: String] = [:]
-        var last = ""
-        forEachLine { line, nameEnd in
-            guard let nameEnd else { return fields[last, default: ""] += Self.text(line[...]) }
-            last = String(decoding: line[..<nameEnd].map(\.lowercasedASCII), as: UTF8.self)
-            let value = Self.value(line, nameEnd)
-            if let before = fields.updateValue(value, forKey: last) { fields[last] = before + ", " + value }
+        collect { fields[$0] = $2 }
+        return fields
+    }
+
+    /// All of them, names as they came, repeated ones joined by `, ` under the first's name.
+    package var asReceived: [String: String] {
+        var (names, fields): ([String: String], [String: String]) = ([:], [:])
+        collect { key, name, value in
+            let first = names[key] ?? name
+            names[key] = first
+            fields[first] = value
         }
         return fields
+    }
+
+    /// Calls with each field's name in lower case, its name as it came, and its value so far.
+    private func collect(_ set: (_ key: String, _ name: String, _ value: String) -> Void) {
+        var fields: [String: String] = [:]
+        var (key, name) = ("", "")
+        forEachLine { line, nameEnd in
+            if let nameEnd {
+                name = Self.text(line[..<nameEnd])
+                key = String(decoding: line[..<nameEnd].map(\.lowercasedASCII), as: UTF8.self)
+                let value = Self.value(line, nameEnd)
+                fields[key] = fields[key].map { $0 + ", " + value } ?? value
+            } else {
+                fields[key, default: ""] += Self.text(line[...])
+            }
+            set(key, name, fields[key] ?? "")
+        }
     }
 
     /// The value of a field, its name in any case; those of several of that name joined by `, `.

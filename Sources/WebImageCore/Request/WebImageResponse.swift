@@ -79,6 +79,14 @@ public struct WebImageResponse: Sendable {
         }
     }
 
+    /// Header fields with their names as the server wrote them, repeated ones joined by `, ` under the first's name.
+    package var fieldsAsReceived: [String: String] {
+        switch storage.fields {
+        case .listed(let fields): fields
+        case .received(let received): received.asReceived
+        }
+    }
+
     /// Bytes the body is said to have; nil when not said.
     public var expectedContentLength: Int? {
         get { storage.expectedContentLength }
@@ -122,7 +130,7 @@ public struct WebImageResponse: Sendable {
     /// The value of a header field, its name in any case.
     public func value(forHTTPHeaderField field: String) -> String? {
         switch storage.fields {
-        case .listed(let fields): fields[field.lowercased()]
+        case .listed(let fields): fields[field.lowercased()] ?? fields.first { $0.key.isSame(asField: field) }?.value
         case .received(let received): received.value(of: field)
         }
     }
@@ -151,5 +159,12 @@ extension WebImageResponse: Hashable {
         hasher.combine(url)
         hasher.combine(statusCode)
         hasher.combine(allHeaderFields)
+    }
+}
+
+extension String {
+    /// Whether this is the same header field, in any case.
+    fileprivate func isSame(asField other: String) -> Bool {
+        utf8.count == other.utf8.count && zip(utf8, other.utf8).allSatisfy { $0.lowercasedASCII == $1.lowercasedASCII }
     }
 }

@@ -49,3 +49,91 @@ extension ImageColor {
         set { blue = newValue }
     }
 }
+
+extension Image {
+    /// ``memoryCost``.
+    package var ownMemoryCost: Int {
+        get { memoryCost }
+        set { memoryCost = newValue }
+    }
+}
+
+extension AnimatedImagePlayer {
+    /// ``totalFrameCount``.
+    package var ownTotalFrameCount: Int {
+        get { totalFrameCount }
+        set { totalFrameCount = newValue }
+    }
+    /// ``totalLoopCount``.
+    package var ownTotalLoopCount: Int {
+        get { totalLoopCount }
+        set { totalLoopCount = newValue }
+    }
+    /// ``maxBufferSize``.
+    package var ownMaxBufferSize: Int {
+        get { maxBufferSize }
+        set { maxBufferSize = newValue }
+    }
+    /// ``currentFrameIndex``.
+    package var ownCurrentFrameIndex: Int { currentFrameIndex }
+    /// ``currentLoopCount``.
+    package var ownCurrentLoopCount: Int { currentLoopCount }
+    /// ``animationFrameHandler``.
+    package var ownAnimationFrameHandler: (@MainActor (_ index: Int, _ frame: Image) -> Void)? {
+        get { animationFrameHandler }
+        set { animationFrameHandler = newValue }
+    }
+    /// ``animationLoopHandler``.
+    package var ownAnimationLoopHandler: (@MainActor (_ loopCount: Int) -> Void)? {
+        get { animationLoopHandler }
+        set { animationLoopHandler = newValue }
+    }
+}
+
+extension AnimatedImage {
+    /// ``animatedImageFrameCount``.
+    package var ownFrameCount: Int { animatedImageFrameCount }
+    /// ``animatedImageLoopCount``.
+    package var ownLoopCount: Int { animatedImageLoopCount }
+}
+
+extension AnimatedImageProvider {
+    /// ``animatedImageFrameCount``.
+    package var ownFrames: Int { animatedImageFrameCount }
+    /// ``animatedImageLoopCount``.
+    package var ownLoops: Int { animatedImageLoopCount }
+}
+
+extension WebImagePrefetcher {
+    /// ``maxConcurrentPrefetchCount``.
+    package var ownMaxConcurrentPrefetchCount: Int {
+        get { maxConcurrentPrefetchCount }
+        set { maxConcurrentPrefetchCount = newValue }
+    }
+    /// ``delegate``.
+    package var ownDelegate: (any WebImagePrefetcherDelegate)? {
+        get { delegate }
+        set { delegate = newValue }
+    }
+}
+
+extension ImageCoderHelper {
+    /// ``defaultScaleDownLimitBytes``.
+    package static var ownScaleDownLimitBytes: Int {
+        get { defaultScaleDownLimitBytes }
+        set { defaultScaleDownLimitBytes = newValue }
+    }
+}
+
+extension ImageTransformer {
+    /// ``preserveImageMetadata``.
+    package var ownPreserveImageMetadata: Bool { preserveImageMetadata }
+}
+
+extension WebImageResponse {
+    /// ``allHeaderFields``.
+    package var ownHeaderFields: [String: String] {
+        get { allHeaderFields }
+        set { allHeaderFields = newValue }
+    }
+}

@@ -7,3 +7,8 @@ extension WebImageDownloader {
         set { config = newValue }
     }
 }
+
+extension WebImageDownloader {
+    /// ``currentDownloadCount``.
+    package var ownCurrentDownloadCount: Int { currentDownloadCount }
+}

@@ -60,7 +60,7 @@ extension ViewDocuments {
             let stage = await Stage(imageView)
             defer { stage.close() }
             imageView.image = animation
-            var seen: Set<Int> = []
+            var seen: Set<UInt> = []
             #expect(
                 await Stage.pump {
                     seen.insert(imageView.currentFrameIndex)

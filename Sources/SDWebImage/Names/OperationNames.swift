@@ -1,0 +1,95 @@
+public import Foundation
+public import WebImage
+public import WebImageHTTP
+public import WebImageStore
+
+extension WebImageOperation {
+    /// False, where an operation does not say: the original's property is optional.
+    public var isCancelled: Bool { false }
+}
+
+extension Operation: WebImageOperation {}
+
+extension ImageCache {
+    /// Looks a picture up in all layers.
+    @preconcurrency @discardableResult
+    public func queryImage(
+        forKey key: String?, options: SDWebImageOptions = [], context: SDWebImageContext?,
+        completion completionBlock: SDImageCacheQueryCompletionBlock? = nil
+    ) -> (any SDWebImageOperation)? {
+        queryImage(forKey: key, options: options, context: context, cacheType: .all, completion: completionBlock)
+    }
+}
+
+extension ImageCachesManager {
+    /// Looks a picture up in the caches, as their policy says.
+    @preconcurrency @discardableResult
+    public func queryImage(
+        forKey key: String?, options: SDWebImageOptions = [], context: SDWebImageContext?,
+        completion completionBlock: SDImageCacheQueryCompletionBlock? = nil
+    ) -> (any SDWebImageOperation)? {
+        queryImage(forKey: key, options: options, context: context, cacheType: .all, completion: completionBlock)
+    }
+}
+
+extension DiskCache {
+    /// Entries are rows of an index, which does not move with its files.
+    @available(*, unavailable, message: "Open a cache at the new place and call importImages(fromDirectory:)")
+    public func moveCacheDirectory(fromPath srcPath: String, toPath dstPath: String) {}
+}
+
+extension WebImageDownloaderOptions {
+    /// There is no cache below the downloader.
+    @available(*, unavailable, message: "Load through SDWebImageManager with SDWebImageOptions.refreshCached")
+    public static var useNSURLCache: WebImageDownloaderOptions { [] }
+    /// There is no cache below the downloader.
+    @available(*, unavailable, message: "Load through SDWebImageManager with SDWebImageOptions.refreshCached")
+    public static var ignoreCachedResponse: WebImageDownloaderOptions { [] }
+}
+
+extension WebImageDownloader {
+    /// libcurl makes the transfers.
+    @available(
+        *, unavailable, message: "Set the properties of config: downloadTimeout, proxy, certificateAuthorityFile"
+    )
+    public var sessionConfiguration: Never? { nil }
+}
+
+extension SDWebImageDownloaderConfig {
+    /// libcurl makes the transfers.
+    @available(*, unavailable, message: "Set downloadTimeout, proxy, certificateAuthorityFile and the like here")
+    public var sessionConfiguration: Never? {
+        get { nil }
+        set {}
+    }
+    /// Credentials are a name and a password.
+    @available(*, unavailable, message: "Set username and password")
+    public var urlCredential: Never? {
+        get { nil }
+        set {}
+    }
+}
+
+extension SDImageCacheConfig {
+    /// There is no iCloud.
+    @available(*, unavailable, message: "There is no backup to leave out; remove the line")
+    public var shouldDisableiCloud: Bool {
+        get { true }
+        set {}
+    }
+    /// Writes are atomic.
+    @available(*, unavailable, message: "Writes are always atomic; remove the line")
+    public var diskCacheWritingOptions: Data.WritingOptions {
+        get { .atomic }
+        set {}
+    }
+    /// The cache reaches its folder itself.
+    @available(*, unavailable, message: "Set diskCacheClass to a class that uses it")
+    public var fileManager: FileManager? {
+        get { nil }
+        set {}
+    }
+}
+
+/// The total of a progress whose size is not known: 1.
+public let SDWebImageProgressUnitCountUnknown: Int64 = 1

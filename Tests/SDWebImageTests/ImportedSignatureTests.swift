@@ -1,0 +1,169 @@
+import Foundation
+import SDWebImage
+import Testing
+import WebImageTesting
+
+/// Each role of the original implemented as Apple's importer spells it: every method is called.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct ImportedSignatureTests {
+    private let folder = NSTemporaryDirectory() + "/imported-\(UUID().uuidString)"
+    private let loader = FakeDataLoader()
+    private let cache: SDImageCache
+    private let manager: SDWebImageManager
+
+    init() {
+        cache = SDImageCache(namespace: "imported", diskCacheDirectory: folder)
+        manager = SDWebImageManager(cache: cache, loader: loader)
+    }
+
+    private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
+
+    @discardableResult private func load(
+        _ url: URL, _ manager: SDWebImageManager? = nil, options: SDWebImageOptions = [],
+        context: SDWebImageContext? = nil
+    ) async -> (UIImage?, NSError?) {
+        let manager = manager ?? self.manager
+        let end = await withCheckedContinuation { (done: CheckedContinuation<End, Never>) in
+            manager.loadImage(with: url, options: options, context: context, progress: nil) {
+                image, _, error, _, finished, _ in
+                if finished { done.resume(returning: End(image: image, error: error as NSError?)) }
+            }
+        }
+        return (end.image, end.error)
+    }
+
+    private struct End: Sendable {
+        var image: UIImage?
+        var error: NSError?
+    }
+
+    private func seen(_ names: String...) {
+        for name in names { #expect(Seen.all.has(name), "\(name) was not called") }
+    }
+
+    @Test func theManagersDelegateAndRulesAreAsked() async throws {
+        let (delegate, rules) = (ImportedManagerDelegate(), ImportedRules())
+        manager.delegate = delegate
+        (manager.cacheKeyFilter, manager.cacheSerializer, manager.optionsProcessor) = (rules, rules, rules)
+        manager.transformer = ImportedTransformer()
+        let (good, bad) = (try url("https://a.test/good.png"), try url("https://a.test/bad.png"))
+        loader.answer(good, with: .success(try #require(try TestImages.solid().pngData())))
+        loader.answer(bad, with: .failure(WebImageError(.transport, stage: .download)))
+        #expect(await load(good, options: .waitStoreCache).0 != nil)
+        #expect(await load(bad).1 != nil)
+        seen(
+            "delegate.shouldDownload", "delegate.shouldBlock", "filter.key", "serializer.data", "processor.result",
+            "transformer.key", "transformer.transform")
+        withExtendedLifetime(delegate) {}
+    }
+
+    @Test(arguments: ["prefetcher", "signed"]) func thePrefetchersDelegateIsTold(_ kind: String) async throws {
+        let picture = try url("https://a.test/\(kind).png")
+        loader.answer(picture, with: .success(try #require(try TestImages.solid().pngData())))
+        let prefetcher = SDWebImagePrefetcher(imageManager: manager)
+        let delegate: any SDWebImagePrefetcherDelegate =
+            kind == "signed" ? SignedPrefetcherDelegate() : ImportedPrefetcherDelegate()
+        prefetcher.delegate = delegate
+        #expect(prefetcher.delegate === delegate)
+        prefetcher.maxConcurrentPrefetchCount = 5 as UInt
+        let counts = await withCheckedContinuation { (done: CheckedContinuation<[UInt], Never>) in
+            prefetcher.prefetchURLs([picture], progress: nil) { finished, skipped in
+                done.resume(returning: [finished, skipped])
+            }
+        }
+        #expect(counts == [1, 0] && prefetcher.maxConcurrentPrefetchCount == 5)
+        seen("\(kind).didPrefetch 1 of 1", "\(kind).didFinish 1 0")
+    }
+
+    @Test func loadersAreAskedByTheirOptionalMethodsToo() async throws {
+        let simple = ImportedLoader()
+        let manager = SDWebImageManager(cache: cache, loader: simple)
+        let end = await load(try url("simple://a"), manager)
+        #expect(end.1 != nil)
+        seen("loader.canRequest", "loader.request", "loader.shouldBlock")
+
+        for loader in [ImportedFullLoader(), SDImageLoadersManager(loaders: [ImportedFullLoader()])]
+            as [any ImageLoader]
+        {
+            let full = SDWebImageManager(cache: cache, loader: loader)
+            #expect(await load(try url("full://a"), full).1?.code == SDWebImageError.invalidURL.rawValue)
+            #expect(await load(try url("full://b"), full, options: .highPriority).1 != nil)
+            #expect(await load(try url("full://b"), full).1?.code == SDWebImageError.blackListed.rawValue)
+        }
+        seen("loader.canRequest with context", "loader.shouldBlock with context")
+    }
+
+    @Test func anOperationNeedNotSayWhetherItWasCancelled() async throws {
+        let manager = SDWebImageManager(cache: cache, loader: ImportedLoader())
+        let operation = manager.loadImage(with: try url("simple://stays/a"), progress: nil) { _, _, _, _, _, _ in }
+        #expect(await eventually { operation?.loaderOperation != nil && Seen.all.has("loader.request") })
+        operation?.cancel()
+        #expect(await eventually { Seen.all.has("operation.cancel") })
+        #expect(!ImportedOperation().isCancelled)
+        let block: any SDWebImageOperation = BlockOperation {}
+        block.cancel()
+        #expect(block.isCancelled)
+    }
+
+    @Test func codersAreAsked() throws {
+        let coder = ImportedCoder()
+        let coders = SDImageCodersManager(coders: [coder])
+        #expect(coders.decodedImage(with: ImportedCoder.file, options: [.decodeScaleFactor: 2]) != nil)
+        let image = try TestImages.solid()
+        let format = SDImageFormat(rawValue: 77)
+        #expect(coders.encodedData(with: image, format: format, options: nil) == ImportedCoder.file)
+        let frames = [SDImageFrame(image: image, duration: 1), SDImageFrame(image: image, duration: 1)]
+        #expect(coders.encodedData(with: frames, loopCount: 4, format: format, options: nil) == ImportedCoder.file)
+        seen(
+            "coder.canDecode", "coder.decode", "coder.scale as CGFloat", "coder.canEncode", "coder.encode",
+            "coder.encodeFrames 2 4")
+    }
+
+    @Test @MainActor func animatedAndProgressiveCodersAreAsked() async throws {
+        let coder = ImportedAnimatedCoder()
+        SDImageCodersManager.shared.addCoder(coder)
+        defer { SDImageCodersManager.shared.removeCoder(coder) }
+        let image = try #require(SDAnimatedImage(data: ImportedAnimatedCoder.file))
+        #expect(image.animatedImageFrameCount == 2 as UInt && image.animatedImageLoopCount == 3 as UInt)
+        #expect(image.sd_imageFrameCount == 2 as UInt && image.sd_imageLoopCount == 3 as UInt)
+        #expect(image.animatedImageFrame(at: 1 as UInt) != nil && image.animatedImageDuration(at: 1 as UInt) == 0.05)
+        #expect(image.animatedImageData == ImportedAnimatedCoder.file)
+        let operation = ImportedOperation()
+        let url = try url("https://a.test/b")
+        let shown = SDImageLoaderDecodeProgressiveImageData(ImportedAnimatedCoder.file, url, false, operation, [], nil)
+        #expect(shown != nil && SDImageLoaderGetProgressiveCoder(operation) is ImportedAnimatedCoder)
+        SDImageLoaderSetProgressiveCoder(operation, nil)
+        #expect(SDImageLoaderGetProgressiveCoder(operation) == nil)
+        seen(
+            "animated.init", "animated.data", "animated.frameCount", "animated.loopCount", "animated.frame 1",
+            "animated.duration", "progressive.init", "progressive.canDecode", "progressive.update", "progressive.image")
+    }
+
+    @Test @MainActor func anAnimatedImageClassOfOnesOwnPlays() async throws {
+        let picture = try url("https://a.test/own.png")
+        loader.answer(picture, with: .success(try #require(try TestImages.solid().pngData())))
+        let end = await load(
+            picture, options: .preloadAllFrames, context: [.animatedImageClass: ImportedAnimatedImage.self])
+        let image = try #require(end.0 as? ImportedAnimatedImage)
+        let player = try #require(SDAnimatedImagePlayer(provider: image))
+        var shown: [UInt] = []
+        player.animationFrameHandler = { index, frame in shown.append(index) }
+        player.seekToFrame(at: 1 as UInt, loopCount: 0 as UInt)
+        #expect(shown == [1] && player.totalFrameCount == 2 as UInt && player.totalLoopCount == 3 as UInt)
+        #expect(image.animatedImageFrameCount == 2)
+        let duration = (image as any AnimatedImageProvider).animatedImageDuration(at: 0)
+        #expect(duration == 0.05)
+        seen(
+            "image.init", "image.preload", "image.frameCount", "image.loopCount", "image.frame 1", "image.duration")
+    }
+
+    @Test func aTransformerMayBeASubclassOfTheBase() async throws {
+        let transformer = ImportedBaseTransformer()
+        #expect(transformer.preserveImageMetadata)
+        transformer.preserveImageMetadata = false
+        #expect(!transformer.preserveImageMetadata)
+        let picture = try url("https://a.test/base.png")
+        loader.answer(picture, with: .success(try #require(try TestImages.solid().pngData())))
+        #expect(await load(picture, context: [.imageTransformer: transformer]).0?.sd_isTransformed == true)
+        seen("base.transform")
+    }
+}

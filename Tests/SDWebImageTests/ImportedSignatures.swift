@@ -1,0 +1,260 @@
+import Foundation
+import SDWebImage
+import WebImageTesting
+
+// Every role of the original, with the signatures that Apple's importer gives its methods; each notes its calls.
+
+/// Which methods were called, from any thread.
+final class Seen: @unchecked Sendable {
+    // Unchecked is true because the names are touched under the lock alone.
+    static let all = Seen()
+    private let lock = NSLock()
+    private var names: Set<String> = []
+
+    func add(_ name: String) { lock.withLock { _ = names.insert(name) } }
+    func has(_ name: String) -> Bool { lock.withLock { names.contains(name) } }
+}
+
+private func note(_ name: String) { Seen.all.add(name) }
+
+final class ImportedManagerDelegate: NSObject, SDWebImageManagerDelegate, @unchecked Sendable {
+    func imageManager(_ imageManager: SDWebImageManager, shouldDownloadImageFor imageURL: URL) -> Bool {
+        note("delegate.shouldDownload")
+        return true
+    }
+    func imageManager(
+        _ imageManager: SDWebImageManager, shouldBlockFailedURL imageURL: URL, withError error: any Error
+    ) -> Bool {
+        note("delegate.shouldBlock")
+        return false
+    }
+}
+
+final class ImportedPrefetcherDelegate: NSObject, SDWebImagePrefetcherDelegate, @unchecked Sendable {
+    func imagePrefetcher(
+        _ imagePrefetcher: SDWebImagePrefetcher, didPrefetch imageURL: URL?, finishedCount: UInt, totalCount: UInt
+    ) {
+        note("prefetcher.didPrefetch \(finishedCount) of \(totalCount)")
+    }
+    func imagePrefetcher(
+        _ imagePrefetcher: SDWebImagePrefetcher, didFinishWithTotalCount totalCount: UInt, skippedCount: UInt
+    ) {
+        note("prefetcher.didFinish \(totalCount) \(skippedCount)")
+    }
+}
+
+/// With the counts of this package's own delegate: called as well, so that no count's type goes unheard.
+final class SignedPrefetcherDelegate: SDWebImagePrefetcherDelegate {
+    func imagePrefetcher(
+        _ imagePrefetcher: SDWebImagePrefetcher, didPrefetch imageURL: URL?, finishedCount: Int, totalCount: Int
+    ) {
+        note("signed.didPrefetch \(finishedCount) of \(totalCount)")
+    }
+    func imagePrefetcher(
+        _ imagePrefetcher: SDWebImagePrefetcher, didFinishWithTotalCount totalCount: Int, skippedCount: Int
+    ) {
+        note("signed.didFinish \(totalCount) \(skippedCount)")
+    }
+}
+
+/// Knows "simple:" URLs, without the methods that are optional.
+class ImportedLoader: NSObject, SDImageLoader, @unchecked Sendable {
+    var scheme: String { "simple" }
+
+    func canRequestImage(for url: URL?) -> Bool {
+        note("loader.canRequest")
+        return url?.scheme == scheme
+    }
+    func requestImage(
+        with url: URL?, options: SDWebImageOptions = [], context: [SDWebImageContextOption: Any]?,
+        progress progressBlock: SDImageLoaderProgressBlock?,
+        completed completedBlock: SDImageLoaderCompletedBlock? = nil
+    ) -> (any SDWebImageOperation)? {
+        note("loader.request")
+        if url?.host == "stays" { return ImportedOperation() }
+        completedBlock?(nil, nil, NSError(domain: "mine", code: 7), true)
+        return nil
+    }
+    func shouldBlockFailedURL(with url: URL, error: any Error) -> Bool {
+        note("loader.shouldBlock")
+        return false
+    }
+}
+
+/// Knows "full:" URLs with a context, by the optional methods.
+final class ImportedFullLoader: NSObject, SDImageLoader, @unchecked Sendable {
+    func canRequestImage(for url: URL?) -> Bool { false }
+    func canRequestImage(
+        for url: URL?, options: SDWebImageOptions = [], context: [SDWebImageContextOption: Any]?
+    ) -> Bool {
+        note("loader.canRequest with context")
+        return url?.scheme == "full" && options.contains(.highPriority)
+    }
+    func requestImage(
+        with url: URL?, options: SDWebImageOptions = [], context: [SDWebImageContextOption: Any]?,
+        progress progressBlock: SDImageLoaderProgressBlock?,
+        completed completedBlock: SDImageLoaderCompletedBlock? = nil
+    ) -> (any SDWebImageOperation)? {
+        completedBlock?(nil, nil, NSError(domain: "mine", code: 7), true)
+        return nil
+    }
+    func shouldBlockFailedURL(with url: URL, error: any Error) -> Bool { false }
+    func shouldBlockFailedURL(
+        with url: URL, error: any Error, options: SDWebImageOptions = [], context: [SDWebImageContextOption: Any]?
+    ) -> Bool {
+        note("loader.shouldBlock with context")
+        return options.contains(.highPriority)
+    }
+}
+
+/// Without the property that is optional.
+final class ImportedOperation: NSObject, SDWebImageOperation, @unchecked Sendable {
+    func cancel() { note("operation.cancel") }
+}
+
+final class ImportedCoder: NSObject, SDImageCoder, @unchecked Sendable {
+    static let file = Data("imported".utf8)
+
+    func canDecode(from data: Data?) -> Bool {
+        note("coder.canDecode")
+        return data == Self.file
+    }
+    func decodedImage(with data: Data?, options: [SDImageCoderOption: Any]? = nil) -> UIImage? {
+        note("coder.decode")
+        if options?[.decodeScaleFactor] as? CGFloat == 2 { note("coder.scale as CGFloat") }
+        return try? TestImages.solid(width: 2, height: 2)
+    }
+    func canEncode(to format: SDImageFormat) -> Bool {
+        note("coder.canEncode")
+        return format.rawValue == 77
+    }
+    func encodedData(with image: UIImage?, format: SDImageFormat, options: [SDImageCoderOption: Any]? = nil) -> Data? {
+        note("coder.encode")
+        return Self.file
+    }
+    func encodedData(
+        with frames: [SDImageFrame], loopCount: UInt, format: SDImageFormat, options: [SDImageCoderOption: Any]? = nil
+    ) -> Data? {
+        note("coder.encodeFrames \(frames.count) \(loopCount)")
+        return Self.file
+    }
+}
+
+/// A progressive and animated coder of two frames.
+final class ImportedAnimatedCoder: NSObject, SDProgressiveImageCoder, SDAnimatedImageCoder, @unchecked Sendable {
+    static let file = Data("imported animation".utf8)
+
+    override init() {}
+    required init(incrementalWithOptions options: [SDImageCoderOption: Any]? = nil) {
+        note("progressive.init")
+    }
+    required init?(animatedImageData data: Data?, options: [SDImageCoderOption: Any]? = nil) {
+        note("animated.init")
+    }
+
+    func canDecode(from data: Data?) -> Bool { data == Self.file }
+    func decodedImage(with data: Data?, options: [SDImageCoderOption: Any]? = nil) -> UIImage? { frame }
+    func canEncode(to format: SDImageFormat) -> Bool { false }
+    func encodedData(with image: UIImage?, format: SDImageFormat, options: [SDImageCoderOption: Any]? = nil) -> Data? {
+        nil
+    }
+
+    func canIncrementalDecode(from data: Data?) -> Bool {
+        note("progressive.canDecode")
+        return data == Self.file
+    }
+    func updateIncrementalData(_ data: Data?, finished: Bool) { note("progressive.update") }
+    func incrementalDecodedImage(options: [SDImageCoderOption: Any]? = nil) -> UIImage? {
+        note("progressive.image")
+        return frame
+    }
+
+    private var frame: UIImage? { try? TestImages.solid(width: 2, height: 2) }
+    var animatedImageData: Data? {
+        note("animated.data")
+        return Self.file
+    }
+    var animatedImageFrameCount: UInt {
+        note("animated.frameCount")
+        return 2
+    }
+    var animatedImageLoopCount: UInt {
+        note("animated.loopCount")
+        return 3
+    }
+    func animatedImageFrame(at index: UInt) -> UIImage? {
+        note("animated.frame \(index)")
+        return frame
+    }
+    func animatedImageDuration(at index: UInt) -> TimeInterval {
+        note("animated.duration")
+        return 0.05
+    }
+}
+
+/// An animated image class of one's own, made of any file.
+final class ImportedAnimatedImage: UIImage, SDAnimatedImageProtocol, @unchecked Sendable {
+    required convenience init?(data: Data, scale: CGFloat, options: [SDImageCoderOption: Any]? = nil) {
+        guard let image = UIImage(data: data, scale: scale) else { return nil }
+        note("image.init")
+        self.init(pixels: image.pixels, scale: scale)
+    }
+    required convenience init?(animatedCoder: any SDAnimatedImageCoder, scale: CGFloat) { nil }
+
+    func preloadAllFrames() { note("image.preload") }
+    var animatedImageData: Data? { nil }
+    var animatedImageFrameCount: UInt {
+        note("image.frameCount")
+        return 2
+    }
+    var animatedImageLoopCount: UInt {
+        note("image.loopCount")
+        return 3
+    }
+    func animatedImageFrame(at index: UInt) -> UIImage? {
+        note("image.frame \(index)")
+        return self
+    }
+    func animatedImageDuration(at index: UInt) -> TimeInterval {
+        note("image.duration")
+        return 0.05
+    }
+}
+
+final class ImportedTransformer: NSObject, SDImageTransformer {
+    var transformerKey: String {
+        note("transformer.key")
+        return "Imported"
+    }
+    func transformedImage(with image: UIImage, forKey key: String) -> UIImage? {
+        note("transformer.transform")
+        return image
+    }
+}
+
+final class ImportedBaseTransformer: SDImageBaseTransformer, @unchecked Sendable {
+    override var transformerKey: String { "ImportedBase" }
+    override func transformedImage(with image: UIImage, forKey key: String) -> UIImage? {
+        note("base.transform")
+        return image.sd_flippedImage(withHorizontal: true, vertical: false)
+    }
+}
+
+final class ImportedRules: NSObject, SDWebImageCacheKeyFilterProtocol, SDWebImageCacheSerializerProtocol,
+    SDWebImageOptionsProcessorProtocol, @unchecked Sendable
+{
+    func cacheKey(for url: URL) -> String? {
+        note("filter.key")
+        return url.absoluteString
+    }
+    func cacheData(with image: UIImage?, originalData data: Data?, imageURL: URL?) -> Data? {
+        note("serializer.data")
+        return data
+    }
+    func processedResult(
+        for url: URL?, options: SDWebImageOptions = [], context: [SDWebImageContextOption: Any]?
+    ) -> SDWebImageOptionsResult? {
+        note("processor.result")
+        return SDWebImageOptionsResult(options: options, context: context)
+    }
+}
