@@ -11,6 +11,10 @@ final class StreamingDecode: Sendable {
         var isFinished = false
         var failure: WebImageError?
         var shown: (revision: Int, scale: Double, image: Image)?
+        /// All bytes so far of an animation, where the caller gives them whole each time.
+        var arrived: Data?
+        var opened: OpenedAnimation?
+        var nextOpening = 0
     }
 
     private let state: Locked<State>
@@ -42,8 +46,36 @@ final class StreamingDecode: Sendable {
 
     /// Takes all bytes so far; what went wrong shows in what does not get better.
     func update(_ data: Data?, finished: Bool) {
-        let seen = state.withLock { $0.receivedCount }
+        let (seen, isOver) = state.withLock { ($0.receivedCount, $0.isFinished) }
         try? append(data?.dropFirst(seen) ?? Data(), finished: finished)
+        guard !isOver, let data else { return }
+        // Released outside the lock.
+        let dropped = state.withLock { state -> Data? in
+            defer {
+                if let format = state.stream.info?.format, [.gif, .apng].contains(format) { state.arrived = data }
+            }
+            return state.arrived
+        }
+        _ = dropped
+    }
+
+    /// The frames that have arrived whole of an animation given by ``update(_:finished:)``; nil before the second.
+    ///
+    /// Opened again each time the part has grown by an eighth, and when it is whole: opening forgets decoded frames.
+    func animation(
+        _ open: (Data, DecodingOptions) throws(WebImageError) -> OpenedAnimation
+    ) -> OpenedAnimation? {
+        state.withLock { state in
+            guard let data = state.arrived else { return nil }
+            let isDue = data.count >= state.nextOpening || state.isFinished && state.nextOpening != .max
+            guard isDue else { return state.opened }
+            state.nextOpening = state.isFinished ? .max : data.count + data.count / 8
+            // A part with less than two whole frames opens as a still, which cannot be decoded before its end.
+            if let opened = try? open(data, options), opened.frameCount > 1 || state.isFinished {
+                state.opened = opened
+            }
+            return state.opened
+        }
     }
 
     var info: ImageInfo? { state.withLock { $0.stream.info } }

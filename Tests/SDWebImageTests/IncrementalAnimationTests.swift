@@ -1,0 +1,93 @@
+import Foundation
+import SDWebImage
+import Testing
+import WebImageTesting
+
+/// Incremental coders give the frames that have arrived.
+struct IncrementalAnimationTests {
+    enum Kind: String, CaseIterable, Sendable { case gif, apng }
+
+    /// A file of frames of different colours, and a coder that waits for it.
+    private func make(_ kind: Kind, frames count: Int = 12) throws -> (
+        Data, any SDAnimatedImageCoder & SDProgressiveImageCoder
+    ) {
+        let frames = try (0..<count).map { index in
+            SDImageFrame(
+                image: try TestImages.solid(width: 24, height: 24, blue: UInt8(truncatingIfNeeded: index * 20)),
+                duration: 0.05 + Double(index) / 100)
+        }
+        switch kind {
+        case .gif:
+            let file = try SDImageGIFCoder.shared.encode(frames, loopCount: 0, format: .GIF, options: EncodingOptions())
+            return (file, SDImageGIFCoder(incrementalWithOptions: nil))
+        case .apng:
+            let file = try SDImageAPNGCoder.shared.encode(
+                frames, loopCount: 0, format: .PNG, options: EncodingOptions())
+            return (file, SDImageAPNGCoder(incrementalWithOptions: nil))
+        }
+    }
+
+    @Test(arguments: Kind.allCases) func framesAreThereAsTheyArrive(_ kind: Kind) throws {
+        let (file, coder) = try make(kind)
+        #expect(coder.animatedImageFrameCount == 0 as UInt && coder.animatedImageFrame(at: 0 as UInt) == nil)
+        #expect(SDAnimatedImage(animatedCoder: coder, scale: 1) == nil)
+        coder.updateIncrementalData(file.prefix(file.count / 3), finished: false)
+        let early: UInt = coder.animatedImageFrameCount
+        #expect(early > 1 && early < 12)
+        let part = try #require(SDAnimatedImage(animatedCoder: coder, scale: 1))
+        part.sd_isIncremental = true
+        #expect(part.animatedImageFrameCount == early && (part.animatedCoder as AnyObject) === (coder as AnyObject))
+
+        coder.updateIncrementalData(file.prefix(file.count * 2 / 3), finished: false)
+        let later: UInt = coder.animatedImageFrameCount
+        #expect(later > early && later < 12)
+        coder.updateIncrementalData(file, finished: true)
+        #expect(coder.animatedImageFrameCount == 12 as UInt && coder.animatedImageData == file)
+        coder.updateIncrementalData(file, finished: true)
+        #expect(coder.animatedImageFrameCount == 12 as UInt)
+    }
+
+    @Test(arguments: Kind.allCases) func whatArrivedIsWhatTheWholeFileGives(_ kind: Kind) throws {
+        let (file, coder) = try make(kind)
+        for end in stride(from: 16, through: file.count, by: 97) + [file.count] {
+            coder.updateIncrementalData(file.prefix(end), finished: end == file.count)
+        }
+        let whole = try #require(SDAnimatedImage(data: file))
+        #expect(coder.animatedImageLoopCount == 0 as UInt)
+        for index in 0..<12 as Range<UInt> {
+            let (frame, other) = (
+                try #require(coder.animatedImageFrame(at: index)), try #require(whole.animatedImageFrame(at: index))
+            )
+            #expect(frame.sd_color(at: CGPoint(x: 3, y: 3)) == other.sd_color(at: CGPoint(x: 3, y: 3)))
+            #expect(coder.animatedImageDuration(at: index) == whole.animatedImageDuration(at: index))
+        }
+        #expect(coder.animatedImageFrame(at: 12 as UInt) == nil && coder.animatedImageDuration(at: 12 as UInt) == 0)
+    }
+
+    @Test(arguments: Kind.allCases) func everyLengthIsSafe(_ kind: Kind) throws {
+        let (file, _) = try make(kind, frames: 3)
+        for end in 0...file.count {
+            let (_, coder) = try make(kind, frames: 1)
+            coder.updateIncrementalData(file.prefix(end), finished: false)
+            let count: UInt = coder.animatedImageFrameCount
+            #expect(count <= 3 && count != 1)
+            if count > 0 { #expect(coder.animatedImageFrame(at: count - 1) != nil) }
+            // What never gets whole gives what opening the part gives.
+            coder.updateIncrementalData(file.prefix(end), finished: true)
+            let opened = type(of: coder).init(animatedImageData: file.prefix(end), options: nil)
+            let (now, last): (UInt, UInt) = (coder.animatedImageFrameCount, opened?.animatedImageFrameCount ?? 0)
+            #expect(now == last || now == 0)
+            if now > 0 {
+                let frames = [coder.animatedImageFrame(at: now - 1), opened?.animatedImageFrame(at: now - 1)]
+                #expect((frames[0] == nil) == (frames[1] == nil))
+            }
+        }
+    }
+
+    @Test func aStillIsNoAnimation() throws {
+        let coder = SDImageAPNGCoder(incrementalWithOptions: nil)
+        let file = try #require(try TestImages.solid().pngData())
+        coder.updateIncrementalData(file, finished: true)
+        #expect(coder.animatedImageFrameCount == 0 as UInt && coder.incrementalDecodedImage(options: nil) != nil)
+    }
+}
