@@ -37,6 +37,18 @@ extension Button {
             completed: Bridging.completed(completedBlock))
     }
 
+    /// Shows the placeholder, or nothing, and then the picture of a URL behind a state's own, telling of progress.
+    @preconcurrency public func sd_setBackgroundImage(
+        with url: URL?, for state: UIControl.State, placeholderImage placeholder: UIImage? = nil,
+        options: SDWebImageOptions = [], context: SDWebImageContext? = nil,
+        progress progressBlock: SDImageLoaderProgressBlock?,
+        completed completedBlock: SDExternalCompletionBlock? = nil
+    ) {
+        setBackgroundImage(
+            with: url, for: state, placeholderImage: placeholder, options: options, context: context,
+            progress: Bridging.progress(progressBlock), completed: Bridging.completed(completedBlock))
+    }
+
     /// The URL last asked for as a state's picture.
     public func sd_imageURL(for state: UIControl.State) -> URL? { imageURL(for: state) }
     /// The URL last asked for as the picture behind a state's.

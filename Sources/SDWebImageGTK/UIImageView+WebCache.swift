@@ -47,6 +47,17 @@ extension ImageView {
             with: url, options: options, context: context, completed: Bridging.completed(completedBlock))
     }
 
+    /// Shows the picture of a URL while the view is highlighted, telling of progress on the main actor.
+    @preconcurrency public func sd_setHighlightedImage(
+        with url: URL?, options: SDWebImageOptions = [], context: SDWebImageContext? = nil,
+        progress progressBlock: SDImageLoaderProgressBlock?,
+        completed completedBlock: SDExternalCompletionBlock? = nil
+    ) {
+        setHighlightedImage(
+            with: url, options: options, context: context, progress: Bridging.progress(progressBlock),
+            completed: Bridging.completed(completedBlock))
+    }
+
     /// The URL last asked for as the highlighted picture.
     public var sd_currentHighlightedImageURL: URL? { currentHighlightedImageURL }
 

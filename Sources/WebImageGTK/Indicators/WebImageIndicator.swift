@@ -1,5 +1,3 @@
-import CGTK
-
 /// Shows that a view waits for a picture.
 ///
 /// Main actor only. The widget is put above the view's picture, placed by its own alignment; see
@@ -18,12 +16,4 @@ import CGTK
 extension WebImageIndicator {
     /// Nothing.
     public func updateIndicatorProgress(_ progress: Double) {}
-}
-
-extension WidgetView {
-    /// Whether the widget is to be seen when its parents are.
-    var isHidden: Bool {
-        get { gtk_widget_get_visible(UnsafeMutablePointer(widget)) == 0 }
-        set { gtk_widget_set_visible(UnsafeMutablePointer(widget), newValue ? 0 : 1) }
-    }
 }

@@ -1,5 +1,6 @@
 import CGTK
 import CGTKShim
+package import Foundation
 public import WebImageCore
 
 /// A handle over any GTK widget that may load pictures; what `UIView` is to the original.
@@ -12,6 +13,15 @@ public import WebImageCore
     public let widget: OpaquePointer
 
     let state: ImageWidgetState
+
+    /// A view over a widget of its own that shows nothing by itself, an empty `GtkBox`.
+    public convenience init() {
+        Self.prepare()
+        guard let box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0) else {
+            preconditionFailure("GTK makes no widgets: is there a display?")
+        }
+        self.init(OpaquePointer(box), key: "View")
+    }
 
     /// A handle over a `GtkWidget` made elsewhere; nil where the class is of no use for it.
     public required convenience init?(adopting widget: OpaquePointer) {
@@ -71,6 +81,28 @@ public import WebImageCore
     public var alpha: Double {
         get { state.pose.alpha }
         set { state.changePose { $0.alpha = min(max(newValue, 0), 1) } }
+    }
+
+    /// Whether the widget is hidden, which gives its place to others; the widget's own at first.
+    public var isHidden: Bool {
+        get { gtk_widget_get_visible(UnsafeMutablePointer(widget)) == 0 }
+        set { gtk_widget_set_visible(UnsafeMutablePointer(widget), newValue ? 0 : 1) }
+    }
+
+    /// The least size the widget asks its container for, in points; sides that are not positive ask for nothing.
+    package func requestSize(_ size: CGSize) {
+        func side(_ length: CGFloat) -> gint {
+            length.isFinite && length > 0 ? gint(min(length.rounded(.up), 32_000)) : -1
+        }
+        gtk_widget_set_size_request(UnsafeMutablePointer(widget), side(size.width), side(size.height))
+    }
+
+    /// The size the widget likes best, in points.
+    package var naturalSize: CGSize {
+        var (width, height): (gint, gint) = (0, 0)
+        gtk_widget_measure(UnsafeMutablePointer(widget), GTK_ORIENTATION_HORIZONTAL, -1, nil, &width, nil, nil)
+        gtk_widget_measure(UnsafeMutablePointer(widget), GTK_ORIENTATION_VERTICAL, -1, nil, &height, nil, nil)
+        return CGSize(width: Int(width), height: Int(height))
     }
 
     /// What screen readers say; nil says nothing.

@@ -66,7 +66,9 @@ public struct GraphicsImageRenderer: Sendable {
         do throws(WebImageError) {
             let canvas = try Canvas(size: pixelSize, isOpaque: format.opaque)
             let context = GraphicsContext(canvas, scale: format.scale)
+            GraphicsContext.pushCurrent(context)
             actions(context)
+            GraphicsContext.popCurrent()
             context.end()
             if format.opaque { try canvas.pixels.makeOpaque(x: 0..<pixelSize.width, y: 0..<pixelSize.height) }
             return Image(pixels: canvas.pixels, scale: format.scale, hasAlpha: !format.opaque)
@@ -77,5 +79,5 @@ public struct GraphicsImageRenderer: Sendable {
     }
 
     /// What pixman's coordinates can address, and room beside it.
-    private static let maxSide = 32_000
+    static let maxSide = 32_000
 }
