@@ -45,6 +45,29 @@ gallery_ref gallery_switcher_new(gallery_ref stack) {
     return (gallery_ref)switcher;
 }
 
+// libadwaita 1.4 deprecated AdwFlap in favor of AdwOverlaySplitView.
+#if ADW_CHECK_VERSION(1, 4, 0)
+gallery_ref gallery_flap_new(gallery_ref content, gallery_ref panel) {
+    AdwOverlaySplitView *view = ADW_OVERLAY_SPLIT_VIEW(adw_overlay_split_view_new());
+    adw_overlay_split_view_set_sidebar_position(view, GTK_PACK_END);
+    adw_overlay_split_view_set_content(view, widget(content));
+    adw_overlay_split_view_set_sidebar(view, widget(panel));
+    // AdwFlap makes the panel as wide as it asks to be.
+    adw_overlay_split_view_set_min_sidebar_width(view, 0);
+    adw_overlay_split_view_set_max_sidebar_width(view, 10000);
+    adw_overlay_split_view_set_sidebar_width_fraction(view, 0);
+    adw_overlay_split_view_set_show_sidebar(view, FALSE);
+    return (gallery_ref)view;
+}
+
+void gallery_flap_reveal(gallery_ref flap, bool is_shown) {
+    adw_overlay_split_view_set_show_sidebar(ADW_OVERLAY_SPLIT_VIEW((gpointer)flap), is_shown);
+}
+
+bool gallery_flap_is_revealed(gallery_ref flap) {
+    return adw_overlay_split_view_get_show_sidebar(ADW_OVERLAY_SPLIT_VIEW((gpointer)flap));
+}
+#else
 gallery_ref gallery_flap_new(gallery_ref content, gallery_ref panel) {
     AdwFlap *flap = ADW_FLAP(adw_flap_new());
     adw_flap_set_flap_position(flap, GTK_PACK_END);
@@ -61,6 +84,7 @@ void gallery_flap_reveal(gallery_ref flap, bool is_shown) {
 }
 
 bool gallery_flap_is_revealed(gallery_ref flap) { return adw_flap_get_reveal_flap(ADW_FLAP((gpointer)flap)); }
+#endif
 
 gallery_ref gallery_toasts_new(gallery_ref content) {
     GtkWidget *toasts = adw_toast_overlay_new();

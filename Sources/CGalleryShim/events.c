@@ -74,6 +74,27 @@ void gallery_on_wheel(gallery_ref widget, gallery_wheel_handler handler, void *u
     gtk_widget_add_controller(GTK_WIDGET((gpointer)widget), controller);
 }
 
+// GTK 4.10 deprecated GtkFileChooserNative in favor of GtkFileDialog.
+#if GTK_CHECK_VERSION(4, 10, 0)
+static void chosen(GObject *dialog, GAsyncResult *result, gpointer data) {
+    listener *self = data;
+    GFile *file = gtk_file_dialog_open_finish(GTK_FILE_DIALOG(dialog), result, NULL);
+    char *path = file ? g_file_get_path(file) : NULL;
+    if (path) self->handler.text(self->user_data, path);
+    g_free(path);
+    g_clear_object(&file);
+    g_free(self);
+}
+
+void gallery_choose_file(gallery_ref window, const char *title, gallery_text_handler handler, void *user_data) {
+    listener *self = listening(user_data);
+    GtkFileDialog *dialog = gtk_file_dialog_new();
+    gtk_file_dialog_set_title(dialog, title);
+    self->handler.text = handler;
+    gtk_file_dialog_open(dialog, GTK_WINDOW((gpointer)window), NULL, chosen, self);
+    g_object_unref(dialog);
+}
+#else
 static void chosen(GtkNativeDialog *dialog, int response, listener *self) {
     if (response == GTK_RESPONSE_ACCEPT) {
         GFile *file = gtk_file_chooser_get_file(GTK_FILE_CHOOSER(dialog));
@@ -93,3 +114,4 @@ void gallery_choose_file(gallery_ref window, const char *title, gallery_text_han
     g_signal_connect_data(dialog, "response", G_CALLBACK(chosen), self, forget, 0);
     gtk_native_dialog_show(GTK_NATIVE_DIALOG(dialog));
 }
+#endif

@@ -26,3 +26,31 @@ static const char *_Nonnull const JXL_LIBRARY = "libjxl.so." JXL_TEXT(JPEGXL_MAJ
     take(JxlEncoderSetICCProfile)
 
 SHARED_LIBRARY_TABLE(JXLFunctions, JXL_FUNCTIONS)
+
+// libjxl 0.9 dropped an argument of these three, a pixel format that earlier versions ignore. Swift has no macro for an
+// argument that is there or not, so that each has one shape here.
+#if JPEGXL_MAJOR_VERSION == 0 && JPEGXL_MINOR_VERSION < 9
+#define JXL_UNUSED_FORMAT NULL,
+#else
+#define JXL_UNUSED_FORMAT
+#endif
+
+// The color space of the decoded pixels as code points; an error when the file has an ICC profile instead.
+static inline JxlDecoderStatus webimage_jxl_encoded_color(
+    const JXLFunctions *_Nonnull jxl, const JxlDecoder *_Nonnull decoder, JxlColorEncoding *_Nonnull color) {
+    return jxl->JxlDecoderGetColorAsEncodedProfile(
+        decoder, JXL_UNUSED_FORMAT JXL_COLOR_PROFILE_TARGET_DATA, color);
+}
+
+// The size in bytes of the decoded pixels' ICC profile.
+static inline JxlDecoderStatus webimage_jxl_profile_size(
+    const JXLFunctions *_Nonnull jxl, const JxlDecoder *_Nonnull decoder, size_t *_Nonnull size) {
+    return jxl->JxlDecoderGetICCProfileSize(decoder, JXL_UNUSED_FORMAT JXL_COLOR_PROFILE_TARGET_DATA, size);
+}
+
+// The decoded pixels' ICC profile.
+static inline JxlDecoderStatus webimage_jxl_profile(
+    const JXLFunctions *_Nonnull jxl, const JxlDecoder *_Nonnull decoder, uint8_t *_Nullable profile, size_t size) {
+    return jxl->JxlDecoderGetColorAsICCProfile(
+        decoder, JXL_UNUSED_FORMAT JXL_COLOR_PROFILE_TARGET_DATA, profile, size);
+}

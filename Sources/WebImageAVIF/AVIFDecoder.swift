@@ -75,8 +75,7 @@ final class AVIFDecoder {
                 primaries: Int(image.colorPrimaries), transfer: Int(image.transferCharacteristics))
         guard frameCount > 1 else { return }
         info.frameCount = frameCount
-        // The container may say how often a track plays, but this libavif does not hand it on: for ever.
-        info.loopCount = 0
+        info.loopCount = Int(webimage_avif_play_count(handle))
         info.delaysMilliseconds = (0..<frameCount).map { index in
             var timing = avifImageTiming()
             let result = libavif.avifDecoderNthImageTiming(handle, UInt32(index), &timing)
@@ -99,10 +98,11 @@ final class AVIFDecoder {
         let turns = flags & AVIF_TRANSFORM_IROT.rawValue != 0 ? Int(image.irot.angle) & 3 : 0
         let mirrors = flags & AVIF_TRANSFORM_IMIR.rawValue != 0
         let plain: [ImageOrientation] = [.up, .left, .down, .right]
-        // Mode 0 turns top to bottom, mode 1 left to right.
+        // Axis 0 turns top to bottom, axis 1 left to right.
         let upsideDown: [ImageOrientation] = [.downMirrored, .leftMirrored, .upMirrored, .rightMirrored]
         let sideways: [ImageOrientation] = [.upMirrored, .rightMirrored, .downMirrored, .leftMirrored]
-        return mirrors ? (image.imir.mode == 0 ? upsideDown : sideways)[turns] : plain[turns]
+        guard mirrors else { return plain[turns] }
+        return (webimage_avif_mirror_axis(handle.pointee.image) == 0 ? upsideDown : sideways)[turns]
     }
 
     /// One frame as stored, in the layout nearest to what the options want in the end.

@@ -84,9 +84,12 @@ private final class AVIFPlanes {
         // Lossless keeps the channels as they are; lossy wants luma apart (H.273: 0 identity, 6 BT.601).
         image.pointee.matrixCoefficients = options.lossless ? 0 : 6
         if let profile = source.colorProfile {
-            profile.iccData.withUnsafeBytes {
-                libavif.avifImageSetProfileICC(image, $0.bindMemory(to: UInt8.self).baseAddress, $0.count)
+            let result = profile.iccData.withUnsafeBytes { bytes in
+                withUnsafePointer(to: libavif) {
+                    webimage_avif_set_profile($0, image, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count)
+                }
             }
+            guard result == AVIF_RESULT_OK else { throw .cannotEncode("libavif", libavif.words(for: result)) }
         } else {
             image.pointee.colorPrimaries = 1
             image.pointee.transferCharacteristics = 13

@@ -4,9 +4,10 @@ import WebImageGraphics
 
 /// Reads AVIF stills and sequences and writes both (AV1 Image File Format 1.1), by libavif.
 ///
-/// Orientation comes from the boxes `clap`, `irot` and `imir` alone. A sequence plays for ever, since
-/// libavif before 1.0 does not tell how often. libavif calls nobody back while it decodes: the time limit is checked
-/// before and after a picture, the pixel limit, which reaches the AV1 decoder too, bounds what lies between.
+/// Orientation comes from the boxes `clap`, `irot` and `imir` alone. The loop count of a sequence is
+/// read by libavif 1.0 and newer; with an older one every sequence plays for ever. libavif has no callback while it
+/// decodes: the time limit is checked before and after a picture, and the pixel limit, which also reaches the AV1
+/// decoder, bounds the time of one picture.
 ///
 /// Add ``shared`` to `ImageCodersManager`. Safe on any thread; one thread decodes.
 public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImageCoder {

@@ -105,21 +105,21 @@ final class JXLDecoder {
     /// The colour space as code points, after `JXL_DEC_COLOR_ENCODING`; nil when the file carries a profile instead.
     func encodedColor() -> JxlColorEncoding? {
         var encoding = JxlColorEncoding()
-        let status = libjxl.JxlDecoderGetColorAsEncodedProfile(handle, nil, JXL_COLOR_PROFILE_TARGET_DATA, &encoding)
+        let status = withUnsafePointer(to: libjxl) { webimage_jxl_encoded_color($0, handle, &encoding) }
         return status == JXL_DEC_SUCCESS ? encoding : nil
     }
 
     /// The profile of the pixels, carried or made by libjxl.
     func profile(_ budget: inout AncillaryBudget) throws(WebImageError) -> ColorProfile? {
         var count = 0
-        guard libjxl.JxlDecoderGetICCProfileSize(handle, nil, JXL_COLOR_PROFILE_TARGET_DATA, &count) == JXL_DEC_SUCCESS,
-            count > 0
-        else { return nil }
+        let sizeStatus = withUnsafePointer(to: libjxl) { webimage_jxl_profile_size($0, handle, &count) }
+        guard sizeStatus == JXL_DEC_SUCCESS, count > 0 else { return nil }
         try budget.take(count)
         var data = Data(count: count)
-        let status = data.withUnsafeMutableBytes {
-            libjxl.JxlDecoderGetColorAsICCProfile(
-                handle, nil, JXL_COLOR_PROFILE_TARGET_DATA, $0.bindMemory(to: UInt8.self).baseAddress, count)
+        let status = data.withUnsafeMutableBytes { bytes in
+            withUnsafePointer(to: libjxl) {
+                webimage_jxl_profile($0, handle, bytes.bindMemory(to: UInt8.self).baseAddress, count)
+            }
         }
         return status == JXL_DEC_SUCCESS ? ColorProfile(iccData: data) : nil
     }

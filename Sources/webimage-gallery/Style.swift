@@ -12,10 +12,10 @@ import CGTK
         """
 
     static func install() {
-        let provider = gtk_css_provider_new()
-        gtk_css_provider_load_from_data(provider, sheet, -1)
+        guard let provider = gtk_css_provider_new() else { return }
+        webimage_css_provider_load(provider, sheet)
         gtk_style_context_add_provider_for_display(
-            gdk_display_get_default(), provider.map { OpaquePointer($0) },
-            guint(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION))
+            gdk_display_get_default(), OpaquePointer(provider), guint(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION))
+        g_object_unref(UnsafeMutableRawPointer(provider))
     }
 }

@@ -68,12 +68,11 @@ extension WebImageActivityIndicator {
         if known.insert(name).inserted {
             let bytes = [color.red, color.green, color.blue].map { String(Int(($0 * 255).rounded())) }
             let paint = "rgba(\(bytes.joined(separator: ",")),\(color.alpha))"
-            let provider = gtk_css_provider_new()
-            gtk_css_provider_load_from_data(provider, ".\(name) { color: \(paint); }", -1)
+            guard let provider = gtk_css_provider_new() else { return }
+            webimage_css_provider_load(provider, ".\(name) { color: \(paint); }")
             gtk_style_context_add_provider_for_display(
-                gdk_display_get_default(), provider.map { OpaquePointer($0) },
-                guint(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION))
-            g_object_unref(provider.map { UnsafeMutableRawPointer($0) })
+                gdk_display_get_default(), OpaquePointer(provider), guint(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION))
+            g_object_unref(UnsafeMutableRawPointer(provider))
         }
         gtk_widget_add_css_class(UnsafeMutablePointer(widget), name)
     }

@@ -31,7 +31,7 @@ import WebImageCore
         endFrames()
         unwatch()
         guard let list else { return }
-        for connection in connections { g_signal_handler_disconnect(UnsafeMutableRawPointer(list), connection) }
+        for connection in connections { Signal.disconnect(list, connection) }
     }
 
     /// How many rows the list's model has.
@@ -120,7 +120,7 @@ import WebImageCore
     private func stopPaints() {
         guard let (clock, connection) = paints else { return }
         paints = nil
-        g_signal_handler_disconnect(UnsafeMutableRawPointer(clock), connection)
+        Signal.disconnect(clock, connection)
         g_object_unref(UnsafeMutableRawPointer(clock))
     }
 
@@ -151,7 +151,7 @@ import WebImageCore
 
     private func unwatch() {
         for (object, connection) in watched {
-            g_signal_handler_disconnect(UnsafeMutableRawPointer(object), connection)
+            Signal.disconnect(object, connection)
             g_object_unref(UnsafeMutableRawPointer(object))
         }
         watched = []

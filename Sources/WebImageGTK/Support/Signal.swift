@@ -1,3 +1,4 @@
+import CGTK
 import CGTKShim
 import WebImageCore
 
@@ -20,6 +21,16 @@ import WebImageCore
             },
             box.toOpaque(),
             { box in Unmanaged<SignalHandler>.fromOpaque(box).release() })
+    }
+
+    /// Ends a connection that may have ended already.
+    ///
+    /// A widget that is being destroyed disconnects its handlers itself, at a moment that differs between versions of
+    /// GTK; GLib warns about a second disconnect.
+    package static func disconnect(_ object: OpaquePointer, _ connection: UInt) {
+        let object = UnsafeMutableRawPointer(object)
+        guard g_signal_handler_is_connected(object, connection) != 0 else { return }
+        g_signal_handler_disconnect(object, connection)
     }
 }
 

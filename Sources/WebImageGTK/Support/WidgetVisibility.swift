@@ -120,7 +120,7 @@ import WebImageCore
 
     private func disconnect() {
         for (object, connection) in watched {
-            g_signal_handler_disconnect(UnsafeMutableRawPointer(object), connection)
+            Signal.disconnect(object, connection)
             if object != widget { g_object_unref(UnsafeMutableRawPointer(object)) }
         }
         watched = []
