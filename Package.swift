@@ -34,7 +34,7 @@ let package = Package(
         // Mechanism: each C library is imported by exactly one Swift target.
         .target(
             name: "WebImageGraphics",
-            dependencies: ["WebImageCore", "CPixelLoops", "CZimg", "CYUV", "CLCMS", "CPixman"]),
+            dependencies: ["WebImageCore", "CPixelLoops", "CZimg", "CYUV", "CYUVShim", "CLCMS", "CPixman"]),
         .target(
             name: "WebImageCodecs",
             dependencies: ["WebImageCore", "WebImageGraphics", "CCodecShim", "CJPEG", "CPNG", "CWebP", "CGIF"]),
@@ -95,7 +95,7 @@ let package = Package(
             name: "WebImageCoreTests", dependencies: ["WebImageCore", "WebImageTesting", "CAllocationCounter"]),
         .testTarget(
             name: "WebImageCodecsTests",
-            dependencies: ["WebImageCodecs", "WebImageGraphics", "WebImageTesting"]),
+            dependencies: ["WebImageCodecs", "WebImageGraphics", "WebImageTesting", "CYUVShim"]),
         .testTarget(
             name: "OptionalCodersTests",
             dependencies: [
@@ -129,6 +129,7 @@ let package = Package(
         // Shims: what Swift cannot call itself (variadic, macro, setjmp, GObject cast).
         .target(name: "CCodecShim", dependencies: ["CJPEG", "CPNG", "CDeflate"]),
         .target(name: "CPixelLoops"),
+        .target(name: "CYUVShim", linkerSettings: [.linkedLibrary("yuv")]),
         .target(name: "CCurlShim", dependencies: ["CCurl"]),
         .target(name: "CGTKShim", dependencies: ["CGTK"]),
         .target(name: "CGalleryShim", dependencies: ["CAdwaita"]),

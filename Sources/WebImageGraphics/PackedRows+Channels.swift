@@ -1,4 +1,4 @@
-import CYUV
+import CYUVShim
 package import WebImageCore
 
 extension PackedRows {
@@ -31,14 +31,15 @@ extension PackedRows {
         let (from, into) = (Int32(clamping: stride), Int32(clamping: buffer.bytesPerRow))
         let (width, height) = (Int32(clamping: size.width), Int32(clamping: size.height))
         switch (channels, buffer.format) {
-        case (.rgba, .bgra8Premultiplied): _ = ABGRToARGB(source, from, target, into, width, height)
-        case (.rgb, .bgra8Premultiplied): _ = RAWToARGB(source, from, target, into, width, height)
-        case (.rgb, .rgba8): _ = RGB24ToARGB(source, from, target, into, width, height)
-        case (.gray, .bgra8Premultiplied), (.gray, .rgba8): _ = J400ToARGB(source, from, target, into, width, height)
+        case (.rgba, .bgra8Premultiplied): _ = webimage_yuv_swap_red_and_blue(source, from, target, into, width, height)
+        case (.rgb, .bgra8Premultiplied): _ = webimage_yuv_rgb_to_bgra(source, from, target, into, width, height)
+        case (.rgb, .rgba8): _ = webimage_yuv_append_alpha(source, from, target, into, width, height)
+        case (.gray, .bgra8Premultiplied), (.gray, .rgba8):
+            _ = webimage_yuv_gray_to_bgra(source, from, target, into, width, height)
         case (.gray, .rgb8):
-            MergeRGBPlane(source, from, source, from, source, from, target, into, width, height)
+            _ = webimage_yuv_merge_rgb(source, from, source, from, source, from, target, into, width, height)
         default:
-            CopyPlane(source, from, target, into, width * Int32(channels.rawValue), height)
+            webimage_copy_rows(source, from, target, into, width * Int32(channels.rawValue), height)
         }
     }
 }

@@ -1,4 +1,5 @@
-import CYUV
+import CYUVShim
+import Foundation
 package import WebImageCore
 
 /// Rows of packed pixels in and out of buffers of the display layout, by libyuv.
@@ -28,15 +29,15 @@ package enum PackedRows {
             let line = source + row * stride
             let target = (buffer.baseAddress + (top + row) * buffer.bytesPerRow).assumingMemoryBound(to: UInt8.self)
             switch layout {
-            case .bgr24: RGB24ToARGB(line, 0, target, targetStride, width, 1)
-            case .rgb565: RGB565ToARGB(line, 0, target, targetStride, width, 1)
-            case .xrgb1555: ARGB1555ToARGB(line, 0, target, targetStride, width, 1)
+            case .bgr24: _ = webimage_yuv_append_alpha(line, 0, target, targetStride, width, 1)
+            case .rgb565: _ = webimage_yuv_rgb565_to_bgra(line, 0, target, targetStride, width, 1)
+            case .xrgb1555: _ = webimage_yuv_rgb555_to_bgra(line, 0, target, targetStride, width, 1)
             case .bytes32(let blue, let green, let red, let alpha):
                 var shuffle: [UInt8] = []
                 for pixel: UInt8 in [0, 4, 8, 12] {
                     shuffle += [pixel + blue, pixel + green, pixel + red, pixel + alpha]
                 }
-                ARGBShuffle(line, 0, target, targetStride, shuffle, width, 1)
+                _ = webimage_yuv_shuffle(line, 0, target, targetStride, shuffle, width, 1)
             }
         }
     }
@@ -45,7 +46,7 @@ package enum PackedRows {
     package static func setOpaque(_ buffer: PixelBuffer) throws(WebImageError) {
         let line = try PixelBuffer(width: buffer.width, height: 1, format: .gray8)
         let plane = try BytePlane(line)
-        SetPlane(plane.base, plane.stride, plane.width, 1, 255)
+        memset(plane.base, 255, line.width)
         try setAlpha(of: buffer, from: plane.base, stride: 0)
     }
 
@@ -60,7 +61,7 @@ package enum PackedRows {
         of buffer: PixelBuffer, from alpha: UnsafePointer<UInt8>, stride: Int32
     ) throws(WebImageError) {
         let plane = try BytePlane(buffer)
-        ARGBCopyYToAlpha(alpha, stride, plane.base, plane.stride, plane.width, plane.height)
+        _ = webimage_yuv_set_alpha(alpha, stride, plane.base, plane.stride, plane.width, plane.height)
     }
 
     /// One row of the display layout as blue, green, red.
@@ -69,6 +70,6 @@ package enum PackedRows {
     ) {
         precondition(buffer.format == .bgra8Premultiplied && row >= 0 && row < buffer.height)
         let line = (buffer.baseAddress + row * buffer.bytesPerRow).assumingMemoryBound(to: UInt8.self)
-        ARGBToRGB24(line, 0, target, 0, Int32(clamping: buffer.width), 1)
+        _ = webimage_yuv_drop_alpha(line, 0, target, 0, Int32(clamping: buffer.width), 1)
     }
 }

@@ -1,5 +1,5 @@
 import CPixelLoops
-import CYUV
+import CYUVShim
 package import WebImageCore
 
 /// Turns palette indices into pixels of four bytes.
@@ -22,8 +22,8 @@ package struct PaletteTable: Sendable {
         table = [UInt8](unsafeUninitializedCapacity: 1024) { table, count in
             _ = colors.withUnsafeBufferPointer { colors in
                 format == .rgba8
-                    ? RGB24ToARGB(colors.baseAddress, 768, table.baseAddress, 1024, 256, 1)
-                    : RAWToARGB(colors.baseAddress, 768, table.baseAddress, 1024, 256, 1)
+                    ? webimage_yuv_append_alpha(colors.baseAddress, 768, table.baseAddress, 1024, 256, 1)
+                    : webimage_yuv_rgb_to_bgra(colors.baseAddress, 768, table.baseAddress, 1024, 256, 1)
             }
             count = 1024
         }

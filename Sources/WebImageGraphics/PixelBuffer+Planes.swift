@@ -22,10 +22,18 @@ struct BytePlane {
         height = Int32(buffer.height)
     }
 
+    /// A function of the shim for rows: source and target with their strides in bytes, width, height; 0 is success.
+    typealias RowFunction = (
+        UnsafePointer<UInt8>?, Int32, UnsafeMutablePointer<UInt8>?, Int32, Int32, Int32
+    ) -> Int32
+
+    /// Calls the function with all rows of this plane as its source.
+    func run(_ function: RowFunction, into target: BytePlane) -> Int32 {
+        function(base, stride, target.base, target.stride, width, height)
+    }
+
     /// The same memory as 16-bit samples.
     var base16: UnsafeMutablePointer<UInt16> { UnsafeMutableRawPointer(base).assumingMemoryBound(to: UInt16.self) }
-    /// ``stride`` in 16-bit samples.
-    var stride16: Int32 { stride / 2 }
 }
 
 extension PixelBuffer {

@@ -1,4 +1,4 @@
-import CYUV
+import CYUVShim
 package import WebImageCore
 
 extension PixelBuffer {
@@ -11,6 +11,7 @@ extension PixelBuffer {
         let start = baseAddress.advanced(by: rows.lowerBound * bytesPerRow + columns.lowerBound * 4)
             .assumingMemoryBound(to: UInt8.self)
         let stride = Int32(clamping: bytesPerRow)
-        ARGBAttenuate(start, stride, start, stride, Int32(clamping: columns.count), Int32(clamping: rows.count))
+        _ = webimage_yuv_premultiply(
+            start, stride, start, stride, Int32(clamping: columns.count), Int32(clamping: rows.count))
     }
 }

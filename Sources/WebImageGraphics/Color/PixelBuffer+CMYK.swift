@@ -1,5 +1,6 @@
 import CLCMS
-import CYUV
+import CYUVShim
+import Foundation
 package import WebImageCore
 
 extension PixelBuffer {
@@ -14,28 +15,28 @@ extension PixelBuffer {
         let plane = try BytePlane(self)
         let opaque = try PixelBuffer(width: width, height: 1, format: .gray8)
         let row = try BytePlane(opaque)
-        SetPlane(row.base, row.stride, row.width, 1, 255)
+        memset(row.base, 255, width)
         if let profile, let transform = CMYKTransform(from: profile, isInverted: isInverted) {
             transform.apply(to: self)
         } else {
             if !isInverted { try invert(plane) }
             // Red, green and blue times black is what multiplying by alpha does.
-            try YUVError.check(
-                ARGBAttenuate(plane.base, plane.stride, plane.base, plane.stride, plane.width, plane.height),
-                "cannot convert CMYK")
+            try YUVError.check(plane.run(webimage_yuv_premultiply, into: plane), "cannot convert CMYK")
         }
         // A stride of 0 reads the one row for all.
         try YUVError.check(
-            ARGBCopyYToAlpha(row.base, 0, plane.base, plane.stride, plane.width, plane.height), "cannot convert CMYK")
+            webimage_yuv_set_alpha(row.base, 0, plane.base, plane.stride, plane.width, plane.height),
+            "cannot convert CMYK")
         return self
     }
 
     private func invert(_ plane: BytePlane) throws(WebImageError) {
         let white = try PixelBuffer(width: width, height: 1, format: .rgba8)
         let row = try BytePlane(white)
-        SetPlane(row.base, row.stride, row.width * 4, 1, 255)
+        memset(row.base, 255, width * 4)
         try YUVError.check(
-            ARGBSubtract(row.base, 0, plane.base, plane.stride, plane.base, plane.stride, plane.width, plane.height),
+            webimage_yuv_subtract(
+                row.base, 0, plane.base, plane.stride, plane.base, plane.stride, plane.width, plane.height),
             "cannot convert CMYK")
     }
 }

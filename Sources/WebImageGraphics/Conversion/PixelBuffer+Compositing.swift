@@ -1,5 +1,6 @@
 import CPixelLoops
-import CYUV
+import CYUVShim
+import Foundation
 package import WebImageCore
 
 extension PixelBuffer {
@@ -11,10 +12,9 @@ extension PixelBuffer {
         let (source, target) = (try BytePlane(above), try BytePlane(result))
         let (red, green, blue) = (color.red, color.green, color.blue)
         let value = [1, red, green, blue].reduce(UInt32(0)) { $0 << 8 | UInt32(($1 * 255).rounded()) }
+        webimage_fill_pixels(target.base, target.stride, target.width, target.height, value)
         try YUVError.check(
-            ARGBRect(target.base, target.stride, 0, 0, target.width, target.height, value), "cannot fill")
-        try YUVError.check(
-            ARGBBlend(
+            webimage_yuv_blend(
                 source.base, source.stride, target.base, target.stride, target.base, target.stride, target.width,
                 target.height), "cannot lay the picture over its background")
         return result
@@ -30,9 +30,9 @@ extension PixelBuffer {
         guard webimage_is_opaque(start, bytesPerRow, x.count, y.count) == 0 else { return }
         let opaque = try PixelBuffer(width: x.count, height: 1, format: .gray8)
         let row = try BytePlane(opaque)
-        SetPlane(row.base, row.stride, row.width, 1, 255)
+        memset(row.base, 255, opaque.width)
         // A stride of 0 reads the one row for all.
         try YUVError.check(
-            ARGBCopyYToAlpha(row.base, 0, start, plane.stride, row.width, Int32(y.count)), "cannot set alpha")
+            webimage_yuv_set_alpha(row.base, 0, start, plane.stride, row.width, Int32(y.count)), "cannot set alpha")
     }
 }

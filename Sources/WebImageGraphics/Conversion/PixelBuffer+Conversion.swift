@@ -1,8 +1,7 @@
-import CYUV
+import CYUVShim
 package import WebImageCore
 
-// libyuv names layouts from the highest byte of a little-endian word: its ARGB is B, G, R, A in memory, its ABGR is
-// R, G, B, A, its RAW is R, G, B. A function that keeps the order of bytes serves both.
+// A function that keeps the order of the channels serves BGRA and RGBA alike.
 
 extension PixelBuffer {
     /// The same picture in another layout; itself when it has that layout.
@@ -28,52 +27,53 @@ extension PixelBuffer {
         switch target {
         case .rgba8: self
         case .bgra8Premultiplied: try straightToPremultiplied(isOpaque: isOpaque)
-        case .rgb8: try mapped(to: .rgb8) { ARGBToRGB24($0.base, $0.stride, $1.base, $1.stride, $0.width, $0.height) }
-        case .gray8: try mapped(to: .gray8) { ABGRToJ400($0.base, $0.stride, $1.base, $1.stride, $0.width, $0.height) }
+        case .rgb8: try mapped(to: .rgb8) { $0.run(webimage_yuv_drop_alpha, into: $1) }
+        case .gray8: try mapped(to: .gray8) { $0.run(webimage_yuv_rgba_to_gray, into: $1) }
         case .rgbaHalf: try straightConverted(to: .rgba16, isOpaque: isOpaque).resampled(as: .rgbaHalf)
         case .rgba16:
-            try mapped(to: .rgba16) { ARGBToAR64($0.base, $0.stride, $1.base16, $1.stride16, $0.width, $0.height) }
+            try mapped(to: .rgba16) {
+                webimage_yuv_widen($0.base, $0.stride, $1.base16, $1.stride, $0.width, $0.height)
+            }
         }
     }
 
     private func opaqueConverted(to target: PixelFormat) throws(WebImageError) -> PixelBuffer {
         switch (format, target) {
         case (.rgb8, .bgra8Premultiplied):
-            try mapped(to: target) { RAWToARGB($0.base, $0.stride, $1.base, $1.stride, $0.width, $0.height) }
+            try mapped(to: target) { $0.run(webimage_yuv_rgb_to_bgra, into: $1) }
         case (.rgb8, .rgba8):
-            try mapped(to: target) { RGB24ToARGB($0.base, $0.stride, $1.base, $1.stride, $0.width, $0.height) }
+            try mapped(to: target) { $0.run(webimage_yuv_append_alpha, into: $1) }
         case (.rgb8, .gray8):
-            try mapped(to: target) { RAWToJ400($0.base, $0.stride, $1.base, $1.stride, $0.width, $0.height) }
+            try mapped(to: target) { $0.run(webimage_yuv_rgb_to_gray, into: $1) }
         case (.gray8, .rgb8):
             try mapped(to: target) {
-                MergeRGBPlane(
+                webimage_yuv_merge_rgb(
                     $0.base, $0.stride, $0.base, $0.stride, $0.base, $0.stride, $1.base, $1.stride, $0.width, $0.height)
-                return 0
             }
         case (.gray8, .bgra8Premultiplied), (.gray8, .rgba8):
-            try mapped(to: target) { J400ToARGB($0.base, $0.stride, $1.base, $1.stride, $0.width, $0.height) }
+            try mapped(to: target) { $0.run(webimage_yuv_gray_to_bgra, into: $1) }
         default: try converted(to: .rgba8).straightConverted(to: target, isOpaque: true)
         }
     }
 
     private func straightToPremultiplied(isOpaque: Bool) throws(WebImageError) -> PixelBuffer {
         try mapped(to: .bgra8Premultiplied) {
-            let swapped = ARGBToABGR($0.base, $0.stride, $1.base, $1.stride, $0.width, $0.height)
+            let swapped = $0.run(webimage_yuv_swap_red_and_blue, into: $1)
             guard swapped == 0, !isOpaque else { return swapped }
-            return ARGBAttenuate($1.base, $1.stride, $1.base, $1.stride, $1.width, $1.height)
+            return $1.run(webimage_yuv_premultiply, into: $1)
         }
     }
 
     private func premultipliedToStraight(isOpaque: Bool) throws(WebImageError) -> PixelBuffer {
         try mapped(to: .rgba8) {
-            let swapped = ARGBToABGR($0.base, $0.stride, $1.base, $1.stride, $0.width, $0.height)
+            let swapped = $0.run(webimage_yuv_swap_red_and_blue, into: $1)
             guard swapped == 0, !isOpaque else { return swapped }
-            return ARGBUnattenuate($1.base, $1.stride, $1.base, $1.stride, $1.width, $1.height)
+            return $1.run(webimage_yuv_unpremultiply, into: $1)
         }
     }
 
     private func highBytes() throws(WebImageError) -> PixelBuffer {
-        try mapped(to: .rgba8) { AR64ToARGB($0.base16, $0.stride16, $1.base, $1.stride, $0.width, $0.height) }
+        try mapped(to: .rgba8) { webimage_yuv_narrow($0.base16, $0.stride, $1.base, $1.stride, $0.width, $0.height) }
     }
 
     /// A new buffer of the same size that `body` fills; a libyuv function's result that is not 0 is an error.

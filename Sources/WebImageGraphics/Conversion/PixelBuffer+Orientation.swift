@@ -1,4 +1,4 @@
-import CYUV
+import CYUVShim
 package import WebImageCore
 
 extension PixelBuffer {
@@ -18,51 +18,9 @@ extension PixelBuffer {
         let result = try PixelBuffer(width: size.width, height: size.height, format: format)
         let source = try BytePlane(self)
         let target = try BytePlane(result)
-        let status = format == .gray8 ? turnGray(source, target, orientation) : turnColor(source, target, orientation)
-        try YUVError.check(status, "cannot turn the picture")
+        try YUVError.check(
+            orientation.turn(source, target, bytes: format.bytesPerPixel), "cannot turn the picture")
         return result
-    }
-
-    // A negative height makes libyuv read the source from the bottom up before it does the rest.
-
-    private func turnColor(_ source: BytePlane, _ target: BytePlane, _ orientation: ImageOrientation) -> Int32 {
-        func rotate(_ mode: RotationMode, flipped: Bool = false) -> Int32 {
-            ARGBRotate(
-                source.base, source.stride, target.base, target.stride, source.width,
-                flipped ? -source.height : source.height, mode)
-        }
-        return switch orientation {
-        case .up: 0
-        case .upMirrored:
-            ARGBMirror(source.base, source.stride, target.base, target.stride, source.width, source.height)
-        case .down: rotate(kRotate180)
-        case .downMirrored:
-            ARGBCopy(source.base, source.stride, target.base, target.stride, source.width, -source.height)
-        case .leftMirrored: rotate(kRotate90, flipped: true)
-        case .right: rotate(kRotate90)
-        case .rightMirrored: rotate(kRotate270, flipped: true)
-        case .left: rotate(kRotate270)
-        }
-    }
-
-    private func turnGray(_ source: BytePlane, _ target: BytePlane, _ orientation: ImageOrientation) -> Int32 {
-        func rotate(_ mode: RotationMode, flipped: Bool = false) -> Int32 {
-            RotatePlane(
-                source.base, source.stride, target.base, target.stride, source.width,
-                flipped ? -source.height : source.height, mode)
-        }
-        return switch orientation {
-        case .up: 0
-        case .upMirrored:
-            I400Mirror(source.base, source.stride, target.base, target.stride, source.width, source.height)
-        case .down: rotate(kRotate180)
-        case .downMirrored:
-            I400ToI400(source.base, source.stride, target.base, target.stride, source.width, -source.height)
-        case .leftMirrored: rotate(kRotate90, flipped: true)
-        case .right: rotate(kRotate90)
-        case .rightMirrored: rotate(kRotate270, flipped: true)
-        case .left: rotate(kRotate270)
-        }
     }
 
     /// Sixteen-bit pictures are decoded on request only, so a plain loop does.
@@ -83,5 +41,45 @@ extension PixelBuffer {
             }
         }
         return result
+    }
+}
+
+extension ImageOrientation {
+    /// Turns pixels of one or four bytes; the target has the sides exchanged where the orientation says so.
+    fileprivate func turn(_ source: BytePlane, _ target: BytePlane, bytes: Int) -> Int32 {
+        let bytes = Int32(bytes)
+        func quarter(isClockwise: Bool, fromBottom: Bool = false) -> Int32 {
+            let rows = source.rows(fromBottom: fromBottom)
+            return webimage_yuv_turn(
+                rows.start, rows.stride, target.base, target.stride, source.width, source.height, bytes,
+                isClockwise ? 1 : 0)
+        }
+        func mirror(fromBottom: Bool) -> Int32 {
+            let rows = source.rows(fromBottom: fromBottom)
+            return webimage_yuv_mirror(
+                rows.start, rows.stride, target.base, target.stride, source.width, source.height, bytes)
+        }
+        switch self {
+        case .up: return 0
+        case .upMirrored: return mirror(fromBottom: false)
+        case .down: return mirror(fromBottom: true)
+        case .downMirrored:
+            let rows = source.rows(fromBottom: true)
+            webimage_copy_rows(
+                rows.start, rows.stride, target.base, target.stride, source.width * bytes, source.height)
+            return 0
+        case .leftMirrored: return quarter(isClockwise: true, fromBottom: true)
+        case .right: return quarter(isClockwise: true)
+        case .rightMirrored: return quarter(isClockwise: false, fromBottom: true)
+        case .left: return quarter(isClockwise: false)
+        }
+    }
+}
+
+extension BytePlane {
+    /// The first row and the step to the next one, from the top or from the bottom.
+    fileprivate func rows(fromBottom: Bool) -> (start: UnsafeMutablePointer<UInt8>, stride: Int32) {
+        guard fromBottom, height > 0 else { return (base, stride) }
+        return (base + Int(height - 1) * Int(stride), -stride)
     }
 }

@@ -1,4 +1,4 @@
-import CYUV
+import CYUVShim
 import WebImageCore
 
 /// Moves rows between interleaved pixels and the rings zimg works on.
@@ -30,7 +30,7 @@ final class PlanePacking {
         let count = Int32(right - left)
         switch plan.source {
         case .rgb8:
-            SplitRGBPlane(
+            _ = webimage_yuv_split_rgb(
                 bytes(pixels), 0, plane8(sourceRing, 0, row, left), 0, plane8(sourceRing, 1, row, left), 0,
                 plane8(sourceRing, 2, row, left), 0, count, 1)
         case .rgba16, .rgbaHalf: split16(pixels, row: row, left: left, count: count)
@@ -38,13 +38,13 @@ final class PlanePacking {
             var input = bytes(pixels)
             if plan.multiplies {
                 let multiplied = bytes(scratch.baseAddress)
-                ARGBAttenuate(input, 0, multiplied, 0, count, 1)
+                _ = webimage_yuv_premultiply(input, 0, multiplied, 0, count, 1)
                 input = multiplied
             }
-            // libyuv's red is the third byte in memory.
+            // The function's red is the third byte in memory.
             let isBGR = plan.source == .bgra8Premultiplied
             let (first, step) = (plane8(sourceRing, 0, row, left), sourceRing.planeByteCount)
-            SplitARGBPlane(
+            _ = webimage_yuv_split_bgra(
                 input, 0, isBGR ? first : first + 2 * step, 0, first + step, 0, isBGR ? first + 2 * step : first, 0,
                 plan.planeCount == 4 ? first + 3 * step : nil, 0, count, 1)
         }
@@ -55,19 +55,19 @@ final class PlanePacking {
         let count = Int32(right - left)
         switch plan.target {
         case .rgb8:
-            MergeRGBPlane(
+            _ = webimage_yuv_merge_rgb(
                 plane8(targetRing, 0, row, left), 0, plane8(targetRing, 1, row, left), 0,
                 plane8(targetRing, 2, row, left), 0, bytes(pixels), 0, count, 1)
         case .rgba16, .rgbaHalf:
             // Bits are moved, whatever they mean.
-            MergeAR64Plane(
+            _ = webimage_yuv_merge_bgra16(
                 plane16(targetRing, 2, row, left), 0, plane16(targetRing, 1, row, left), 0,
                 plane16(targetRing, 0, row, left), 0,
-                plan.planeCount == 4 ? plane16(targetRing, 3, row, left) : nil, 0, words(pixels), 0, count, 1, 16)
+                plan.planeCount == 4 ? plane16(targetRing, 3, row, left) : nil, 0, words(pixels), 0, count, 1)
         case .rgba8, .bgra8Premultiplied, .gray8:
             let isBGR = plan.target == .bgra8Premultiplied
             let (first, step) = (plane8(targetRing, 0, row, left), targetRing.planeByteCount)
-            MergeARGBPlane(
+            _ = webimage_yuv_merge_bgra(
                 isBGR ? first : first + 2 * step, 0, first + step, 0, isBGR ? first + 2 * step : first, 0,
                 plan.planeCount == 4 ? first + 3 * step : nil, 0, bytes(pixels), 0, count, 1)
             if isBGR, plan.planeCount == 4 { clampToAlpha(bytes(pixels), row: row, left: left, count: count) }
@@ -76,25 +76,25 @@ final class PlanePacking {
 
     /// Lanczos overshoots; a colour above its alpha would shine through whatever lies behind it.
     ///
-    /// min(c, a) is c − (c − a saturated at 0); libyuv subtracts whole pixels, so alpha is spread over one first.
+    /// min(c, a) is c − (c − a saturated at 0); whole pixels are subtracted, so alpha is spread over one first.
     private func clampToAlpha(_ pixels: UnsafeMutablePointer<UInt8>, row: Int, left: Int, count: Int32) {
         let alpha = plane8(targetRing, 3, row, left)
         let excess = bytes(scratch.baseAddress)
-        MergeARGBPlane(alpha, 0, alpha, 0, alpha, 0, alpha, 0, excess, 0, count, 1)
-        ARGBSubtract(pixels, 0, excess, 0, excess, 0, count, 1)
-        ARGBSubtract(pixels, 0, excess, 0, pixels, 0, count, 1)
+        _ = webimage_yuv_merge_bgra(alpha, 0, alpha, 0, alpha, 0, alpha, 0, excess, 0, count, 1)
+        _ = webimage_yuv_subtract(pixels, 0, excess, 0, excess, 0, count, 1)
+        _ = webimage_yuv_subtract(pixels, 0, excess, 0, pixels, 0, count, 1)
     }
 
     /// Red, green, blue, alpha as pairs of pairs.
     private func split16(_ pixels: UnsafeMutableRawPointer, row: Int, left: Int, count: Int32) {
         let redBlue = words(scratch.baseAddress)
         let greenAlpha = words(scratch.baseAddress + scratch.bytesPerRow)
-        SplitUVPlane_16(words(pixels), 0, redBlue, 0, greenAlpha, 0, count * 2, 1, 16)
-        SplitUVPlane_16(
-            redBlue, 0, plane16(sourceRing, 0, row, left), 0, plane16(sourceRing, 2, row, left), 0, count, 1, 16)
+        _ = webimage_yuv_split_pairs16(words(pixels), 0, redBlue, 0, greenAlpha, 0, count * 2, 1)
+        _ = webimage_yuv_split_pairs16(
+            redBlue, 0, plane16(sourceRing, 0, row, left), 0, plane16(sourceRing, 2, row, left), 0, count, 1)
         // An opaque picture's alpha goes where nobody reads it.
         let alpha = plan.planeCount == 4 ? plane16(sourceRing, 3, row, left) : redBlue
-        SplitUVPlane_16(greenAlpha, 0, plane16(sourceRing, 1, row, left), 0, alpha, 0, count, 1, 16)
+        _ = webimage_yuv_split_pairs16(greenAlpha, 0, plane16(sourceRing, 1, row, left), 0, alpha, 0, count, 1)
     }
 
     private func plane8(_ ring: PlaneRing, _ plane: Int, _ row: Int, _ left: Int) -> UnsafeMutablePointer<UInt8> {

@@ -1,4 +1,5 @@
 import CYUV
+import CYUVShim
 import Foundation
 package import WebImageCore
 
@@ -68,13 +69,13 @@ package final class RowShrinker {
         let (start, stride) = target
         let (width, rows, planeStride) = (Int32(band.width), Int32(rows), Int32(planes.bytesPerRow))
         switch planeCount {
-        case 1: CopyPlane(start, Int32(stride), planeAddress(0), planeStride, width, rows)
+        case 1: webimage_copy_rows(start, Int32(stride), planeAddress(0), planeStride, width, rows)
         case 3:
-            SplitRGBPlane(
+            _ = webimage_yuv_split_rgb(
                 start, Int32(stride), planeAddress(0), planeStride, planeAddress(1), planeStride, planeAddress(2),
                 planeStride, width, rows)
         default:
-            SplitARGBPlane(
+            _ = webimage_yuv_split_bgra(
                 start, Int32(stride), planeAddress(0), planeStride, planeAddress(1), planeStride, planeAddress(2),
                 planeStride, planeAddress(3), planeStride, width, rows)
         }
@@ -84,10 +85,12 @@ package final class RowShrinker {
         let line = (result.baseAddress + row * result.bytesPerRow).assumingMemoryBound(to: UInt8.self)
         let width = Int32(result.width)
         switch planeCount {
-        case 1: CopyPlane(smallAddress(0), 0, line, 0, width, 1)
-        case 3: MergeRGBPlane(smallAddress(0), 0, smallAddress(1), 0, smallAddress(2), 0, line, 0, width, 1)
+        case 1: webimage_copy_rows(smallAddress(0), 0, line, 0, width, 1)
+        case 3:
+            _ = webimage_yuv_merge_rgb(
+                smallAddress(0), 0, smallAddress(1), 0, smallAddress(2), 0, line, 0, width, 1)
         default:
-            MergeARGBPlane(
+            _ = webimage_yuv_merge_bgra(
                 smallAddress(0), 0, smallAddress(1), 0, smallAddress(2), 0, smallAddress(3), 0, line, 0, width, 1)
         }
     }

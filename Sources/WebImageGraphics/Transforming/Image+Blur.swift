@@ -1,4 +1,5 @@
 import CYUV
+import CYUVShim
 public import Foundation
 public import WebImageCore
 
@@ -60,12 +61,12 @@ extension PixelBuffer {
     /// Fills a frame `reach` pixels wide with the pixels of the edge inside it.
     private func continueEdges(_ reach: Int) throws(WebImageError) {
         let plane = try BytePlane(self)
-        let (side, right) = (Int32(clamping: reach), Int32(clamping: width - reach))
+        let side = Int32(clamping: reach)
         for row in reach..<height - reach {
             let pixels = UnsafeMutableRawPointer(bytes(ofRow: row)).assumingMemoryBound(to: UInt32.self)
-            let line = Int32(clamping: row)
-            ARGBRect(plane.base, plane.stride, 0, line, side, 1, pixels[reach])
-            ARGBRect(plane.base, plane.stride, right, line, side, 1, pixels[width - reach - 1])
+            let line = bytes(ofRow: row)
+            webimage_fill_pixels(line, plane.stride, side, 1, pixels[reach])
+            webimage_fill_pixels(line + (width - reach) * 4, plane.stride, side, 1, pixels[width - reach - 1])
         }
         for row in 0..<reach {
             memcpy(bytes(ofRow: row), bytes(ofRow: reach), bytesPerRow)

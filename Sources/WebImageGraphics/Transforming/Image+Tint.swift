@@ -1,5 +1,5 @@
 import CPixman
-import CYUV
+import CYUVShim
 import Foundation
 public import WebImageCore
 
@@ -83,13 +83,13 @@ extension PixelBuffer {
         let alphas: [UInt8] = [3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15, 15]
         for row in 0..<height {
             let (line, above) = (bytes(ofRow: row), other.bytes(ofRow: row))
-            ARGBShuffle(line, 0, full, 0, alphas, count, 1)
-            ARGBShuffle(above, 0, otherFull, 0, alphas, count, 1)
-            ARGBSubtract(full, 0, line, 0, line, 0, count, 1)
-            ARGBSubtract(otherFull, 0, above, 0, lacking, 0, count, 1)
-            ARGBAdd(line, 0, lacking, 0, line, 0, count, 1)
-            ARGBAdd(full, 0, otherFull, 0, full, 0, count, 1)
-            ARGBSubtract(full, 0, line, 0, line, 0, count, 1)
+            _ = webimage_yuv_shuffle(line, 0, full, 0, alphas, count, 1)
+            _ = webimage_yuv_shuffle(above, 0, otherFull, 0, alphas, count, 1)
+            _ = webimage_yuv_subtract(full, 0, line, 0, line, 0, count, 1)
+            _ = webimage_yuv_subtract(otherFull, 0, above, 0, lacking, 0, count, 1)
+            _ = webimage_yuv_add(line, 0, lacking, 0, line, 0, count, 1)
+            _ = webimage_yuv_add(full, 0, otherFull, 0, full, 0, count, 1)
+            _ = webimage_yuv_subtract(full, 0, line, 0, line, 0, count, 1)
         }
     }
 }

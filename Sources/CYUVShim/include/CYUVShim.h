@@ -1,0 +1,102 @@
+#ifndef CYUVSHIM_H
+#define CYUVSHIM_H
+
+#include <stdint.h>
+
+/* libyuv's functions for rows of pixels, called with widths that are a multiple of 64 alone.
+ *
+ * libyuv handles the pixels after the last whole vector by separate functions, and in some of its releases those write
+ * beyond their buffers: SplitRGBRow_Any_AVX2 and SplitXRGBRow_Any_AVX2 of 0.0.1904 (Debian 13) do for most widths. Each
+ * function here passes the first (width & ~63) pixels of every row to libyuv and the rest by way of a block of 64
+ * pixels on the stack, so that those functions never run.
+ *
+ * Names of layouts are those of the bytes in memory. Strides are in bytes and may be negative or 0. Sources and targets
+ * are the same memory or do not overlap. Each function returns 0, or libyuv's error code. */
+
+/* Interleaved to planes. `a` may be NULL: the fourth channel is dropped. */
+int webimage_yuv_split_rgb(
+    const uint8_t *source, int stride, uint8_t *r, int r_stride, uint8_t *g, int g_stride, uint8_t *b, int b_stride,
+    int width, int height);
+int webimage_yuv_split_bgra(
+    const uint8_t *source, int stride, uint8_t *r, int r_stride, uint8_t *g, int g_stride, uint8_t *b, int b_stride,
+    uint8_t *a, int a_stride, int width, int height);
+/* Every second 16-bit sample to one plane, the others to another; `width` counts pairs. */
+int webimage_yuv_split_pairs16(
+    const uint16_t *source, int stride, uint16_t *first, int first_stride, uint16_t *second, int second_stride, int width,
+    int height);
+
+/* Planes to interleaved. `a` may be NULL: the fourth channel is opaque. */
+int webimage_yuv_merge_rgb(
+    const uint8_t *r, int r_stride, const uint8_t *g, int g_stride, const uint8_t *b, int b_stride, uint8_t *target,
+    int stride, int width, int height);
+int webimage_yuv_merge_bgra(
+    const uint8_t *r, int r_stride, const uint8_t *g, int g_stride, const uint8_t *b, int b_stride, const uint8_t *a,
+    int a_stride, uint8_t *target, int stride, int width, int height);
+int webimage_yuv_merge_bgra16(
+    const uint16_t *r, int r_stride, const uint16_t *g, int g_stride, const uint16_t *b, int b_stride,
+    const uint16_t *a, int a_stride, uint16_t *target, int stride, int width, int height);
+
+/* Four channels of eight bits, in and out; target and sources may be the same. */
+int webimage_yuv_premultiply(
+    const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height);
+int webimage_yuv_unpremultiply(
+    const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height);
+/* first − second, not below 0; first + second, not above 255. */
+int webimage_yuv_subtract(
+    const uint8_t *first, int first_stride, const uint8_t *second, int second_stride, uint8_t *target, int stride,
+    int width, int height);
+int webimage_yuv_add(
+    const uint8_t *first, int first_stride, const uint8_t *second, int second_stride, uint8_t *target, int stride,
+    int width, int height);
+/* Premultiplied BGRA over an opaque background. */
+int webimage_yuv_blend(
+    const uint8_t *above, int above_stride, const uint8_t *below, int below_stride, uint8_t *target, int stride,
+    int width, int height);
+/* Bytes of every four pixels in the order of 16 places. */
+int webimage_yuv_shuffle(
+    const uint8_t *source, int source_stride, uint8_t *target, int stride, const uint8_t *order, int width, int height);
+/* A plane becomes the fourth channel of the target. */
+int webimage_yuv_set_alpha(
+    const uint8_t *alpha, int alpha_stride, uint8_t *target, int stride, int width, int height);
+
+/* Layouts of eight bits. */
+int webimage_yuv_swap_red_and_blue(
+    const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height);
+int webimage_yuv_rgb_to_bgra(
+    const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height);
+/* The order of the three channels is kept: BGR to BGRA, RGB to RGBA. */
+int webimage_yuv_append_alpha(
+    const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height);
+int webimage_yuv_drop_alpha(
+    const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height);
+int webimage_yuv_gray_to_bgra(
+    const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height);
+int webimage_yuv_rgba_to_gray(
+    const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height);
+int webimage_yuv_rgb_to_gray(
+    const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height);
+/* Little-endian words of 16 bits, red highest. */
+int webimage_yuv_rgb565_to_bgra(
+    const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height);
+int webimage_yuv_rgb555_to_bgra(
+    const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height);
+/* Four channels of eight bits to 16 and back by the high byte. */
+int webimage_yuv_widen(
+    const uint8_t *source, int source_stride, uint16_t *target, int stride, int width, int height);
+int webimage_yuv_narrow(
+    const uint16_t *source, int source_stride, uint8_t *target, int stride, int width, int height);
+
+/* Pixels of `bytes` bytes, 1 or 4, to memory that does not overlap. */
+int webimage_yuv_mirror(
+    const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height, int bytes);
+/* A quarter turn, clockwise or counterclockwise, of `width` x `height` pixels; the target has the sides exchanged. */
+int webimage_yuv_turn(
+    const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height, int bytes,
+    int is_clockwise);
+
+/* Without libyuv: bytes copied, one byte or one pixel of four repeated. */
+void webimage_copy_rows(
+    const uint8_t *source, int source_stride, uint8_t *target, int stride, int row_bytes, int height);
+void webimage_fill_pixels(uint8_t *target, int stride, int width, int height, uint32_t pixel);
+
+#endif
