@@ -79,7 +79,11 @@ let package = Package(
             ]),
         .executableTarget(name: "webimage", dependencies: ["WebImageCLI"]),
         .executableTarget(
-            name: "webimage-gallery", dependencies: ["WebImageGTK", "WebImage", "CGTK", "CGalleryShim"]),
+            name: "webimage-gallery",
+            dependencies: [
+                "WebImageGTK", "WebImage", "CGTK", "CGalleryShim", "WebImageAVIF", "WebImageHEIF", "WebImageJXL",
+                "WebImageSVG", "WebImageTIFF",
+            ]),
         .executableTarget(name: "webimage-demo", dependencies: ["WebImage", "WebImageGraphics", "WebImageTesting"]),
 
         // Proof.

@@ -196,6 +196,22 @@ CPNGWriter *cpng_writer_create(void) {
     return writer;
 }
 
+static uint32_t big_endian(const uint8_t *bytes) {
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+/* Whether an ICC profile is one that a picture of this color type may carry (ICC.1:2010 §7.2, PNG third edition §11.3.3.3).
+ *
+ * libpng before 1.6.45 checks this itself and leaves out what it rejects; later versions write some unusable profiles and
+ * fail the whole picture for others. */
+static bool is_usable_profile(const uint8_t *profile, size_t count, int color) {
+    enum { HEADER_AND_TAG_COUNT = 132 };
+    if (profile == NULL || count < HEADER_AND_TAG_COUNT || count > PNG_UINT_31_MAX) return false;
+    if (big_endian(profile) != count || (profile[8] > 3 && count % 4 != 0)) return false;
+    if (memcmp(profile + 36, "acsp", 4) != 0) return false;
+    return memcmp(profile + 16, color == PNG_COLOR_TYPE_GRAY ? "GRAY" : "RGB ", 4) == 0;
+}
+
 bool cpng_writer_write(CPNGWriter *writer, const CPNGDescription *wanted, const uint8_t *rows, size_t stride) {
     if (setjmp(writer->failure.target) != 0) return false;
     png_structp png = writer->png;
@@ -210,7 +226,7 @@ bool cpng_writer_write(CPNGWriter *writer, const CPNGDescription *wanted, const 
     png_set_compression_level(png, wanted->compression_level);
     png_set_IHDR(png, writer->info, wanted->width, wanted->height, wanted->layout == CPNG_RGBA16 ? 16 : 8, color,
                  PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-    if (wanted->icc != NULL && wanted->icc_count > 0 && wanted->icc_count <= PNG_UINT_31_MAX) {
+    if (is_usable_profile(wanted->icc, wanted->icc_count, color)) {
         png_set_iCCP(png, writer->info, "ICC profile", PNG_COMPRESSION_TYPE_BASE, wanted->icc,
                      (png_uint_32)wanted->icc_count);
     }

@@ -47,7 +47,8 @@ static void copy(const uint8_t *source, int source_stride, uint8_t *target, int 
 /* The last pixels of some rows, padded to WHOLE pixels on the stack. */
 static int run_tail(const job *all, row_function function, int first_row, int rows) {
     static const int row_bytes = WHOLE * LARGEST;
-    uint8_t sources[4][BLOCK * WHOLE * LARGEST], targets[4][BLOCK * WHOLE * LARGEST];
+    _Alignas(64) uint8_t sources[4][BLOCK * WHOLE * LARGEST];
+    _Alignas(64) uint8_t targets[4][BLOCK * WHOLE * LARGEST];
     int tail = all->width % WHOLE, bulk = all->width - tail;
     job padded = *all;
     padded.width = WHOLE;
@@ -298,7 +299,8 @@ static int turn(
 static int turn_part(
     const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height, int bytes,
     int is_clockwise) {
-    uint8_t square[WHOLE * WHOLE * 4], turned[WHOLE * WHOLE * 4];
+    _Alignas(64) uint8_t square[WHOLE * WHOLE * 4];
+    _Alignas(64) uint8_t turned[WHOLE * WHOLE * 4];
     int row_bytes = WHOLE * bytes;
     memset(square, 0, (size_t)row_bytes * WHOLE);
     copy(source, source_stride, square, row_bytes, (size_t)width * bytes, height);

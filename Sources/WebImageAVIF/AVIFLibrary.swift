@@ -15,8 +15,8 @@ enum AVIFLibrary {
         // Its structures are public and grow; one of another minor version would be read wrongly.
         let version = libavif.version
         guard version.hasPrefix("\(AVIF_VERSION_MAJOR).\(AVIF_VERSION_MINOR).") else {
-            throw SharedLibrary.failure(
-                AVIF_LIBRARY, "is version \(version), built for \(AVIF_VERSION_MAJOR).\(AVIF_VERSION_MINOR)", package)
+            throw SharedLibrary.mismatch(
+                AVIF_LIBRARY, "is version \(version), not \(AVIF_VERSION_MAJOR).\(AVIF_VERSION_MINOR)")
         }
         return libavif
     }

@@ -1,11 +1,21 @@
 import Foundation
 import WebImage
+import WebImageAVIF
 import WebImageGTK
+import WebImageHEIF
+import WebImageJXL
+import WebImageSVG
+import WebImageTIFF
 
 @main
 struct Main {
     // Synchronous on purpose: an `async main` that has suspended no longer owns the thread GTK needs.
     static func main() {
+        // The formats that the command decodes; a library is loaded by the first picture that needs it.
+        ImageCodersManager.shared.coders += [
+            ImageTIFFCoder.shared, ImageSVGCoder.shared, ImageJPEGXLCoder.shared, ImageHEICCoder.shared,
+            ImageAVIFCoder.shared,
+        ]
         switch GalleryArguments.parse(CommandLine.arguments.dropFirst()) {
         case .run(let arguments): exit(MainActor.assumeIsolated { GalleryApplication(arguments).run() })
         case .say(let text):

@@ -63,8 +63,9 @@ struct OptionalAnimationTests {
         }
         let all = counts.values
         #expect(all.reduce(0) { $0 + $1.refused } == all.reduce(0) { $0 + $1.refusable })
-        // One TIFF that libtiff refuses is an exception of its own.
-        #expect(all.reduce(0) { $0 + $1.decodable - $1.decoded } <= 1)
+        // One TIFF that libtiff refuses is an exception of its own; newer libraries refuse a few files more.
+        let missing = all.reduce(0) { $0 + $1.decodable - $1.decoded }
+        #expect(missing <= 1 + OptionalConformanceTests.changed.count)
     }
 
     private static let firstFrame: DecodingOptions = {

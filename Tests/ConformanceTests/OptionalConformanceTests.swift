@@ -29,10 +29,25 @@ struct OptionalConformanceTests {
         "tiff/ycbcr_lzw_broken.tif": "libtiff refuses it; no two of the others agree",
     ]
 
+    /// Files that a newer library reads differently, the first version that does (of those that were tried), and why.
+    private static let changes: [(path: String, since: LibraryVersion, reason: String)] = [
+        (
+            "avif/libavif/supported_gainmap_writer_version_with_extra_bytes.avif", .avif(1, 0),
+            "it reads gain maps, and refuses one that is followed by bytes its version does not know"
+        ),
+        (
+            "jxl/blendmodes.jxl", .jpegXL(0, 8),
+            "its own djxl differs from the reference by 92 as well: it blends layers in another way"
+        ),
+    ]
+
+    /// Those of the changes that the libraries of this machine have.
+    static let changed: Set<String> = Set(changes.filter { $0.since.isReached }.map(\.path))
+
     /// Sixteen bits become eight by rounding in libtiff and by their high byte in the decoders that agree.
     static let roundedDifferently: Set<String> = ["tiff/rgb-3c-16b.tiff"]
 
-    @Test(arguments: Conformance.decodable(formats))
+    @Test(arguments: Conformance.decodable(formats).filter { !changed.contains($0.path) })
     func theHeaderSaysWhatTheManifestSays(_ entry: ConformanceEntry) throws {
         let info = try Self.coders.imageInfo(of: Conformance.data(entry.path), limits: .default)
         // A generic brand is HEIF to the original and to us, HEIC to the manifest, which names the codec.
@@ -50,13 +65,12 @@ struct OptionalConformanceTests {
         if let profile = entry.iccProfile { #expect(info.hasICCProfile == profile) }
     }
 
-    @Test(arguments: exceptions.keys.sorted())
+    @Test(arguments: exceptions.keys.sorted() + changed.sorted())
     func anExceptionEndsInAPictureOrAnError(_ path: String) throws {
-        #expect(Self.exceptions[path]?.isEmpty == false)
         _ = try? Self.coders.decode(Conformance.data(path), options: DecodingOptions())
     }
 
-    @Test(arguments: Conformance.decodable(formats).filter { exceptions[$0.path] == nil })
+    @Test(arguments: Conformance.decodable(formats).filter { exceptions[$0.path] == nil && !changed.contains($0.path) })
     func theFirstFrameIsRight(_ entry: ConformanceEntry) throws {
         let pixels = try Self.straightPixels(entry.path)
         #expect(PixelSize(width: pixels.width, height: pixels.height) == entry.pixelSize)
@@ -89,10 +103,11 @@ struct OptionalConformanceTests {
     @Test(arguments: Conformance.entries.filter { $0.verdict == "survive" && formats.contains($0.format ?? "") })
     func whatIsDamagedEndsInAPictureOrAnError(_ entry: ConformanceEntry) throws {
         let data = try Conformance.data(entry.path)
-        let start = ContinuousClock.now
-        _ = try? Self.coders.imageInfo(of: data, limits: .default)
-        _ = try? Self.coders.decode(data, options: DecodingOptions())
-        #expect(ContinuousClock.now - start < .seconds(10))
+        let seconds = threadSeconds {
+            _ = try? Self.coders.imageInfo(of: data, limits: .default)
+            _ = try? Self.coders.decode(data, options: DecodingOptions())
+        }
+        #expect(seconds < 10)
     }
 
     static func straightPixels(_ path: String, box: PixelSize? = nil) throws -> StraightPixels {

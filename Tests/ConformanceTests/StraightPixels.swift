@@ -48,7 +48,9 @@ struct StraightPixels: Equatable {
         return String(String(decoding: text, as: UTF8.self).prefix(64))
     }
 
-    /// The largest difference of a channel, pixels that are transparent in both left out; nil when sizes differ.
+    /// The largest difference of a channel; nil when sizes differ.
+    ///
+    /// Where one of the pixels is transparent alpha alone counts: its color is gone, and alpha may differ by the tolerance.
     func maxDifference(from other: StraightPixels) -> Int? {
         guard width == other.width, height == other.height else { return nil }
         var largest = 0
@@ -56,8 +58,9 @@ struct StraightPixels: Equatable {
             other.bytes.withUnsafeBufferPointer { theirs in
                 var index = 0
                 while index < mine.count {
+                    let isVisible = mine[index | 3] != 0 && theirs[index | 3] != 0
                     let difference = abs(Int(mine[index]) &- Int(theirs[index]))
-                    if difference > largest { largest = difference }
+                    if difference > largest, isVisible || index & 3 == 3 { largest = difference }
                     index &+= 1
                 }
             }

@@ -28,15 +28,21 @@ package enum SharedLibrary {
         _ name: String, package: String, bind: (UnsafeMutableRawPointer) -> UnsafePointer<CChar>?
     ) throws(WebImageError) {
         guard let library = dlopen(name, RTLD_LAZY | RTLD_LOCAL) else {
-            throw failure(name, dlerror().map { String(cString: $0) } ?? "cannot be loaded", package)
+            throw failure(
+                name, dlerror().map { String(cString: $0) } ?? "cannot be loaded",
+                hint: "Install it: apt install \(package). Where the system has another version of the library, "
+                    + "rebuild this program on it.")
         }
-        if let missing = bind(library) { throw failure(name, "has no \(String(cString: missing))", package) }
+        if let missing = bind(library) { throw mismatch(name, "has no \(String(cString: missing))") }
     }
 
-    /// A library that cannot be used, and what to install.
-    package static func failure(_ name: String, _ words: String, _ package: String) -> WebImageError {
+    /// A library that is not the version this program was built for: its structures could be read wrongly.
+    package static func mismatch(_ name: String, _ words: String) -> WebImageError {
+        failure(name, words, hint: "Rebuild this program: it was built for another version of the library.")
+    }
+
+    private static func failure(_ name: String, _ words: String, hint: String) -> WebImageError {
         WebImageError(
-            .unsupportedFormat, stage: .decode, underlying: .codec(library: name, message: words),
-            hint: "Install it: apt install \(package).")
+            .unsupportedFormat, stage: .decode, underlying: .codec(library: name, message: words), hint: hint)
     }
 }
