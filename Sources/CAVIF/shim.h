@@ -1,3 +1,7 @@
+#if !__has_include(<avif/avif.h>)
+#error "The headers of libavif are missing: run Scripts/setup of swift-web-image, or install libavif-dev"
+#else
+
 #include <avif/avif.h>
 #include "../CSharedLibrary/include/CSharedLibrary.h"
 
@@ -47,3 +51,5 @@ static inline int webimage_avif_play_count(const avifDecoder *_Nonnull decoder) 
     return 0;
 #endif
 }
+
+#endif

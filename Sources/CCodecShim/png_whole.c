@@ -1,6 +1,6 @@
 #include "png_state.h"
 
-#include <libdeflate.h>
+#include "../CDeflate/shim.h"
 #include <string.h>
 
 uint32_t cpng_crc32(uint32_t start, const uint8_t *bytes, size_t count) {

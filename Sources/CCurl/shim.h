@@ -1,3 +1,7 @@
+#if !__has_include(<curl/curl.h>)
+#error "The headers of libcurl are missing: run Scripts/setup of swift-web-image, or install libcurl4-openssl-dev"
+#else
+
 #include <curl/curl.h>
 #include "../CSharedLibrary/include/CSharedLibrary.h"
 
@@ -13,3 +17,5 @@
     take(curl_slist_free_all)
 
 SHARED_LIBRARY_TABLE(CurlFunctions, CURL_FUNCTIONS)
+
+#endif

@@ -1,3 +1,7 @@
+#if !__has_include(<gtk/gtk.h>)
+#error "The headers of GTK 4 are missing: run Scripts/setup of swift-web-image, or install libgtk-4-dev"
+#else
+
 #include <gtk/gtk.h>
 
 // GTK 4.12 replaced the function that takes a length, in bytes or -1, by one that takes none.
@@ -8,3 +12,5 @@ static inline void webimage_css_provider_load(GtkCssProvider *_Nonnull provider,
     gtk_css_provider_load_from_data(provider, sheet, -1);
 #endif
 }
+
+#endif

@@ -1,6 +1,6 @@
 #include "CGTKShim.h"
 
-#include <gtk/gtk.h>
+#include "../CGTK/shim.h"
 
 G_DECLARE_FINAL_TYPE(WebImageDrawing, webimage_drawing, WEBIMAGE, DRAWING, GObject)
 

@@ -1,6 +1,6 @@
 #include "CGTKLists.h"
 
-#include <gtk/gtk.h>
+#include "../CGTK/shim.h"
 #include <math.h>
 
 G_DECLARE_FINAL_TYPE(WebImageFittingBox, webimage_fitting_box, WEBIMAGE, FITTING_BOX, GtkWidget)

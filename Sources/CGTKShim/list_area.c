@@ -1,6 +1,6 @@
 #include "CGTKLists.h"
 
-#include <gtk/gtk.h>
+#include "../CGTK/shim.h"
 
 G_DECLARE_FINAL_TYPE(WebImageListArea, webimage_list_area, WEBIMAGE, LIST_AREA, GtkWidget)
 

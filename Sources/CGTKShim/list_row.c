@@ -1,6 +1,6 @@
 #include "CGTKLists.h"
 
-#include <gtk/gtk.h>
+#include "../CGTK/shim.h"
 
 G_DECLARE_FINAL_TYPE(WebImageListRow, webimage_list_row, WEBIMAGE, LIST_ROW, GtkWidget)
 

@@ -1,6 +1,6 @@
 #include "CGTKShim.h"
 
-#include <gtk/gtk.h>
+#include "../CGTK/shim.h"
 #include <math.h>
 
 G_DECLARE_FINAL_TYPE(WebImageView, webimage_view, WEBIMAGE, VIEW, GtkWidget)

@@ -1,6 +1,6 @@
 #include "CGalleryShim.h"
 
-#include <adwaita.h>
+#include "../CAdwaita/shim.h"
 
 static GtkWidget *widget(gallery_ref object) { return GTK_WIDGET((gpointer)object); }
 

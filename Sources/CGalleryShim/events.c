@@ -1,6 +1,6 @@
 #include "CGalleryShim.h"
 
-#include <gtk/gtk.h>
+#include "../CGTK/shim.h"
 
 typedef struct {
     union {

@@ -1,3 +1,7 @@
+#if !__has_include(<libheif/heif.h>)
+#error "The headers of libheif are missing: run Scripts/setup of swift-web-image, or install libheif-dev"
+#else
+
 #include <libheif/heif.h>
 #include "../CSharedLibrary/include/CSharedLibrary.h"
 
@@ -19,3 +23,5 @@
     take(heif_image_release) take(heif_image_set_raw_color_profile) take(heif_nclx_color_profile_free)
 
 SHARED_LIBRARY_TABLE(HEIFFunctions, HEIF_FUNCTIONS)
+
+#endif

@@ -1,3 +1,7 @@
+#if !__has_include(<jxl/decode.h>)
+#error "The headers of libjxl are missing: run Scripts/setup of swift-web-image, or install libjxl-dev"
+#else
+
 #include <jxl/decode.h>
 #include <jxl/encode.h>
 #include <jxl/version.h>
@@ -54,3 +58,5 @@ static inline JxlDecoderStatus webimage_jxl_profile(
     return jxl->JxlDecoderGetColorAsICCProfile(
         decoder, JXL_UNUSED_FORMAT JXL_COLOR_PROFILE_TARGET_DATA, profile, size);
 }
+
+#endif

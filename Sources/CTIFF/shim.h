@@ -1,3 +1,7 @@
+#if !__has_include(<tiffio.h>)
+#error "The headers of libtiff are missing: run Scripts/setup of swift-web-image, or install libtiff-dev"
+#else
+
 #include <tiffio.h>
 #include "../CSharedLibrary/include/CSharedLibrary.h"
 
@@ -13,3 +17,5 @@
     take(TIFFVSetField) take(TIFFWriteDirectory) take(TIFFWriteScanline)
 
 SHARED_LIBRARY_TABLE(TIFFFunctions, TIFF_FUNCTIONS)
+
+#endif

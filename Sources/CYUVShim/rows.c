@@ -1,6 +1,6 @@
 #include "CYUVShim.h"
 
-#include <libyuv.h>
+#include "../CYUV/shim.h"
 #include <stdbool.h>
 #include <string.h>
 #include <wchar.h>

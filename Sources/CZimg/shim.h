@@ -1,3 +1,7 @@
+#if !__has_include(<zimg.h>)
+#error "The headers of zimg are missing: run Scripts/setup of swift-web-image, or install libzimg-dev"
+#else
+
 #include <zimg.h>
 
 /* The planes are an array of an unnamed struct, which Swift does not import. */
@@ -15,3 +19,5 @@ static inline void webimage_zimg_set_const_plane(
     buffer->plane[plane].stride = stride;
     buffer->plane[plane].mask = mask;
 }
+
+#endif

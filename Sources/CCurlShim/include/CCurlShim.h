@@ -1,6 +1,9 @@
 #ifndef CCURLSHIM_H
 #define CCURLSHIM_H
 
+#if !__has_include(<curl/curl.h>)
+#error "The headers of libcurl are missing: run Scripts/setup of swift-web-image, or install libcurl4-openssl-dev"
+#endif
 #include <curl/curl.h>
 #include <stddef.h>
 
