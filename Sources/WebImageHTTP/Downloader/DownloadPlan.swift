@@ -50,7 +50,8 @@ final class DownloadPlan: Sendable {
     }
 
     var url: URL { transfer.request.url }
-    var host: String { url.host()?.lowercased() ?? "" }
+    /// The same for every spelling of a host, as the URL is in the canonical one.
+    var host: String { url.host() ?? "" }
 
     var operationClass: any WebImageDownloaderOperationProtocol.Type {
         settings.values.config.operationClass ?? WebImageDownloaderOperation.self

@@ -19,7 +19,10 @@ extension WebImageDownloader {
         if let field = modifier == nil ? settings.unsendableField : request.unsendableField {
             throw Self.unsendable(field, request.url)
         }
-        if let refusal = settings.values.config.policy?.refusal(of: request.url) { throw refusal }
+        // Downloads are shared, limited and given credentials by the host that is connected to, however it is spelled.
+        guard let url = request.url.withCanonicalHost else { throw Self.noHost(request.url) }
+        if url != request.url { request.url = url }
+        if let refusal = settings.values.config.policy?.refusal(of: url) { throw refusal }
         return DownloadPlan(
             load,
             CurlTransferRequest(
@@ -42,12 +45,14 @@ extension WebImageDownloader {
 
     private static func checkURL(_ url: URL) throws(WebImageError) {
         let isOfTheWeb = url.scheme.map { $0.isSameIgnoringCase("http") || $0.isSameIgnoringCase("https") } ?? false
-        guard isOfTheWeb, let host = url.host(), !host.isEmpty else {
-            throw WebImageError(
-                .invalidURL, stage: .request, url: url,
-                underlying: .message("not an http or https URL with a host"),
-                hint: "This downloader takes http and https; file and data URLs go to the loaders manager.")
-        }
+        guard isOfTheWeb, let host = url.host(), !host.isEmpty else { throw noHost(url) }
+    }
+
+    private static func noHost(_ url: URL) -> WebImageError {
+        WebImageError(
+            .invalidURL, stage: .request, url: url,
+            underlying: .message("not an http or https URL with a host"),
+            hint: "This downloader takes http, https and file; data URLs go to the loaders manager.")
     }
 
     private static func modified(

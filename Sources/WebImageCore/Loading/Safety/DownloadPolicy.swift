@@ -7,10 +7,13 @@ package import Foundation
 public struct DownloadPolicy: Sendable, Hashable {
     /// Schemes that may be fetched.
     public var allowedSchemes: Set<String> = ["http", "https"]
-    /// Hosts that may be fetched from, in lower case; `.example.org` stands for every host below it. Nil is any host.
-    public var allowedHosts: Set<String>?
+    /// Hosts that may be fetched from; `.example.org` stands for this host and every host below it. Nil is any host.
+    ///
+    /// The host that is connected to is compared: escapes, capital letters, international names, a trailing dot and
+    /// other notations of an address make no difference.
+    public var allowedHosts: Set<String>? { didSet { allowed = allowedHosts.map(HostPatterns.init) } }
     /// Hosts that may not, in the same notation.
-    public var deniedHosts: Set<String> = []
+    public var deniedHosts: Set<String> = [] { didSet { denied = HostPatterns(deniedHosts) } }
     /// Whether addresses must be those of public servers: no loopback, private, link-local (cloud metadata), multicast …
     public var publicAddressesOnly = false
     /// Addresses that are allowed although not public.
@@ -19,6 +22,9 @@ public struct DownloadPolicy: Sendable, Hashable {
     public var allowsDowngrade = false
     /// Whether the proxies of the environment (`http_proxy`, …) are used; an explicit one always is.
     public var usesEnvironmentProxies = true
+
+    private var allowed: HostPatterns?
+    private var denied = HostPatterns([])
 
     /// Anything over http and https, but no redirect from https to http.
     public init() {}
@@ -35,13 +41,12 @@ public struct DownloadPolicy: Sendable, Hashable {
     package func refusal(of url: URL) -> WebImageError? {
         let scheme = url.scheme?.lowercased() ?? ""
         guard allowedSchemes.contains(scheme) else { return refused(url, "the scheme \(scheme) is not allowed") }
-        let host = Self.normalized(url.host() ?? "")
-        guard !host.isEmpty else { return refused(url, "the URL has no host") }
-        if let allowedHosts, !Self.matches(host, allowedHosts) {
-            return refused(url, "the host \(host) is not among those allowed")
+        guard let host = CanonicalHost(of: url) else { return refused(url, "the URL has no host") }
+        if let allowed, !allowed.contains(host) {
+            return refused(url, "the host \(host.text) is not among those allowed")
         }
-        if Self.matches(host, deniedHosts) { return refused(url, "the host \(host) is denied") }
-        if let address = IPAddress(host) { return refusal(of: address, url: url) }
+        if denied.contains(host) { return refused(url, "the host \(host.text) is denied") }
+        if let address = host.address { return refusal(of: address, url: url) }
         return nil
     }
 
@@ -66,16 +71,5 @@ public struct DownloadPolicy: Sendable, Hashable {
         WebImageError(
             .invalidDownloadOperation, stage: .download, url: url, underlying: .message(reason),
             hint: "The downloader's policy decides what may be fetched.")
-    }
-
-    private static func normalized(_ host: String) -> String {
-        var host = host.lowercased()
-        while host.hasSuffix(".") { host.removeLast() }
-        return host
-    }
-
-    private static func matches(_ host: String, _ patterns: Set<String>) -> Bool {
-        if patterns.contains(host) { return true }
-        return patterns.contains { $0.hasPrefix(".") && (host.hasSuffix($0) || host == $0.dropFirst()) }
     }
 }
