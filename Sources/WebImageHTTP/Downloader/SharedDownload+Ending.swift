@@ -58,26 +58,29 @@ extension SharedDownload {
         return data
     }
 
-    /// The next hop under a policy: judged before it is made; what was meant for one origin goes to no other.
-    private func follow(_ target: URL, from leg: DownloadLeg) {
-        let source = leg.transfer.request.url
-        if let refusal = plan.transfer.policy?.refusal(ofRedirectFrom: source, to: target) {
-            return finish(.failure(refusal))
-        }
-        let isAllowed = state.withLock { state in
+    /// The next hop: judged before it is made; what was meant for one origin goes to no other.
+    private func follow(_ redirect: Redirect, from leg: DownloadLeg) {
+        let (source, target) = (leg.transfer.request.url, redirect.target)
+        let policy = plan.transfer.policy ?? .anyWebRedirect
+        if let refusal = policy.refusal(ofRedirectFrom: source, to: target) { return finish(.failure(refusal)) }
+        let maxRedirects = plan.transfer.route.members.maxRedirects
+        let (isPossible, isAllowed) = state.withLock { state -> (Bool, Bool) in
+            guard let next = state.transfer.redirected(redirect) else { return (false, false) }
             state.redirects += 1
             state.attempts -= 1
-            state.transfer = state.transfer.redirected(to: target)
+            state.transfer = next
             if !source.hasOrigin(of: target) { state.validators = [:] }
-            return state.redirects <= plan.transfer.route.members.maxRedirects
+            return (true, state.redirects <= maxRedirects)
+        }
+        guard isPossible else {
+            return finish(.failure(.redirectedBody(leg.transfer.request.httpMethod, target)))
         }
         guard isAllowed else {
             return finish(
                 .failure(
                     WebImageError(
                         .transport, stage: .download, url: plan.url,
-                        underlying: .curl(
-                            code: 47, message: "over \(plan.transfer.route.members.maxRedirects) redirects"),
+                        underlying: .curl(code: 47, message: "over \(maxRedirects) redirects"),
                         hint: "The server redirects in a loop; ask for the final URL.")))
         }
         beginLeg()
@@ -207,12 +210,48 @@ extension URL {
     }
 }
 
+extension WebImageError {
+    /// A redirect by which another origin would get what was meant for the first.
+    fileprivate static func redirectedBody(_ method: String, _ target: URL) -> WebImageError {
+        WebImageError(
+            .invalidDownloadOperation, stage: .download, url: target,
+            underlying: .message("the redirect would send the request's method (\(method)) and body to another origin"),
+            hint: "Ask for the final URL.")
+    }
+}
+
+extension DownloadPolicy {
+    /// Of a redirect without a policy of the user's: to anywhere over http and https.
+    fileprivate static let anyWebRedirect: DownloadPolicy = {
+        var policy = DownloadPolicy()
+        policy.allowsDowngrade = true
+        return policy
+    }()
+}
+
 extension CurlTransferRequest {
+    /// Whether curl follows redirects: of these methods it makes what RFC 9110 §15.4 says. Under a policy each hop is
+    /// judged before it is made, by the download.
+    var followsRedirects: Bool { policy == nil && ["GET", "HEAD", "POST"].contains(request.httpMethod) }
+
     /// The request of the next hop: to another origin go neither credentials nor fields that are not everybody's.
-    func redirected(to target: URL) -> CurlTransferRequest {
+    ///
+    /// Nil when the hop would send another method than GET and HEAD, or a body, to another origin.
+    fileprivate func redirected(_ redirect: SharedDownload.Redirect) -> CurlTransferRequest? {
         var next = request
-        next.url = target
-        guard !request.url.hasOrigin(of: target) else { return with(next) }
+        next.url = redirect.target
+        let becomesGet =
+            redirect.status == 303
+            ? request.httpMethod != "HEAD" : [301, 302].contains(redirect.status) && request.httpMethod == "POST"
+        if becomesGet {
+            (next.httpMethod, next.httpBody) = ("GET", nil)
+            // They describe the body that is no longer sent (RFC 9110 §15.4).
+            for field in request.allHTTPHeaderFields.keys where field.lowercased().hasPrefix("content-") {
+                next.setValue(nil, forHTTPHeaderField: field)
+            }
+        }
+        guard !request.url.hasOrigin(of: redirect.target) else { return with(next) }
+        guard ["GET", "HEAD"].contains(next.httpMethod), next.httpBody == nil else { return nil }
         for field in request.allHTTPHeaderFields.keys where !Self.harmlessFields.contains(field.lowercased()) {
             next.setValue(nil, forHTTPHeaderField: field)
         }

@@ -6,8 +6,8 @@ extension SharedDownload {
     func leg(_ leg: DownloadLeg, didReceive head: WebImageResponse) -> WebImageError? {
         let (refusal, isAccepted) = state.withLock { state -> (WebImageError?, Bool) in
             guard state.leg === leg else { return (.cancelled, false) }
-            if let target = redirectTarget(head, of: leg) {
-                state.redirect = target
+            if let redirect = redirect(head, of: leg) {
+                state.redirect = redirect
                 return (nil, false)
             }
             if let prefix = leg.prefix, prefix.isContinued(by: head) {
@@ -75,11 +75,13 @@ extension SharedDownload {
         return nil
     }
 
-    private func redirectTarget(_ head: WebImageResponse, of leg: DownloadLeg) -> URL? {
-        guard leg.transfer.policy != nil, let status = head.statusCode, [301, 302, 303, 307, 308].contains(status),
-            let location = head.value(forHTTPHeaderField: "location")
+    private func redirect(_ head: WebImageResponse, of leg: DownloadLeg) -> Redirect? {
+        guard !leg.transfer.followsRedirects, let status = head.statusCode,
+            [301, 302, 303, 307, 308].contains(status), let location = head.value(forHTTPHeaderField: "location"),
+            let target = URL(string: location, relativeTo: leg.transfer.request.url)?.absoluteURL
         else { return nil }
-        return URL(string: location, relativeTo: leg.transfer.request.url)?.absoluteURL
+        // A URL without a host is not followed; the policy says why.
+        return Redirect(target: target.withCanonicalHost ?? target, status: status)
     }
 
     private static func wrongRange(_ head: WebImageResponse, _ url: URL) -> WebImageError {

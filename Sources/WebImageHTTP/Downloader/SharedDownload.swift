@@ -20,7 +20,9 @@ final class SharedDownload: Sendable {
         var head: WebImageResponse?
         /// The head of an answer that was refused, for its `Retry-After`.
         var refusedHead: WebImageResponse?
-        var redirect: URL?
+        var redirect: Redirect?
+        /// Whether the answer is a 304 to this download's validators: the cached body is good.
+        var isConfirmed = false
         var redirects = 0
         var attempts = 0
         var begun: Duration?
@@ -40,6 +42,12 @@ final class SharedDownload: Sendable {
         var delivery: DispatchQueue?
         var wait: (any WebImageOperation)?
         var deadline: (any WebImageOperation)?
+    }
+
+    /// The next hop that an answer asks for.
+    struct Redirect {
+        let target: URL
+        let status: Int
     }
 
     let plan: DownloadPlan
@@ -130,7 +138,7 @@ final class SharedDownload: Sendable {
                 Self.asking(state.transfer, state.validators, state.prefix), prefix: state.prefix,
                 sentAt: environment.clock.date, download: self)
             (state.leg, state.legHasEnded) = (leg, false)
-            (state.redirect, state.refusedHead) = (nil, nil)
+            (state.redirect, state.refusedHead, state.isConfirmed) = (nil, nil, false)
             return leg
         }
         guard let leg else { return }
@@ -168,6 +176,7 @@ final class SharedDownload: Sendable {
         return PartialBody(body, of: head, total: state.expected > 0 ? state.expected : nil) ?? state.prefix
     }
 
+    /// Puts a beginning on disk, unless its server forbids storing it: then one kept earlier goes as well.
     func keep(_ partial: PartialBody?) {
         guard let partial, let store = environment.resumeStore, let name = plan.sharing else { return }
         store.save(partial, name)

@@ -62,8 +62,9 @@ extension CurlTransfer {
         easy.set(CURLOPT_QUICK_EXIT, 1)
         easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
         easy.set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
-        // Under a policy each hop is judged before it is made, by whoever started the transfer.
-        easy.set(CURLOPT_FOLLOWLOCATION, order.policy == nil ? 1 : 0)
+        easy.set(CURLOPT_FOLLOWLOCATION, order.followsRedirects ? 1 : 0)
+        // The answer of a proxy to CONNECT is no answer of the origin.
+        easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         easy.set(CURLOPT_MAXREDIRS, order.route.members.maxRedirects)
         easy.set(CURLOPT_ACCEPT_ENCODING, "")
         easy.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
@@ -74,7 +75,9 @@ extension CurlTransfer {
 
     private func setMethod(_ easy: CurlEasy) {
         let request = order.request
-        if let body = request.httpBody {
+        // Not as a custom method, which curl would keep when a redirect asks for GET.
+        if request.httpMethod == "POST" { easy.set(CURLOPT_POST, 1) }
+        if let body = request.httpBody ?? (request.httpMethod == "POST" ? Data() : nil) {
             easy.set(CURLOPT_POSTFIELDSIZE_LARGE, bytes: body.count)
             body.withUnsafeBytes { bytes in
                 // Curl copies the bytes; an empty body still needs an address.
@@ -87,6 +90,7 @@ extension CurlTransfer {
         }
         switch request.httpMethod {
         case "GET" where request.httpBody == nil: break
+        case "POST": break
         case "HEAD": easy.set(CURLOPT_NOBODY, 1)
         case let method: easy.set(CURLOPT_CUSTOMREQUEST, method)
         }
