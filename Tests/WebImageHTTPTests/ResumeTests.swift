@@ -77,6 +77,55 @@ struct ResumeTests {
         try? FileManager.default.removeItem(at: folder)
     }
 
+    @Test(arguments: ["no-store", "private, No-Store"]) func beginningOfANoStoreAnswerIsNeverOnDisk(control: String)
+        async throws
+    {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await withDownloader(config) { server, _ in
+            var response = FaultResponse(
+                .data(body), headers: ["ETag": "\"1\"", "Content-Type": "image/png", "Cache-Control": control])
+            response.closeAfter = 40_000
+            server.route("/a", .respond(response))
+            // A shutdown waits for what is to be kept.
+            try await withoutSharing(server) { downloader in
+                try await #expect(downloader.failure(server.url("/a")).curlCode == 18)
+            }
+            #expect(parts() == [])
+            // Nor does one stay that was kept before the server forbade it.
+            try await breakOnce(server)
+            #expect(parts().count == 1)
+            server.route("/a", .respond(response))
+            try await withoutSharing(server) { downloader in
+                try await #expect(downloader.failure(server.url("/a")).curlCode == 18)
+            }
+            #expect(parts() == [])
+        }
+    }
+
+    @Test func beginningOfANoStoreAnswerIsContinuedFromMemory() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var config = config
+        config.retryStrategy = ExponentialBackoff { 0 }
+        let clock = VirtualClock()
+        try await withDownloader(config, clock: clock) { server, downloader in
+            let rest = breaking(tag: "\"1\"") { [body] in range($0, of: body) }
+            server.route(
+                "/a",
+                .dynamic { [body] request in
+                    guard request.headers["range"] == nil else { return rest }
+                    var response = FaultResponse(.data(body), headers: ["ETag": "\"1\"", "Cache-Control": "no-store"])
+                    response.closeAfter = 40_000
+                    return .respond(response)
+                })
+            let task = Task { try await downloader.fetch(server.url("/a")) }
+            try await eventually("waiting") { clock.waitingCount == 1 }
+            clock.advance(by: .seconds(1))
+            try await #expect(task.value.data == body)
+            #expect(server.requests.last?.headers["range"] == "bytes=40000-")
+            #expect(parts() == [])
+        }
+    }
+
     @Test func changedBodyIsFetchedWhole() async throws {
         let other = Data(body.reversed())
         try await withDownloader(config) { server, downloader in

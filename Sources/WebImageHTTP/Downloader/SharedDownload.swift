@@ -173,13 +173,17 @@ final class SharedDownload: Sendable {
     func takePartial(_ state: inout State) -> PartialBody? {
         guard plan.isResumable else { return nil }
         guard let head = state.head, let body = state.body else { return state.prefix }
-        return PartialBody(body, of: head, total: state.expected > 0 ? state.expected : nil) ?? state.prefix
+        guard var partial = PartialBody(body, of: head, total: state.expected > 0 ? state.expected : nil) else {
+            return state.prefix
+        }
+        partial.mayBeStored = HTTPCachePolicy.mayStore(head, to: state.transfer.request)
+        return partial
     }
 
     /// Puts a beginning on disk, unless its server forbids storing it: then one kept earlier goes as well.
     func keep(_ partial: PartialBody?) {
         guard let partial, let store = environment.resumeStore, let name = plan.sharing else { return }
-        store.save(partial, name)
+        if partial.mayBeStored { store.save(partial, name) } else { store.remove(name) }
     }
 }
 

@@ -10,6 +10,8 @@ struct PartialBody: Sendable {
     let body: ReceivedBody
     /// Bytes of the beginning; the body may get more.
     let count: Int
+    /// Whether it may be kept on disk; another attempt of the same download continues it from memory all the same.
+    var mayBeStored = true
 
     init(validator: String, total: Int, body: ReceivedBody) {
         self.validator = validator
