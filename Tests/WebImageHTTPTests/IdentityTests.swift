@@ -96,7 +96,30 @@ struct IdentityTests {
     @Test func cookiesSetApartAndScope() {
         let cookies = identity(options: .handleCookies)
         #expect(cookies.sharing != identity().sharing)
-        #expect(cookies.cacheScope == .scoped("!cookies"))
+        #expect(cookies.cacheScope != .shared && cookies.cacheScope != .unstored)
+        #expect(cookies == identity(options: .handleCookies))
+    }
+
+    @Test func eachJarOfCookiesHasItsScope() {
+        let load = ImageDataLoad(url: url, options: .handleCookies)
+        let other = WebImageDownloader(config: .default, engine: CurlEngine())
+        #expect(other.identity(of: load).cacheScope != downloader.identity(of: load).cacheScope)
+        // Beside credentials and unchecked certificates as well.
+        let unchecked = ImageDataLoad(url: url, options: [.handleCookies, .allowInvalidSSLCertificates])
+        #expect(other.cacheScope(of: unchecked) != downloader.cacheScope(of: unchecked))
+        for downloader in [downloader, other] {
+            downloader.setValue("Bearer one", forHTTPHeaderField: "Authorization")
+        }
+        #expect(other.cacheScope(of: load) != downloader.cacheScope(of: load))
+    }
+
+    @Test func namedScopeOutlivesTheJar() {
+        let load = ImageDataLoad(url: url, options: .handleCookies, context: [.cacheScope: "alice"])
+        let other = WebImageDownloader(config: .default, engine: CurlEngine())
+        #expect(other.cacheScope(of: load) == downloader.cacheScope(of: load))
+        #expect(
+            downloader.cacheScope(of: load)
+                != downloader.cacheScope(of: ImageDataLoad(url: url, context: [.cacheScope: "alice"])))
     }
 
     @Test func rangeSetsApart() {

@@ -26,15 +26,18 @@ final class DownloaderSettings: Sendable {
     let unsendableField: String?
     /// Whether something of the downloader's own may narrow who sees what it fetches; every memory hit asks.
     let mayNarrowScope: Bool
+    /// Tells the downloader's jar of cookies from every other one.
+    let cookieJar: String
 
-    init(_ values: Values, blocks: BodyBlocks) {
+    init(_ values: Values, engine: CurlEngine) {
         self.values = values
+        cookieJar = engine.cookieJar
         let config = values.config
         route = CurlRoute(config)
         acceptance = ResponseAcceptance(
             statusCodes: config.acceptableStatusCodes, contentTypes: config.acceptableContentTypes)
         room = ReceivedBody.Room(
-            maxBytesInMemory: max(config.maxBodyBytesInMemory, 0), folder: config.bodyFolder, blocks: blocks)
+            maxBytesInMemory: max(config.maxBodyBytesInMemory, 0), folder: config.bodyFolder, blocks: engine.blocks)
         unsendableField = values.headers.unsendableField
         mayNarrowScope =
             WebImageDownloader.hasCredentials(values.headers) || values.requestModifier != nil

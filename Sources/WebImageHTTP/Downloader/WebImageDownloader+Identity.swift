@@ -41,10 +41,11 @@ extension WebImageDownloader {
         let config = settings.values.config
         let declared = load.declaredScope ?? modifier?.cacheScope
         var parts: [String] = []
+        var isNamed = false
         if let declared {
             switch declared {
             case .unstored: return .unstored
-            case .scoped(let name): parts.append(name)
+            case .scoped(let name): (parts, isNamed) = ([name], true)
             case .shared: break
             }
         } else {
@@ -59,7 +60,8 @@ extension WebImageDownloader {
                 + [config.username ?? "", config.password ?? "", config.clientCertificate?.certificateFile ?? ""]
             if secrets.contains(where: { !$0.isEmpty }) { parts.append("!key:\(keyedHash(secrets, for: request.url))") }
         }
-        if request.httpShouldHandleCookies { parts.append("!cookies") }
+        // A login lasts as long as the jar that holds its cookies; a scope that the caller names lasts longer.
+        if request.httpShouldHandleCookies { parts.append(isNamed ? "!cookies" : "!cookies:\(settings.cookieJar)") }
         // What anybody on the way could have put there is never shown to who asked for checked bytes.
         if request.allowsInvalidCertificates { parts.append("!unchecked") }
         return parts.isEmpty ? .shared : .scoped(parts.joined(separator: "+"))

@@ -27,7 +27,7 @@ public final class WebImageDownloader: Sendable {
         self.engine = engine
         self.clock = clock
         current = Locked(
-            DownloaderSettings(.init(config: config, headers: Self.defaultHeaders), blocks: engine.blocks))
+            DownloaderSettings(.init(config: config, headers: Self.defaultHeaders), engine: engine))
         resumeStore = config.resumeFolder.map { ResumeStore(folder: $0) }
         downloads = SharedDownloads(
             environment: DownloadEnvironment(engine: engine, clock: clock, resumeStore: resumeStore), config: config)
@@ -113,7 +113,7 @@ public final class WebImageDownloader: Sendable {
         _ = current.withLock { settings in
             var values = settings.values
             change(&values)
-            defer { settings = DownloaderSettings(values, blocks: engine.blocks) }
+            defer { settings = DownloaderSettings(values, engine: engine) }
             return settings
         }
     }

@@ -15,6 +15,8 @@ package final class CurlEngine: Sendable {
     private let ended = DispatchGroup()
     /// Memory for bodies, kept from one to the next while transfers run.
     let blocks = BodyBlocks()
+    /// Names this engine's jar of cookies. Cookies are in memory alone, so that the name is new with each engine.
+    let cookieJar = String(UInt64.random(in: .min ... .max), radix: 36)
     private let later = LaterActions()
     private let label: String
     private let thread = Locked<pthread_t?>(nil)
