@@ -61,6 +61,22 @@ struct ResponseHeadTests {
         #expect(parser.response(url: url).expectedContentLength == nil)
     }
 
+    @Test func oversizedFieldIsToldByTheCodesOfBothGenerations() {
+        let (none, begun, whole) = (head(), head("HTTP/1.1 200 OK", "A: b"), head("HTTP/1.1 200 OK", "A: b", ""))
+        // CURLE_TOO_LARGE, since 8.6: means nothing else.
+        for parser in [none, begun, whole] { #expect(CurlErrors.isHeadTooLarge(100, parser)) }
+        // CURLE_OUT_OF_MEMORY, before: only within a head.
+        #expect(CurlErrors.isHeadTooLarge(27, begun))
+        for parser in [none, whole] { #expect(!CurlErrors.isHeadTooLarge(27, parser)) }
+        #expect(!CurlErrors.isHeadTooLarge(56, begun))
+    }
+
+    @Test func trailersChangeNoField() {
+        let parser = head("HTTP/1.1 404 No", "ETag: a", "", "ETag: b", "X: y", "")
+        #expect(parser.fields.all == ["etag": "a"])
+        #expect(parser.isComplete && parser.statusCode == 404)
+    }
+
     @Test func brokenStatusLinesNameNoStatus() {
         #expect(head("HTTP/1.1").statusCode == nil)
         #expect(head("HTTP/1.1 abc").statusCode == nil)

@@ -7,6 +7,13 @@
 #include <curl/curl.h>
 #include <stddef.h>
 
+// A header field over curl's limit: CURLE_TOO_LARGE since 8.6. A name of ours, as the loaded library may be newer than
+// the headers.
+static const CURLcode webimage_curl_too_large = (CURLcode)100;
+#if LIBCURL_VERSION_NUM >= 0x080600
+_Static_assert(CURLE_TOO_LARGE == 100, "curl's code for an oversized header field");
+#endif
+
 // libcurl is loaded at run time: whoever calls a declared function links it, so that every call goes through here.
 
 // Takes the functions from the open library; gives the name of a missing one, or NULL. Once, before all others.

@@ -1,4 +1,5 @@
 import CCurl
+import CCurlShim
 import Foundation
 import WebImageCore
 
@@ -21,6 +22,16 @@ enum CurlErrors {
         }
     }
 
+    /// Whether a transfer failed because a line of the head is over curl's own limit (100 KB).
+    ///
+    /// Libcurl has a code for it since 8.6; before, it says that memory ran out.
+    ///
+    /// - Parameter code: The number of a `CURLcode`.
+    static func isHeadTooLarge(_ code: UInt32, _ head: ResponseHeadParser) -> Bool {
+        code == webimage_curl_too_large.rawValue
+            || code == CURLE_OUT_OF_MEMORY.rawValue && head.statusCode != nil && !head.isComplete
+    }
+
     /// The connection closed within the response's head.
     static func brokenHead(_ url: URL) -> WebImageError {
         WebImageError(
@@ -31,6 +42,10 @@ enum CurlErrors {
 
     private static func hint(for code: CURLcode, message: String) -> String? {
         switch code {
+        // Curl 7 calls it a broken connection, curl 8 one that could not be made.
+        case CURLE_RECV_ERROR where message.contains("CONNECT"),
+            CURLE_COULDNT_CONNECT where message.contains("CONNECT"):
+            "The proxy refuses to connect to this host; check its rules, and user and password in its URL."
         case CURLE_UNSUPPORTED_PROTOCOL where message.contains("HTTP"), CURLE_WEIRD_SERVER_REPLY:
             "What answers at this port does not speak HTTP."
         case CURLE_UNSUPPORTED_PROTOCOL: "The server redirected to something other than http or https."

@@ -136,10 +136,10 @@ final class CurlLoop {
         if [CURLE_OK, CURLE_FILESIZE_EXCEEDED, CURLE_PARTIAL_FILE].contains(code) { _ = transfer.deliverParsedHead() }
         if let refusal = transfer.refusal { return .failure(refusal.with(url: transfer.url)) }
         let response = transfer.response ?? transfer.head.response(url: transfer.effectiveURL)
-        if transfer.head.statusCode != nil, !transfer.head.isComplete {
-            // Curl takes a head that breaks off for the answer, and runs out of room for a line of 100 KB.
-            if code == CURLE_OUT_OF_MEMORY { return .failure(.headLimit(transfer.url)) }
-            if code == CURLE_OK { return .failure(CurlErrors.brokenHead(transfer.url)) }
+        if CurlErrors.isHeadTooLarge(code.rawValue, transfer.head) { return .failure(.headLimit(transfer.url)) }
+        // Curl takes a head that breaks off, or an interim one that nothing follows, for the answer.
+        if code == CURLE_OK, transfer.head.statusCode != nil, !transfer.head.isComplete || transfer.head.isInterim {
+            return .failure(CurlErrors.brokenHead(transfer.url))
         }
         guard code == CURLE_OK else {
             if code == CURLE_COULDNT_CONNECT, let refusal = transfer.addressRefusal { return .failure(refusal) }

@@ -125,8 +125,14 @@ extension CurlTransfer {
 
     /// Delivers the head as far as curl has read it; false ends the transfer.
     func deliverParsedHead() -> Bool {
-        guard !hasDeliveredHead, head.statusCode != nil else { return true }
+        guard !hasDeliveredHead, head.statusCode != nil, !head.isInterim else { return true }
         return deliverHead(head.response(url: effectiveURL))
+    }
+
+    /// Whether curl may send the request without its body first, to learn how the server wants credentials, and again
+    /// with it although the first answer was good.
+    var mayBeSentAgain: Bool {
+        order.request.httpBody != nil && (order.route.members.username != nil || url.user() != nil)
     }
 
     /// The URL that answers.
@@ -170,7 +176,7 @@ private func takeHeaderLine(
         transfer.refusal = .headLimit(transfer.url)
         return 0
     }
-    guard transfer.head.isCertainlyFinal else { return length }
+    guard transfer.head.isCertainlyFinal, !transfer.mayBeSentAgain else { return length }
     return transfer.deliverParsedHead() ? length : 0
 }
 

@@ -3,7 +3,7 @@ import WebImageCore
 
 /// Gathers header lines as curl hands them out, forgetting the heads of interim and redirecting responses.
 struct ResponseHeadParser {
-    /// Bytes all header lines of one response may have.
+    /// Bytes all header lines of one response, and of the interim ones before it, may have.
     static let maxBytes = 256 * 1024
 
     private(set) var statusCode: Int?
@@ -15,7 +15,14 @@ struct ResponseHeadParser {
     /// Takes one line with its line break; false when the head is larger than anything sensible.
     mutating func take(_ line: UnsafeRawBufferPointer) -> Bool {
         let isStatus = line.count >= 5 && line.baseAddress.map { memcmp($0, "HTTP/", 5) == 0 } == true
-        if isStatus { self = ResponseHeadParser(startingAt: line) }
+        // Trailers come after the body: they are no part of the head (RFC 9110 §6.5.1).
+        if isComplete, !isStatus { return true }
+        if isStatus {
+            // A server could send interim responses without end.
+            let interimBytes = isInterim ? byteCount : 0
+            self = ResponseHeadParser(startingAt: line)
+            byteCount = interimBytes
+        }
         byteCount += line.count
         guard byteCount <= Self.maxBytes else { return false }
         if !isStatus, !fields.add(line) { isComplete = true }
@@ -33,6 +40,9 @@ struct ResponseHeadParser {
         statusCode = Int(String(decoding: digits, as: UTF8.self))
         fields.reserve()
     }
+
+    /// Whether this is the head of an interim response, which another one follows (RFC 9110 §15.2).
+    var isInterim: Bool { statusCode.map { 100..<200 ~= $0 } == true }
 
     /// Whether this head cannot be followed by another one of the same transfer.
     var isCertainlyFinal: Bool { isComplete && statusCode.map { 200..<300 ~= $0 } == true }

@@ -28,7 +28,14 @@ public final class FaultServer: Sendable {
     /// The address it listens on.
     public let host: String
 
-    /// Starts listening on a free port of an address of this machine (all of 127.0.0.0/8 is).
+    /// Whether this machine has the loopback address of IPv6.
+    public static var hasIPv6: Bool {
+        guard let (listener, _) = try? listen("::1") else { return false }
+        close(listener)
+        return true
+    }
+
+    /// Starts listening on a free port of an address of this machine (all of 127.0.0.0/8 is, and `::1`).
     ///
     /// - Throws: ``FaultServerError`` when no port can be had.
     public init(host: String = "127.0.0.1") throws {
@@ -42,7 +49,8 @@ public final class FaultServer: Sendable {
     /// The URL of a path.
     public func url(_ path: String) -> URL {
         // The parts are the server's own; a path that makes no URL is a mistake in the test.
-        URL(string: "http://\(host):\(port)\(path)") ?? URL(fileURLWithPath: "/invalid-test-path")
+        URL(string: "http://\(host.contains(":") ? "[\(host)]" : host):\(port)\(path)")
+            ?? URL(fileURLWithPath: "/invalid-test-path")
     }
 
     /// Says what a path does from now on.
@@ -120,7 +128,8 @@ public final class FaultServer: Sendable {
         }
     }
 
-    private static func listen(_ host: String) throws(FaultServerError) -> (listener: Int32, port: Int) {
+    static func listen(_ host: String) throws(FaultServerError) -> (listener: Int32, port: Int) {
+        if host.contains(":") { return try listen6(host) }
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard listener >= 0 else { throw FaultServerError("socket", errno) }
         var address = sockaddr_in()
@@ -139,6 +148,29 @@ public final class FaultServer: Sendable {
             throw FaultServerError("listen", number)
         }
         return (listener, Int(UInt16(bigEndian: address.sin_port)))
+    }
+}
+
+extension FaultServer {
+    private static func listen6(_ host: String) throws(FaultServerError) -> (listener: Int32, port: Int) {
+        let listener = socket(AF_INET6, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard listener >= 0 else { throw FaultServerError("socket", errno) }
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        guard inet_pton(AF_INET6, host, &address.sin6_addr) == 1 else { throw FaultServerError("inet_pton", EINVAL) }
+        var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        let result = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address -> Int32 in
+                guard bind(listener, address, length) == 0, Glibc.listen(listener, 1024) == 0 else { return -1 }
+                return getsockname(listener, address, &length)
+            }
+        }
+        guard result == 0 else {
+            let number = errno
+            close(listener)
+            throw FaultServerError("listen", number)
+        }
+        return (listener, Int(UInt16(bigEndian: address.sin6_port)))
     }
 }
 

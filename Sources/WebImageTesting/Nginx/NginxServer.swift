@@ -90,13 +90,13 @@ public final class NginxServer: Sendable {
         URL(string: "\(scheme)://localhost:\(port)\(path)") ?? URL(fileURLWithPath: "/invalid-test-path")
     }
 
-    private static func tool(_ name: String) -> String? {
+    static func tool(_ name: String) -> String? {
         let folders =
             (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":") + ["/usr/sbin", "/usr/bin"]
         return folders.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
-    private static func makeCertificate(_ openssl: String, in folder: URL) throws {
+    static func makeCertificate(_ openssl: String, in folder: URL) throws {
         let process = try ChildProcess(
             openssl,
             [

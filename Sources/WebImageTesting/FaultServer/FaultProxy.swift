@@ -1,0 +1,72 @@
+import Foundation
+import WebImageCore
+
+/// An HTTP proxy that opens tunnels (`CONNECT`) to ports of this machine, and refuses everything else.
+public final class FaultProxy: Sendable {
+    private struct State {
+        var answers: [String] = []
+        var tunnels: [String] = []
+    }
+
+    private let state: Locked<State>
+    private let listener: LoopbackListener
+
+    /// Its URL, as ``WebImageDownloaderConfig/proxy`` takes it.
+    public var url: String { "http://127.0.0.1:\(listener.port)" }
+
+    /// The heads of the requests for a tunnel, in order.
+    public var tunnels: [String] { state.withLock { $0.tunnels } }
+
+    /// Starts listening on a free port of 127.0.0.1.
+    public init() throws {
+        let state = Locked(State())
+        self.state = state
+        listener = try LoopbackListener { descriptor, listener in
+            var client = SocketStream(descriptor)
+            while let head = client.take(through: "\r\n\r\n") {
+                let answer = state.withLock { state in
+                    state.tunnels.append(head)
+                    return state.answers[min(state.tunnels.count, state.answers.count) - 1]
+                }
+                guard client.write(Data(answer.utf8)) else { return }
+                // The last head of the answer decides.
+                guard answer.components(separatedBy: "HTTP/1.1 ").last?.hasPrefix("200") == true else { continue }
+                return Self.relay(client, head, listener)
+            }
+        }
+        answer(Self.established)
+    }
+
+    /// The usual answer, with fields that must not be taken for the origin's.
+    public static let established =
+        "HTTP/1.1 200 Connection established\r\nETag: \"proxy\"\r\nCache-Control: no-store\r\nContent-Type: text/html\r\n\r\n"
+
+    /// Answers the next requests for tunnels so, and all after them with the last; each is one head or several.
+    public func answer(_ answers: String...) { state.withLock { ($0.answers, $0.tunnels) = (answers, []) } }
+
+    /// Closes every connection and waits for the threads.
+    public func stop() { listener.stop() }
+
+    private static func relay(_ client: SocketStream, _ head: String, _ listener: LoopbackListener) {
+        // `CONNECT localhost:1234 HTTP/1.1`; every name leads to this machine.
+        let target = head.split(separator: " ").dropFirst().first?.split(separator: ":").last.flatMap { Int($0) }
+        guard let target, let origin = listener.connect(to: target) else { return }
+        let (up, down) = (client, SocketStream(origin))
+        let isDone = DispatchSemaphore(value: 0)
+        listener.run {
+            copy(from: down, to: up)
+            shutdown(up.descriptor, Int32(SHUT_RDWR))
+            isDone.signal()
+        }
+        copy(from: up, to: down)
+        shutdown(origin, Int32(SHUT_RDWR))
+        // Both are used by the other thread until then.
+        isDone.wait()
+        listener.remove(origin)
+    }
+
+    private static func copy(from source: SocketStream, to target: SocketStream) {
+        var source = source
+        while let bytes = source.takeAll() { guard target.write(bytes) else { return } }
+    }
+}

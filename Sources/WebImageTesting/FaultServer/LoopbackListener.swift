@@ -1,0 +1,170 @@
+import Foundation
+import Glibc
+import WebImageCore
+
+/// Accepts connections on 127.0.0.1 and serves each on a thread of its own.
+final class LoopbackListener: Sendable {
+    private struct State {
+        var descriptors: Set<Int32> = []
+        var isStopped = false
+    }
+
+    let port: Int
+    private let listener: Int32
+    private let state = Locked(State())
+    private let threads = DispatchGroup()
+
+    /// - Parameter serve: Returns when the connection is to be closed.
+    init(_ serve: @escaping @Sendable (Int32, LoopbackListener) -> Void) throws(FaultServerError) {
+        (listener, port) = try FaultServer.listen("127.0.0.1")
+        run { [self] in accept(serve) }
+    }
+
+    /// Closes every connection and waits until every thread has ended. Idempotent.
+    func stop() {
+        state.withLock { state in
+            guard !state.isStopped else { return }
+            state.isStopped = true
+            // Wakes a blocked accept and blocked reads; the threads close their own descriptors.
+            shutdown(listener, Int32(SHUT_RDWR))
+            for descriptor in state.descriptors { shutdown(descriptor, Int32(SHUT_RDWR)) }
+        }
+        threads.wait()
+    }
+
+    /// A connection that ends with the listener; nil when nothing listens at the port.
+    func connect(to port: Int) -> Int32? {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return nil }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
+        let isConnected = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+        guard isConnected, add(descriptor) else {
+            close(descriptor)
+            return nil
+        }
+        return descriptor
+    }
+
+    /// Closes a connection of ``connect(to:)``.
+    func remove(_ descriptor: Int32) {
+        // Under the lock, so that `stop` shuts down no descriptor that has been given out anew.
+        state.withLock { state in
+            state.descriptors.remove(descriptor)
+            close(descriptor)
+        }
+    }
+
+    /// Runs on a thread that ``stop()`` waits for.
+    func run(_ body: @escaping @Sendable () -> Void) {
+        threads.enter()
+        let threads = threads
+        let thread = Thread {
+            body()
+            threads.leave()
+        }
+        thread.stackSize = 512 * 1024
+        thread.start()
+    }
+
+    private func add(_ descriptor: Int32) -> Bool {
+        state.withLock { $0.isStopped ? false : $0.descriptors.insert(descriptor).inserted }
+    }
+
+    private func accept(_ serve: @escaping @Sendable (Int32, LoopbackListener) -> Void) {
+        defer { close(listener) }
+        while true {
+            let descriptor = Glibc.accept(listener, nil, nil)
+            if descriptor < 0 {
+                if errno == EINTR || errno == ECONNABORTED { continue }
+                return
+            }
+            guard add(descriptor) else {
+                close(descriptor)
+                return
+            }
+            run { [self] in
+                serve(descriptor, self)
+                remove(descriptor)
+            }
+        }
+    }
+}
+
+/// Blocking reads and writes of a connected socket.
+struct SocketStream {
+    let descriptor: Int32
+    private(set) var buffered = Data()
+
+    init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+        var on: Int32 = 1
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    /// Exactly so many bytes; nil at the end.
+    mutating func take(_ count: Int) -> Data? {
+        while buffered.count < count { guard fill() else { return nil } }
+        defer { buffered = Data(buffered.dropFirst(count)) }
+        return Data(buffered.prefix(count))
+    }
+
+    /// The bytes up to a separator, which is dropped; nil at the end.
+    mutating func take(through separator: String) -> String? {
+        let separator = Data(separator.utf8)
+        while true {
+            if let place = buffered.range(of: separator) {
+                defer { buffered = Data(buffered[place.upperBound...]) }
+                return String(decoding: buffered[..<place.lowerBound], as: UTF8.self)
+            }
+            guard buffered.count < 1 << 20, fill() else { return nil }
+        }
+    }
+
+    /// Whether the next bytes are these; reads as many as it takes to tell.
+    mutating func begins(with text: String) -> Bool {
+        let wanted = Data(text.utf8)
+        while buffered.count < wanted.count, wanted.starts(with: buffered) { guard fill() else { return false } }
+        return buffered.starts(with: wanted)
+    }
+
+    /// What has come, waiting for the first of it; nil at the end.
+    mutating func takeAll() -> Data? {
+        if buffered.isEmpty, !fill() { return nil }
+        defer { buffered = Data() }
+        return buffered
+    }
+
+    private mutating func fill() -> Bool {
+        var chunk = [UInt8](repeating: 0, count: 16 * 1024)
+        while true {
+            let count = recv(descriptor, &chunk, chunk.count, 0)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            buffered.append(contentsOf: chunk[..<count])
+            return true
+        }
+    }
+
+    /// False when the other side has closed.
+    @discardableResult
+    func write(_ data: Data) -> Bool {
+        data.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = send(
+                    descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count, Int32(MSG_NOSIGNAL))
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return false }
+                rest = rest.dropFirst(count)
+            }
+            return true
+        }
+    }
+}
