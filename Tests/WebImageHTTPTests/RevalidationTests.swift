@@ -56,6 +56,64 @@ struct RevalidationTests {
         }
     }
 
+    static let modifiers: [WebImageDownloaderResponseModifier] = [
+        .init(headers: ["X-Seen": "yes"]), .init(statusCode: 200), .init(statusCode: 404), .init(version: "HTTP/3"),
+        .init { _ in nil },
+    ]
+
+    @Test(arguments: modifiers.indices) func confirmationIsNotJudgedAgainByAModifier(index: Int) async throws {
+        try await withDownloader { server, downloader in
+            server.route("/a", answer([:]))
+            let first = try await downloader.fetch(server.url("/a"))
+            downloader.responseModifier = Self.modifiers[index]
+            var last = first
+            for _ in 0..<2 {
+                last = try await downloader.loadData(for: refresh(server.url("/a"), last), progress: nil)
+                #expect(last.isNotModified)
+                #expect(last.data == first.data)
+            }
+            #expect(server.requests.count == 3)
+            #expect(server.requests.last?.headers["if-none-match"] == "\"1\"")
+        }
+    }
+
+    @Test func modifierChangesTheFieldsOfAConfirmation() async throws {
+        let clock = VirtualClock()
+        try await withDownloader(clock: clock) { server, downloader in
+            server.route("/a", answer(["Cache-Control": "no-cache"]))
+            let first = try await downloader.fetch(server.url("/a"))
+            downloader.responseModifier = WebImageDownloaderResponseModifier(headers: ["Cache-Control": "max-age=60"])
+            let second = try await downloader.loadData(for: refresh(server.url("/a"), first), progress: nil)
+            let third = try await downloader.loadData(for: refresh(server.url("/a"), second), progress: nil)
+            #expect(third.isNotModified)
+            #expect(server.requests.count == 2)
+        }
+    }
+
+    @Test func confirmationPassesADecryptor() async throws {
+        try await withDownloader { server, downloader in
+            server.route("/a", answer([:]))
+            let first = try await downloader.fetch(server.url("/a"))
+            downloader.decryptor = WebImageDownloaderDecryptor { _, _ in nil }
+            let second = try await downloader.loadData(for: refresh(server.url("/a"), first), progress: nil)
+            #expect(second.isNotModified && second.data == first.data)
+        }
+    }
+
+    @Test func modifierCannotTurnAnotherBodyIntoAConfirmation() async throws {
+        var config = WebImageDownloaderConfig.default
+        config.acceptableStatusCodes = nil
+        try await withDownloader(config) { server, downloader in
+            server.route("/a", answer([:]))
+            let first = try await downloader.fetch(server.url("/a"))
+            server.route("/a", .body(Data("other".utf8)))
+            downloader.responseModifier = WebImageDownloaderResponseModifier(statusCode: 304)
+            let second = try await downloader.loadData(for: refresh(server.url("/a"), first), progress: nil)
+            #expect(!second.isNotModified)
+            #expect(second.data == Data("other".utf8))
+        }
+    }
+
     @Test func changedIsDelivered() async throws {
         try await withDownloader { server, downloader in
             server.route("/a", answer([:]))

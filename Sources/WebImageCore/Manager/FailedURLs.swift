@@ -27,6 +27,8 @@ struct FailedURLs {
         _ url: URL, in scope: CacheScope, _ error: WebImageError, for lifetime: Duration?,
         at now: ContinuousClock.Instant
     ) {
+        // Whose load it was is not known: it would condemn the URL for others of the same scope.
+        guard scope != .unstored else { return }
         if entries.count >= Self.capacity { makeRoom(at: now) }
         entries[url, default: [:]][scope] = Entry(error: error, end: lifetime.map { now + $0 })
     }

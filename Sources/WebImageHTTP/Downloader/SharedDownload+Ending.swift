@@ -41,7 +41,15 @@ extension SharedDownload {
 
     /// Judges the head as modified, and decrypts; nil when there is nothing to decrypt.
     private func modify() throws(WebImageError) -> Data? {
-        if let modifier = plan.responseModifier, let head = state.withLock({ $0.head }) {
+        let (answer, isConfirmed) = state.withLock { ($0.head, $0.isConfirmed) }
+        if let modifier = plan.responseModifier, let answer, isConfirmed {
+            // The body that a 304 confirms was judged when it came: the modifier may change the fields alone.
+            var modified = modifier.modifiedResponse(with: answer) ?? answer
+            modified.statusCode = answer.statusCode
+            state.withLock { $0.head = modified }
+            return nil
+        }
+        if let modifier = plan.responseModifier, let head = answer {
             guard let modified = modifier.modifiedResponse(with: head) else {
                 throw WebImageError(
                     .invalidDownloadResponse, stage: .download, underlying: .message("the response modifier refused"))
@@ -125,7 +133,7 @@ extension SharedDownload {
 
     private func succeed(_ leg: DownloadLeg, decrypted: Data? = nil) {
         let (body, head, isConfirmed, hadPrefix) = state.withLock { state in
-            (state.body, state.head, state.head?.statusCode == 304 && !state.validators.isEmpty, leg.prefix != nil)
+            (state.body, state.head, state.isConfirmed, leg.prefix != nil)
         }
         if hadPrefix { forgetKept() }
         var data = Data()
@@ -136,6 +144,7 @@ extension SharedDownload {
         }
         guard let head, !data.isEmpty || isConfirmed else { return finish(.failure(.emptyBody(plan.url))) }
         var result = ImageDataResult(data: data, response: head)
+        result.isNotModified = isConfirmed
         var request = leg.transfer.request
         request.url = plan.url
         let (sentAt, receivedAt) = (leg.sentAt, environment.clock.date)

@@ -27,8 +27,8 @@ extension SharedDownload {
                 return (Self.wrongRange(head, plan.url), false)
             }
             // With a response modifier the head is judged when the modifier has seen it.
-            let isConfirmed = head.statusCode == 304 && !state.validators.isEmpty
-            if plan.responseModifier == nil, !isConfirmed,
+            state.isConfirmed = head.statusCode == 304 && !state.validators.isEmpty
+            if plan.responseModifier == nil, !state.isConfirmed,
                 let refusal = plan.settings.acceptance.refusal(of: head, for: plan.url)
             {
                 (state.head, state.refusedHead) = (head, head)

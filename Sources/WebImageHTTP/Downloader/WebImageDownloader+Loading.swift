@@ -41,7 +41,7 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
         }
         do throws(WebImageError) {
             let result = try await fetch(load, plan, progress)
-            if result.response.statusCode == 304, let revalidation { return revalidation.confirmed(by: result) }
+            if result.isNotModified, let revalidation { return revalidation.confirmed(by: result) }
             var same = result
             same.isNotModified = result.data == cached.data
             return same
