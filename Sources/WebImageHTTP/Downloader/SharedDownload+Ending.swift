@@ -118,10 +118,18 @@ extension SharedDownload {
             guard !state.isCancelled else { return false }
             state.prefix = takePartial(&state)
             state.leg = nil
-            state.wait = environment.clock.schedule(after: delay) { self.events.resume() }
             return true
         }
-        if isWaiting { events.pause() }
+        guard isWaiting else { return }
+        // Paused before the wait begins: the end of a short one would find a running download, which cannot be
+        // resumed, and the pause that followed would have no end.
+        events.pause()
+        let wait = environment.clock.schedule(after: max(delay, .zero)) { self.events.resume() }
+        let isCancelled = state.withLock { state in
+            if !state.isCancelled { state.wait = wait }
+            return state.isCancelled
+        }
+        if isCancelled { wait.cancel() }
     }
 
     /// The beginning on disk, if any, is of no use.
