@@ -29,6 +29,16 @@ final class ForeignCall<Outcome: Sendable>: Sendable {
     var isOver: Bool { state.withLock { $0.outcome != nil } }
 
     func end(_ outcome: Outcome) {
+        let operation = finish(outcome)
+        // Released outside the lock: an operation's deinit is foreign code.
+        withExtendedLifetime(operation) {}
+    }
+
+    func cancel(with outcome: Outcome) { finish(outcome)?.cancel() }
+
+    /// Sets the outcome, unless there is one; returns the operation known by then. One that becomes known later finds
+    /// the outcome, and is cancelled by ``started(_:)``.
+    private func finish(_ outcome: Outcome) -> (any WebImageOperation)? {
         let (waiting, operation) = state.withLock { state in
             guard state.outcome == nil else {
                 return (nil as Handover<Outcome>?, nil as (any WebImageOperation)?)
@@ -37,15 +47,8 @@ final class ForeignCall<Outcome: Sendable>: Sendable {
             defer { (state.continuation, state.operation) = (nil, nil) }
             return (state.continuation, state.operation)
         }
-        // Released outside the lock: an operation's deinit is foreign code.
-        withExtendedLifetime(operation) {}
         waiting?.resume(returning: outcome)
-    }
-
-    func cancel(with outcome: Outcome) {
-        let operation = state.withLock { $0.operation }
-        end(outcome)
-        operation?.cancel()
+        return operation
     }
 }
 

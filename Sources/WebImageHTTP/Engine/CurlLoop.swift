@@ -44,7 +44,7 @@ final class CurlLoop {
             endFinished()
             endIdle()
             if !later.isEmpty, mailbox.isEmpty { later.perform() }
-            if active.isEmpty, mailbox.isRetired { break }
+            if active.isEmpty, mailbox.endIfRetired() { break }
             // What ends here often starts the next: then there is no reason to sleep.
             guard mailbox.letSleep() else { continue }
             if active.isEmpty { blocks.keepsSpares = false }

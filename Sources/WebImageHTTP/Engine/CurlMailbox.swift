@@ -64,7 +64,16 @@ final class CurlMailbox: Sendable {
     /// Whether there is nothing to do that the thread has not seen.
     var isEmpty: Bool { state.withLock { $0.commands.isEmpty } }
 
-    var isRetired: Bool { state.withLock { $0.isRetired && $0.commands.isEmpty } }
+    /// Whether the thread is to end for want of work; from then on commands are refused.
+    ///
+    /// Under one lock: a command that came between the question and the end would be answered by nothing.
+    func endIfRetired() -> Bool {
+        state.withLock { state in
+            guard state.isRetired, state.commands.isEmpty else { return false }
+            state.isShutDown = true
+            return true
+        }
+    }
 
     /// Lets go of the handle; waking happens under the same lock, so nobody wakes a freed one.
     func close() { state.withLock { $0.multi = nil } }
