@@ -112,8 +112,8 @@ public final class MemoryCache: MemoryCaching {
     private static func insert(_ image: Image, _ key: String, cost: Int, into state: inout State) -> [Image] {
         guard cost <= state.limits.cost else {
             let old = state.ring.remove(key)?.image
-            if state.limits.remembersWeakly { state.weak.put(image, key, cost: cost) }
-            return old.map { [$0] } ?? []
+            let doomed = state.limits.remembersWeakly ? state.weak.put(image, key, cost: cost) : []
+            return old.map { doomed + [$0] } ?? doomed
         }
         let old = state.ring.remove(key)?.image
         // Room is made before the newcomer enters: when all others are in use, it would be the one to go.
@@ -125,7 +125,9 @@ public final class MemoryCache: MemoryCaching {
     private static func evict(toCost cost: Int, count: Int, from state: inout State) -> [Image] {
         var doomed: [Image] = []
         while state.ring.totalCost > cost || state.ring.count > count, let victim = state.ring.evict() {
-            if state.limits.remembersWeakly { state.weak.put(victim.image, victim.key, cost: victim.cost) }
+            if state.limits.remembersWeakly {
+                doomed += state.weak.put(victim.image, victim.key, cost: victim.cost)
+            }
             doomed.append(victim.image)
         }
         return doomed

@@ -8,9 +8,10 @@ struct WeakImages {
     private var entries: [String: Entry] = [:]
     private var nextSweep = 64
 
-    mutating func put(_ image: Image, _ key: String, cost: Int) {
+    /// Remembers an image; gives images to be released after the lock under which this is called.
+    mutating func put(_ image: Image, _ key: String, cost: Int) -> [Image] {
         entries[key] = Entry(image: image, cost: cost)
-        if entries.count >= nextSweep { sweep() }
+        return entries.count >= nextSweep ? sweep() : []
     }
 
     /// The image if it still lives; forgotten here either way.
@@ -22,8 +23,17 @@ struct WeakImages {
     }
 
     /// Forgets the dead; doubling the threshold makes the cost per eviction constant.
-    private mutating func sweep() {
-        entries = entries.filter { $0.value.image != nil }
+    ///
+    /// To ask whether an image lives is to hold it: when its last owner lets go meanwhile, it ends here, and with it
+    /// what the user attached to it. So the living are given to the caller.
+    private mutating func sweep() -> [Image] {
+        var living: [Image] = []
+        entries = entries.filter { entry in
+            guard let image = entry.value.image else { return false }
+            living.append(image)
+            return true
+        }
         nextSweep = max(64, entries.count * 2)
+        return living
     }
 }

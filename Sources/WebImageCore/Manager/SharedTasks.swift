@@ -264,14 +264,15 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
     }
 
     private func leave(_ lease: Lease) {
-        let (abandoned, handle) = state.withLock { state -> (Task<Void, Never>?, SharedTaskHandle?) in
+        let (abandoned, handle, gone) = state.withLock { state -> (Task<Void, Never>?, SharedTaskHandle?, Run?) in
             state.runs[lease.run]?.remove(lease.subscriber)
-            guard let run = state.runs[lease.run] else { return (nil, nil) }
-            guard run.subscribers.isEmpty else { return (abandonedTask(of: lease.run, in: &state), run.handle) }
+            guard let run = state.runs[lease.run] else { return (nil, nil, nil) }
             let task = abandonedTask(of: lease.run, in: &state)
-            state.runs[lease.run] = nil
-            return (task, run.handle)
+            guard run.subscribers.isEmpty else { return (task, run.handle, nil) }
+            return (task, run.handle, state.runs.removeValue(forKey: lease.run))
         }
+        // Released outside the lock: a result may hold objects of the user's.
+        withExtendedLifetime(gone) {}
         handle?.removeListener(id: lease.subscriber)
         if let abandoned { abandoned.cancel() } else { applyPriority(of: lease.run) }
     }
