@@ -205,28 +205,45 @@ struct RetryDownloadTests {
         var config = WebImageDownloaderConfig.default
         config.maxConcurrentDownloads = 1
         config.operationClass = ToldOperation.self
-        let downloader = WebImageDownloader(config: config)
-        let heirs = Collected<Int>()
-        var load = ImageDataLoad(url: try #require(URL(string: "http://example.test/first")))
-        load.finishedAfterCancel = { heirs.append($0.data.count) }
-        let first = Task { [load] in try await downloader.loadData(for: load, progress: nil) }
-        try await eventually("started") { ToldOperation.started.values.count == 1 }
-        let other = ImageDataLoad(url: try #require(URL(string: "http://example.test/second")))
-        let second = Task { try await downloader.loadData(for: other, progress: nil) }
-        try await eventually("queued") { downloader.currentDownloadCount == 2 }
-        ToldOperation.onStart.withLock { $0 = { first.cancel() } }
-        ToldOperation.started.values[0].finish()
-        await #expect { try await first.value } throws: { ($0 as? WebImageError)?.code == .cancelled }
-        try await eventually("inherited") { heirs.values == [4] }
-        ToldOperation.started.values[1].finish()
-        try await #expect(second.value.data == Data("told".utf8))
-        #expect(heirs.values == [4])
+        let clock = HookedClock()
+        try await withDownloader(config, clock: clock) { server, downloader in
+            let heirs = Collected<Int>()
+            var load = ImageDataLoad(url: try #require(URL(string: "http://example.test/first")))
+            load.finishedAfterCancel = { heirs.append($0.data.count) }
+            let first = Task { [load] in try await downloader.loadData(for: load, progress: nil) }
+            try await eventually("started") { ToldOperation.started.values.count == 1 }
+            // The library's own operation begins at once, on the thread that frees the slot.
+            downloader.config.operationClass = nil
+            server.route("/second", .body(Data("told".utf8)))
+            let second = Task { try await downloader.fetch(server.url("/second")) }
+            try await eventually("queued") { downloader.currentDownloadCount == 2 }
+            clock.onNow.withLock { $0 = { first.cancel() } }
+            ToldOperation.started.values[0].finish()
+            await #expect { try await first.value } throws: { ($0 as? WebImageError)?.code == .cancelled }
+            try await eventually("inherited") { heirs.values == [4] }
+            try await #expect(second.value.data == Data("told".utf8))
+            #expect(heirs.values == [4])
+        }
+    }
+
+    /// The system's clock, with something to do the next time it is asked.
+    private final class HookedClock: DelayClock {
+        let onNow = Locked<(@Sendable () -> Void)?>(nil)
+        private let system = SystemClock()
+        var date: TimeInterval { system.date }
+        var now: Duration {
+            onNow.withLock { $0.take() }?()
+            return system.now
+        }
+
+        func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any WebImageOperation {
+            system.schedule(after: delay, work)
+        }
     }
 
     /// Ends when it is told to.
     private final class ToldOperation: WebImageDownloaderOperationProtocol {
         static let started = Collected<ToldOperation>()
-        static let onStart = Locked<(@Sendable () -> Void)?>(nil)
 
         let request: WebImageRequest
         private let sink = Locked<(any WebImageDownloaderSink)?>(nil)
@@ -238,7 +255,6 @@ struct RetryDownloadTests {
         func start(_ sink: any WebImageDownloaderSink) {
             self.sink.withLock { $0 = sink }
             Self.started.append(self)
-            Self.onStart.withLock { $0.take() }?()
         }
 
         func finish() {

@@ -94,14 +94,20 @@ final class SharedDownload: Sendable {
             return !state.hasStarted
         }
         guard isFirst, let store = environment.resumeStore, plan.isResumable, let name = plan.sharing else {
-            return beginLeg()
+            return beginFirstLeg()
         }
         store.load(name, plan.settings.room) { partial in
             self.state.withLock {
                 $0.prefix = partial.flatMap { $0.total <= self.plan.transfer.request.maxBodyBytes ? $0 : nil }
             }
-            self.beginLeg()
+            self.beginFirstLeg()
         }
+    }
+
+    /// A slot often frees on the engine's thread: an operation of the user's, which may be slow, is not made there.
+    private func beginFirstLeg() {
+        guard plan.operationClass != WebImageDownloaderOperation.self else { return beginLeg() }
+        delivery.async { self.beginLeg() }
     }
 
     /// Ends it without telling anybody; what came is kept for the next time where that is wanted.

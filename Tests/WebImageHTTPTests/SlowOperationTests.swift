@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+import WebImageCore
+import WebImageHTTP
+import WebImageTesting
+
+/// An operation class of the user's that takes its time.
+@Suite(.timeLimit(.minutes(1)))
+struct SlowOperationTests {
+    private final class SlowOperation: WebImageDownloaderOperation, @unchecked Sendable {
+        // Unchecked is true because it stores nothing.
+        static let isBlocked = Locked(false)
+        static let mayGoOn = DispatchSemaphore(value: 0)
+
+        override func start(_ sink: any WebImageDownloaderSink) {
+            if request.url.path == "/slow" {
+                Self.isBlocked.withLock { $0 = true }
+                Self.mayGoOn.wait()
+            }
+            super.start(sink)
+        }
+    }
+
+    @Test func slowOperationHoldsUpNoOtherTransfer() async throws {
+        var config = WebImageDownloaderConfig.default
+        config.operationClass = SlowOperation.self
+        config.maxConcurrentDownloads = 2
+        try await withDownloader(config) { server, downloader in
+            let (firstGate, longGate) = (FaultGate(), FaultGate())
+            server.route("/first", .gated(firstGate, .body(Data("first".utf8))))
+            server.route("/long", .gated(longGate, .body(Data("long".utf8))))
+            server.route("/slow", .body(Data("slow".utf8)))
+            let first = Task { try await downloader.fetch(server.url("/first")) }
+            let long = Collected<Data?>()
+            Task { long.append(try? await downloader.fetch(server.url("/long")).data) }
+            try await eventually("both run") { server.concurrentRequests == 2 }
+            let slow = Task { try await downloader.fetch(server.url("/slow")) }
+            try await eventually("one waits") { downloader.currentDownloadCount == 3 }
+            // Its end frees the slot in which the slow operation starts.
+            firstGate.open()
+            _ = try await first.value
+            try await eventually("the operation blocks") { SlowOperation.isBlocked.withLock { $0 } }
+            longGate.open()
+            // Released in any case: the engine's thread is not to wait for ever.
+            defer { SlowOperation.mayGoOn.signal() }
+            try await eventually("the other transfer ended") { long.values == [Data("long".utf8)] }
+            SlowOperation.mayGoOn.signal()
+            try await #expect(slow.value.data == Data("slow".utf8))
+        }
+    }
+}
