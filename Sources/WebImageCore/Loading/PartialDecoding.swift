@@ -65,6 +65,10 @@ package final class PartialDecoding: Sendable {
                 state.whole = Data()
                 return (state.waiting, Data())
             }
+            guard state.whole.count + state.waiting.count <= PreviewSteps.longestWhole else {
+                (state.isOver, state.whole, state.isWorking) = (true, Data(), false)
+                return nil
+            }
             state.whole.append(state.waiting)
             return (state.waiting, state.whole)
         }

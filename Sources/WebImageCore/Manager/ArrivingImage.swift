@@ -7,18 +7,19 @@ import Foundation
 /// previews never pile up. Nothing is told after ``end()``.
 final class ArrivingImage: Sendable {
     fileprivate struct State {
-        var body = Data()
+        /// Bytes that came so far.
+        var count = 0
+        /// Those among them that the coder has not seen, as they came: the loader's own memory, no copy.
+        var waiting: [Data] = []
         /// Chunks that came before those they follow.
         var early: [Int: Data] = [:]
-        /// How much of the body the coder has seen.
-        var consumed = 0
         var isWorking = false
         var isEnded = false
         var task: Task<Void, Never>?
     }
 
     private let state = Locked(State())
-    private let steps: Locked<PreviewSteps>
+    private let steps: Locked<PreviewSteps?>
     private let pool: DecodePool
     private let handle: StageHandle
 
@@ -31,9 +32,12 @@ final class ArrivingImage: Sendable {
     /// Takes the bytes that stand at `offset` of the body.
     func append(_ bytes: Data, at offset: Int) {
         let isDue = state.withLock { state in
-            guard !state.isEnded, !bytes.isEmpty, offset >= state.body.count else { return false }
+            guard !state.isEnded, !bytes.isEmpty, offset >= state.count else { return false }
             state.early[offset] = bytes
-            while let next = state.early.removeValue(forKey: state.body.count) { state.body.append(next) }
+            while let next = state.early.removeValue(forKey: state.count) {
+                state.waiting.append(next)
+                state.count += next.count
+            }
             return state.startsWork()
         }
         if isDue { work() }
@@ -43,8 +47,7 @@ final class ArrivingImage: Sendable {
     func end() {
         let task = state.withLock { state in
             state.isEnded = true
-            state.body = Data()
-            state.early = [:]
+            (state.waiting, state.early) = ([], [:])
             defer { state.task = nil }
             return state.task
         }
@@ -74,14 +77,15 @@ final class ArrivingImage: Sendable {
     }
 
     private func step() {
-        let (body, start) = state.withLock { state in
-            defer { state.consumed = state.body.count }
-            return (state.body, state.consumed)
+        let pieces = state.withLock { state in
+            defer { state.waiting = [] }
+            return state.waiting
         }
-        guard body.count > start else { return }
-        // One thread at a time comes here; the lock makes that plain, and no foreign code waits for it.
-        var steps = self.steps.withLock { $0 }
-        let news = steps.news(of: body, from: start)
+        guard !pieces.isEmpty else { return }
+        // One thread at a time comes here; the lock makes that plain, and no foreign code waits for it. Taken out, so
+        // that what is appended to is not copied.
+        guard var steps = self.steps.withLock({ $0.take() }) else { return }
+        let news = steps.news(of: pieces)
         self.steps.withLock { $0 = steps }
         for news in news where state.withLock({ !$0.isEnded }) { handle.tell(news) }
     }
@@ -89,7 +93,7 @@ final class ArrivingImage: Sendable {
 
 extension ArrivingImage.State {
     fileprivate mutating func startsWork() -> Bool {
-        guard !isEnded, !isWorking, body.count > consumed else { return false }
+        guard !isEnded, !isWorking, !waiting.isEmpty else { return false }
         isWorking = true
         return true
     }

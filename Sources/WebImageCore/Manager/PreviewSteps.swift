@@ -4,6 +4,9 @@ import Foundation
 struct PreviewSteps: Sendable {
     /// Headers longer than this are not waited for; the size then comes with the picture.
     private static let longestHeader = 1 << 20
+    /// A longer body is not gathered a second time beside the loader's, which may have moved it to a file: its previews
+    /// come from coders that take it piece by piece alone.
+    static let longestWhole = 8 << 20
 
     private let decoding: ImageDecoding
     private let showsPreviews: Bool
@@ -13,17 +16,26 @@ struct PreviewSteps: Sendable {
     private var nextProbe = 1
     private var revision = 0
     private var hasFailed = false
+    /// The bytes so far, while a coder or the search for the size goes by all of them.
+    private(set) var whole = Data()
+    private var count = 0
+    private var isWholeKept = true
 
     init(_ plan: LoadPlan) {
         decoding = plan.decoding
         showsPreviews = plan.options.contains(.progressiveLoad)
     }
 
-    /// What is new now that the body has grown beyond `start`.
-    mutating func news(of body: Data, from start: Int) -> [LoadNews] {
+    /// What is new now that the body has grown by these pieces.
+    mutating func news(of pieces: [Data]) -> [LoadNews] {
+        for piece in pieces {
+            if isWholeKept { whole.append(piece) }
+            count += piece.count
+        }
+        defer { dropWhole() }
         var news: [LoadNews] = []
-        let preview = showsPreviews ? preview(of: body, from: start) : nil
-        if size == nil, let found = foundSize(body) {
+        let preview = showsPreviews ? preview(pieces) : nil
+        if size == nil, let found = foundSize() {
             size = found
             news.append(.size(found))
         }
@@ -31,31 +43,41 @@ struct PreviewSteps: Sendable {
         return news
     }
 
-    private mutating func foundSize(_ body: Data) -> PixelSize? {
+    /// Lets go of bytes that nothing goes by any more, or that are too many.
+    private mutating func dropWhole() {
+        guard isWholeKept else { return }
+        let isSizeKnown = size != nil || count > Self.longestHeader
+        let isPiecewise = coder is any StreamingImageCoder && decoding.animatedClass == nil
+        let isNeeded = !isSizeKnown || showsPreviews && !hasFailed && !isPiecewise
+        if isNeeded, count <= Self.longestWhole { return }
+        (whole, isWholeKept) = (Data(), false)
+    }
+
+    private mutating func foundSize() -> PixelSize? {
         if let info = (coder as? any StreamingImageCoder)?.incrementalInfo {
             return decoding.options.targetSize(for: info.pixelSize, frameCount: info.frameCount)
         }
         // Looked for at every doubling, so that the looking stays proportional to what arrived.
-        guard body.count >= nextProbe, body.count <= Self.longestHeader else { return nil }
-        nextProbe = body.count * 2
-        return decoding.size(of: body)
+        guard isWholeKept, count >= nextProbe, count <= Self.longestHeader else { return nil }
+        nextProbe = count * 2
+        return decoding.size(of: whole)
     }
 
-    private mutating func preview(of body: Data, from start: Int) -> Image? {
+    private mutating func preview(_ pieces: [Data]) -> Image? {
         guard !hasFailed else { return nil }
-        let still = stillPreview(of: body, from: start)
-        return animatedPreview(of: body) ?? (animation?.animatedImageFrameCount ?? 0 > 1 ? nil : still)
+        let still = stillPreview(pieces)
+        return animatedPreview() ?? (animation?.animatedImageFrameCount ?? 0 > 1 ? nil : still)
     }
 
     /// The frames that are there, whenever they have become more; one coder gives them to all previews.
-    private mutating func animatedPreview(of body: Data) -> Image? {
-        guard let animatedClass = decoding.animatedClass else { return nil }
+    private mutating func animatedPreview() -> Image? {
+        guard isWholeKept, let animatedClass = decoding.animatedClass else { return nil }
         if animation == nil {
-            animation = decoding.animatedCoder(for: body).map { coder in
+            animation = decoding.animatedCoder(for: whole).map { coder in
                 ArrivingAnimation(coder: coder, options: decoding.options)
             }
         }
-        guard let animation, animation.update(body),
+        guard let animation, animation.update(whole),
             let image = animatedClass.init(
                 animatedCoder: animation, scale: CGFloat(max(decoding.options.scaleFactor, 1)))
         else { return nil }
@@ -64,13 +86,13 @@ struct PreviewSteps: Sendable {
         return image
     }
 
-    private mutating func stillPreview(of body: Data, from start: Int) -> Image? {
+    private mutating func stillPreview(_ pieces: [Data]) -> Image? {
         let isNew = coder == nil
-        if isNew { coder = makeCoder(body) }
+        if isNew, isWholeKept { coder = makeCoder(whole) }
         guard let coder else { return nil }
         if let streaming = coder as? any StreamingImageCoder {
             do throws(WebImageError) {
-                try streaming.append(isNew ? body : Data(body.dropFirst(start)), finished: false)
+                for piece in isNew ? [whole] : pieces { try streaming.append(piece, finished: false) }
             } catch {
                 // The whole picture will say what is wrong with it.
                 hasFailed = true
@@ -79,7 +101,8 @@ struct PreviewSteps: Sendable {
             guard streaming.incrementalRevision > revision else { return nil }
             revision = streaming.incrementalRevision
         } else {
-            coder.updateIncrementalData(body, finished: false)
+            guard isWholeKept else { return nil }
+            coder.updateIncrementalData(whole, finished: false)
         }
         guard let image = coder.incrementalDecodedImage(with: decoding.options.dictionary) else { return nil }
         image.isIncremental = true

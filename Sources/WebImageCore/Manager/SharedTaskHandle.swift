@@ -14,6 +14,10 @@ package final class SharedTaskHandle: Sendable {
         var size: LoadNews?
         var partial: LoadNews?
         var bytes: [LoadNews] = []
+        var byteCount = 0
+
+        /// Of a longer body nothing is kept: the loader may have moved it from memory to a file.
+        static let maxBytes = 8 << 20
 
         mutating func add(_ news: LoadNews) {
             switch news {
@@ -21,7 +25,9 @@ package final class SharedTaskHandle: Sendable {
             case .loaderStarted: started = news
             case .size: size = news
             case .partial: partial = news
-            case .bytes: bytes.append(news)
+            case .bytes(let data, _):
+                byteCount += data.count
+                if byteCount <= Self.maxBytes { bytes.append(news) } else { bytes = [] }
             }
         }
 
@@ -46,7 +52,7 @@ package final class SharedTaskHandle: Sendable {
 
     /// Adds a subscriber, who learns at once how far the work is.
     ///
-    /// What is told meanwhile on another thread may reach him first: bytes carry their offset.
+    /// Of a long body it learns no bytes, and so gets no previews. What is told meanwhile on another thread may reach him first: bytes carry their offset.
     package func addListener(_ listener: @escaping LoadNewsListener, id: UInt64) {
         let past = state.withLock { state in
             state.listeners[id] = listener
