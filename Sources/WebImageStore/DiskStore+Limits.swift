@@ -18,6 +18,7 @@ extension DiskStore {
             if let limit = sizeLimit(config, bytes: bytes, in: writer.folder), bytes > limit {
                 while try writer.removeOldest(by: order, downTo: max(limit / 2 - 1, 0)) {}
             }
+            for shard in 0...UInt8.max { try writer.prunePixelSizes(shard: shard) }
             try writer.releaseFreePages()
         }
     }
@@ -48,6 +49,7 @@ extension DiskStore {
             state.withLock { $0.nextMaintenance = .distantPast }
         }
         try writer.sweep(shard: shard)
+        try writer.prunePixelSizes(shard: shard)
         try writer.releaseFreePages()
     }
 

@@ -42,6 +42,26 @@ struct TrimmingTests {
         #expect(cache.totalCount() == count)
     }
 
+    @Test func pixelSizesOfGoneEntriesAreBounded() throws {
+        let cache = try open()
+        for key in 0..<3000 {
+            cache.setPixelSize(PixelSize(width: key + 1, height: 7), forKey: "\(key)")
+            if key < 300 { cache.setData(Data(count: 10), forKey: "\(key)") }
+        }
+        cache.flush()
+        cache.store.write { writer throws(DatabaseError) in
+            for shard in 0...UInt8.max { try writer.prunePixelSizes(shard: shard, limit: 2) }
+        }
+        let kept = (0..<3000).filter { cache.pixelSize(forKey: "\($0)") == PixelSize(width: $0 + 1, height: 7) }
+        // Those that have an entry stay, however many they are.
+        #expect(kept.prefix(300) == Array(0..<300)[...])
+        #expect(kept.count <= 300 + 2 * 256 && kept.count > 300)
+        cache.store.write { writer throws(DatabaseError) in
+            for shard in 0...UInt8.max { try writer.prunePixelSizes(shard: shard) }
+        }
+        #expect((0..<3000).count { cache.pixelSize(forKey: "\($0)") != nil } == kept.count)
+    }
+
     @Test func moreFilesThanABatchAreTrimmedAndRemoved() throws {
         let cache = try open()
         let value = bytes(StoreFormat.inlineLimit + 1)

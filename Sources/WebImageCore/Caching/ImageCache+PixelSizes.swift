@@ -2,7 +2,8 @@ import Foundation
 
 /// The sizes of pictures beyond the pictures themselves, so that views can be laid out before anything is loaded.
 extension ImageCache {
-    /// The pixel size of every image ever stored under a key, also when its pixels and bytes are gone; nil when none was.
+    /// The pixel size of the image last stored under a key, also when its pixels and bytes are gone; nil when none was,
+    /// or when a quarter of a million others have been since.
     ///
     /// A dictionary for those seen lately, else one look into the disk layer's index, which waits for no other disk
     /// work. Clearing the disk forgets it.
