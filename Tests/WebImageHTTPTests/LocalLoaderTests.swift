@@ -45,6 +45,30 @@ struct FileImageLoaderTests {
         #expect(seen.values == seen.values.sorted())
     }
 
+    @Test(arguments: [1, 4095, 4096, 1 << 20 - 1, 1 << 20, 1 << 20 + 1, 2 << 20, 5_000_001])
+    func everySizeIsReadWhole(_ size: Int) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let url = folder.appendingPathComponent("a")
+        let body = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 10) })
+        try body.write(to: url)
+        let result = try await loader.loadData(for: ImageDataLoad(url: url), progress: nil)
+        #expect(result.data == body)
+        // It may be changed and cut by its owner without changing what is on disk or read.
+        var copy = result.data
+        copy[0] ^= 0xFF
+        try Data().write(to: url)
+        #expect(result.data == body && copy != body)
+    }
+
+    @Test func fileWithoutASizeIsReadToItsEnd() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        // The kernel makes it up while it is read and says that it has no bytes.
+        let url = URL(fileURLWithPath: "/proc/self/maps")
+        let result = try await loader.loadData(for: ImageDataLoad(url: url), progress: nil)
+        #expect(result.data.count > 1000)
+        #expect(await failure(url, limit: 100)?.code == .limitExceeded)
+    }
+
     @Test func missingFolderFIFOAndDeviceHaveReasons() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let fifo = folder.appendingPathComponent("fifo")

@@ -107,21 +107,29 @@ private struct FileReading {
     private func readAll(
         _ descriptor: Int32, size: Int, progress: ImageLoaderProgressBlock?, isCancelled: () -> Bool
     ) throws(WebImageError) -> Data {
-        var data = Data(capacity: size)
-        var chunk = [UInt8](repeating: 0, count: 1 << 20)
+        // Room for one byte more than there should be: the read that finds the end needs no further room.
+        guard var buffer = FileBuffer(capacity: size == 0 ? Self.pieceBytes : size + 1) else { throw posix(ENOMEM) }
+        var total = 0
         while true {
             guard !isCancelled() else { throw .cancelled.with(url: url) }
-            let count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+            if total == buffer.capacity {
+                guard let larger = buffer.grown(keeping: total) else { throw posix(ENOMEM) }
+                buffer = larger
+            }
+            let count = read(descriptor, buffer.start + total, min(buffer.capacity - total, Self.pieceBytes))
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw posix(errno) }
             if count == 0 { break }
-            guard count <= maxBytes - data.count else { throw limit(actual: .max) }
-            chunk.withUnsafeBytes { data.append(contentsOf: $0[..<count]) }
-            progress?(data.count, size, url)
+            guard count <= maxBytes - total else { throw limit(actual: .max) }
+            total += count
+            progress?(total, size, url)
         }
-        guard !data.isEmpty else { throw .emptyBody(url) }
-        return data
+        guard total > 0 else { throw .emptyBody(url) }
+        return buffer.data(total)
     }
+
+    /// Bytes of one read, between which a cancel is seen and progress told.
+    private static let pieceBytes = 1 << 20
 
     private func limit(actual: Int) -> WebImageError {
         WebImageError.limit(.encodedBytes, actual: actual, allowed: maxBytes, stage: .download).with(url: url)
@@ -138,6 +146,35 @@ private struct FileReading {
             default: "See the system's words."
             }
         return .posix(number, stage: .download, url: url, hint: hint)
+    }
+}
+
+/// Owns the memory that a file is read into, and that its bytes stay in: nothing is cleared or copied.
+private final class FileBuffer {
+    let start: UnsafeMutableRawPointer
+    let capacity: Int
+
+    /// Nil when there is no memory.
+    init?(capacity: Int) {
+        guard let start = malloc(capacity) else { return nil }
+        (self.start, self.capacity) = (start, capacity)
+    }
+
+    deinit { free(start) }
+
+    /// Twice the room, with the bytes so far: for a file that is longer than its size says.
+    func grown(keeping count: Int) -> FileBuffer? {
+        guard let larger = FileBuffer(capacity: capacity * 2) else { return nil }
+        larger.start.copyMemory(from: start, byteCount: count)
+        return larger
+    }
+
+    /// The first bytes, which nothing writes from now on.
+    func data(_ count: Int) -> Data {
+        // A file that the kernel makes up has a few bytes: they are not to hold a megabyte.
+        if count < capacity / 2 { return Data(bytes: start, count: count) }
+        return Data(
+            bytesNoCopy: start, count: count, deallocator: .custom { _, _ in withExtendedLifetime(self) {} })
     }
 }
 
