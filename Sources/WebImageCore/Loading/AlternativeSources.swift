@@ -8,13 +8,24 @@ struct AlternativeSources {
     let beginsLow: Bool
 
     init(_ load: ImageDataLoad, prefersLowData: Bool) {
-        let low = prefersLowData ? load.context?.read(.lowDataSource, as: URL.self) : nil
+        // A refresh has the picture already: a stand-in would replace it by less.
+        let isRefresh = load.hasCached || load.context?[.loaderCachedImage] != nil
+        let low = prefersLowData && !isRefresh ? load.context?.read(.lowDataSource, as: URL.self) : nil
         let others = load.context?.read(.alternativeSources, as: [URL].self) ?? []
         urls = [low, load.url].compactMap { $0 } + others
         beginsLow = low != nil
     }
 
     var isPlain: Bool { urls.count == 1 }
+
+    /// A load for each source.
+    func loads(like load: ImageDataLoad) -> [ImageDataLoad] {
+        urls.map { url in
+            var each = load
+            each.url = url
+            return each
+        }
+    }
 
     /// The first that yields bytes; the last one's error, with those before it, when none does.
     func first(
@@ -24,13 +35,18 @@ struct AlternativeSources {
         for (index, url) in urls.enumerated() {
             var attempt = load
             attempt.url = url
+            let isStandIn = beginsLow && index == 0
+            let isElsewhere = url != load.url
             // What is cached came from somewhere; only the picture's own URL can confirm it.
-            if url != load.url { attempt.cached = nil }
+            if isElsewhere { attempt.cached = nil }
+            attempt.finishedAfterCancel = heir(of: load, isStandIn: isStandIn, isElsewhere: isElsewhere)
             // Bytes of a source that then fails must not be taken for the beginning of the next one's.
             if index < urls.count - 1 { attempt.receivedData = nil }
             do throws(WebImageError) {
                 var result = try await fetch(attempt)
-                if beginsLow, index == 0 { (result.mayBeStored, result.resourceMetadata) = (false, nil) }
+                if isStandIn { (result.isStandIn, result.mayBeStored) = (true, false) }
+                // The validators of another URL mean nothing to the picture's own server.
+                if isElsewhere { result.resourceMetadata = nil }
                 return result
             } catch {
                 guard error.code != .cancelled else { throw error.with(url: load.url) }
@@ -40,5 +56,18 @@ struct AlternativeSources {
         guard var last = failures.popLast() else { throw .missingURL }
         last.earlierFailures = failures
         throw last
+    }
+
+    /// Takes the body of an attempt that ended after the last cancel; nil for a stand-in, which is not kept.
+    private func heir(
+        of load: ImageDataLoad, isStandIn: Bool, isElsewhere: Bool
+    ) -> (@Sendable (ImageDataResult) -> Void)? {
+        guard !isStandIn, let heir = load.finishedAfterCancel else { return nil }
+        guard isElsewhere else { return heir }
+        return { result in
+            var result = result
+            result.resourceMetadata = nil
+            heir(result)
+        }
     }
 }

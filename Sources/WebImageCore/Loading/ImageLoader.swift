@@ -137,6 +137,8 @@ public struct ImageDataResult: Sendable {
 
     /// Whether a disk cache may keep the body (false under `Cache-Control: no-store`).
     public var mayBeStored = true
+    /// Whether it is the smaller picture of `.lowDataSource`, which no cache may keep under the full picture's key.
+    package var isStandIn = false
 
     /// Pairs a body with its head.
     public init(data: Data, response: WebImageResponse) {

@@ -174,11 +174,31 @@ extension ImageLoadersManager: ImageDataLoader {
 
     /// The word of the loader that takes the URL; loads of loaders that yield images are shared by URL.
     public func identity(of load: ImageDataLoad) -> LoadIdentity {
-        var identity = ownIdentity(of: load)
+        guard hasFurtherSources(load) else { return ownIdentity(of: load) }
         let sources = AlternativeSources(load, prefersLowData: prefersLowData)
-        guard !sources.isPlain, let sharing = identity.sharing else { return identity }
-        identity.sharing = sharing + sources.urls.map { " or \($0.absoluteString)" }.joined()
-        return identity
+        let identities = sources.loads(like: load).map(ownIdentity)
+        let sharing = identities.compactMap(\.sharing)
+        return LoadIdentity(
+            sharing: sharing.count == identities.count
+                ? sharing.map { "\($0.utf8.count):\($0)" }.joined(separator: " or ") : nil,
+            cacheScope: Self.common(identities.map(\.cacheScope)))
+    }
+
+    /// Whether a load goes to more sources than its URL, so that this manager and not one loader performs it.
+    func hasFurtherSources(_ load: ImageDataLoad) -> Bool {
+        // Asked by every memory hit: no list is made where the context names none.
+        guard let context = load.context,
+            context[.alternativeSources] != nil || context[.lowDataSource] != nil
+        else { return false }
+        return !AlternativeSources(load, prefersLowData: prefersLowData).isPlain
+    }
+
+    /// Who may see bytes that come from any of several sources.
+    private static func common(_ scopes: [CacheScope]) -> CacheScope {
+        if Set(scopes).count == 1 { return scopes[0] }
+        if scopes.contains(.unstored) { return .unstored }
+        let names = scopes.map { if case .scoped(let name) = $0 { "\(name.utf8.count):\(name)" } else { "" } }
+        return .scoped("!sources:" + names.joined(separator: ","))
     }
 
     private func ownIdentity(of load: ImageDataLoad) -> LoadIdentity {
@@ -188,6 +208,7 @@ extension ImageLoadersManager: ImageDataLoader {
 
     /// The word of the loader that takes the URL.
     public func cacheScope(of load: ImageDataLoad) -> CacheScope {
+        if hasFurtherSources(load) { return identity(of: load).cacheScope }
         if let loader = taker(of: load)?.dataLoader { return loader.cacheScope(of: load) }
         return load.declaredScope ?? .shared
     }

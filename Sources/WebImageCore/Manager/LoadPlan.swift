@@ -70,7 +70,7 @@ struct LoadPlan: @unchecked Sendable {
             options, context: context, key: base ?? url.absoluteString, thumbnail: request.thumbnail)
 
         let load = ImageDataLoad(url: url, options: options, context: context)
-        loader = (load.loader ?? manager.imageLoader).resolved(for: url)
+        loader = (load.loader ?? manager.imageLoader).resolved(for: load)
         sharing = (loader as? any ImageDataLoader)?.identity(of: load)
         unshared = sharing != nil && sharing?.sharing == nil ? Self.unsharedNumber() : nil
         streams = options.contains(.progressiveLoad) || context?[.pixelSizeReceiver] != nil
@@ -124,8 +124,12 @@ extension Dictionary where Key == WebImageContextOption, Value == Any {
 
 extension ImageLoader {
     /// The loader behind a manager of loaders, so that it can be asked what it yields.
-    fileprivate func resolved(for url: URL) -> any ImageLoader {
-        guard let manager = self as? ImageLoadersManager, let loader = manager.loader(for: url) else { return self }
-        return loader.resolved(for: url)
+    fileprivate func resolved(for load: ImageDataLoad) -> any ImageLoader {
+        guard let manager = self as? ImageLoadersManager, let loader = manager.loader(for: load.url) else {
+            return self
+        }
+        // Bytes may come from several loaders; images only from the one that takes the URL.
+        if loader is any ImageDataLoader, manager.hasFurtherSources(load) { return self }
+        return loader.resolved(for: load)
     }
 }

@@ -12,6 +12,8 @@ struct OriginalData: Sendable {
     /// What the disk holds as the image's extended object.
     var extended: Data?
     var mayBeStored = true
+    /// Whether it is a smaller picture in place of the wanted one, which no cache keeps under the wanted one's key.
+    var isStandIn = false
     /// Of a download.
     var unclaimed: Unclaimed?
 }

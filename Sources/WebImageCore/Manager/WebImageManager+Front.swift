@@ -47,7 +47,10 @@ extension WebImageManager {
             return .failure(WebImageError(.cancelled, stage: .request, url: url, hint: "The manager was shut down."))
         }
         let request = LoadRequest(url, options, context, settings, self)
-        if !options.contains(.retryFailed), let reason = failure(of: url, in: request.scope) {
+        if !options.contains(.retryFailed), let reason = failure(of: url, in: request.scope),
+            // Another source may have what this URL has not.
+            context?[.alternativeSources] == nil
+        {
             return .failure(.blackListed(url, reason))
         }
         if let image = memoryImage(request) {

@@ -65,7 +65,7 @@ extension WebImageManager {
                 }
                 var made = try await self.decodedOriginal(plan, inner.stage)
                 // A decode that runs when the last one is cancelled comes to its end: its picture is kept, not made again.
-                if plan.transformer == nil, let image = made?.image {
+                if plan.transformer == nil, let image = made?.image, made?.original.isStandIn == false {
                     made?.unclaimed = Unclaimed { [weak self] in self?.keepInMemory(image, plan) }
                 }
                 return made

@@ -58,7 +58,7 @@ extension WebImageManager {
         }
         return OriginalData(
             data: result.data, cacheType: .none, resourceMetadata: result.resourceMetadata,
-            mayBeStored: result.mayBeStored, unclaimed: Unclaimed { await keep(result) })
+            mayBeStored: result.mayBeStored, isStandIn: result.isStandIn, unclaimed: Unclaimed { await keep(result) })
     }
 
     private func resource(_ plan: LoadPlan) async -> CachedResource? {

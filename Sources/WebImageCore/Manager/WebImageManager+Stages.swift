@@ -93,8 +93,12 @@ extension WebImageManager {
     private func blocks(_ plan: LoadPlan, _ error: WebImageError) -> Bool {
         // What the delegate makes of a picture says nothing about its URL.
         guard !error.isCancellation, error.code != .cacheNotModified, error.stage != .transform else { return false }
-        let word = plan.loader.shouldBlockFailedURL(
-            with: plan.url, error: error, options: plan.options, context: plan.context)
+        // There is a good picture in a cache: a failed refresh must not keep later loads from it.
+        guard !plan.isRefreshing else { return false }
+        // Of several sources each must be at fault itself: one that was out of reach may have the picture later.
+        let word = (error.earlierFailures + [error]).allSatisfy {
+            plan.loader.shouldBlockFailedURL(with: plan.url, error: $0, options: plan.options, context: plan.context)
+        }
         guard let delegate else { return word }
         return LoaderWord.$blocks.withValue(word) {
             delegate.imageManager(self, shouldBlockFailedURL: plan.url, withError: error)

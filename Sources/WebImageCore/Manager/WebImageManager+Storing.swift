@@ -6,6 +6,7 @@ extension WebImageManager {
     func store(_ made: DecodedImage, _ plan: LoadPlan) async {
         guard !Task.isCancelled else { return }
         made.claim()
+        guard !made.original.isStandIn else { return }
         keepInMemory(made.image, plan)
         keepOriginalInMemory(made, plan)
         let orders = StoreOrder.orders(for: made, plan)
