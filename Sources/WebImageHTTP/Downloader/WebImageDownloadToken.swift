@@ -18,6 +18,14 @@ public final class WebImageDownloadToken: WebImageOperation {
         self.download = download
     }
 
+    /// Of a file, which takes no download.
+    init(_ file: URL, _ load: DataLoadOperation) {
+        url = file
+        request = WebImageRequest(url: file)
+        self.load = load
+        download = nil
+    }
+
     /// The head of the answer, modified, once it has come.
     public var response: WebImageResponse? { download?.response }
 

@@ -5,6 +5,9 @@ extension WebImageDownloader {
     /// What decides the bytes and who may see them: URL, fields, credentials, decryptor, modifiers, proxy, client
     /// certificate, certificate checking, cookies.
     public func identity(of load: ImageDataLoad) -> LoadIdentity {
+        if load.url.isFileURL {
+            return LoadIdentity(sharing: load.url.absoluteString, cacheScope: load.declaredScope ?? .shared)
+        }
         do throws(WebImageError) {
             return try plan(for: load).identity
         } catch {
@@ -15,6 +18,7 @@ extension WebImageDownloader {
 
     /// The scope alone, without making the request where nothing in it could narrow it.
     public func cacheScope(of load: ImageDataLoad) -> CacheScope {
+        if load.url.absoluteString.hasScheme("file") { return load.declaredScope ?? .shared }
         let isNarrowed =
             settings.mayNarrowScope || load.context?[.downloadRequestModifier] != nil
             || !load.options.isDisjoint(with: Self.narrowingOptions)

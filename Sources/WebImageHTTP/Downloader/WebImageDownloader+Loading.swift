@@ -8,20 +8,27 @@ public typealias WebImageDownloaderProgressBlock = ImageLoaderProgressBlock
 
 extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
     package var schemes: [String] { Self.webSchemes }
-    private static let webSchemes = ["http", "https"]
+    private static let webSchemes = ["http", "https", "file"]
 
-    /// Whether the URL's scheme is `http` or `https`.
+    /// Whether the URL's scheme is `http`, `https` or `file`.
     public func canRequestImage(for url: URL?) -> Bool { hasScheme(of: url) }
+
+    /// As other loaders of bytes do; never for a file, which may be mended.
+    public func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool {
+        !url.isFileURL && error.condemnsURL
+    }
 
     /// The body of the answer, from the download under way if there is one for the same request.
     ///
     /// Progress is called on a queue of the download's. A cancelled task resumes at once with `.cancelled`. With
     /// ``ImageDataLoad/cached`` the server is asked whether that is still the newest, or not at all while it is fresh.
+    /// A `file:` URL is read as ``FileImageLoader`` does, unless a policy forbids it.
     /// - Throws: `.transport` with curl's code and words, `.invalidDownloadStatusCode`, `.invalidDownloadContentType`,
     ///   `.limitExceeded`, `.badImageData` for an empty body, `.invalidURL`, `.cancelled`.
     public func loadData(
         for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
+        if load.url.absoluteString.hasScheme("file") { return try await read(load, progress) }
         if load.hasCached { return try await confirm(load, progress) }
         return try await fetch(load, try plan(for: load), progress)
     }
@@ -99,6 +106,7 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
         }
         let options = options.loadOptions
         let load = ImageDataLoad(url: url, options: options, context: context, priority: LoadPriority(options))
+        if url.isFileURL { return startReading(load, progress: progress, completed: completed) }
         do throws(WebImageError) {
             return start(load, try plan(for: load), progress: progress, completed: completed)
         } catch {

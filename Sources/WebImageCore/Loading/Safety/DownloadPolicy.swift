@@ -50,6 +50,13 @@ public struct DownloadPolicy: Sendable, Hashable {
         return nil
     }
 
+    /// Why a file of this machine may not be read; nil when it may: `file` must be among the schemes, and a policy of
+    /// public addresses alone allows none.
+    package func refusal(ofFile url: URL) -> WebImageError? {
+        if publicAddressesOnly { return refused(url, "a file of this machine is not public") }
+        return allowedSchemes.contains("file") ? nil : refused(url, "the scheme file is not allowed")
+    }
+
     /// Why a redirect may not be followed; nil when it may.
     package func refusal(ofRedirectFrom source: URL, to target: URL) -> WebImageError? {
         if let refusal = refusal(of: target) { return refusal }

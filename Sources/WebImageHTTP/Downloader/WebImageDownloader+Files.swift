@@ -1,0 +1,29 @@
+import Foundation
+import WebImageCore
+
+/// `file:` URLs, for callers that know one loader alone. A redirect never leads here.
+extension WebImageDownloader {
+    @inline(never)
+    func read(
+        _ load: ImageDataLoad, _ progress: ImageLoaderProgressBlock?
+    ) async throws(WebImageError) -> ImageDataResult {
+        if let refusal = config.policy?.refusal(ofFile: load.url) { throw refusal }
+        return try await FileImageLoader().loadData(for: load, progress: progress)
+    }
+
+    func startReading(
+        _ load: ImageDataLoad, progress: ImageLoaderProgressBlock?, completed: ImageLoaderCompletedBlock?
+    ) -> WebImageDownloadToken {
+        let operation = DataLoadOperation(load, completed: completed)
+        let progress = operation.guarding(progress)
+        let task = Task {
+            do throws(WebImageError) {
+                operation.receive(.success(try await read(load, progress)))
+            } catch {
+                operation.receive(.failure(error))
+            }
+        }
+        operation.whenCancelled { task.cancel() }
+        return WebImageDownloadToken(load.url, operation)
+    }
+}
