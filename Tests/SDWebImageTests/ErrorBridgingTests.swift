@@ -40,6 +40,51 @@ struct ErrorBridgingTests {
         #expect(WebImageError(original: own).code == .limitExceeded)
     }
 
+    @Test func errorOfALoaderSurvivesTheWayThroughAManager() async throws {
+        let own = NSError(
+            domain: "com.example.loader", code: 42, userInfo: ["key": "value", NSLocalizedDescriptionKey: "words"])
+        final class Loader: SDImageLoader {
+            let error: NSError
+            init(_ error: NSError) { self.error = error }
+            func canRequestImage(for url: URL?) -> Bool { true }
+            func requestImage(
+                with url: URL?, options: SDWebImageOptions, context: SDWebImageContext?,
+                progress progressBlock: SDImageLoaderProgressBlock?,
+                completed completedBlock: SDImageLoaderCompletedBlock?
+            ) -> (any SDWebImageOperation)? {
+                completedBlock?(nil, nil, error, true)
+                return nil
+            }
+            func shouldBlockFailedURL(with url: URL, error: any Error) -> Bool {
+                let error = error as NSError
+                return error.domain == "com.example.loader" && error.code == 42
+            }
+        }
+        let manager = SDWebImageManager(
+            cache: SDImageCache(namespace: "errors-\(UUID().uuidString)"), loader: Loader(own))
+        let heard: NSError? = await withCheckedContinuation { continuation in
+            let context: SDWebImageContext = [.callbackQueue: SDCallbackQueue.global]
+            manager.loadImage(
+                with: URL(string: "http://example.test/a.png"), options: [], context: context, progress: nil
+            ) { _, _, error, _, finished, _ in
+                if finished { continuation.resume(returning: error as NSError?) }
+            }
+        }
+        #expect(heard?.domain == "com.example.loader" && heard?.code == 42)
+        #expect(heard?.userInfo["key"] as? String == "value" && heard?.localizedDescription == "words")
+    }
+
+    @Test func foreignErrorsKeepDomainCodeAndUserInfoBothWays() {
+        for code in [-1001, -999, 7] {
+            let own = NSError(domain: NSURLErrorDomain, code: code, userInfo: ["key": "value"])
+            let back = SDWebImageError(WebImageError(original: own))
+            #expect(back.domain == own.domain && back.code == own.code && back.userInfo["key"] as? String == "value")
+        }
+        enum Odd: Int, Error { case one = 11 }
+        let odd = SDWebImageError(WebImageError(original: Odd.one))
+        #expect(odd.domain == (Odd.one as any Error)._domain && odd.code == (Odd.one as any Error)._code)
+    }
+
     @Test func secretsAreNotShown() throws {
         let url = try #require(URL(string: "https://user:word@a.test/b.png?token=secret"))
         let error = SDWebImageError(WebImageError(.badImageData, stage: .decode, url: url, hint: "Look."))

@@ -4,6 +4,7 @@ import WebImage
 extension WebImageError {
     /// Where the original files this failure.
     var originalsDomainAndCode: (domain: String, code: Int) {
+        if let foreignError { return (foreignError._domain, foreignError._code) }
         guard code == .transport else { return (SDWebImageErrorDomain, code.rawValue) }
         guard case .curl(let number, _) = underlying else { return (NSURLErrorDomain, Self.unknownURLError) }
         return (NSURLErrorDomain, Self.urlErrors[number] ?? Self.unknownURLError)
@@ -11,7 +12,8 @@ extension WebImageError {
 
     /// The original's keys, and the words.
     var originalsUserInfo: [String: Any] {
-        var info: [String: Any] = [NSLocalizedDescriptionKey: description]
+        var info: [String: Any] = [NSLocalizedDescriptionKey: foreignError?.localizedDescription ?? description]
+        if let foreign = foreignError as? NSError { info.merge(foreign.userInfo) { $1 } }
         if let hint { info[NSLocalizedRecoverySuggestionErrorKey] = hint }
         if let url { info[NSURLErrorFailingURLErrorKey] = url.redacted }
         if case .http(let status) = underlying {
@@ -36,7 +38,10 @@ extension WebImageError {
             self.init(
                 known ?? (isCancel ? .cancelled : .transport), stage: .download,
                 underlying: .message("\(error.domain) \(error.code): \(error.localizedDescription)"))
-        default: self.init(.transport, stage: .download, underlying: .message("\(error)"))
+            foreignError = error
+        default:
+            self.init(.transport, stage: .download, underlying: .message("\(error)"))
+            foreignError = error
         }
     }
 

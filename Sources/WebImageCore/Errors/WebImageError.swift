@@ -88,6 +88,8 @@ public struct WebImageError: Error, Sendable {
     public var response: WebImageResponse?
     /// The failures of the sources that were tried before this one, in order.
     public var earlierFailures: [WebImageError] = []
+    /// The error of a loader of the user's, as it reported it.
+    package var foreignError: (any Error)?
 
     /// Makes an error.
     public init(_ code: Code, stage: Stage, url: URL? = nil, underlying: Underlying? = nil, hint: String? = nil) {
