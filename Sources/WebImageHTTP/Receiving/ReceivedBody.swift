@@ -43,6 +43,7 @@ final class ReceivedBody: Sendable {
         case write(UnnamedFile, at: Int)
     }
 
+    private static let maxSetAside = 1 << 30
     private let room: Room
     private let state = Locked(State())
 
@@ -50,7 +51,8 @@ final class ReceivedBody: Sendable {
     ///   before they come.
     init(_ room: Room, expected: Int = 0) {
         self.room = room
-        guard expected > 0, expected <= room.maxBytesInMemory else { return }
+        // A server may declare any length: not more is set aside than a body of usual size needs.
+        guard expected > 0, expected <= min(room.maxBytesInMemory, Self.maxSetAside) else { return }
         state.withLock { $0.block = room.blocks.block(expected) }
     }
 

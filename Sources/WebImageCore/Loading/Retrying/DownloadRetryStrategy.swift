@@ -49,12 +49,20 @@ public struct ExponentialBackoff: DownloadRetryStrategy {
     /// The wait, at least as long as the server asked for.
     public func delay(after failure: DownloadFailure) -> Duration? {
         guard failure.attempts < maxAttempts, Self.maySucceedLater(failure.error) else { return nil }
-        let doublings = min(max(failure.attempts - 1, 0), 30)
-        let longest = min(base * (1 << doublings), maxDelay)
-        let wait = longest * (1 - min(max(jitter, 0), 1) * random())
+        // By doubling up to the longest wait: a product of large durations would overflow.
+        let limit = max(min(maxDelay, Self.longestWait), .zero)
+        var longest = max(base, .zero)
+        for _ in 1..<min(max(failure.attempts, 1), 31) where longest < limit { longest += longest }
+        longest = min(longest, limit)
+        let taken = min(max(jitter, 0), 1) * random()
+        // A factor that is no number takes nothing away.
+        let wait = longest * (taken >= 0 ? 1 - min(taken, 1) : 1)
         guard let asked = failure.retryAfter else { return wait }
         return asked > maxDelay ? nil : max(asked, wait)
     }
+
+    /// Some ten thousand years: far from the end of `Duration`, at which arithmetic traps.
+    private static let longestWait = Duration.seconds(1 << 38)
 
     /// Whether an error is one that may pass by itself: 408, 425, 429, 500, 502, 503, 504, connections, name service.
     public static func maySucceedLater(_ error: WebImageError) -> Bool {
