@@ -51,7 +51,7 @@ static void clear_codes(position *at, unsigned literal_width) {
 }
 
 cgif_indices *cgif_indices_create(const uint8_t *data, size_t count, size_t window) {
-    if (count == 0 || data[0] > 8 || window > SIZE_MAX / 2) return NULL;
+    if (count == 0 || data[0] > 11 || window > SIZE_MAX / 2) return NULL;
     cgif_indices *decoder = malloc(sizeof *decoder + window + CODE_LIMIT + PIECE);
     if (decoder == NULL) return NULL;
     /* Other codes are written before they are read. */

@@ -7,7 +7,8 @@ final class AVIFAnimation: AnimationSource {
     let data: Data
     let info: ImageInfo
     private let options: DecodingOptions
-    private let open: Locked<OpenDecoder>
+    /// nil after an error, which leaves libavif between two frames: the next call opens the file again.
+    private let open: Locked<OpenDecoder?>
 
     init(_ data: Data, options: DecodingOptions) throws(WebImageError) {
         try options.limits.checkEncodedBytes(data.count)
@@ -22,7 +23,11 @@ final class AVIFAnimation: AnimationSource {
         try checkIndex(index)
         let deadline = DecodeDeadline(options.limits)
         let picture = try open.withLock { opened throws(WebImageError) in
-            try opened.decoder.picture(at: index, options: options)
+            let usable = if let opened { opened } else { try OpenDecoder(data, limits: options.limits) }
+            opened = nil
+            let picture = try usable.decoder.picture(at: index, options: options)
+            opened = usable
+            return picture
         }
         try deadline.check()
         return try picture.finished(options: options, fullSize: info.storedSize)

@@ -14,6 +14,7 @@ final class HEIFDecoder {
     /// Parses the boxes; the bytes must outlive the decoder, which reads them where they lie.
     init(_ bytes: UnsafeRawBufferPointer, format: ImageFormat, limits: DecodingLimits) throws(WebImageError) {
         libheif = try HEIFLibrary.functions()
+        let coded = try HEIFCodedSizes(bytes, limits: limits)
         guard let context = libheif.heif_context_alloc() else { throw .badData("libheif", "out of memory") }
         HandleLedger.opened("heif_context")
         do throws(WebImageError) {
@@ -25,7 +26,7 @@ final class HEIFDecoder {
             try check(libheif.heif_context_get_primary_image_handle(context, &primary))
             guard let primary else { throw .badData("libheif", "there is no primary picture") }
             do throws(WebImageError) {
-                info = try libheif.info(of: primary, format: format, limits: limits)
+                info = try libheif.info(of: primary, format: format, codedPixels: coded.largest, limits: limits)
                 profile = try libheif.profile(of: primary, limits: limits)
             } catch {
                 libheif.heif_image_handle_release(primary)
@@ -81,7 +82,7 @@ final class HEIFDecoder {
 extension HEIFFunctions {
     /// libheif turns pictures itself as `irot` and `imir` say, so sizes are those seen and the orientation is up.
     fileprivate func info(
-        of handle: OpaquePointer, format: ImageFormat, limits: DecodingLimits
+        of handle: OpaquePointer, format: ImageFormat, codedPixels: Int, limits: DecodingLimits
     ) throws(WebImageError) -> ImageInfo {
         let size = PixelSize(
             width: Int(heif_image_handle_get_width(handle)), height: Int(heif_image_handle_get_height(handle)))
@@ -92,7 +93,8 @@ extension HEIFFunctions {
         info.bitDepth = max(Int(heif_image_handle_get_luma_bits_per_pixel(handle)), 8)
         info.hasICCProfile = heif_image_handle_get_raw_color_profile_size(handle) > 0
         // Its planes and the picture it makes of them, before ours.
-        info.workingMemory.fixedBytes = size.byteCount(info.bitDepth > 8 ? 16 : 8)
+        let coded = PixelSize(width: max(size.pixelCount, codedPixels), height: 1)
+        info.workingMemory.fixedBytes = coded.byteCount(info.bitDepth > 8 ? 16 : 8)
         return info
     }
 

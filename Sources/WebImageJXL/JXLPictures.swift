@@ -11,8 +11,9 @@ final class JXLPictures {
     private let header: JxlBasicInfo
     private let profile: ColorProfile?
     private let isHDR: Bool
-    /// The number of the frame that comes next.
-    private var nextIndex = 0
+    /// The number of the frame that comes next; nil after an error, when the decoder may still hold the address of
+    /// pixels that are gone and must start again.
+    private var nextIndex: Int? = 0
 
     init(
         _ bytes: UnsafeRawBufferPointer, limits: DecodingLimits, deadline: DecodeDeadline
@@ -57,17 +58,20 @@ final class JXLPictures {
     func picture(
         at index: Int, options: DecodingOptions, deadline: DecodeDeadline
     ) throws(WebImageError) -> DecodedPicture {
-        if index != nextIndex {
-            try decoder.restart(skipping: index)
-            nextIndex = index
-        }
+        let isNext = index == nextIndex
+        nextIndex = nil
+        if !isNext { try decoder.restart(skipping: index) }
         let pixels = try PixelBuffer(
             width: info.storedSize.width, height: info.storedSize.height, format: layout(for: options))
+        var hasOutput = false
         while true {
             switch try decoder.next(deadline) {
-            case JXL_DEC_NEED_IMAGE_OUT_BUFFER: try decoder.setOutput(pixels)
+            case JXL_DEC_NEED_IMAGE_OUT_BUFFER:
+                try decoder.setOutput(pixels)
+                hasOutput = true
             case JXL_DEC_FULL_IMAGE:
-                nextIndex += 1
+                guard hasOutput else { throw .badData("libjxl", "a frame has no pixels") }
+                nextIndex = index + 1
                 return DecodedPicture(
                     pixels: pixels, orientation: info.orientation, profile: profile, hasAlpha: info.hasAlpha,
                     format: .jpegXL)

@@ -1,101 +1,119 @@
 import Foundation
 import WebImageCore
 
-/// Looks at pictures embedded in a document before librsvg does, which decodes them without any limit.
+/// Looks at pictures embedded in a document, and in documents embedded in it, before librsvg does: librsvg decodes them
+/// without any limit and draws an embedded document at that document's own size.
 ///
-/// The text is searched, not parsed. What would hide a picture from such a search is refused: character references in
-/// entities or in references, and encodings that are not a superset of ASCII.
+/// All of them share one budget of pixels and one of bytes.
 struct EmbeddedPictures {
-    let limits: DecodingLimits
+    /// Documents inside one another; librsvg draws each level to a surface of its own.
+    static let mostLevels = 4
 
-    func check(_ document: Data) throws(WebImageError) {
-        guard !document.contains("\0"), !declaresForeignEncoding(document) else {
-            throw .badData("SVG", "the document is not in an encoding like ASCII", hint: "Save it as UTF-8.")
-        }
-        if document.contains("<!ENTITY") {
-            // `&#60;` in an entity becomes `<` when it is declared, so that it may hold any element.
-            let hidesText = entityDeclarations(document).contains { $0.contains("&#") || $0.contains("%") }
-            guard !hidesText else {
-                throw .badData("SVG", "an entity holds references", hint: "Save it without entities.")
+    private let limits: DecodingLimits
+    private let deadline: DecodeDeadline
+    private var pixels = 0
+    private var bytes = 0
+
+    init(_ limits: DecodingLimits, deadline: DecodeDeadline) {
+        self.limits = limits
+        self.deadline = deadline
+    }
+
+    /// Checks a whole document, which is not packed.
+    ///
+    /// - Throws: `.limitExceeded`, `.badImageData` also for what cannot be checked.
+    mutating func check(_ document: Data) throws(WebImageError) { try check(document, level: 0) }
+
+    private mutating func check(_ document: Data, level: Int) throws(WebImageError) {
+        var references: [(element: Data, href: Data)] = []
+        try document.withFileBytes { bytes throws(WebImageError) in
+            var scanner = XMLScanner(bytes, limits: limits, deadline: deadline)
+            try scanner.scan { (item: XMLScanner.Item) throws(WebImageError) in
+                switch item {
+                case .attribute(let element, let prefix, let name, let value):
+                    if prefix == Self.xmlns || name == Self.xmlns { try Self.checkNamespace(value) }
+                    if name == Self.href {
+                        references.append((element, value))
+                    } else {
+                        try StyleReferences.check(value)
+                    }
+                case .styleSheet(let text): try StyleReferences.check(text)
+                case .instruction(let content): try Self.checkInstruction(content)
+                }
             }
         }
-        var pixels = 0
-        for href in references(in: document) {
-            guard !href.prefix(32).contains(UInt8(ascii: "&")) else {
-                throw .badData("SVG", "a reference is written with entities", hint: "Save it without entities.")
-            }
-            guard let data = Self.data(of: href), ImageFormat(sniffing: data) != .svg else { continue }
-            guard ImageCodersManager.shared.canDecode(from: data) else {
-                throw .badData(
-                    "SVG", "it holds a picture that no coder in use can look at", hint: "Add a coder for it.")
-            }
-            let info: ImageInfo
-            do throws(WebImageError) {
-                info = try ImageCodersManager.shared.imageInfo(of: data, limits: limits)
-            } catch {
-                // What cannot be read is not drawn.
-                guard error.code != .limitExceeded else { throw error }
-                continue
-            }
-            pixels += info.storedSize.pixelCount
-            guard pixels <= limits.maxPixels else {
-                throw .limit(.pixels, actual: pixels, allowed: limits.maxPixels)
-            }
+        for reference in references { try check(reference.href, of: reference.element, level: level) }
+    }
+
+    private mutating func check(_ href: Data, of element: Data, level: Int) throws(WebImageError) {
+        let url: DataURL?
+        do throws(DataURL.Failure) { url = try DataURL(href) } catch {
+            throw .badData("SVG", "a data URL can be read in two ways")
+        }
+        guard let url else { return }
+        guard let data = url.content else { throw .badData("SVG", "a data URL is no base64") }
+        guard !data.isEmpty else { return }
+        if StyleReferences.isDocument(data) { return try checkDocument(data, level: level + 1) }
+        // Only these elements show a picture; other references to one are passed over.
+        guard Self.pictureElements.contains(element) else { return }
+        try checkPicture(data)
+    }
+
+    private mutating func checkDocument(_ data: Data, level: Int) throws(WebImageError) {
+        guard level < Self.mostLevels else {
+            throw .badData("SVG", "documents are embedded in one another more than \(Self.mostLevels) deep")
+        }
+        var remaining = limits
+        remaining.maxEncodedBytes = limits.maxEncodedBytes - bytes
+        let document = Gunzip.isGzip(data) ? try Gunzip.whole(data, limits: remaining) : data
+        bytes += document.count
+        try limits.checkEncodedBytes(bytes)
+        try check(document, level: level)
+        let size = try document.withFileBytes { bytes throws(WebImageError) -> PixelSize? in
+            // A document that librsvg refuses here is refused there as well, and not drawn.
+            try? SVGDocument(bytes).pixelSize
+        }
+        if let size { try take(size) }
+    }
+
+    private mutating func checkPicture(_ data: Data) throws(WebImageError) {
+        let coders = ImageCodersManager.shared
+        // Of an icon's pictures librsvg may choose another one than the coder that looks at it here.
+        guard ImageFormat(sniffing: data) != .ico, coders.canDecode(from: data) else {
+            throw .badData("SVG", "it holds a picture that no coder in use can look at", hint: "Add a coder for it.")
+        }
+        try take(try coders.imageInfo(of: data, limits: limits).storedSize)
+    }
+
+    private mutating func take(_ size: PixelSize) throws(WebImageError) {
+        let (sum, overflow) = pixels.addingReportingOverflow(size.pixelCount)
+        guard !overflow, sum <= limits.maxPixels else {
+            throw .limit(.pixels, actual: overflow ? .max : sum, allowed: limits.maxPixels)
+        }
+        pixels = sum
+    }
+
+    /// XInclude would put another document, or text, in place of an element.
+    private static func checkNamespace(_ value: Data) throws(WebImageError) {
+        guard !value.contains("XInclude") else {
+            throw .badData("SVG", "it may include other documents", hint: "Save it without XInclude.")
         }
     }
 
-    private func declaresForeignEncoding(_ document: Data) -> Bool {
-        let start = document.prefix(256)
-        guard let name = start.firstRange(of: "encoding"), start.starts(with: Data("<?xml".utf8)) else {
-            return false
+    /// A style sheet outside the document is never read; one in a `data:` URL would be.
+    private static func checkInstruction(_ content: Data) throws(WebImageError) {
+        guard content.starts(with: Data("xml-stylesheet".utf8)) else { return }
+        let text = String(decoding: DataURL.withoutLineEnds(content), as: UTF8.self).lowercased()
+        guard !text.contains("data:"), !text.contains("&") else {
+            throw .badData("SVG", "an instruction embeds a style sheet", hint: "Put it into a style element.")
         }
-        let value = String(decoding: start[name.upperBound...].prefix(24), as: UTF8.self).lowercased()
-        return !["utf-8", "utf8", "us-ascii", "ascii", "iso-8859-", "windows-125"].contains { value.contains($0) }
     }
 
-    private func entityDeclarations(_ document: Data) -> [Data] {
-        pieces(of: document, after: "<!ENTITY", upTo: ">")
-    }
+    private static let href = Data("href".utf8)
+    private static let xmlns = Data("xmlns".utf8)
+    private static let pictureElements: Set<Data> = [Data("image".utf8), Data("feImage".utf8)]
+}
 
-    /// The values of every `href`, whatever element it belongs to.
-    private func references(in document: Data) -> [Data] {
-        var values: [Data] = []
-        var rest = document[...]
-        while let name = rest.firstRange(of: "href") {
-            rest = rest[name.upperBound...]
-            let quoted = rest.drop { [0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: "=")].contains($0) }
-            guard let quote = quoted.first, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { continue }
-            let value = Self.start(of: quoted.dropFirst(), upTo: quote == UInt8(ascii: "'") ? "'" : "\"")
-            values.append(Data(value))
-            rest = rest[value.endIndex...]
-        }
-        return values
-    }
-
-    private func pieces(of document: Data, after start: StaticString, upTo end: StaticString) -> [Data] {
-        var found: [Data] = []
-        var rest = document[...]
-        while let range = rest.firstRange(of: start) {
-            rest = rest[range.upperBound...]
-            let piece = Self.start(of: rest, upTo: end)
-            found.append(Data(piece))
-            rest = rest[piece.endIndex...]
-        }
-        return found
-    }
-
-    private static func start(of data: Data, upTo end: StaticString) -> Data {
-        data[..<(data.firstRange(of: end)?.lowerBound ?? data.endIndex)]
-    }
-
-    private static func data(of href: Data) -> Data? {
-        let text = String(decoding: href.drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }, as: UTF8.self)
-        guard text.prefix(5).lowercased() == "data:", let comma = text.firstIndex(of: ",") else { return nil }
-        let payload = String(text[text.index(after: comma)...])
-        guard text[..<comma].lowercased().hasSuffix("base64") else {
-            return payload.removingPercentEncoding.map { Data($0.utf8) }
-        }
-        let plain = payload.contains("%") ? payload.removingPercentEncoding ?? payload : payload
-        return Data(base64Encoded: plain, options: .ignoreUnknownCharacters)
-    }
+extension Data {
+    fileprivate func contains(_ text: String) -> Bool { range(of: Data(text.utf8)) != nil }
 }

@@ -6,8 +6,10 @@ import WebImageGraphics
 ///
 /// Without a wanted size a document has its own: width and height at 96 dpi, what is missing by the view box. A wanted
 /// size is a box the document is fitted into, larger or smaller, or with the aspect ratio not preserved stretched over.
-/// Nothing outside the document is ever read: no file, no host. Pictures inside it count against the limits. librsvg
-/// calls nobody back; its own bounds on elements and references limit the time.
+/// Nothing outside the document is ever read: no file, no host. Pictures and documents inside it count against the
+/// limits, all together. A document that cannot be checked for them is refused: one that uses XInclude, entities that
+/// are more than plain text, or an encoding that is not like ASCII. librsvg makes no callback; its own bounds on elements
+/// and references limit the time.
 ///
 /// Add ``shared`` to `ImageCodersManager`. Safe on any thread.
 public final class ImageSVGCoder: DetailedImageCoder {
@@ -31,7 +33,7 @@ public final class ImageSVGCoder: DetailedImageCoder {
     ///
     /// - Throws: `.badImageData`, `.limitExceeded`.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
-        try withDocument(data, limits: limits) { document throws(WebImageError) in
+        try withDocument(data, limits: limits, DecodeDeadline(limits)) { document throws(WebImageError) in
             var info = ImageInfo(format: .svg, storedSize: document.pixelSize)
             info.hasAlpha = true
             return info
@@ -43,7 +45,7 @@ public final class ImageSVGCoder: DetailedImageCoder {
     /// - Throws: `.badImageData`, `.limitExceeded`.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         let deadline = DecodeDeadline(options.limits)
-        return try withDocument(data, limits: options.limits) { document throws(WebImageError) in
+        return try withDocument(data, limits: options.limits, deadline) { document throws(WebImageError) in
             let size = options.vectorSize(for: document.pixelSize)
             try options.limits.checkPixels(size)
             // Cairo's coordinates are 16.16.
@@ -70,18 +72,20 @@ public final class ImageSVGCoder: DetailedImageCoder {
     }
 
     private func withDocument<Result>(
-        _ data: Data, limits: DecodingLimits, _ body: (SVGDocument) throws(WebImageError) -> Result
+        _ data: Data, limits: DecodingLimits, _ deadline: DecodeDeadline,
+        _ body: (SVGDocument) throws(WebImageError) -> Result
     ) throws(WebImageError) -> Result {
         try limits.checkEncodedBytes(data.count)
         let text = Gunzip.isGzip(data) ? try Gunzip.whole(data, limits: limits) : data
-        try EmbeddedPictures(limits: limits).check(text)
+        var pictures = EmbeddedPictures(limits, deadline: deadline)
+        try pictures.check(text)
         return try text.withFileBytes { bytes throws(WebImageError) in try body(SVGDocument(bytes)) }
     }
 }
 
 extension SVGDocument {
     /// Whole pixels that hold the document.
-    fileprivate var pixelSize: PixelSize {
+    var pixelSize: PixelSize {
         // A hair over a whole number is rounding in the file, not another pixel.
         PixelSize(width: max(Int((width - 0.001).rounded(.up)), 1), height: max(Int((height - 0.001).rounded(.up)), 1))
     }

@@ -6,7 +6,8 @@ final class TIFFDocument: AnimationSource {
     let data: Data
     let info: ImageInfo
     private let options: DecodingOptions
-    private let open: Locked<OpenPages>
+    /// nil after an error, which may leave libtiff inside a strip: the next call opens the file again.
+    private let open: Locked<OpenPages?>
 
     init(_ data: Data, options: DecodingOptions) throws(WebImageError) {
         try options.limits.checkEncodedBytes(data.count)
@@ -22,7 +23,11 @@ final class TIFFDocument: AnimationSource {
         try checkIndex(index)
         let deadline = DecodeDeadline(options.limits)
         return try open.withLock { opened throws(WebImageError) in
-            try opened.pages.image(at: index, options: options, deadline: deadline)
+            let usable = if let opened { opened } else { try OpenPages(data, limits: options.limits) }
+            opened = nil
+            let image = try usable.pages.image(at: index, options: options, deadline: deadline)
+            opened = usable
+            return image
         }
     }
 }

@@ -42,8 +42,11 @@ struct TIFFRows {
             try deadline.check()
             let rows = min(stripRows, size.height - top)
             let target = pixels.baseAddress + top * pixels.bytesPerRow
+            let strip = band?.baseAddress ?? target
+            // libtiff calls a deflated strip whole that ends early: what it leaves out would show this process's memory.
+            memset(strip, 0, rows * rowBytes)
             let read = file.libtiff.TIFFReadEncodedStrip(
-                file.handle, UInt32(top / stripRows), band?.baseAddress ?? target, tmsize_t(rows * rowBytes))
+                file.handle, UInt32(top / stripRows), strip, tmsize_t(rows * rowBytes))
             guard read > 0 || top > 0 else {
                 throw .badData("libtiff", file.message, hint: "Fetch the file again.")
             }

@@ -2,8 +2,8 @@ import Foundation
 
 /// What this process holds, as the kernel counts it.
 public enum ProcessMemory {
-    /// Whether freed memory goes back: the address sanitizer keeps it.
-    public static let isMeasurable = dlsym(nil, "__asan_init") == nil
+    /// Whether freed memory goes back: a sanitizer keeps it.
+    public static let isMeasurable = Sanitizer.isMemoryMeasurable
 
     /// Resident bytes that no file stands behind; nil where the kernel does not say.
     public static var anonymousBytes: Int? {

@@ -6,6 +6,7 @@ import WebImageHEIF
 import WebImageJXL
 import WebImageSVG
 import WebImageTIFF
+import WebImageTesting
 
 /// Every file of the formats that the optional coders and the small built-in ones read.
 @Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(.minutes(10)))
@@ -107,7 +108,7 @@ struct OptionalConformanceTests {
             _ = try? Self.coders.imageInfo(of: data, limits: .default)
             _ = try? Self.coders.decode(data, options: DecodingOptions())
         }
-        #expect(seconds < 10)
+        #expect(seconds < Sanitizer.seconds(10))
     }
 
     static func straightPixels(_ path: String, box: PixelSize? = nil) throws -> StraightPixels {

@@ -47,4 +47,16 @@ enum Samples {
         options.colorConversion = .asStored
         return options
     }()
+
+    /// Four frames of 16×12 pixels, lossless: x·16, y·20, frame·60, written by libjxl 0.7, whose animations
+    /// this package does not write.
+    static let animatedJXL =
+        Data(
+            base64Encoded: """
+                /wpYMEETAIgJCAIBABQBSzhomMKD9xUUTDAyIq1RMQbLxuC8JZrZQgQYAMje7K5Doqqq+m7qfe99733PfX95Iv2kQU3EHEP4
+                5yZtDAAAAHCEwTYCCAIKAAA4AUs4aJjCg/cVFEyAEVWjYuPdEkdtIQIMAGTPPKEyAanq8Kgq/hKBILSPIPQfQej/kYT+Ewn9
+                v4k4zMRM8WMFTmU7i4luDy0AAAAApXDADggCDgAAVAFLOGiYwoP3FRRMgBFlo2Lj5SEtEBVj8B5YiAADANn7zSYAeNxHqqpa
+                fQtH8EYSun8Eof8IQv8JhP6/ROh/9SjoZTJBmY1EbSYP82+gxQ8AAAD94ugDCAISBABYAUs4aJjCg/cVFEyAEXWjYuPFPKQF
+                omIM3gMLEWAAIHu/2QQAj/xIVVW9xdCQt5CEZj+C0H8Eof8EQv9fIvS/eVTwMr4U6M2i+IeH+TOgxQ8AAAD84oiV
+                """, options: .ignoreUnknownCharacters) ?? Data()
 }

@@ -34,7 +34,37 @@ struct GIFIndicesTests {
         #expect(Sample.values(image.pixels).suffix(64).allSatisfy { $0 == 0 })
     }
 
-    @Test(arguments: [9, 12, 255])
+    /// More bits than an index has: encoders that write such files exist, and other viewers show them.
+    @Test(arguments: Pattern.allCases, [9, 10, 11])
+    func codesWiderThanAnIndexAreRead(pattern: Pattern, size: Int) throws {
+        let indices = indices(pattern, 8)
+        for clearsWhenFull in [true, false] {
+            for startsWithClear in [true, false] {
+                let data = LZWBytes.encoded(
+                    indices, bits: size, clearsWhenFull: clearsWhenFull, startsWithClear: startsWithClear)
+                #expect(try decoded(data, 8) == indices, "\(clearsWhenFull), \(startsWithClear)")
+            }
+        }
+    }
+
+    /// Of an index over 255 the lower eight bits count; one beyond its palette is black.
+    @Test func anIndexThatIsTooLargeIsCutAndOneBeyondThePaletteIsBlack() throws {
+        let codes = [512, 300, 5, 1, 513].map { ($0, 10) }
+        let data = LZWBytes.packed(codes, bits: 9)
+        // Palettes of 256 and of two entries.
+        for (flags, count, reds) in [(0x87, 256, [44, 5, 1]), (0x80, 2, [0, 0, 1])] as [(UInt8, Int, [UInt8])] {
+            let palette = (0..<count).flatMap { (index: Int) -> [UInt8] in [UInt8(index), 0, 0] }
+            let frame: [UInt8] = [0x2C] + [0, 0, 3, 1].flatMap(GIFBytes.littleEndian) + [flags] + palette + data
+            var options = DecodingOptions()
+            options.pixelFormat = .rgba8
+            let image = try ImageGIFCoder.shared.decode(
+                GIFBytes.file(GIFBytes.screen(3, 1, hasPalette: false), frame), options: options)
+            let pixels = image.pixels.withUnsafeBytes { Array($0[0..<12]) }
+            #expect(pixels == reds.flatMap { [$0, 0, 0, 255] })
+        }
+    }
+
+    @Test(arguments: [12, 255])
     func codeSizesThatDoNotExistAreRefused(bits: UInt8) {
         let frame: [UInt8] = [0x2C] + [0, 0, 1, 1].flatMap(GIFBytes.littleEndian) + [0, bits, 2, 0, 0, 0]
         let file = GIFBytes.file(GIFBytes.screen(1, 1), frame)
@@ -78,10 +108,12 @@ struct GIFIndicesTests {
 /// An LZW encoder (GIF89a, appendix F).
 enum LZWBytes {
     /// The code size and data blocks.
-    static func encoded(_ indices: [UInt8], bits: Int, clearsWhenFull: Bool) -> [UInt8] {
+    static func encoded(
+        _ indices: [UInt8], bits: Int, clearsWhenFull: Bool, startsWithClear: Bool = true
+    ) -> [UInt8] {
         let size = max(bits, 2)
         let clear = 1 << size
-        var codes = [(clear, size + 1)]
+        var codes = startsWithClear ? [(clear, size + 1)] : []
         var (next, width) = (clear + 2, size + 1)
         var known: [Int: Int] = [:]
         var current = Int(indices[0])

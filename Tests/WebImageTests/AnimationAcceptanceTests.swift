@@ -163,6 +163,7 @@ struct AnimationAcceptanceTests {
                 return players.allSatisfy { $0.currentLoopCount >= 1 } && shown > 800
             })
         #expect(mostFrames > budget / 4 && mostFrames <= budget + 50 * 160 * 640)
+        guard ProcessMemory.isMeasurable else { return players.forEach { $0.stopPlaying() } }
         #expect(mostResident - before <= budget + 20_000_000, "\((mostResident - before) >> 20) MB")
         for player in players {
             player.stopPlaying()

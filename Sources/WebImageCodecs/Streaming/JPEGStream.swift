@@ -13,6 +13,8 @@ final class JPEGStream: PictureStream {
     private var hasScans = false
     private var hasStarted = false
     private var isDone = false
+    /// The first error: after one libjpeg may only be closed.
+    private var failure: WebImageError?
     /// Rows of a file of one scan, or the last pass over one of several.
     private var pixels: PixelBuffer?
     /// What the last passes were drawn on: the newest is shown somewhere, the one before usually no longer.
@@ -27,6 +29,21 @@ final class JPEGStream: PictureStream {
 
     func append(_ bytes: Data, finished: Bool) throws(WebImageError) {
         guard !isDone else { return }
+        try usingDecoder { () throws(WebImageError) in try take(bytes, finished: finished) }
+    }
+
+    /// Runs one step; an error makes every further one throw it again.
+    private func usingDecoder<Result>(
+        _ step: () throws(WebImageError) -> Result
+    ) throws(WebImageError) -> Result {
+        if let failure { throw failure }
+        do throws(WebImageError) { return try step() } catch {
+            failure = error
+            throw error
+        }
+    }
+
+    private func take(_ bytes: Data, finished: Bool) throws(WebImageError) {
         let decoder = try openedDecoder()
         try decoder.check(
             bytes.withUnsafeBytes {
@@ -52,7 +69,8 @@ final class JPEGStream: PictureStream {
         guard let decoder, let plan else { return nil }
         if hasScans, !isDone {
             guard scanCount > 0 else { return nil }
-            var pass = try arrived(draw(scanCount, decoder, plan), decoder, plan, rowCount: plan.size.height)
+            let drawn = try usingDecoder { () throws(WebImageError) in try draw(scanCount, decoder, plan) }
+            var pass = try arrived(drawn, decoder, plan, rowCount: plan.size.height)
             pass.isOwn = true
             return pass
         }

@@ -94,16 +94,18 @@ public struct DecodingLimits: Sendable, Hashable {
 public struct DecodeDeadline: Sendable {
     private let end: ContinuousClock.Instant
     private let allowed: Duration
+    private let countdown: DeadlineCountdown?
 
     /// Starts now.
     public init(_ limits: DecodingLimits) {
         allowed = limits.maxDecodeTime
+        countdown = Self.countdown
         // Adding centuries to an instant would overflow; ten years are for ever here.
         end = .now + min(limits.maxDecodeTime, .seconds(315_360_000))
     }
 
     /// Whether the time is used up.
-    public var hasPassed: Bool { ContinuousClock.now >= end }
+    public var hasPassed: Bool { countdown.map { $0.countDown() } ?? (ContinuousClock.now >= end) }
 
     /// Throws the limit's error when the time is used up.
     public func check() throws(WebImageError) {

@@ -1,0 +1,153 @@
+import Foundation
+import WebImageCore
+
+/// The sizes of what libheif will decode for the primary picture, read from the coded pictures themselves.
+///
+/// libheif 1.15 believes the box `ispe` until a picture is decoded, whatever size that has: a file of 16 KB says 64×64
+/// and decodes to 8000×8000. This reads the sequence parameter sets of HEVC, from `hvcC` and from among the data, and the
+/// canvases of grids and overlays (ISO/IEC 23008-12 §6.6.2). It refuses what it cannot read.
+struct HEIFCodedSizes {
+    /// Pixels of the largest coded picture or canvas.
+    private(set) var largest = 0
+    private let file: HEIFItems
+    private let limits: DecodingLimits
+    /// Bytes of items that may still be looked at.
+    private var budget: Int
+    private let deadline: DecodeDeadline
+    private var largestConfigured = 0
+    /// Pixels decoded to make an item; nil while it is being looked at.
+    private var costs: [Int: Int?] = [:]
+
+    /// - Throws: `.limitExceeded` for a coded picture over the limit, and for one put together from more than eight
+    ///   times as many pixels.
+    init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(WebImageError) {
+        file = try HEIFItems(bytes)
+        self.limits = limits
+        deadline = DecodeDeadline(limits)
+        budget = limits.maxEncodedBytes
+        for configuration in file.configurations {
+            for unit in Self.units(of: UnsafeRawBufferPointer(rebasing: bytes[configuration])) {
+                largestConfigured = max(largestConfigured, try size(of: unit))
+            }
+        }
+        guard !file.primary.isEmpty else {
+            throw HEIFBoxReader.unreadable("there is no primary picture")
+        }
+        for item in file.primary {
+            let cost = try cost(of: item, depth: 0)
+            let (most, overflow) = limits.maxPixels.multipliedReportingOverflow(by: 8)
+            guard overflow || cost <= most else { throw .limit(.pixels, actual: cost, allowed: most) }
+        }
+    }
+
+    /// Pixels of all coded pictures that go into an item.
+    private mutating func cost(of item: Int, depth: Int) throws(WebImageError) -> Int {
+        if let known = costs[item] {
+            guard let known else { throw HEIFBoxReader.unreadable("a picture is made of itself") }
+            return known
+        }
+        guard depth < 16, costs.count < 1 << 16 else {
+            throw HEIFBoxReader.unreadable("it is made of too many pictures")
+        }
+        costs[item] = .some(nil)
+        var sum = try ownCost(of: item)
+        for source in file.sources[item] ?? [] {
+            let (next, overflow) = sum.addingReportingOverflow(try cost(of: source, depth: depth + 1))
+            sum = overflow ? .max : next
+        }
+        costs[item] = sum
+        return sum
+    }
+
+    private mutating func ownCost(of item: Int) throws(WebImageError) -> Int {
+        var sum = 0
+        guard let types = file.types[item] else {
+            throw HEIFBoxReader.unreadable("a picture has no type")
+        }
+        for type in types {
+            switch type {
+            case "hvc1", "hev1":
+                var pixels = largestConfigured
+                for data in try file.data(of: item, budget: &budget) {
+                    try Self.forEachUnit(of: data, deadline) { unit throws(WebImageError) in
+                        pixels = max(pixels, try size(of: unit))
+                    }
+                }
+                guard pixels > 0 else { throw HEIFBoxReader.unreadable("a coded picture has no size") }
+                sum = sum.addingReportingOverflow(pixels).partialValue
+            case "grid", "iovl":
+                for data in try file.data(of: item, budget: &budget) {
+                    try checkCanvas(data, isGrid: type == "grid")
+                }
+            case "iden": break
+            default:
+                throw .badData("HEIF", "a picture is coded as \(type)", hint: "Convert it to HEIC or JPEG.")
+            }
+        }
+        return sum
+    }
+
+    /// Pixels that are decoded for a parameter set; 0 for another unit.
+    private mutating func size(of unit: some Collection<UInt8>) throws(WebImageError) -> Int {
+        guard let parameters = HEVCParameters(unit) else { return 0 }
+        try take(parameters.pixelCount)
+        largest = max(largest, parameters.codedPixelCount)
+        return parameters.codedPixelCount
+    }
+
+    private mutating func take(_ pixels: Int) throws(WebImageError) {
+        guard pixels <= limits.maxPixels else {
+            throw .limit(.pixels, actual: pixels, allowed: limits.maxPixels)
+        }
+        largest = max(largest, pixels)
+    }
+
+    /// The size of a grid or an overlay that its own data says.
+    private mutating func checkCanvas(_ data: Data, isGrid: Bool) throws(WebImageError) {
+        try data.withFileBytes { bytes throws(WebImageError) in
+            let reader = HEIFBoxReader(bytes)
+            let all = HEIFBoxReader.Box(type: "", content: 0..<bytes.count)
+            let count = try reader.number(at: 1, bytes: 1, in: all) & 1 == 0 ? 2 : 4
+            let start = isGrid ? 4 : 10
+            let width = try reader.number(at: start, bytes: count, in: all)
+            let height = try reader.number(at: start + count, bytes: count, in: all)
+            try take(PixelSize(width: width, height: height).pixelCount)
+        }
+    }
+
+    /// The units in an `hvcC` (ISO/IEC 14496-15 §8.3.3.1).
+    private static func units(of configuration: UnsafeRawBufferPointer) -> [Slice<
+        UnsafeRawBufferPointer
+    >] {
+        var found: [Slice<UnsafeRawBufferPointer>] = []
+        var offset = 23
+        while offset + 3 <= configuration.count {
+            let count = Int(configuration[offset + 1]) << 8 | Int(configuration[offset + 2])
+            offset += 3
+            for _ in 0..<count {
+                guard offset + 2 <= configuration.count else { return found }
+                let length = Int(configuration[offset]) << 8 | Int(configuration[offset + 1])
+                let start = offset + 2
+                offset = min(start + length, configuration.count)
+                found.append(configuration[start..<offset])
+            }
+        }
+        return found
+    }
+
+    /// The units of an item, each behind its length in four bytes, as libheif reads them.
+    private static func forEachUnit(
+        of data: Data, _ deadline: DecodeDeadline, _ body: (Data) throws(WebImageError) -> Void
+    ) throws(WebImageError) {
+        var rest = data[...]
+        var count = 0
+        while rest.count >= 4 {
+            count &+= 1
+            if count & 1023 == 0 { try deadline.check() }
+            let length = rest.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+            rest = rest.dropFirst(4)
+            try body(rest.prefix(min(length, 512)))
+            rest = rest.dropFirst(length)
+        }
+    }
+}

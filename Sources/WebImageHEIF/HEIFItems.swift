@@ -1,0 +1,200 @@
+import Foundation
+import WebImageCore
+
+/// The items of a HEIF file: what the boxes of `meta` say about them (ISO/IEC 14496-12 §8.11).
+struct HEIFItems {
+    /// Numbers of primary items; more than one where a file has several.
+    private(set) var primary: [Int] = []
+    /// Every type that a number is declared with.
+    private(set) var types: [Int: Set<String>] = [:]
+    /// Every `hvcC` among the properties.
+    private(set) var configurations: [Range<Int>] = []
+    /// Items that are decoded to make an item: its tiles or source (`dimg`) and what belongs to it (`auxl`).
+    private(set) var sources: [Int: [Int]] = [:]
+    private var locations: [Int: [Location]] = [:]
+    private var itemData: [Range<Int>] = []
+    private let file: HEIFBoxReader
+
+    private struct Location {
+        var method: Int
+        var extents: [(offset: Int, length: Int)]
+    }
+
+    init(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) {
+        file = HEIFBoxReader(bytes)
+        for box in try file.boxes(in: 0..<bytes.count) where box.type == "meta" {
+            for part in try file.boxes(in: file.rest(of: box.content, after: 4)) { try take(part) }
+        }
+    }
+
+    private mutating func take(_ box: HEIFBoxReader.Box) throws(WebImageError) {
+        let start = box.content.lowerBound
+        switch box.type {
+        case "pitm":
+            primary.append(
+                try file.number(at: start + 4, bytes: file.version(of: box) == 0 ? 2 : 4, in: box))
+        case "iinf":
+            let head = try file.version(of: box) == 0 ? 6 : 8
+            for entry in try file.boxes(in: file.rest(of: box.content, after: head))
+            where entry.type == "infe" {
+                try takeEntry(entry)
+            }
+        case "iloc": try takeLocations(box)
+        case "iref":
+            let isWide = try file.version(of: box) != 0
+            for reference in try file.boxes(in: file.rest(of: box.content, after: 4)) {
+                try takeReference(reference, numberBytes: isWide ? 4 : 2)
+            }
+        case "idat": itemData.append(box.content)
+        case "iprp":
+            for container in try file.boxes(in: box.content) where container.type == "ipco" {
+                for property in try file.boxes(in: container.content) where property.type == "hvcC" {
+                    configurations.append(property.content)
+                }
+            }
+        default: break
+        }
+    }
+
+    private mutating func takeEntry(_ box: HEIFBoxReader.Box) throws(WebImageError) {
+        let version = try file.version(of: box)
+        guard version >= 2 else { return }
+        let numberBytes = version == 2 ? 2 : 4
+        let number = try file.number(at: box.content.lowerBound + 4, bytes: numberBytes, in: box)
+        types[number, default: []].insert(
+            try file.type(at: box.content.lowerBound + 4 + numberBytes + 2, in: box))
+    }
+
+    private mutating func takeReference(_ box: HEIFBoxReader.Box, numberBytes: Int)
+        throws(WebImageError)
+    {
+        guard box.type == "dimg" || box.type == "auxl" else { return }
+        var offset = box.content.lowerBound
+        func next(_ bytes: Int) throws(WebImageError) -> Int {
+            defer { offset += bytes }
+            return try file.number(at: offset, bytes: bytes, in: box)
+        }
+        let from = try next(numberBytes)
+        for _ in 0..<(try next(2)) {
+            let to = try next(numberBytes)
+            if box.type == "dimg" {
+                sources[from, default: []].append(to)
+            } else {
+                sources[to, default: []].append(from)
+            }
+        }
+    }
+
+    private mutating func takeLocations(_ box: HEIFBoxReader.Box) throws(WebImageError) {
+        let version = try file.version(of: box)
+        var offset = box.content.lowerBound + 4
+        func next(_ bytes: Int) throws(WebImageError) -> Int {
+            defer { offset += bytes }
+            return try file.number(at: offset, bytes: bytes, in: box)
+        }
+        let sizes = try next(2)
+        let (offsetBytes, lengthBytes, baseBytes) = (sizes >> 12, sizes >> 8 & 15, sizes >> 4 & 15)
+        let indexBytes = version == 0 ? 0 : sizes & 15
+        for _ in 0..<(try next(version < 2 ? 2 : 4)) {
+            let number = try next(version < 2 ? 2 : 4)
+            let method = version == 0 ? 0 : try next(2) & 15
+            _ = try next(2)
+            let base = try next(baseBytes)
+            var extents: [(offset: Int, length: Int)] = []
+            for _ in 0..<(try next(2)) {
+                _ = try next(indexBytes)
+                let (start, overflow) = base.addingReportingOverflow(try next(offsetBytes))
+                guard !overflow else { throw HEIFBoxReader.unreadable("an item lies nowhere") }
+                extents.append((start, try next(lengthBytes)))
+            }
+            locations[number, default: []].append(Location(method: method, extents: extents))
+        }
+    }
+
+    /// Every piece of data that a number is declared with, put together; at most `budget` bytes, which are used up.
+    func data(of number: Int, budget: inout Int) throws(WebImageError) -> [Data] {
+        var all: [Data] = []
+        for location in locations[number] ?? [] {
+            guard location.method < 2 else {
+                throw HEIFBoxReader.unreadable("an item's data lies in another item")
+            }
+            let spaces = location.method == 0 ? [0..<file.bytes.count] : itemData
+            for space in spaces {
+                var data = Data()
+                for extent in location.extents {
+                    let start = min(extent.offset, space.count)
+                    // No length is all there is.
+                    let length =
+                        extent.length == 0 ? space.count - start : min(extent.length, space.count - start)
+                    budget -= length
+                    guard budget >= 0 else { throw HEIFBoxReader.unreadable("its items share too much data") }
+                    let piece = space.lowerBound + start..<space.lowerBound + start + length
+                    data.append(Data(file.bytes[piece]))
+                }
+                all.append(data)
+            }
+        }
+        return all
+    }
+}
+
+/// Reads boxes; everything outside of one is an error.
+struct HEIFBoxReader {
+    struct Box {
+        var type: String
+        var content: Range<Int>
+    }
+
+    let bytes: UnsafeRawBufferPointer
+
+    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+    /// The boxes of a range; a last one that is cut off ends where the range does.
+    func boxes(in range: Range<Int>) throws(WebImageError) -> [Box] {
+        var found: [Box] = []
+        var offset = range.lowerBound
+        let all = Box(type: "", content: range)
+        while range.upperBound - offset >= 8 {
+            var (size, head) = (try number(at: offset, bytes: 4, in: all), 8)
+            if size == 1 { (size, head) = (try number(at: offset + 8, bytes: 8, in: all), 16) }
+            if size == 0 { size = range.upperBound - offset }
+            guard size >= head else { throw Self.unreadable("a box is too small") }
+            let end = offset + min(size, range.upperBound - offset)
+            found.append(
+                Box(
+                    type: try type(at: offset + 4, in: all), content: offset + head..<max(offset + head, end))
+            )
+            guard found.count <= 1 << 20 else { throw Self.unreadable("it has too many boxes") }
+            offset = end
+        }
+        return found
+    }
+
+    func version(of box: Box) throws(WebImageError) -> Int {
+        try number(at: box.content.lowerBound, bytes: 1, in: box)
+    }
+
+    func rest(of range: Range<Int>, after count: Int) -> Range<Int> {
+        min(range.lowerBound + count, range.upperBound)..<range.upperBound
+    }
+
+    func number(at offset: Int, bytes count: Int, in box: Box) throws(WebImageError) -> Int {
+        guard offset >= box.content.lowerBound, offset <= box.content.upperBound - count else {
+            throw Self.unreadable("a box ends too early")
+        }
+        let value = bytes[offset..<offset + count].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        guard let number = Int(exactly: value), number < 1 << 48 else {
+            throw Self.unreadable("a number is too large")
+        }
+        return number
+    }
+
+    func type(at offset: Int, in box: Box) throws(WebImageError) -> String {
+        _ = try number(at: offset, bytes: 4, in: box)
+        return String(decoding: bytes[offset..<offset + 4], as: UTF8.self)
+    }
+
+    static func unreadable(_ why: String) -> WebImageError {
+        .badData("HEIF", why, hint: "Fetch the file again, or convert it.")
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+
+/// The bytes inside a `data:` URL.
+struct DataURL {
+    enum Failure: Error { case ambiguous }
+
+    private let payload: Data
+    private let isBase64: Bool
+
+    /// nil for what is no `data:` URL.
+    ///
+    /// - Throws: ``Failure`` for a header that two readers may understand in two ways.
+    init?(_ reference: Data) throws(Failure) {
+        // A URL parser drops tabs and line ends anywhere and control characters in front (WHATWG URL §4.4).
+        let text = Self.withoutLineEnds(Data(reference.drop { $0 <= 0x20 }))
+        guard String(decoding: text.prefix(5), as: UTF8.self).lowercased() == "data:",
+            let comma = text.firstIndex(of: UInt8(ascii: ","))
+        else { return nil }
+        let header = String(decoding: text[5..<comma], as: UTF8.self).lowercased()
+        let rest = text[(comma + 1)...]
+        payload = Data(rest[..<(rest.firstIndex(of: UInt8(ascii: "#")) ?? rest.endIndex)])
+        let parameters = header.split(separator: ";", omittingEmptySubsequences: false).dropFirst()
+        isBase64 = parameters.last.map { $0.filter { $0 != " " } } == "base64"
+        guard isBase64 || !header.filter({ $0 != " " }).contains("base64") else { throw .ambiguous }
+    }
+
+    /// The content; nil for what is no base64 though it says so.
+    var content: Data? { Self.decoded(payload, isBase64: isBase64) }
+
+    /// The first bytes of the content, also where other text follows the URL.
+    var start: Data {
+        let bytes = Self.unescaped(Data(payload.prefix(4096)))
+        guard isBase64 else { return bytes }
+        let digits = Data(bytes.lazy.filter { $0 > 0x20 }.prefix { Self.isDigit($0) })
+        return Data(base64Encoded: digits.prefix(digits.count / 4 * 4)) ?? Data()
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"):
+            true
+        default: false
+        }
+    }
+
+    private static func decoded(_ payload: Data, isBase64: Bool) -> Data? {
+        let bytes = unescaped(payload)
+        guard isBase64 else { return bytes }
+        if let data = Data(base64Encoded: bytes) { return data }
+        // With spaces between, or without the padding.
+        var digits = Data(bytes.filter { $0 > 0x20 })
+        while digits.last == UInt8(ascii: "=") { digits.removeLast() }
+        if digits.count % 4 == 1 { digits.removeLast() }
+        digits.append(contentsOf: repeatElement(UInt8(ascii: "="), count: (4 - digits.count % 4) % 4))
+        return Data(base64Encoded: digits)
+    }
+
+    /// The text without tabs and line ends.
+    static func withoutLineEnds(_ text: Data) -> Data {
+        guard [UInt8(0x09), 0x0A, 0x0D].contains(where: { text.contains($0) }) else { return text }
+        return Data(text.filter { $0 != 0x09 && $0 != 0x0A && $0 != 0x0D })
+    }
+
+    /// Bytes for `%XX`; they need not be UTF-8.
+    private static func unescaped(_ text: Data) -> Data {
+        guard text.contains(UInt8(ascii: "%")) else { return text }
+        var result = Data(capacity: text.count)
+        var rest = text[...]
+        while let percent = rest.firstIndex(of: UInt8(ascii: "%")) {
+            result.append(rest[..<percent])
+            let digits = rest[(percent + 1)...].prefix(2)
+            if digits.count == 2, digits.first != UInt8(ascii: "+"),
+                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+            {
+                result.append(value)
+                rest = rest[(percent + 3)...]
+            } else {
+                result.append(rest[percent])
+                rest = rest[(percent + 1)...]
+            }
+        }
+        result.append(rest)
+        return result
+    }
+}

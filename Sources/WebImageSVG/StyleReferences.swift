@@ -1,0 +1,111 @@
+import Foundation
+import WebImageCore
+
+/// Looks for documents that a style sheet or an attribute names by `url()` or `@import`.
+///
+/// librsvg reads such a document, or a style sheet, from a `data:` URL. Fonts and pictures in one are not read and pass.
+enum StyleReferences {
+    /// - Throws: `.badImageData` where a document or a style sheet is embedded.
+    static func check(_ css: Data) throws(WebImageError) {
+        // A URL has a colon, which an escape may hide.
+        guard css.contains(UInt8(ascii: ":")) || css.contains(UInt8(ascii: "\\")) else { return }
+        let text = DataURL.withoutLineEnds(unescaped(css))
+        let places = dataURLs(in: text)
+        guard !places.isEmpty, refersToURL(text) else { return }
+        for place in places {
+            // Enough to see how the content begins; no media type is longer.
+            let piece = Data(text[place...].prefix(8192))
+            guard piece.contains(UInt8(ascii: ",")) || piece.count < 8192 else { throw refused }
+            do {
+                guard let url = try DataURL(piece) else { continue }
+                guard !isDocument(url.start) else { throw refused }
+            } catch { throw refused }
+        }
+        // A comment may hold the end of a rule that is none.
+        guard !importsData(text), !importsData(withoutComments(text)) else { throw refused }
+    }
+
+    /// Whether the bytes may be a document, in any encoding that libxml2 finds out by itself, packed or not.
+    static func isDocument(_ start: Data) -> Bool {
+        let head = Data(start.prefix(8))
+        let marks: [[UInt8]] = [
+            [0x1F, 0x8B], [0xEF, 0xBB, 0xBF], [0xFE, 0xFF], [0xFF, 0xFE], [0, 0, 0xFE, 0xFF],
+            [0x4C, 0x6F, 0xA7, 0x94],
+        ]
+        if marks.contains(where: { head.starts(with: $0) }) { return true }
+        return start.first { $0 > 0x20 } == UInt8(ascii: "<")
+    }
+
+    private static let refused = WebImageError.badData(
+        "SVG", "a style sheet embeds a document or a style sheet",
+        hint: "Put it into the document itself.")
+
+    private static func refersToURL(_ text: Data) -> Bool {
+        let text = String(decoding: text, as: UTF8.self).lowercased()
+        return text.contains("url(") || text.contains("@import")
+    }
+
+    /// Where `data:` stands.
+    private static func dataURLs(in text: Data) -> [Int] {
+        var places: [Int] = []
+        var rest = text[...]
+        while let colon = rest.firstIndex(of: UInt8(ascii: ":")) {
+            let start = colon - 4
+            if start >= 0, text[start..<colon].map({ $0 | 0x20 }).elementsEqual("data".utf8) {
+                places.append(start)
+            }
+            rest = rest[(colon + 1)...]
+        }
+        return places
+    }
+
+    /// Whether a rule imports a style sheet from a `data:` URL.
+    private static func importsData(_ text: Data) -> Bool {
+        var rest = Data(text.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 })[...]
+        while let start = rest.range(of: Data("@import".utf8)) {
+            let rule = rest[start.upperBound...]
+            let end = rule.firstIndex { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: "}") } ?? rule.endIndex
+            if rule[..<end].range(of: Data("data:".utf8)) != nil { return true }
+            rest = rule[end...]
+        }
+        return false
+    }
+
+    private static func withoutComments(_ text: Data) -> Data {
+        var result = Data()
+        var rest = text[...]
+        while let start = rest.range(of: Data("/*".utf8)) {
+            result.append(rest[..<start.lowerBound])
+            guard let end = rest[start.upperBound...].range(of: Data("*/".utf8)) else { return result }
+            rest = rest[end.upperBound...]
+        }
+        return result + rest
+    }
+
+    /// The text with CSS escapes replaced (CSS Syntax §4.3.7).
+    private static func unescaped(_ css: Data) -> Data {
+        guard css.contains(UInt8(ascii: "\\")) else { return css }
+        var result = Data(capacity: css.count)
+        var rest = css[...]
+        while let backslash = rest.firstIndex(of: UInt8(ascii: "\\")) {
+            result.append(rest[..<backslash])
+            rest = rest[(backslash + 1)...]
+            let digits = rest.prefix(6).prefix { Character(Unicode.Scalar($0)).isHexDigit }
+            guard !digits.isEmpty else {
+                if let escaped = rest.popFirst() { result.append(escaped) }
+                continue
+            }
+            rest = rest[digits.endIndex...]
+            if rest.starts(with: [0x0D, 0x0A]) {
+                rest = rest.dropFirst(2)
+            } else if let space = rest.first, [0x20, 0x09, 0x0A, 0x0C, 0x0D].contains(space) {
+                rest = rest.dropFirst()
+            }
+            let scalar = UInt32(String(decoding: digits, as: UTF8.self), radix: 16).flatMap(
+                Unicode.Scalar.init)
+            result.append(contentsOf: String(Character(scalar ?? "\u{FFFD}")).utf8)
+        }
+        result.append(rest)
+        return result
+    }
+}

@@ -1,0 +1,342 @@
+import Foundation
+import WebImageCore
+
+/// Cuts an XML document into what can name a picture: the attributes of each element, style sheets and instructions.
+///
+/// It accepts less than libxml2: it refuses what it does not understand, so that librsvg never sees a reference that was
+/// not seen here. Entities are accepted as plain text alone, attribute defaults and entities from elsewhere not at all.
+struct XMLScanner {
+    /// What is found, in the order of the document.
+    enum Item {
+        /// An attribute, with references in its value replaced; the element's name is without its prefix.
+        case attribute(element: Data, prefix: Data, name: Data, value: Data)
+        /// All text inside one element whose name without prefix is `style`.
+        case styleSheet(Data)
+        /// The content of a processing instruction, with its target.
+        case instruction(Data)
+    }
+
+    private let bytes: UnsafeRawBufferPointer
+    private let deadline: DecodeDeadline
+    private var offset = 0
+    private var entities: [Data: Data] = [:]
+    /// Bytes that entities may still add.
+    private var expansion: Int
+    /// Text of the style elements that are open, from the outermost.
+    private var styles: [Data] = []
+    private var hasDocumentType = false
+
+    init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits, deadline: DecodeDeadline) {
+        self.bytes = bytes
+        self.deadline = deadline
+        expansion = limits.maxAncillaryBytes
+    }
+
+    /// Walks through the whole document.
+    mutating func scan(_ found: (Item) throws(WebImageError) -> Void) throws(WebImageError) {
+        if starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }
+        skipSpace()
+        guard byte == .lessThan else {
+            throw Self.refused("it does not begin as XML in an encoding like ASCII")
+        }
+        guard let base = bytes.baseAddress, memchr(base, 0, bytes.count) == nil else {
+            throw Self.refused("it is not in an encoding like ASCII")
+        }
+        var count = 0
+        while offset < bytes.count {
+            count &+= 1
+            if count & 1023 == 0 { try deadline.check() }
+            if byte == .lessThan {
+                try markup(found)
+            } else {
+                let end = find(.lessThan) ?? bytes.count
+                if !styles.isEmpty { try addStyle(try replaced(offset..<end)) }
+                offset = end
+            }
+        }
+        guard styles.isEmpty else { throw Self.refused("a style element has no end") }
+    }
+
+    private mutating func markup(_ found: (Item) throws(WebImageError) -> Void) throws(WebImageError) {
+        if starts(with: "<!--") {
+            try skip(through: "-->", from: offset + 4)
+        } else if starts(with: "<![CDATA[") {
+            let start = offset + 9
+            try skip(through: "]]>", from: start)
+            if !styles.isEmpty { try addStyle(Data(bytes[start..<offset - 3])) }
+        } else if starts(with: "<?") {
+            let start = offset + 2
+            try skip(through: "?>", from: start)
+            let content = Data(bytes[start..<offset - 2])
+            try checkEncoding(content)
+            try found(.instruction(content))
+        } else if starts(with: "<!DOCTYPE") {
+            try documentType()
+        } else if starts(with: "</") {
+            let start = offset + 2
+            try skip(through: ">", from: start)
+            let name = Data(bytes[start..<offset - 1].prefix { !Self.isSpace($0) })
+            if Self.local(name).name == Self.style, let text = styles.popLast() {
+                try found(.styleSheet(text))
+            }
+        } else {
+            try startTag(found)
+        }
+    }
+
+    private mutating func startTag(_ found: (Item) throws(WebImageError) -> Void)
+        throws(WebImageError)
+    {
+        offset += 1
+        let element = Self.local(try name()).name
+        while true {
+            skipSpace()
+            guard let next = byte else { throw Self.refused("a tag has no end") }
+            if next == .greaterThan {
+                offset += 1
+                if element == Self.style { styles.append(Data()) }
+                return
+            }
+            if starts(with: "/>") {
+                offset += 2
+                return
+            }
+            let (prefix, name) = Self.local(try name())
+            skipSpace()
+            guard byte == UInt8(ascii: "=") else { throw Self.refused("an attribute has no value") }
+            offset += 1
+            skipSpace()
+            let value = try replaced(try quoted())
+            try found(.attribute(element: element, prefix: prefix, name: name, value: value))
+        }
+    }
+
+    /// A document type may declare entities, and nothing else that matters here.
+    private mutating func documentType() throws(WebImageError) {
+        guard !hasDocumentType else { throw Self.refused("it has two document types") }
+        hasDocumentType = true
+        offset += 9
+        while let next = byte {
+            switch next {
+            case UInt8(ascii: "\""), UInt8(ascii: "'"): _ = try quoted()
+            case .greaterThan:
+                offset += 1
+                return
+            case UInt8(ascii: "["):
+                offset += 1
+                try internalSubset()
+            default: offset += 1
+            }
+        }
+        throw Self.refused("the document type has no end")
+    }
+
+    private mutating func internalSubset() throws(WebImageError) {
+        while true {
+            skipSpace()
+            if byte == UInt8(ascii: "]") {
+                offset += 1
+                return
+            }
+            if starts(with: "<!--") {
+                try skip(through: "-->", from: offset + 4)
+            } else if starts(with: "<?") {
+                try skip(through: "?>", from: offset + 2)
+            } else if starts(with: "<!ENTITY") {
+                offset += 8
+                try entity()
+            } else if starts(with: "<!ELEMENT") || starts(with: "<!NOTATION") {
+                try skip(through: ">", from: offset)
+            } else if starts(with: "<!ATTLIST") {
+                try attributeDefaults()
+            } else {
+                throw Self.refused("its document type declares more than entities")
+            }
+        }
+    }
+
+    /// Attributes that elements have without naming them: old files declare the namespace of `xlink` so, and no more.
+    private mutating func attributeDefaults() throws(WebImageError) {
+        offset += 9
+        while let next = byte, next != .greaterThan {
+            guard next == UInt8(ascii: "\"") || next == UInt8(ascii: "'") else {
+                offset += 1
+                continue
+            }
+            let value = Data(bytes[try quoted()])
+            guard
+                value == Data("http://www.w3.org/1999/xlink".utf8)
+                    || value == Data("http://www.w3.org/2000/svg".utf8)
+            else { throw Self.refused("elements have attributes they do not name") }
+        }
+        guard byte == .greaterThan else { throw Self.refused("the document type has no end") }
+        offset += 1
+    }
+
+    private mutating func entity() throws(WebImageError) {
+        skipSpace()
+        let name = try name()
+        skipSpace()
+        guard byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") else {
+            // An entity from elsewhere: librsvg does not load it, and a reference to it is refused.
+            try skip(through: ">", from: offset)
+            return
+        }
+        let value = Data(bytes[try quoted()])
+        let isPlain = !value.contains {
+            [.lessThan, UInt8(ascii: "&"), UInt8(ascii: "%")].contains($0)
+        }
+        guard isPlain else { throw Self.refused("an entity is more than plain text") }
+        guard entities[name] == nil || entities[name] == value else {
+            throw Self.refused("an entity is declared twice")
+        }
+        entities[name] = value
+        skipSpace()
+        guard byte == .greaterThan else { throw Self.refused("an entity's declaration has no end") }
+        offset += 1
+    }
+
+    // MARK: Pieces
+
+    /// The text with references replaced.
+    private mutating func replaced(_ range: Range<Int>) throws(WebImageError) -> Data {
+        let text = Data(bytes[range])
+        guard var reference = text.firstIndex(of: UInt8(ascii: "&")) else { return text }
+        var result = Data(text[..<reference])
+        while true {
+            guard let end = text[reference...].firstIndex(of: UInt8(ascii: ";")) else {
+                throw Self.refused("a reference has no end")
+            }
+            result.append(try value(of: Data(text[(reference + 1)..<end])))
+            let rest = text[(end + 1)...]
+            guard let next = rest.firstIndex(of: UInt8(ascii: "&")) else { return result + rest }
+            result.append(rest[..<next])
+            reference = next
+        }
+    }
+
+    private mutating func value(of reference: Data) throws(WebImageError) -> Data {
+        if reference.first == UInt8(ascii: "#") {
+            let digits = String(decoding: reference.dropFirst(), as: UTF8.self)
+            let code = digits.first == "x" ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
+            guard let code, let scalar = Unicode.Scalar(code) else {
+                throw Self.refused("a reference is no character")
+            }
+            return Data(String(Character(scalar)).utf8)
+        }
+        if let predefined = Self.predefined[reference] { return predefined }
+        guard let value = entities[reference] else {
+            throw Self.refused("an entity is not declared in the document")
+        }
+        expansion -= value.count
+        guard expansion >= 0 else { throw Self.refused("its entities add too much text") }
+        return value
+    }
+
+    private mutating func addStyle(_ text: Data) throws(WebImageError) {
+        for index in styles.indices { styles[index].append(text) }
+        // Style elements inside one another would be copied again and again.
+        guard styles.count < 8 else { throw Self.refused("style elements lie inside one another") }
+    }
+
+    private func checkEncoding(_ declaration: Data) throws(WebImageError) {
+        guard declaration.starts(with: Data("xml".utf8)), declaration.count > 3,
+            Self.isSpace(declaration[3])
+        else {
+            return
+        }
+        let text = String(decoding: declaration, as: UTF8.self)
+        guard let name = text.range(of: "encoding") else { return }
+        let value = text[name.upperBound...].drop { $0 == "=" || $0.isWhitespace }
+        guard let quote = value.first, quote == "\"" || quote == "'" else {
+            throw Self.refused("its encoding is not readable")
+        }
+        let encoding = value.dropFirst().prefix { $0 != quote }.lowercased()
+        let isKnown =
+            ["utf-8", "utf8", "us-ascii", "ascii"].contains(encoding)
+            || ["iso-8859-", "windows-125"].contains {
+                encoding.hasPrefix($0) && encoding.count <= $0.count + 2
+            }
+        guard isKnown else { throw Self.refused("it is not in an encoding like ASCII") }
+    }
+
+    private mutating func name() throws(WebImageError) -> Data {
+        let start = offset
+        while let next = byte, !Self.isSpace(next), !Self.endsName.contains(next) { offset += 1 }
+        guard offset > start else { throw Self.refused("a name is missing") }
+        return Data(bytes[start..<offset])
+    }
+
+    private mutating func quoted() throws(WebImageError) -> Range<Int> {
+        guard let quote = byte, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
+            throw Self.refused("a value has no quotes")
+        }
+        offset += 1
+        guard let end = find(quote) else { throw Self.refused("a value has no end") }
+        defer { offset = end + 1 }
+        return offset..<end
+    }
+
+    /// Goes on behind the next `text`, which ends with `>`.
+    private mutating func skip(through text: StaticString, from start: Int) throws(WebImageError) {
+        let wanted = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+        offset = min(start, bytes.count)
+        while let end = find(.greaterThan) {
+            offset = end + 1
+            let first = offset - wanted.count
+            if first >= start, bytes[first..<offset].elementsEqual(wanted) { return }
+        }
+        throw Self.refused("it ends too early")
+    }
+
+    private func find(_ value: UInt8) -> Int? {
+        guard let base = bytes.baseAddress,
+            let place = memchr(base + offset, Int32(value), bytes.count - offset)
+        else {
+            return nil
+        }
+        return UnsafeRawPointer(place) - base
+    }
+
+    private var byte: UInt8? { offset < bytes.count ? bytes[offset] : nil }
+
+    private mutating func skipSpace() {
+        while let next = byte, Self.isSpace(next) { offset += 1 }
+    }
+
+    private func starts(with text: StaticString) -> Bool {
+        starts(with: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    private func starts(with start: some Collection<UInt8>) -> Bool {
+        offset + start.count <= bytes.count && bytes[offset..<offset + start.count].elementsEqual(start)
+    }
+
+    private static func local(_ name: Data) -> (prefix: Data, name: Data) {
+        guard let colon = name.lastIndex(of: UInt8(ascii: ":")) else { return (Data(), name) }
+        return (Data(name[..<colon]), Data(name[(colon + 1)...]))
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
+    }
+
+    private static func refused(_ why: String) -> WebImageError {
+        .badData(
+            "SVG", "the document cannot be checked: \(why)",
+            hint: "Save it as plain UTF-8 without entities.")
+    }
+
+    private static let style = Data("style".utf8)
+    private static let endsName = Data("=>/<\"'&".utf8)
+    private static let predefined = [
+        Data("amp".utf8): Data("&".utf8), Data("lt".utf8): Data("<".utf8),
+        Data("gt".utf8): Data(">".utf8),
+        Data("quot".utf8): Data("\"".utf8), Data("apos".utf8): Data("'".utf8),
+    ]
+}
+
+extension UInt8 {
+    fileprivate static let lessThan = UInt8(ascii: "<")
+    fileprivate static let greaterThan = UInt8(ascii: ">")
+}

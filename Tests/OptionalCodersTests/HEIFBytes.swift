@@ -1,0 +1,125 @@
+import Foundation
+
+/// HEIF files put together box by box, around pictures of one HEVC frame each.
+struct HEIFBytes {
+    /// A coded picture: its configuration and its slice, and the size it really has.
+    struct Coded {
+        var configuration: [UInt8]
+        var data: [UInt8]
+    }
+
+    struct Item {
+        var number: Int
+        var type: String
+        var data: [UInt8]
+        /// What `ispe` says.
+        var size: (width: Int, height: Int)
+        var configuration: [UInt8]?
+        /// Items it is made of, or the one it belongs to.
+        var references: (type: String, to: [Int])?
+    }
+
+    var items: [Item]
+    /// Whether data lies in `idat` instead of `mdat`.
+    var usesItemData = false
+
+    var file: Data {
+        let head = Self.box("ftyp", Array("heic".utf8) + Self.big(0, 4) + Array("mif1heic".utf8))
+        // Offsets depend on the length of what stands before them, which does not depend on the offsets.
+        let length = head.count + meta(offset: 0).count + 8
+        let data = items.flatMap(\.data)
+        return Data(head + meta(offset: usesItemData ? 0 : length) + (usesItemData ? [] : Self.box("mdat", data)))
+    }
+
+    private func meta(offset: Int) -> [UInt8] {
+        let handler = Self.big(0, 8) + Array("pict".utf8) + Self.big(0, 13)
+        var content = Self.big(0, 4) + Self.box("hdlr", handler)
+        content += Self.box("pitm", Self.big(0, 4) + Self.big(items[0].number, 2))
+        var locations = Self.big(1 << 24, 4) + [0x44, 0x00] + Self.big(items.count, 2)
+        var place = offset
+        for item in items {
+            locations += Self.big(item.number, 2) + Self.big(usesItemData ? 1 : 0, 2) + Self.big(0, 2)
+            locations += Self.big(1, 2) + Self.big(place, 4) + Self.big(item.data.count, 4)
+            place += item.data.count
+        }
+        content += Self.box("iloc", locations)
+        let entries = items.flatMap { item in
+            Self.box(
+                "infe", Self.big(2 << 24, 4) + Self.big(item.number, 2) + Self.big(0, 2) + Array(item.type.utf8) + [0])
+        }
+        content += Self.box("iinf", Self.big(0, 4) + Self.big(items.count, 2) + entries)
+        content += Self.box("iprp", properties)
+        let references = items.flatMap { item -> [UInt8] in
+            guard let references = item.references else { return [] }
+            let to = references.to.flatMap { Self.big($0, 2) }
+            return Self.box(references.type, Self.big(item.number, 2) + Self.big(references.to.count, 2) + to)
+        }
+        if !references.isEmpty { content += Self.box("iref", Self.big(0, 4) + references) }
+        if usesItemData { content += Self.box("idat", items.flatMap(\.data)) }
+        return Self.box("meta", content)
+    }
+
+    private var properties: [UInt8] {
+        var container: [UInt8] = []
+        var associations: [UInt8] = []
+        var count = 0
+        for item in items {
+            var indices: [Int] = []
+            if let configuration = item.configuration {
+                container += Self.box("hvcC", configuration)
+                count += 1
+                indices.append(count | 0x80)
+            }
+            container += Self.box(
+                "ispe", Self.big(0, 4) + Self.big(item.size.width, 4) + Self.big(item.size.height, 4))
+            count += 1
+            indices.append(count)
+            if item.references?.type == "auxl" {
+                container += Self.box("auxC", Self.big(0, 4) + Array("urn:mpeg:hevc:2015:auxid:1".utf8) + [0])
+                count += 1
+                indices.append(count | 0x80)
+            }
+            associations += Self.big(item.number, 2) + [UInt8(indices.count)] + indices.map { UInt8($0) }
+        }
+        return Self.box("ipco", container)
+            + Self.box("ipma", Self.big(0, 4) + Self.big(items.count, 4) + associations)
+    }
+
+    static func grid(rows: Int, columns: Int, width: Int, height: Int) -> [UInt8] {
+        [0, 1, UInt8(rows - 1), UInt8(columns - 1)] + big(width, 4) + big(height, 4)
+    }
+
+    static func box(_ type: String, _ content: [UInt8]) -> [UInt8] {
+        big(content.count + 8, 4) + Array(type.utf8) + content
+    }
+
+    static func big(_ value: Int, _ count: Int) -> [UInt8] {
+        (0..<count).reversed().map { $0 < 8 ? UInt8(truncatingIfNeeded: value >> (8 * $0)) : 0 }
+    }
+
+    /// The configuration and the data of the only picture in a file that libheif wrote.
+    static func coded(in file: Data) -> Coded? {
+        guard let configuration = content(of: "hvcC", in: file), let data = content(of: "mdat", in: file) else {
+            return nil
+        }
+        return Coded(configuration: configuration, data: data)
+    }
+
+    /// The sequence parameter set of a configuration, behind its length in four bytes.
+    static func parameterSet(of configuration: [UInt8]) -> [UInt8]? {
+        var offset = 23
+        while offset + 5 <= configuration.count {
+            let length = Int(configuration[offset + 3]) << 8 | Int(configuration[offset + 4])
+            let unit = Array(configuration[(offset + 5)...].prefix(length))
+            if configuration[offset] & 63 == 33 { return big(unit.count, 4) + unit }
+            offset += 5 + length
+        }
+        return nil
+    }
+
+    private static func content(of type: String, in file: Data) -> [UInt8]? {
+        guard let place = file.firstRange(of: Data(type.utf8)), place.lowerBound >= 4 else { return nil }
+        let size = file[(place.lowerBound - 4)..<place.lowerBound].reduce(0) { $0 << 8 | Int($1) }
+        return Array(file[place.upperBound...].prefix(max(0, size - 8)))
+    }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import Testing
+import WebImageCore
+import WebImageHEIF
+
+/// A HEIF file whose boxes say less than its coded pictures hold: the limit is that of the pictures.
+@Suite(.timeLimit(.minutes(2)))
+struct HEIFSizeTests {
+    /// 256×192 grey pixels, written by libheif 1.15 with x265.
+    private static let large = sample(
+        """
+        AAAAHGZ0eXBoZWljAAAAAG1pZjFoZWljbWlhZgAAATttZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAA
+        AAAAAA5waXRtAAAAAAABAAAAImlsb2MAAAAAREAAAQABAAAAAAFfAAEAAAAAAAAAWAAAACNpaW5mAAAAAAABAAAAFWluZmUC
+        AAAAAAEAAGh2YzEAAAAAu2lwcnAAAACdaXBjbwAAAHNodmNDAQQIAAAAAAAAAAAAPPAA/Pz4+AAADwMgAAEAF0ABDAH//wQI
+        AAADAJ/4AAADAAA8ugJAIQABACdCAQEECAAAAwCf+AAAAwAAPMAgIDBZbqSSmubAgAAAAwCAAAADAIQiAAEAB0QBwXKwYkAA
+        AAAUaXNwZQAAAAAAAAEAAAAAwAAAAA5waXhpAAAAAAEIAAAAFmlwbWEAAAAAAAAAAQABA4ECgwAAAGBtZGF0AAAAVCgBribL
+        zEDEf5XOxoDu1QfQFCxvZgOfDhcH9SitLeCK9FB5WVUJj6oYXdhmWuOvnmkVzRlm9H6xjQRAxoBkN/ahG81q5N8QBIUkPkfx
+        KqYGUINNQA==
+        """)
+    /// 64×64, the same way.
+    private static let small = sample(
+        """
+        AAAAHGZ0eXBoZWljAAAAAG1pZjFoZWljbWlhZgAAATptZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAA
+        AAAAAA5waXRtAAAAAAABAAAAImlsb2MAAAAAREAAAQABAAAAAAFeAAEAAAAAAAAAHwAAACNpaW5mAAAAAAABAAAAFWluZmUC
+        AAAAAAEAAGh2YzEAAAAAumlwcnAAAACcaXBjbwAAAHJodmNDAQQIAAAAAAAAAAAAHvAA/Pz4+AAADwMgAAEAF0ABDAH//wQI
+        AAADAJ/4AAADAAAeugJAIQABACZCAQEECAAAAwCf+AAAAwAAHsCCBBZbqSSmubAgAAADACAAAAMAISIAAQAHRAHBcrAiQAAA
+        ABRpc3BlAAAAAAAAAEAAAABAAAAADnBpeGkAAAAAAQgAAAAWaXBtYQAAAAAAAAABAAEDgQKDAAAAJ21kYXQAAAAbKAGuJ8R/
+        lc7GgO7VB9AULG9mA58OFwf1KOuA
+        """)
+
+    private static func sample(_ text: String) -> HEIFBytes.Coded {
+        HEIFBytes.coded(in: Data(base64Encoded: text, options: .ignoreUnknownCharacters) ?? Data())
+            ?? HEIFBytes.Coded(configuration: [], data: [])
+    }
+
+    private static func item(
+        _ number: Int, _ coded: HEIFBytes.Coded, width: Int = 64, height: Int = 64,
+        references: (type: String, to: [Int])? = nil
+    ) -> HEIFBytes.Item {
+        HEIFBytes.Item(
+            number: number, type: "hvc1", data: coded.data, size: (width, height), configuration: coded.configuration,
+            references: references)
+    }
+
+    private static func grid(
+        rows: Int = 1, columns: Int = 1, width: Int = 64, height: Int = 64, said: (Int, Int) = (64, 64), to: [Int]
+    ) -> HEIFBytes.Item {
+        HEIFBytes.Item(
+            number: 1, type: "grid", data: HEIFBytes.grid(rows: rows, columns: columns, width: width, height: height),
+            size: said, configuration: nil, references: ("dimg", to))
+    }
+
+    /// 64 × 64 pixels are allowed; the larger picture has twelve times as many.
+    private let limits = DecodingLimits(maxPixels: 64 * 64)
+
+    private func decode(_ file: HEIFBytes, _ limits: DecodingLimits) throws(WebImageError) -> Image {
+        var options = DecodingOptions()
+        options.limits = limits
+        return try ImageHEICCoder.shared.decode(file.file, options: options)
+    }
+
+    private func limit(_ file: HEIFBytes) -> DecodingLimits.Limit? {
+        do throws(WebImageError) {
+            _ = try decode(file, limits)
+            return nil
+        } catch {
+            if case .limit(let limit, _, _) = error.underlying { return limit }
+            return nil
+        }
+    }
+
+    @Test func aPictureLargerThanItsBoxSaysIsALimit() {
+        let file = HEIFBytes(items: [Self.item(1, Self.large)])
+        #expect(limit(file) == .pixels)
+        #expect(throws: WebImageError.self) { try ImageHEICCoder.shared.imageInfo(of: file.file, limits: limits) }
+        // Within the limit it is still not what was announced.
+        let error = #expect(throws: WebImageError.self) { try decode(file, .default) }
+        #expect(error?.code == .badImageData)
+    }
+
+    @Test func aSizeAmongTheDataCounts() throws {
+        var coded = Self.small
+        coded.data = try #require(HEIFBytes.parameterSet(of: Self.large.configuration)) + coded.data
+        #expect(limit(HEIFBytes(items: [Self.item(1, coded)])) == .pixels)
+        #expect(limit(HEIFBytes(items: [Self.item(1, coded)], usesItemData: true)) == .pixels)
+    }
+
+    @Test func tilesAndCanvasesCount() {
+        #expect(limit(HEIFBytes(items: [Self.grid(to: [2]), Self.item(2, Self.large)])) == .pixels)
+        let wide = Self.grid(rows: 4, columns: 4, width: 256, height: 256, to: Array(repeating: 2, count: 16))
+        #expect(limit(HEIFBytes(items: [wide, Self.item(2, Self.small)])) == .pixels)
+        // The canvas is small, its many tiles are not.
+        let many = Self.grid(rows: 16, columns: 16, to: Array(repeating: 2, count: 256))
+        #expect(limit(HEIFBytes(items: [many, Self.item(2, Self.small)])) == .pixels)
+    }
+
+    @Test func anAlphaPlaneCounts() {
+        let file = HEIFBytes(items: [
+            Self.item(1, Self.small), Self.item(2, Self.large, references: ("auxl", [1])),
+        ])
+        #expect(limit(file) == .pixels)
+    }
+
+    @Test func whatCannotBeReadIsRefused() {
+        var other = Self.item(1, Self.small)
+        other.type = "av01"
+        var unsized = Self.item(1, Self.small)
+        unsized.configuration = Array(Self.small.configuration.prefix(22)) + [0]
+        let itself = Self.grid(to: [2])
+        let back = HEIFBytes.Item(
+            number: 2, type: "grid", data: itself.data, size: (64, 64), configuration: nil, references: ("dimg", [1]))
+        for items in [[other], [unsized], [itself, back], [Self.grid(to: [7])]] {
+            let error = #expect(throws: WebImageError.self) { try decode(HEIFBytes(items: items), .default) }
+            #expect(error?.code == .badImageData)
+        }
+    }
+
+    @Test func whatIsWithinTheLimitIsDecoded() throws {
+        let size = PixelSize(width: 64, height: 64)
+        #expect(try decode(HEIFBytes(items: [Self.item(1, Self.small)]), limits).pixelSize == size)
+        #expect(try decode(HEIFBytes(items: [Self.item(1, Self.small)], usesItemData: true), limits).pixelSize == size)
+        #expect(try decode(HEIFBytes(items: [Self.grid(to: [2]), Self.item(2, Self.small)]), limits).pixelSize == size)
+    }
+
+    @Test func aFileCutOffAnywhereIsATypedError() {
+        let file = HEIFBytes(items: [Self.grid(to: [2]), Self.item(2, Self.small)]).file
+        var options = DecodingOptions()
+        options.limits = limits
+        for length in 0..<file.count {
+            do throws(WebImageError) {
+                _ = try ImageHEICCoder.shared.decode(file.prefix(length), options: options)
+            } catch { #expect(error.code == .badImageData || error.code == .limitExceeded) }
+        }
+    }
+
+    @Test func aFlippedByteIsAPictureOrATypedError() {
+        let file = HEIFBytes(items: [Self.grid(to: [2]), Self.item(2, Self.small)]).file
+        var options = DecodingOptions()
+        options.limits = limits
+        for place in file.indices {
+            for value in [UInt8(0), 0x7F, 0xFF, file[place] ^ 1] {
+                var data = file
+                data[place] = value
+                do throws(WebImageError) {
+                    let image = try ImageHEICCoder.shared.decode(data, options: options)
+                    #expect(image.pixelSize.pixelCount <= limits.maxPixels)
+                } catch { #expect(error.code == .badImageData || error.code == .limitExceeded) }
+            }
+        }
+    }
+}

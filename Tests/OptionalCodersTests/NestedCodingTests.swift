@@ -1,0 +1,61 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageAVIF
+import WebImageCodecs
+import WebImageTIFF
+
+/// A container whose size says less than the picture coded in it.
+@Suite(.timeLimit(.minutes(1)))
+struct NestedCodingTests {
+    private func error(_ coder: any DetailedImageCoder, _ data: Data, _ limits: DecodingLimits) -> WebImageError? {
+        var options = DecodingOptions()
+        options.limits = limits
+        do throws(WebImageError) {
+            let image = try coder.decode(data, options: options)
+            // A reader may cut or scale; what comes out is within the limit.
+            #expect(image.pixelSize.pixelCount <= limits.maxPixels)
+            return nil
+        } catch { return error }
+    }
+
+    /// A TIFF of 16×16 pixels with one strip that holds a JPEG file.
+    private func tiff(_ jpeg: Data, width: Int = 16, height: Int = 16) -> Data {
+        func little(_ value: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(value >> (8 * $0) & 255) } }
+        let fields: [(tag: Int, type: Int, count: Int, value: Int)] = [
+            (256, 4, 1, width), (257, 4, 1, height), (258, 3, 1, 8), (259, 3, 1, 7), (262, 3, 1, 6), (273, 4, 1, 8),
+            (277, 3, 1, 3), (278, 4, 1, height), (279, 4, 1, jpeg.count),
+        ]
+        var file = Array("II".utf8) + little(42, 2) + little(8 + jpeg.count, 4) + jpeg + little(fields.count, 2)
+        for field in fields {
+            file += little(field.tag, 2) + little(field.type, 2) + little(field.count, 4) + little(field.value, 4)
+        }
+        return Data(file + little(0, 4))
+    }
+
+    private func jpeg(_ width: Int, _ height: Int) throws -> Data {
+        try ImageJPEGCoder.shared.encode(
+            try Samples.picture(width: width, height: height), format: .jpeg, options: .init())
+    }
+
+    @Test func aJPEGInATIFFIsNoLargerThanItsStrip() throws {
+        let limits = DecodingLimits(maxPixels: 10_000)
+        #expect(error(ImageTIFFCoder.shared, tiff(try jpeg(16, 16)), limits) == nil)
+        for (width, height) in [(200, 200), (200, 16), (17, 16)] {
+            let refused = error(ImageTIFFCoder.shared, tiff(try jpeg(width, height)), limits)
+            #expect(refused?.code == .badImageData, "\(width)×\(height)")
+        }
+        // A strip that is too tall is read as far as the page goes.
+        _ = error(ImageTIFFCoder.shared, tiff(try jpeg(16, 200)), limits)
+    }
+
+    @Test func anAVIFWhoseBoxSaysLessIsBoundedByItsFrame() throws {
+        let file = try ImageAVIFCoder.shared.encode(
+            try Samples.picture(width: 256, height: 256), format: .avif, options: .init())
+        let box = try #require(file.firstRange(of: Data("ispe".utf8)))
+        var lying = file
+        // Version and flags, then 64×64.
+        lying.replaceSubrange(box.upperBound + 4..<box.upperBound + 12, with: [0, 0, 0, 64, 0, 0, 0, 64])
+        #expect(error(ImageAVIFCoder.shared, lying, DecodingLimits(maxPixels: 64 * 64)) != nil)
+    }
+}
