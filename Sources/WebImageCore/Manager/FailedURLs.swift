@@ -28,7 +28,7 @@ struct FailedURLs {
         at now: ContinuousClock.Instant
     ) {
         if entries.count >= Self.capacity { makeRoom(at: now) }
-        entries[url, default: [:]][scope] = Entry(error: error, end: lifetime.map { now + $0 })
+        entries[url, default: [:]][scope] = Entry(error: error, end: lifetime.map { now + Number.finite($0) })
     }
 
     mutating func remove(_ url: URL) { entries[url] = nil }
