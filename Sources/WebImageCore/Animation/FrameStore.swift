@@ -32,11 +32,14 @@ package final class FrameStore: Sendable {
     private static let workingFrames = 2
 
     package let provider: any AnimatedImageProvider
+    /// What the provider is.
+    let key: RoleIdentity
     private let registry: FrameStoreRegistry
     private let state = Locked(State())
 
-    init(provider: any AnimatedImageProvider, registry: FrameStoreRegistry) {
+    init(provider: any AnimatedImageProvider, key: RoleIdentity, registry: FrameStoreRegistry) {
         self.provider = provider
+        self.key = key
         self.registry = registry
     }
 

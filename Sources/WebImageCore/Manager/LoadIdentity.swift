@@ -6,8 +6,8 @@ struct OriginalIdentity: Hashable, Sendable {
     let sharing: LoadIdentity?
     let unshared: UInt64?
     let key: String?
-    let cache: ObjectIdentifier?
-    let loader: ObjectIdentifier?
+    let cache: RoleIdentity
+    let loader: RoleIdentity
     let options: WebImageOptions
     let queryType: ImageCacheType
     let isRefreshing: Bool
@@ -20,7 +20,7 @@ struct OriginalIdentity: Hashable, Sendable {
 struct DecodedIdentity: Hashable, Sendable {
     let original: OriginalIdentity
     let decoding: DecodingOptions
-    let coder: ObjectIdentifier?
+    let coder: RoleIdentity
     let animatedClass: ObjectIdentifier?
     let options: WebImageOptions
 }
@@ -38,8 +38,8 @@ struct VariantIdentity: Hashable, Sendable {
     let decoded: DecodedIdentity
     let key: String?
     let transformerKey: String?
-    let cache: ObjectIdentifier?
-    let originalCache: ObjectIdentifier?
+    let cache: RoleIdentity
+    let originalCache: RoleIdentity
     let types: [ImageCacheType]
     let options: WebImageOptions
 }
@@ -58,7 +58,7 @@ extension LoadPlan {
         let isLayered = source.cache is any LayeredImageCaching
         return OriginalIdentity(
             url: url, sharing: sharing, unshared: unshared, key: originalKey,
-            cache: Self.identifier(source.cache), loader: Self.identifier(loader),
+            cache: RoleIdentity(source.cache), loader: RoleIdentity(loader),
             options: options.intersection(Self.originalOptions),
             queryType: isLayered ? (source.type.includesDisk ? .disk : .none) : source.type,
             isRefreshing: isRefreshing, streams: streams,
@@ -67,7 +67,7 @@ extension LoadPlan {
 
     var decodedIdentity: DecodedIdentity {
         DecodedIdentity(
-            original: originalIdentity, decoding: decoding.options, coder: Self.identifier(decoding.coder),
+            original: originalIdentity, decoding: decoding.options, coder: RoleIdentity(decoding.coder),
             animatedClass: decoding.animatedClass.map { ObjectIdentifier($0) },
             options: options.intersection(Self.decodingOptions))
     }
@@ -82,7 +82,7 @@ extension LoadPlan {
     var variantIdentity: VariantIdentity {
         VariantIdentity(
             decoded: decodedIdentity, key: variantKey, transformerKey: transformer?.transformerKey,
-            cache: Self.identifier(cache), originalCache: Self.identifier(originalCache),
+            cache: RoleIdentity(cache), originalCache: RoleIdentity(originalCache),
             types: [queryType, storeType, originalStoreType],
             options: options.intersection(Self.variantOptions.union(Self.transformOptions)))
     }
@@ -91,10 +91,5 @@ extension LoadPlan {
     var source: (cache: any ImageCaching, type: ImageCacheType) {
         if options.contains(.fromLoaderOnly) || originalKey == nil { return (originalCache, .none) }
         return isVariant ? (originalCache, originalQueryType) : (cache, queryType)
-    }
-
-    /// Values have no identity: two equal-looking loaders that are structs count as the same of their type.
-    private static func identifier(_ role: any Sendable) -> ObjectIdentifier? {
-        type(of: role) is AnyClass ? ObjectIdentifier(role as AnyObject) : ObjectIdentifier(type(of: role))
     }
 }
