@@ -5,12 +5,13 @@ struct OriginalIdentity: Hashable, Sendable {
     let url: URL
     let sharing: LoadIdentity?
     let unshared: UInt64?
-    let key: String?
+    let key: EntryKey?
     let cache: RoleIdentity
     let loader: RoleIdentity
     let options: WebImageOptions
     let queryType: ImageCacheType
     let isRefreshing: Bool
+    let cachedVersion: ContentDigest?
     let streams: Bool
     /// Of caches and loaders that decode on their own: what they would make of it.
     let decoding: DecodingOptions?
@@ -36,7 +37,7 @@ struct TransformIdentity: Hashable, Sendable {
 /// What two loads must have in common to share the finished image.
 struct VariantIdentity: Hashable, Sendable {
     let decoded: DecodedIdentity
-    let key: String?
+    let key: EntryKey?
     let transformerKey: String?
     let cache: RoleIdentity
     let originalCache: RoleIdentity
@@ -57,11 +58,11 @@ extension LoadPlan {
         let source = source
         let isLayered = source.cache is any LayeredImageCaching
         return OriginalIdentity(
-            url: url, sharing: sharing, unshared: unshared, key: originalKey,
+            url: url, sharing: sharing, unshared: unshared, key: keys.original,
             cache: RoleIdentity(source.cache), loader: RoleIdentity(loader),
             options: options.intersection(Self.originalOptions),
             queryType: isLayered ? (source.type.includesDisk ? .disk : .none) : source.type,
-            isRefreshing: isRefreshing, streams: streams,
+            isRefreshing: isRefreshing, cachedVersion: cachedVersion, streams: streams,
             decoding: isLayered && sharing != nil ? nil : decoding.options)
     }
 
@@ -81,7 +82,7 @@ extension LoadPlan {
 
     var variantIdentity: VariantIdentity {
         VariantIdentity(
-            decoded: decodedIdentity, key: variantKey, transformerKey: transformer?.transformerKey,
+            decoded: decodedIdentity, key: keys.variant, transformerKey: transformer?.transformerKey,
             cache: RoleIdentity(cache), originalCache: RoleIdentity(originalCache),
             types: [queryType, storeType, originalStoreType],
             options: options.intersection(Self.variantOptions.union(Self.transformOptions)))

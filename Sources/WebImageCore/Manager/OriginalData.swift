@@ -12,6 +12,10 @@ struct OriginalData: Sendable {
     /// What the disk holds as the image's extended object.
     var extended: Data?
     var mayBeStored = true
+    /// The version of the bytes; nil where it is not known.
+    var version: ContentDigest?
+    /// Whether the loader has just given or confirmed the bytes, so that every other version is older.
+    var isNewest = false
     /// Of a download.
     var unclaimed: Unclaimed?
 }

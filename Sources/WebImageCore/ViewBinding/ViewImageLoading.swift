@@ -34,8 +34,10 @@ extension ViewImageLoading {
 extension WebImageManager {
     /// The image in memory under the key a context makes; nil when there is none. A lock and a dictionary.
     public func imageInMemory(for url: URL, context: WebImageContext?) -> Image? {
-        guard let key = cacheKey(for: url, context: context) else { return nil }
-        return layeredCache?.imageFromMemoryCache(forKey: key)
+        guard let key = LoadRequest(url, [], context, settings, self).keys.variant,
+            let image = layeredCache?.imageFromMemoryCache(forKey: key.string), image.isEntry(of: key)
+        else { return nil }
+        return image
     }
 }
 
