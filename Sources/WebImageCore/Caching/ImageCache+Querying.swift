@@ -29,10 +29,9 @@ public final class ImageCacheToken: WebImageOperation {
         callbacks.async { completion(nil, nil, .none) }
     }
 
-    /// Completes on the callback queue, unless that has happened.
+    /// Completes on the callback queue, unless that has happened. A cancel that comes before the block runs wins.
     func finish(_ image: Image?, _ data: Data?, _ type: ImageCacheType) {
-        guard let completion = claim() else { return }
-        callbacks.async { completion(image, data, type) }
+        callbacks.async { self.claim()?(image, data, type) }
     }
 
     /// Completes on the calling thread, unless that has happened.
