@@ -50,7 +50,10 @@ extension LoadPlan {
     private static let originalOptions: WebImageOptions = [
         .refreshCached, .handleCookies, .allowInvalidSSLCertificates, .fromCacheOnly, .fromLoaderOnly,
     ]
-    private static let decodingOptions: WebImageOptions = [.preloadAllFrames, .matchAnimatedImageClass]
+    // Partial images are decoded by the work that is shared: loads that want them have work of their own.
+    private static let decodingOptions: WebImageOptions = [
+        .preloadAllFrames, .matchAnimatedImageClass, .progressiveLoad,
+    ]
     private static let transformOptions: WebImageOptions = [.transformAnimatedImage, .transformVectorImage]
     private static let variantOptions: WebImageOptions = [.waitStoreCache, .queryMemoryData]
 
