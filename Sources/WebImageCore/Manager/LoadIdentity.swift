@@ -41,6 +41,9 @@ struct VariantIdentity: Hashable, Sendable {
     let transformerKey: String?
     let cache: RoleIdentity
     let originalCache: RoleIdentity
+    /// What decides the bytes that are stored: loads that store other bytes each store theirs.
+    let serializer: RoleIdentity?
+    let encoding: FurtherCoderOptions
     let types: [ImageCacheType]
     let options: WebImageOptions
 }
@@ -87,6 +90,8 @@ extension LoadPlan {
         VariantIdentity(
             decoded: decodedIdentity, key: keys.variant, transformerKey: transformer?.transformerKey,
             cache: RoleIdentity(cache), originalCache: RoleIdentity(originalCache),
+            serializer: serializer.map { RoleIdentity($0) },
+            encoding: FurtherCoderOptions(context?.read(.imageEncodeOptions, as: ImageCoderOptions.self) ?? [:]),
             types: [queryType, storeType, originalStoreType],
             options: options.intersection(Self.variantOptions.union(Self.transformOptions)))
     }
