@@ -152,6 +152,9 @@ public final class ImageCachesManager: ImageCaching {
 
     // MARK: Parts
 
+    /// The caches that are asked whether they contain an image, the highest first.
+    var cachesToAsk: [any ImageCaching] { round(\.contains).caches }
+
     /// The caches a policy means, the highest first; none without a policy.
     private func round(_ policy: KeyPath<State, ImageCachesManagerOperationPolicy>?) -> CachesRound {
         guard let policy else { return CachesRound(caches: [], isSerial: true) }
