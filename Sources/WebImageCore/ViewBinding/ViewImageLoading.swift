@@ -41,6 +41,12 @@ extension WebImageManager {
     }
 }
 
+/// A loader that hands its loads on; which one it is says nothing about what a load would give.
+package protocol ForwardingViewLoader: ViewImageLoading {
+    /// The loader that the next load goes to.
+    var nextLoader: (any ViewImageLoading)? { get }
+}
+
 /// The image or the failure of a view's load (neither for a miss of `.fromCacheOnly`), where the image came from, and
 /// the URL asked for. Called on the main actor, whatever callback queue the context names.
 public typealias ViewImageCompletedBlock =
