@@ -55,7 +55,7 @@ extension ImageCache {
         let callbacks = context?.read(.callbackQueue, as: CallbackQueue.self) ?? .main
         let finish: @Sendable () -> Void = { if let completion { callbacks.async(completion) } }
         let note = context?.entryNote
-        if let imageData {
+        if let imageData = imageData ?? image?.encodedAnimation(context) {
             write(imageData, of: image, key: key, note: note, finish)
         } else if let image {
             let coder = context?.read(.imageCoder, as: (any ImageCoder).self) ?? ImageCodersManager.shared
@@ -140,5 +140,16 @@ extension ImageCache {
             if let bytes = try? JSONEncoder().encode(value) { disk.setExtendedData(bytes, forKey: key) }
         default: break
         }
+    }
+}
+
+extension Image {
+    /// The file of an animated image, where that is what encoding would have to give: the picture is the whole file's,
+    /// and nothing is asked of the encoder.
+    fileprivate func encodedAnimation(_ context: WebImageContext?) -> Data? {
+        guard context?[.imageEncodeOptions] == nil, context?[.imageCoder] == nil, !isTransformed, !isThumbnail,
+            decodingOptions?.scaleDownLimitBytes == nil, decodingOptions?.firstFrameOnly != true
+        else { return nil }
+        return (self as? any AnimatedImageProtocol)?.animatedImageData
     }
 }
