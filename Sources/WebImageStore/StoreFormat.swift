@@ -5,7 +5,7 @@
 /// Times are milliseconds since 1970. Bytes in `extended`, `metadata` and `attributes` are opaque here.
 ///
 /// Beside its bytes an entry records what it is: `kind` (``RecordColumns``), `identity` and `source` (fingerprints of the
-/// typed key and of its original's), `scope` (a fingerprint; null is everybody's), `origin` (the version of the original it
+/// typed key and of its original's), `scope` (a fingerprint; null is unscoped), `origin` (the version of the original it
 /// is, or was made from), `attributes` (how a variant was made) and `expires`.
 enum StoreFormat {
     static let version = 2

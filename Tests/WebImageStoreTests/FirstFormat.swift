@@ -2,7 +2,7 @@ import Foundation
 
 @testable import WebImageStore
 
-/// A process that knows the first format alone: makes a folder of it, and goes on writing with statements it prepared
+/// A process of the first format: makes a folder of it, and goes on writing with statements it prepared
 /// before anything newer opened the folder.
 final class FirstFormatProcess {
     private let database: Database

@@ -5,7 +5,7 @@ import WebImageTesting
 
 @testable import WebImageStore
 
-/// What becomes of a folder of the first format, also while a process that knows no other goes on writing to it.
+/// What becomes of a folder of the first format, also while a process of that format goes on writing to it.
 @Suite(.timeLimit(.minutes(1)))
 struct MigrationTests {
     let folder = TemporaryFolder()

@@ -39,7 +39,7 @@ struct EntryDecoder: Sendable {
         return image
     }
 
-    /// How the bytes are decoded, for whoever measures that before.
+    /// How the bytes are decoded, for a measurement before that.
     func decoding(of stored: CachedResource) -> ImageDecoding { isVariant(stored) ? decoding.asStored : decoding }
 
     private func restore(_ image: Image, _ attributes: VariantAttributes?) {
@@ -54,8 +54,8 @@ struct EntryDecoder: Sendable {
         stored.record?.attributes ?? stored.metadata.flatMap { VariantMark($0) }.map { VariantAttributes($0) }
     }
 
-    /// Of an entry without a recorded key only an original that everybody may see is certain to be what its key string
-    /// says: variants are made again, and scoped ones fetched again.
+    /// Of entries without a recorded key only unscoped originals are certain to be what their key strings say: variants
+    /// are made again, and scoped entries are fetched again.
     private static func acceptsLegacy(_ stored: CachedResource, _ key: EntryKey) -> Bool {
         guard !key.isVariant, key.scope == nil, !key.source.contains("#scope=") else { return false }
         return StoredResponse.wrote(stored.metadata) || !CacheKey.mayBeVariant(key.source)

@@ -72,7 +72,7 @@ package final class OriginalVersions: Sendable {
     }
 }
 
-/// A cache that knows which version of an original it was given last.
+/// A cache that counts the versions of the originals it is given.
 package protocol VersionedImageCache: LayeredImageCaching {
     var originalVersions: OriginalVersions { get }
     /// The version of the original on disk under a key; nil where there is none or it is not known.

@@ -1,4 +1,4 @@
-/// The keys an image in memory was stored for by loads; a memory layer itself knows key strings alone.
+/// The keys an image in memory was stored for by loads; a memory layer itself has key strings alone.
 ///
 /// One image may be stored for several keys, as when a transformer gives the same one for all. The latest are known; a
 /// key that is known no more is a miss.

@@ -48,7 +48,7 @@ struct LoadKeys: Sendable {
         }
     }
 
-    /// The key of a thumbnail of an original everybody may see.
+    /// The key of a thumbnail of an unscoped original.
     static func thumbnail(_ thumbnail: Thumbnail, of source: String) -> EntryKey {
         EntryKey(
             source: source, thumbnail: thumbnail.keyBox, string: key(source, thumbnail: thumbnail, suffix: nil))

@@ -24,7 +24,7 @@ package struct EntryKey: Sendable {
 
     /// The URL's own key: what the key filter made of it, else the whole URL with its fragment.
     package let source: String
-    /// Whose the entry is; nil is everybody's.
+    /// Whose credentials the entry belongs to; nil is unscoped.
     package let scope: String?
     package let thumbnail: Box?
     package let transformer: String?
@@ -45,7 +45,7 @@ package struct EntryKey: Sendable {
         self.string = string
     }
 
-    /// The key of what everybody may find as it was fetched.
+    /// The key of an unscoped original.
     package static func shared(_ source: String) -> EntryKey { EntryKey(source: source, string: source) }
 
     /// Whether the entry is made from the original rather than being it.
@@ -61,7 +61,7 @@ package struct EntryKey: Sendable {
     /// The fingerprint of the original that the entry is, or is made from.
     package var sourceFingerprint: KeyFingerprint { KeyFingerprint(parts: [source, scope, nil, nil, nil]) }
 
-    /// A digest of the scope; nil for what is everybody's.
+    /// A digest of the scope; nil for an unscoped entry.
     package var scopeFingerprint: KeyFingerprint? { scope.map { KeyFingerprint(parts: ["scope", $0]) } }
 }
 

@@ -2,8 +2,9 @@ package import Foundation
 
 /// 128 bits that tell two versions of a body apart.
 ///
-/// It compares what one URL gave at different times. It is no protection against somebody who makes two bodies with one
-/// digest: such a server could only keep a thumbnail of its own from being made again. Takes 0.3 ms a megabyte.
+/// It compares what one URL gave at two times. It is no protection against a server that makes two bodies with one
+/// digest: such a server could only keep a thumbnail of its own from being made again. A megabyte takes 0.2 ms (0.5 ms
+/// in a debug build).
 package struct ContentDigest: Hashable, Sendable {
     private let high: UInt64
     private let low: UInt64

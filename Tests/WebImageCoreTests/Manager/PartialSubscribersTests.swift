@@ -3,7 +3,7 @@ import Testing
 import WebImageCore
 import WebImageTesting
 
-/// Who gets partial images of a download that several loads share.
+/// Which loads get partial images of a download that they share.
 @Suite(.timeLimit(.minutes(1)))
 struct PartialSubscribersTests {
     let fixture: ManagerFixture
