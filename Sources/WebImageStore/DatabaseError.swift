@@ -13,6 +13,9 @@ struct DatabaseError: Error, Equatable {
     /// Another connection held its lock for too long.
     var isWaiting: Bool { primary == SQLITE_BUSY || primary == SQLITE_LOCKED }
 
+    /// There is no room for what was to be written.
+    var isFull: Bool { primary == SQLITE_FULL || primary == SQLITE_IOERR || primary == SQLITE_NOMEM }
+
     private var primary: Int32 { code & 0xFF }
 
     /// The error as users of the library see it.

@@ -7,7 +7,7 @@ public import WebImageCore
 /// cooperative pool. A write is visible to reads at once and committed in the background; ``flush()`` waits for that, and
 /// so does releasing the cache. Nothing here throws: what cannot be read is a miss, what cannot be written is logged
 /// once as a warning.
-public final class DiskCache: DiskCaching {
+public final class DiskCache: DiskCaching, RecordingDiskCache {
     let store: DiskStore
 
     /// Opens the cache in a folder of its own, making it (0700) when absent.
@@ -42,6 +42,17 @@ public final class DiskCache: DiskCaching {
 
     /// Stores bytes, replacing the entry and what was stored beside it; visible to reads at once.
     public func setData(_ data: Data?, forKey key: String) { store.setData(data, forKey: key) }
+
+    /// Stores bytes with what is recorded of them, replacing the entry and what was stored beside it.
+    package func setData(_ data: Data, forKey key: String, record: EntryRecord) {
+        store.setData(data, forKey: key, record: record)
+    }
+
+    /// The entry's bytes and what is recorded of them; nil as ``data(forKey:)``.
+    package func entry(forKey key: String) -> (data: Data, record: EntryRecord)? { store.entry(forKey: key) }
+
+    /// What is recorded of an entry.
+    package func record(forKey key: String) -> EntryRecord? { store.record(forKey: key) }
 
     /// Opaque bytes stored beside an entry.
     public func extendedData(forKey key: String) -> Data? { store.companion(.extended, forKey: key) }

@@ -22,7 +22,7 @@ extension DiskStore {
                 case .data(let data) = FileTree.read(file, size: Int(status.st_size))
             else { continue }
             let key = OriginalLayout.provisionalKey(name)
-            enqueue(data, key)
+            enqueue(data, key, .legacy)
             waiting.append((file, KeyHash(key)))
             if waiting.count >= 256 || state.withLock({ $0.pending.byteCount > Self.pendingLimit / 2 }) { settle() }
         }
@@ -33,13 +33,13 @@ extension DiskStore {
     }
 
     /// The bytes of an entry that was imported and not asked for yet; stored under its own key from now on.
-    func adopt(_ key: String) -> Data? {
+    func adopt(_ key: String) -> (data: Data, record: EntryRecord)? {
         guard hasImports else { return nil }
         for provisional in OriginalLayout.provisionalKeys(of: key) {
-            guard let data = stored(provisional) else { continue }
-            enqueue(data, key)
+            guard let data = stored(provisional)?.data else { continue }
+            enqueue(data, key, .legacy)
             enqueue(nil, provisional)
-            return data
+            return (data, .legacy)
         }
         return nil
     }

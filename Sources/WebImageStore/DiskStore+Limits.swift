@@ -11,6 +11,7 @@ extension DiskStore {
         write { writer throws(DatabaseError) in
             let order = config.diskCacheExpireType.column
             try writer.prepareOrder(by: order)
+            while try writer.removeOver(by: now) {}
             if let deadline = config.deadline(now) {
                 while try writer.removeExpired(by: order, deadline: deadline) {}
             }
@@ -48,6 +49,7 @@ extension DiskStore {
             // More to do: the next commit goes on.
             state.withLock { $0.nextMaintenance = .distantPast }
         }
+        if try writer.removeOver(by: milliseconds()) { state.withLock { $0.nextMaintenance = .distantPast } }
         try writer.sweep(shard: shard)
         try writer.prunePixelSizes(shard: shard)
         try writer.releaseFreePages()

@@ -59,19 +59,25 @@ final class DiskStore: Sendable {
     }
 
     func contains(_ hash: KeyHash) -> Bool {
-        if let waiting = waiting(hash) { return waiting.data != nil }
-        return read { reader throws(DatabaseError) in try reader.contains(hash) } ?? false
+        if let waiting = waiting(hash) { return waiting.data != nil && !waiting.isExpired(at: clock()) }
+        let now = milliseconds()
+        return read { reader throws(DatabaseError) in try reader.contains(hash, now: now) } ?? false
     }
 
-    func data(forKey key: String) -> Data? { stored(key) ?? adopt(key) }
+    func data(forKey key: String) -> Data? { entry(forKey: key)?.data }
 
-    func stored(_ key: String) -> Data? {
+    func entry(forKey key: String) -> (data: Data, record: EntryRecord)? { stored(key) ?? adopt(key) }
+
+    func stored(_ key: String) -> (data: Data, record: EntryRecord)? {
         let hash = KeyHash(key)
-        if let waiting = waiting(hash) { return waiting.data }
+        if let waiting = waiting(hash) {
+            return waiting.isExpired(at: clock()) ? nil : waiting.data.map { ($0, waiting.record) }
+        }
         var failed: Int?
         while let (folder, entry) = find(hash) {
+            guard !entry.isExpired(at: clock()) else { return nil }
             switch entry.value(in: folder) {
-            case .data(let data): return noted(hash, data)
+            case .data(let data): return (noted(hash, data), entry.record)
             case .unavailable: return nil
             // Replaced between the look into the index and the look at the file: a new row names a new file.
             case .wrong where failed != entry.generation: failed = entry.generation
@@ -81,6 +87,12 @@ final class DiskStore: Sendable {
             }
         }
         return nil
+    }
+
+    func record(forKey key: String) -> EntryRecord? {
+        let hash = KeyHash(key)
+        if let waiting = waiting(hash) { return waiting.data == nil ? nil : waiting.record }
+        return read { reader throws(DatabaseError) in try reader.record(hash) } ?? nil
     }
 
     /// The path of the file that holds an entry; nil for an absent one and for one small enough to be in the index.
@@ -93,9 +105,9 @@ final class DiskStore: Sendable {
 
     // MARK: Writing
 
-    func setData(_ data: Data?, forKey key: String) {
+    func setData(_ data: Data?, forKey key: String, record: EntryRecord = .named) {
         guard let data else { return removeData(forKey: key) }
-        enqueue(data, key)
+        enqueue(data, key, record)
         forgetImport(key)
     }
 
@@ -144,12 +156,12 @@ final class DiskStore: Sendable {
         return data
     }
 
-    func enqueue(_ data: Data?, _ key: String) {
+    func enqueue(_ data: Data?, _ key: String, _ record: EntryRecord = .named) {
         let hash = KeyHash(key)
         let time = milliseconds()
         let isTooMuch = state.withLock { state in
             let name = state.config.diskCacheStoresPlainKeys ? key : nil
-            state.pending.put(PendingWrite(data: data, time: time, name: name), for: hash)
+            state.pending.put(PendingWrite(data: data, time: time, name: name, record: record), for: hash)
             return state.pending.byteCount > Self.pendingLimit
         }
         if isTooMuch { flush() } else { scheduleFlush() }

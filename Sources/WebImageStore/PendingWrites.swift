@@ -7,6 +7,10 @@ struct PendingWrite: Sendable {
     var time: Int
     /// The plain key, when the index is to hold it.
     var name: String?
+    var record = EntryRecord.named
+
+    /// Whether the entry counts as absent by now.
+    func isExpired(at now: Date) -> Bool { record.expires.map { $0 <= now } ?? false }
 }
 
 /// What is stored beside an entry's bytes.

@@ -1,10 +1,14 @@
-/// What is on disk, version 1. A change that old code cannot read needs a new ``version`` and a migration.
+/// What is on disk, version 2. A change that old code cannot read needs a new ``version`` and a migration.
 ///
 /// A cache folder holds `index.sqlite` (with SQLite's `-wal` and `-shm`), `lock` (held while opening), and
 /// `files/<2 hex>/<32 hex of the key>-<16 hex of the generation>` for values too large for the index.
-/// Times are milliseconds since 1970. Bytes in `extended` and `metadata` are opaque here.
+/// Times are milliseconds since 1970. Bytes in `extended`, `metadata` and `attributes` are opaque here.
+///
+/// Beside its bytes an entry records what it is: `kind` (``RecordColumns``), `identity` and `source` (fingerprints of the
+/// typed key and of its original's), `scope` (a fingerprint; null is unscoped), `origin` (the version of the original it
+/// is, or was made from), `attributes` (how a variant was made) and `expires`.
 enum StoreFormat {
-    static let version = 1
+    static let version = 2
     /// "WebI" in ASCII.
     static let applicationID = 0x5765_6249
     static let indexName = "index.sqlite"
@@ -39,18 +43,47 @@ enum StoreFormat {
           modified INTEGER NOT NULL,
           accessed INTEGER NOT NULL,
           changed INTEGER NOT NULL,
-          format INTEGER NOT NULL,
-          width INTEGER,
-          height INTEGER,
           extended BLOB,
           metadata BLOB,
-          name TEXT);
+          name TEXT,
+          kind INTEGER NOT NULL DEFAULT 0,
+          identity BLOB,
+          source BLOB,
+          scope BLOB,
+          origin BLOB,
+          attributes BLOB,
+          expires INTEGER);
         CREATE INDEX entry_accessed ON entry(accessed);
+        \(indexes)
         CREATE TABLE value(id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
         CREATE TABLE total(id INTEGER PRIMARY KEY CHECK(id = 1), count INTEGER NOT NULL, bytes INTEGER NOT NULL);
         INSERT INTO total VALUES(1, 0, 0);
         CREATE TABLE pixel_size(key BLOB PRIMARY KEY, width INTEGER NOT NULL, height INTEGER NOT NULL) WITHOUT ROWID;
         PRAGMA application_id = \(applicationID);
         PRAGMA user_version = \(version);
+        """
+
+    private static let indexes = """
+        CREATE INDEX entry_source ON entry(source) WHERE kind = 3;
+        CREATE INDEX entry_expires ON entry(expires) WHERE expires IS NOT NULL;
+        """
+
+    /// From version 1, in one transaction. Its entries keep their bytes and get the kind of those without a recorded key.
+    ///
+    /// A process that still has the index open as version 1 goes on reading and removing; what it stores fails, because
+    /// the columns it writes are gone. It could otherwise replace the bytes of an entry and leave the record of others.
+    static let migration = """
+        ALTER TABLE entry DROP COLUMN format;
+        ALTER TABLE entry DROP COLUMN width;
+        ALTER TABLE entry DROP COLUMN height;
+        ALTER TABLE entry ADD COLUMN kind INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE entry ADD COLUMN identity BLOB;
+        ALTER TABLE entry ADD COLUMN source BLOB;
+        ALTER TABLE entry ADD COLUMN scope BLOB;
+        ALTER TABLE entry ADD COLUMN origin BLOB;
+        ALTER TABLE entry ADD COLUMN attributes BLOB;
+        ALTER TABLE entry ADD COLUMN expires INTEGER;
+        \(indexes)
+        PRAGMA user_version = 2;
         """
 }

@@ -27,6 +27,8 @@ enum StoreOpening {
     }
 
     private static let newer = DatabaseError(code: SQLITE_SCHEMA, message: "newer format")
+    private static let older = DatabaseError(
+        code: SQLITE_READONLY, message: "an older format, which cannot be brought to this one without writing")
     private static let foreign = DatabaseError(code: SQLITE_NOTADB, message: "another program's database")
 
     private static func open(_ folder: StoreFolder) throws(DatabaseError) -> Database {
@@ -46,7 +48,9 @@ enum StoreOpening {
     private static func openReadOnly(_ folder: StoreFolder) throws(DatabaseError) -> Database {
         let database = try Database(path: folder.index, mode: .immutable)
         guard try database.integer("PRAGMA application_id") == StoreFormat.applicationID else { throw foreign }
-        guard try database.integer("PRAGMA user_version") == StoreFormat.version else { throw newer }
+        let version = try database.integer("PRAGMA user_version") ?? 0
+        guard version >= StoreFormat.version else { throw older }
+        guard version == StoreFormat.version else { throw newer }
         return database
     }
 
@@ -72,7 +76,21 @@ enum StoreOpening {
         guard identity == StoreFormat.applicationID else { throw foreign }
         guard version <= StoreFormat.version else { throw newer }
         try setJournal(of: database, in: folder)
+        if version < StoreFormat.version { try migrate(database, folder) }
         return database
+    }
+
+    /// Brings an older index to this version, under the folder's lock. One that cannot be brought is set aside.
+    private static func migrate(_ database: Database, _ folder: StoreFolder) throws(DatabaseError) {
+        do throws(DatabaseError) {
+            try database.execute("BEGIN IMMEDIATE;" + StoreFormat.migration + "COMMIT;")
+            OneWarning.log(.info, "disk cache \(folder.path) is brought to format \(StoreFormat.version)")
+        } catch let error {
+            try? database.execute("ROLLBACK")
+            // Another process holds its lock for long, or nothing can be written now: a later opening tries again.
+            guard !error.isWaiting, !error.isReadOnly, !error.isFull else { throw error }
+            throw DatabaseError(code: SQLITE_CORRUPT, message: "an older format: \(error.message)")
+        }
     }
 
     /// A write-ahead log where memory can be shared, else a rollback journal.

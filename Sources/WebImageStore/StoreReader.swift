@@ -7,6 +7,7 @@ final class StoreReader {
     private let database: Database
     private let find: Statement
     private let contains: Statement
+    private let record: Statement
     private let extended: Statement
     private let metadata: Statement
     private let total: Statement
@@ -18,7 +19,8 @@ final class StoreReader {
         self.database = database
         find = try database.prepare(
             "SELECT \(StoredEntry.columns) FROM \(StoredEntry.tables) WHERE e.key = ?")
-        contains = try database.prepare("SELECT 1 FROM entry WHERE key = ?")
+        contains = try database.prepare("SELECT 1 FROM entry WHERE key = ? AND ifnull(expires > ?, 1)")
+        record = try database.prepare("SELECT \(RecordColumns.columns) FROM entry e WHERE e.key = ?")
         extended = try database.prepare("SELECT extended FROM entry WHERE key = ?")
         metadata = try database.prepare("SELECT metadata FROM entry WHERE key = ?")
         total = try database.prepare("SELECT count, bytes FROM total")
@@ -31,8 +33,13 @@ final class StoreReader {
         try find.first(.key(key), read: StoredEntry.init)
     }
 
-    func contains(_ key: KeyHash) throws(DatabaseError) -> Bool {
-        try contains.first(.key(key)) { _ in true } ?? false
+    /// Whether there is an entry that has not expired by `now`, in milliseconds.
+    func contains(_ key: KeyHash, now: Int) throws(DatabaseError) -> Bool {
+        try contains.first(.key(key), .integer(now)) { _ in true } ?? false
+    }
+
+    func record(_ key: KeyHash) throws(DatabaseError) -> EntryRecord? {
+        try record.first(.key(key)) { RecordColumns.record($0, from: 0) }
     }
 
     func companion(_ companion: Companion, of key: KeyHash) throws(DatabaseError) -> Data? {

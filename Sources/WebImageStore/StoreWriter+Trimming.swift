@@ -20,6 +20,20 @@ extension StoreWriter {
         try removeOldest(by: column) { date, _ in date > deadline }
     }
 
+    /// Removes up to one batch of entries whose own time is over, in milliseconds; tells whether there may be more.
+    func removeOver(by now: Int) throws(DatabaseError) -> Bool {
+        var rows: [Removable] = []
+        try transaction { superseded throws(DatabaseError) in
+            rows = try database.prepareOnce(
+                "SELECT id, size, file, key FROM entry WHERE expires <= ? ORDER BY expires LIMIT \(Self.trimmedFiles)"
+            ).all(.integer(now)) {
+                Removable(id: $0.integer(0), size: $0.integer(1), file: $0.text(2), order: $0.key(3)?.order ?? 0)
+            }
+            try remove(rows, &superseded)
+        }
+        return rows.count == Self.trimmedFiles
+    }
+
     /// Removes up to one batch of the oldest entries until their bytes are at most `target`; tells whether there may be
     /// more to remove.
     func removeOldest(by column: String, downTo target: Int) throws(DatabaseError) -> Bool {

@@ -23,7 +23,7 @@ final class StoreWriter {
     private let setExtended: Statement
     private let setMetadata: Statement
     private let setSize: Statement
-    private let setEntrySize: Statement
+    private let variants: Statement
 
     init(folder: StoreFolder, database: Database) throws(DatabaseError) {
         self.folder = folder
@@ -37,13 +37,15 @@ final class StoreWriter {
         findRow = try database.prepare("SELECT size, file FROM entry WHERE id = ? AND generation = ?")
         insert = try database.prepare(
             """
-            INSERT INTO entry(key, generation, size, checksum, file, created, modified, accessed, changed, format, name)
-            VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?6, ?6, ?6, ?7, ?8)
+            INSERT INTO entry(key, generation, size, checksum, file, created, modified, accessed, changed, name,
+            kind, identity, source, scope, origin, attributes, expires)
+            VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?6, ?6, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
             """)
         update = try database.prepare(
             """
             UPDATE entry SET generation = ?2, size = ?3, checksum = ?4, file = ?5, modified = ?6, accessed = ?6,
-            changed = ?6, format = ?7, name = ?8, width = NULL, height = NULL, extended = NULL, metadata = NULL
+            changed = ?6, name = ?7, extended = NULL, metadata = NULL, kind = ?8, identity = ?9, source = ?10,
+            scope = ?11, origin = ?12, attributes = ?13, expires = ?14
             WHERE id = ?1
             """)
         setValue = try database.prepare("INSERT OR REPLACE INTO value(id, bytes) VALUES(?, ?)")
@@ -55,7 +57,8 @@ final class StoreWriter {
         setExtended = try database.prepare("UPDATE entry SET extended = ?2, changed = ?3 WHERE key = ?1")
         setMetadata = try database.prepare("UPDATE entry SET metadata = ?2, changed = ?3 WHERE key = ?1")
         setSize = try database.prepare("INSERT OR REPLACE INTO pixel_size VALUES(?, ?, ?)")
-        setEntrySize = try database.prepare("UPDATE entry SET width = ?2, height = ?3 WHERE key = ?1")
+        variants = try database.prepare(
+            "SELECT id, size, file, key FROM entry WHERE source = ? AND kind = 3 AND origin <> ? AND id <> ?")
     }
 
     /// Runs a transaction; rolled back when it throws. Files it found superseded are removed after the commit.
@@ -94,7 +97,6 @@ final class StoreWriter {
                 }
                 for (key, size) in pending.sizes {
                     try setSize.run(.key(key), .integer(size.width), .integer(size.height))
-                    try setEntrySize.run(.key(key), .integer(size.width), .integer(size.height))
                 }
             }
         } catch let error {
@@ -111,10 +113,11 @@ final class StoreWriter {
             return
         }
         let row: Int
-        let common: [Statement.Value] = [
-            .integer(write.generation), .integer(data.count), .integer(write.checksum), .text(write.file),
-            .integer(write.time), .integer(write.format), .text(write.name),
-        ]
+        let common: [Statement.Value] =
+            [
+                .integer(write.generation), .integer(data.count), .integer(write.checksum), .text(write.file),
+                .integer(write.time), .text(write.name),
+            ] + RecordColumns.values(write.record)
         if let old {
             try update.run(all: [.integer(old.id)] + common)
             if let file = old.file { superseded.append(file) }
@@ -126,6 +129,18 @@ final class StoreWriter {
         }
         if write.file == nil { try setValue.run(.integer(row), .blob(data)) }
         try addTotal.run(.integer(old == nil ? 1 : 0), .integer(data.count - (old?.size ?? 0)))
+        try removeVariants(of: write.record, but: row, &superseded)
+    }
+
+    /// Removes the variants that were made from another version of the original than the one just stored.
+    private func removeVariants(
+        of record: EntryRecord, but row: Int, _ superseded: inout [String]
+    ) throws(DatabaseError) {
+        guard let source = record.source, let version = record.version else { return }
+        let stale = try variants.all(.blob(source.data), .blob(version.data), .integer(row)) {
+            Removable(id: $0.integer(0), size: $0.integer(1), file: $0.text(2), order: $0.key(3)?.order ?? 0)
+        }
+        try remove(stale, &superseded)
     }
 
     /// Removes one row inside a transaction.
@@ -180,7 +195,7 @@ private struct PreparedWrite {
     let name: String?
     let generation: Int
     let checksum: Int
-    let format: Int
+    let record: EntryRecord
     private(set) var file: String?
 
     init(_ key: KeyHash, _ write: PendingWrite, in folder: StoreFolder, failure: inout Int32) {
@@ -190,7 +205,7 @@ private struct PreparedWrite {
         generation = Int.random(in: 1 ... .max)
         var data = write.data
         checksum = data.map(Checksum.of) ?? 0
-        format = data.map { ImageFormat(sniffing: $0).rawValue } ?? -1
+        record = write.record
         if let bytes = data, bytes.count > StoreFormat.inlineLimit {
             let name = StoreFolder.name(of: key, generation: UInt64(generation))
             let cause = folder.file(name).map { FileTree.write(bytes, to: $0) } ?? EINVAL

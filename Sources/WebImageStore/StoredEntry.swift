@@ -1,4 +1,5 @@
 import Foundation
+import WebImageCore
 
 /// One row of the index as a read finds it.
 struct StoredEntry {
@@ -9,6 +10,7 @@ struct StoredEntry {
     /// The name of the value's file; nil when the value is inline.
     let file: String?
     let inline: Data?
+    let record: EntryRecord
 
     /// The columns of ``columns``, from the first.
     init(_ row: Statement) {
@@ -18,10 +20,15 @@ struct StoredEntry {
         checksum = row.integer(3)
         file = row.text(4)
         inline = file == nil ? row.blob(5) : nil
+        record = RecordColumns.record(row, from: 6)
     }
 
-    static let columns = "e.id, e.generation, e.size, e.checksum, e.file, v.bytes"
+    static let columns =
+        "e.id, e.generation, e.size, e.checksum, e.file, v.bytes, \(RecordColumns.columns)"
     static let tables = "entry e LEFT JOIN value v ON v.id = e.id"
+
+    /// Whether the entry counts as absent by now.
+    func isExpired(at now: Date) -> Bool { record.expires.map { $0 <= now } ?? false }
 
     /// The value when it is what was stored: length and checksum agree.
     func value(in folder: StoreFolder) -> FileTree.Reading {

@@ -113,7 +113,7 @@ struct DamageTests {
         #expect(cache?.data(forKey: "key") == nil)
         cache?.setData(bytes(10), forKey: "new")
         cache = nil
-        #expect(FileManager.default.fileExists(atPath: path + ".v1/index.sqlite"))
+        #expect(FileManager.default.fileExists(atPath: path + ".v2/index.sqlite"))
         #expect(try Database(path: index, mode: .readOnly).integer("SELECT count(*) FROM entry") == 1)
         #expect(try open().data(forKey: "new") == bytes(10))
     }

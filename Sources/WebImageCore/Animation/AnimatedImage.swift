@@ -17,7 +17,7 @@ open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
     public required convenience init?(data: Data, scale: CGFloat, options: ImageCoderOptions? = nil) {
         guard !data.isEmpty else { return nil }
         var options = options ?? [:]
-        options[.decodeScaleFactor] = Double(max(scale, 1))
+        options[.decodeScaleFactor] = Number.scale(Double(scale))
         let coder = ImageCodersManager.shared.coders.last { $0 is any AnimatedImageCoder && $0.canDecode(from: data) }
         if let coder = coder as? any AnimatedImageCoder,
             let instance = type(of: coder).init(animatedImageData: data, options: options)

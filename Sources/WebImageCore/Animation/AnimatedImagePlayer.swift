@@ -38,7 +38,7 @@ import Foundation
         self.registry = registry
         self.displayLink = displayLink
         store = registry.acquire(provider)
-        playback = Playback(frameCount: provider.animatedImageFrameCount)
+        playback = Playback(frameCount: Playback.frames(provider.animatedImageFrameCount))
         playback.totalLoopCount = provider.animatedImageLoopCount
     }
 
@@ -47,10 +47,10 @@ import Foundation
         registry.release(store)
     }
 
-    /// Frames there are; grows while an animation arrives.
+    /// Frames there are; grows while an animation arrives. More than a million are a million.
     public var totalFrameCount: Int {
         get { playback.frameCount }
-        set { playback.frameCount = newValue }
+        set { playback.frameCount = Playback.frames(newValue) }
     }
 
     /// Loops to play; 0 is for ever.
@@ -59,7 +59,8 @@ import Foundation
         set { playback.totalLoopCount = newValue }
     }
 
-    /// How fast time passes; 0 and less stop the player at the next tick.
+    /// How fast time passes; 0 and less, and what is no finite number, stop the player at the next tick. More than 1000 is
+    /// 1000.
     public var playbackRate: Double {
         get { playback.rate }
         set { playback.rate = newValue }
@@ -143,14 +144,14 @@ import Foundation
         if playback.totalLoopCount == part.provider.animatedImageLoopCount {
             playback.totalLoopCount = whole.animatedImageLoopCount
         }
-        playback.frameCount = whole.animatedImageFrameCount
+        playback.frameCount = Playback.frames(whole.animatedImageFrameCount)
         playback.awaitsMoreFrames = false
     }
 
     private func tick(_ elapsed: TimeInterval) {
         guard isPlaying else { return }
         let events = playback.advance(
-            by: elapsed, duration: { [provider] in max(provider.animatedImageDuration(at: $0), 0.001) },
+            by: elapsed, duration: { [provider] in Number.frameSeconds(provider.animatedImageDuration(at: $0)) },
             isReady: { [store] in store.isReady($0) })
         for event in events {
             switch event {
@@ -166,8 +167,10 @@ import Foundation
 
     /// A decoder that needs longer than a frame is shown is sent ahead, to what will be due when it is done.
     private var leadingFrames: Int {
-        let duration = max(provider.animatedImageDuration(at: playback.index), 0.001) / max(playback.rate, 0.001)
-        return skipsLateFrames ? min(Int(store.decodeSeconds / duration), totalFrameCount / 2) : 0
+        guard skipsLateFrames else { return 0 }
+        let duration = Number.frameSeconds(provider.animatedImageDuration(at: playback.index))
+        let frames = store.decodeSeconds / duration * playback.effectiveRate
+        return Int(min(frames, Double(totalFrameCount / 2)))
     }
 
     private func show(_ index: Int) {

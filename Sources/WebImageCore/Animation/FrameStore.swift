@@ -32,11 +32,14 @@ package final class FrameStore: Sendable {
     private static let workingFrames = 2
 
     package let provider: any AnimatedImageProvider
+    /// What the provider is.
+    let key: RoleIdentity
     private let registry: FrameStoreRegistry
     private let state = Locked(State())
 
-    init(provider: any AnimatedImageProvider, registry: FrameStoreRegistry) {
+    init(provider: any AnimatedImageProvider, key: RoleIdentity, registry: FrameStoreRegistry) {
         self.provider = provider
+        self.key = key
         self.registry = registry
     }
 
@@ -50,8 +53,9 @@ package final class FrameStore: Sendable {
     package var decodeSeconds: Double { state.withLock { $0.decodeSeconds } }
     /// Bytes all frames together would take; an estimate before the first frame.
     var need: Int {
-        let frames = provider.animatedImageFrameCount + Self.workingFrames
-        return state.withLock { max($0.frameBytes, 1) * frames }
+        let frames = Playback.frames(provider.animatedImageFrameCount) + Self.workingFrames
+        let (bytes, overflow) = state.withLock { max($0.frameBytes, 1).multipliedReportingOverflow(by: frames) }
+        return overflow ? .max : bytes
     }
 
     package func frame(at index: Int) -> Image? { state.withLock { $0.frames[index] } }

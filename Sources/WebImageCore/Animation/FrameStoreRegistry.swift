@@ -6,10 +6,10 @@ package final class FrameStoreRegistry: Sendable {
 
     private struct State {
         var budget: Int
-        var stores: [ObjectIdentifier: (store: FrameStore, users: Int)] = [:]
-        var shares: [ObjectIdentifier: Int] = [:]
+        var stores: [RoleIdentity: (store: FrameStore, users: Int)] = [:]
+        var shares: [RoleIdentity: Int] = [:]
         /// Needs the shares were computed from; stale shares are computed anew.
-        var needs: [ObjectIdentifier: Int] = [:]
+        var needs: [RoleIdentity: Int] = [:]
     }
 
     private let state: Locked<State>
@@ -34,9 +34,9 @@ package final class FrameStoreRegistry: Sendable {
 
     /// The store of a provider, made for its first user.
     package func acquire(_ provider: any AnimatedImageProvider) -> FrameStore {
-        let key = Self.key(provider)
+        let key = RoleIdentity(provider)
         return state.withLock { state in
-            let store = state.stores[key]?.store ?? FrameStore(provider: provider, registry: self)
+            let store = state.stores[key]?.store ?? FrameStore(provider: provider, key: key, registry: self)
             state.stores[key] = (store, (state.stores[key]?.users ?? 0) + 1)
             return store
         }
@@ -44,7 +44,7 @@ package final class FrameStoreRegistry: Sendable {
 
     /// Gives a store back; the last user's return frees its frames.
     package func release(_ store: FrameStore) {
-        let key = Self.key(store.provider)
+        let key = store.key
         let freed = state.withLock { state -> FrameStore? in
             guard let entry = state.stores[key], entry.store === store else { return nil }
             guard entry.users == 1 else {
@@ -63,7 +63,7 @@ package final class FrameStoreRegistry: Sendable {
 
     /// Bytes a store may hold now.
     func capacity(of store: FrameStore) -> Int {
-        let key = Self.key(store.provider)
+        let key = store.key
         let need = store.need
         let (isKnown, others) = state.withLock { state in
             (state.needs[key] == need && state.shares[key] != nil, state.stores.map { ($0.key, $0.value.store) })
@@ -78,11 +78,5 @@ package final class FrameStoreRegistry: Sendable {
             }
         }
         return state.withLock { $0.shares[key] ?? 0 }
-    }
-
-    /// Objects are told apart by identity; a value provider counts as one per type.
-    private static func key(_ provider: any AnimatedImageProvider) -> ObjectIdentifier {
-        type(of: provider) is AnyClass
-            ? ObjectIdentifier(provider as AnyObject) : ObjectIdentifier(type(of: provider))
     }
 }

@@ -39,6 +39,12 @@ package struct Playback: Sendable {
 
     package init(frameCount: Int) { self.frameCount = frameCount }
 
+    /// The rate that counts: a greater one shows no other frames, and its time could not be told from that of many loops.
+    var effectiveRate: Double { rate.isFinite ? min(max(rate, 0), 1000) : 0 }
+
+    /// A number of frames that can be counted through at every refresh.
+    package static func frames(_ count: Int) -> Int { min(max(count, 0), 1_000_000) }
+
     /// Puts the position at the frame play begins with, as nothing was shown yet.
     package mutating func reset() {
         index = mode.startsAtEnd ? max(frameCount - 1, 0) : 0
@@ -53,7 +59,7 @@ package struct Playback: Sendable {
     package mutating func seek(to index: Int, loopCount: Int) {
         guard index >= 0, index < frameCount else { return }
         self.index = index
-        self.loopCount = loopCount
+        self.loopCount = min(max(loopCount, 0), 1_000_000_000)
         elapsed = 0
         shownIndex = index
     }
@@ -81,7 +87,7 @@ package struct Playback: Sendable {
             return events
         }
         // Time spent waiting for frames that had not arrived is no time of the next one.
-        if !isParked { elapsed += max(time, 0) * rate }
+        if !isParked { elapsed += Number.elapsedSeconds(time) * effectiveRate }
         isParked = false
         var passed: [Int] = []
         skipWholeLoops(duration)
@@ -117,16 +123,22 @@ package struct Playback: Sendable {
         guard frameCount > 0 else { return [] }
         var walker = self
         walker.index = min(index, frameCount - 1)
-        for _ in 0..<max(leading, 0) { walker.step() }
+        for _ in 0..<min(max(leading, 0), Self.mostUpcoming) { walker.step() }
         var frames = [walker.index]
         var seen: Set<Int> = [walker.index]
+        let wanted = min(count, frameCount, Self.mostUpcoming)
         // A bounce passes most frames twice before the last has come.
-        for _ in 0..<(mode.turns ? frameCount * 2 : frameCount) where frames.count < min(count, frameCount) {
+        var steps = mode.turns ? wanted * 2 : wanted
+        while frames.count < wanted, steps > 0 {
             walker.step()
+            steps -= 1
             if seen.insert(walker.index).inserted { frames.append(walker.index) }
         }
         return frames
     }
+
+    /// No store decodes further ahead; made anew at every refresh, a longer list would cost more than drawing.
+    private static let mostUpcoming = 4096
 
     private mutating func step() {
         guard frameCount > 1, let next = next() else { return }

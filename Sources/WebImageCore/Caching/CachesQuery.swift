@@ -72,8 +72,22 @@ final class CachesQuery: WebImageOperation {
 
     private func fill(_ higher: ArraySlice<any ImageCaching>, _ image: Image, _ data: Data?) {
         let allowed = context.value?.readCacheType(.storeCacheType) ?? .all
-        let type: ImageCacheType = data == nil ? (allowed.includesMemory ? .memory : .none) : allowed
-        for cache in higher {
+        guard image.isThumbnail, !CacheKey.isThumbnail(key), context.value?.entryNote?.key.isVariant != true else {
+            let type: ImageCacheType = data == nil ? (allowed.includesMemory ? .memory : .none) : allowed
+            return store(image, data, key, type, in: higher)
+        }
+        // The bytes are the original's; the image is a thumbnail of it and goes under the thumbnail's key.
+        if let data, allowed.includesDisk { store(nil, data, key, .disk, in: higher) }
+        guard allowed.includesMemory, let thumbnail = LoadKeys.Thumbnail(context.value),
+            context.value?.entryNote?.key.scope == nil
+        else { return }
+        store(image, nil, LoadKeys.thumbnail(thumbnail, of: key).string, .memory, in: higher)
+    }
+
+    private func store(
+        _ image: Image?, _ data: Data?, _ key: String, _ type: ImageCacheType, in caches: ArraySlice<any ImageCaching>
+    ) {
+        for cache in caches {
             cache.storeImage(
                 image, imageData: data, forKey: key, options: options, context: context.value, cacheType: type,
                 completion: nil)

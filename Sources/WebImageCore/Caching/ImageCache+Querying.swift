@@ -29,10 +29,9 @@ public final class ImageCacheToken: WebImageOperation {
         callbacks.async { completion(nil, nil, .none) }
     }
 
-    /// Completes on the callback queue, unless that has happened.
+    /// Completes on the callback queue, unless that has happened. A cancel that comes before the block runs wins.
     func finish(_ image: Image?, _ data: Data?, _ type: ImageCacheType) {
-        guard let completion = claim() else { return }
-        callbacks.async { completion(image, data, type) }
+        callbacks.async { self.claim()?(image, data, type) }
     }
 
     /// Completes on the calling thread, unless that has happened.
@@ -68,8 +67,7 @@ extension ImageCache {
         }
         var hit: Image?
         if cacheType.includesMemory {
-            hit = imageFromMemoryCache(forKey: key)
-                .flatMap { MemoryMatch.adapted($0, options: options, context: context) }
+            hit = memoryImage(key, options: options, context: context)
         }
         if cacheType == .memory || (hit != nil && !options.contains(.queryMemoryData)) {
             done?(hit, nil, hit == nil ? .none : .memory)
@@ -78,8 +76,9 @@ extension ImageCache {
         let callbacks = context?.read(.callbackQueue, as: CallbackQueue.self) ?? .main
         let token = ImageCacheToken(key: key, callbacks: callbacks, completion: done)
         if options.contains(hit == nil ? .queryDiskDataSync : .queryMemoryDataSync) {
-            let entry = disk.sync { self.resource(key, from: $0) }
-            let image = hit ?? entry.flatMap { decode($0, key: key, options: options, context: context) }
+            let decoder = Self.decoder(key, options, context)
+            let entry = disk.sync { self.resource(key, from: $0) }.flatMap { decoder.accepts($0) ? $0 : nil }
+            let image = hit ?? entry.flatMap { decode($0, key: key, decoder, context: context) }
             token.finishInline(image, entry?.data, Self.origin(hit, image, entry?.data))
             return token
         }
@@ -101,20 +100,20 @@ extension ImageCache {
     ) {
         disk.async { disk in
             guard !token.isCancelled else { return }
-            let entry = self.resource(token.key, from: disk)
+            let decoder = Self.decoder(token.key, options, context.value)
+            let entry = self.resource(token.key, from: disk).flatMap { decoder.accepts($0) ? $0 : nil }
             guard hit == nil, let entry else {
                 return token.finish(hit, entry?.data, Self.origin(hit, hit, entry?.data))
             }
-            let decoding = Self.decoding(token.key, options, context.value)
             DecodePool.shared.submit(
-                measuring: { decoding.cost(of: entry.data) }, priority: LoadPriority(options)
+                measuring: { decoder.decoding(of: entry).cost(of: entry.data) }, priority: LoadPriority(options)
             ) {
                 guard !token.isCancelled else { return }
-                let filled = cacheType.includesMemory ? self.imageFromMemoryCache(forKey: token.key) : nil
                 // Another query may have filled memory meanwhile.
-                let image =
-                    filled.flatMap { MemoryMatch.adapted($0, options: options, context: context.value) }
-                    ?? self.decode(entry, key: token.key, decoding, context: context.value)
+                let filled =
+                    cacheType.includesMemory
+                    ? self.memoryImage(token.key, options: options, context: context.value) : nil
+                let image = filled ?? self.decode(entry, key: token.key, decoder, context: context.value)
                 token.finish(image, entry.data, .disk)
             }
         }

@@ -41,7 +41,11 @@ extension ImageCache {
     }
 
     func read(_ key: String, from disk: (any DiskCaching)?) -> Data? {
-        if let data = disk?.data(forKey: key) { return data }
+        disk?.data(forKey: key) ?? additionalData(key)
+    }
+
+    /// The bytes of a file beside the disk layer.
+    func additionalData(_ key: String) -> Data? {
         guard let path = additionalCachePathBlock?(key) else { return nil }
         return try? Data(contentsOf: URL(fileURLWithPath: path), options: config.diskCacheReadingOptions)
     }
@@ -53,48 +57,91 @@ extension ImageCache {
         forKey key: String?, options: WebImageOptions = [], context: WebImageContext? = nil
     ) -> Image? {
         guard let key, let entry = disk.sync({ self.resource(key, from: $0) }) else { return nil }
-        return decode(entry, key: key, options: options, context: context)
+        return decode(entry, key: key, Self.decoder(key, options, context), context: context)
     }
 
     /// The image in memory, else on disk; blocks when it comes from disk.
     public func imageFromCache(
         forKey key: String?, options: WebImageOptions = [], context: WebImageContext? = nil
     ) -> Image? {
-        if let image = imageFromMemoryCache(forKey: key),
-            let adapted = MemoryMatch.adapted(image, options: options, context: context)
-        {
-            return adapted
-        }
+        if let key, let image = memoryImage(key, options: options, context: context) { return image }
         return imageFromDiskCache(forKey: key, options: options, context: context)
     }
 
-    static func decoding(_ key: String, _ options: WebImageOptions, _ context: WebImageContext?) -> ImageDecoding {
-        ImageDecoding(options, context: context, key: key, thumbnail: LoadKeys.Thumbnail(context))
+    /// The image in memory, where it is what a query wants.
+    func memoryImage(_ key: String, options: WebImageOptions, context: WebImageContext?) -> Image? {
+        guard let image = imageFromMemoryCache(forKey: key),
+            context?.entryNote.map({ image.isEntry(of: $0.key) }) ?? true
+        else { return nil }
+        return MemoryMatch.adapted(image, options: options, context: context)
     }
 
-    func decode(_ entry: CachedResource, key: String, options: WebImageOptions, context: WebImageContext?) -> Image? {
-        decode(entry, key: key, Self.decoding(key, options, context), context: context)
+    static func decoder(_ key: String, _ options: WebImageOptions, _ context: WebImageContext?) -> EntryDecoder {
+        EntryDecoder(
+            key: context?.entryNote?.key,
+            decoding: ImageDecoding(options, context: context, key: key, thumbnail: LoadKeys.Thumbnail(context)),
+            options: options)
     }
 
-    /// Decodes an entry; promotes the image, or removes the entry that is no picture.
-    func decode(_ entry: CachedResource, key: String, _ decoding: ImageDecoding, context: WebImageContext?) -> Image? {
+    /// Decodes an entry; promotes the image, or removes the entry that is no picture. Nil also for another entry than
+    /// the one a load looks for.
+    func decode(
+        _ entry: CachedResource, key: String, _ decoder: EntryDecoder, context: WebImageContext?
+    ) -> Image? {
+        guard decoder.accepts(entry) else { return nil }
         do throws(WebImageError) {
-            let image = try decoding.decode(entry.data)
-            if let extended = entry.extended { image.extendedObject = extended }
+            let image = try decoder.decode(entry)
+            // A caller that names the string gets the entry as stored.
+            let adapted =
+                decoder.key == nil ? image : MemoryMatch.adapted(image, options: decoder.options, context: context)
+            guard let adapted else { return nil }
             rememberSize(of: image, forKey: key)
-            promote(image, key: key, context: context)
-            return image
+            promote(image, of: entry, key: key, decoder, context: context)
+            return adapted
         } catch {
-            if decoding.isWorthless(entry.data, after: error) { removeCorruptDiskEntry(forKey: key) }
+            if decoder.decoding.isWorthless(entry.data, after: error) { removeCorruptDiskEntry(forKey: key) }
             return nil
         }
     }
 
-    /// A thumbnail goes under its own key, never under the full picture's.
-    private func promote(_ image: Image, key: String, context: WebImageContext?) {
+    private func promote(
+        _ image: Image, of entry: CachedResource, key: String, _ decoder: EntryDecoder, context: WebImageContext?
+    ) {
         let target = context?.readCacheType(.storeCacheType) ?? .all
-        guard keepsImagesInMemory, target.includesMemory else { return }
-        let thumbnail = CacheKey.isThumbnail(key) ? nil : LoadKeys.Thumbnail(context)
-        storeImageToMemory(image, forKey: LoadKeys.key(key, thumbnail: thumbnail, suffix: nil))
+        guard keepsImagesInMemory, target.includesMemory,
+            let (string, note) = place(of: image, from: entry, key: key, decoder, context: context)
+        else { return }
+        if let note { image.noteEntry(note) }
+        storeImageToMemory(image, forKey: string)
+    }
+
+    /// Where an image read from disk goes in memory. A thumbnail goes under its own key, never under the full picture's;
+    /// an image whose key is not certain goes nowhere, since a load could take it for another one.
+    private func place(
+        of image: Image, from entry: CachedResource, key: String, _ decoder: EntryDecoder, context: WebImageContext?
+    ) -> (string: String, note: ImageEntries.Entry?)? {
+        let shared = EntryKey.shared(key)
+        let isShared = EntryDecoder(key: shared, decoding: decoder.decoding, options: decoder.options).accepts(entry)
+        let known = decoder.key ?? (isShared ? shared : nil)
+        if !decoder.isVariant(entry), image.isThumbnail, !CacheKey.isThumbnail(key) {
+            guard let known, known.scope == nil, let thumbnail = LoadKeys.Thumbnail(context) else { return nil }
+            let made = LoadKeys.thumbnail(thumbnail, of: known.source)
+            let version = entry.record?.version ?? ContentDigest(entry.data)
+            let joined = originalVersions.join(version, for: known.sourceFingerprint)
+            return (made.string, ImageEntries.Entry(identity: .key(made), version: joined))
+        }
+        let version = entry.record.flatMap { record in
+            record.version.flatMap { version in
+                (record.source ?? known?.sourceFingerprint).map { originalVersions.join(version, for: $0) }
+            }
+        }
+        if let key = decoder.key { return (key.string, ImageEntries.Entry(identity: .key(key), version: version)) }
+        switch entry.record?.identity {
+        case nil, .named: return (key, nil)
+        case .typed(let fingerprint, _):
+            return (key, ImageEntries.Entry(identity: .fingerprint(fingerprint, string: key), version: version))
+        case .legacy:
+            return known.map { (key, ImageEntries.Entry(identity: .key($0), version: version)) }
+        }
     }
 }

@@ -16,15 +16,39 @@ extension ImageCache {
     }
 
     func resource(_ key: String, from disk: (any DiskCaching)?) -> CachedResource? {
-        read(key, from: disk).map {
-            CachedResource(
-                data: $0, metadata: disk?.httpMetadata(forKey: key), extended: disk?.extendedData(forKey: key))
+        var found: (data: Data, record: EntryRecord?)?
+        if let recording = disk as? any RecordingDiskCache {
+            found = recording.entry(forKey: key).map { ($0.data, $0.record) }
+        } else {
+            found = disk?.data(forKey: key).map { ($0, nil) }
         }
+        guard let (data, record) = found ?? additionalData(key).map({ ($0, EntryRecord.named) }) else { return nil }
+        var resource = CachedResource(
+            data: data, metadata: disk?.httpMetadata(forKey: key), extended: disk?.extendedData(forKey: key))
+        resource.record = record
+        return resource
     }
 
     /// Keeps a loader's metadata beside an existing entry, after what was stored before; nil removes it.
     public func storeResourceMetadata(_ metadata: Data?, forKey key: String?) {
         guard let key else { return }
         disk.async { $0?.setHTTPMetadata(metadata, forKey: key) }
+    }
+}
+
+// What loads ask of originals.
+extension ImageCache: VersionedImageCache {
+    package func diskVersion(of key: EntryKey) async -> ContentDigest? {
+        await disk.run { Self.version(of: key, in: $0) }
+    }
+
+    package func diskVersionSync(of key: EntryKey) -> ContentDigest? {
+        disk.sync { Self.version(of: key, in: $0) }
+    }
+
+    private static func version(of key: EntryKey, in disk: (any DiskCaching)?) -> ContentDigest? {
+        guard let record = (disk as? any RecordingDiskCache)?.record(forKey: key.string) else { return nil }
+        if case .typed(let fingerprint, _) = record.identity, fingerprint != key.fingerprint { return nil }
+        return record.version
     }
 }

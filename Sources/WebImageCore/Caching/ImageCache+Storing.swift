@@ -28,7 +28,7 @@ extension ImageCache {
     public func storeImageDataToDisk(_ data: Data?, forKey key: String?) {
         guard let data, let key else { return }
         rememberSize(of: data, forKey: key)
-        disk.sync { $0?.setData(data, forKey: key) }
+        disk.sync { self.put(data, of: nil, key: key, note: nil, in: $0) }
     }
 
     /// Memory is filled before this returns; the completion comes inline when nothing goes to disk, else on the context's
@@ -41,6 +41,7 @@ extension ImageCache {
             completion?()
             return
         }
+        note(image, context?.entryNote)
         if cacheType.includesMemory, keepsImagesInMemory { storeImageToMemory(image, forKey: key) }
         guard cacheType.includesDisk else {
             completion?()
@@ -53,15 +54,26 @@ extension ImageCache {
         }
         let callbacks = context?.read(.callbackQueue, as: CallbackQueue.self) ?? .main
         let finish: @Sendable () -> Void = { if let completion { callbacks.async(completion) } }
-        if let imageData {
-            write(imageData, of: image, key: key, finish)
+        let note = context?.entryNote
+        if let imageData = imageData ?? image?.encodedAnimation(context) {
+            write(imageData, of: image, key: key, note: note, finish)
         } else if let image {
             let coder = context?.read(.imageCoder, as: (any ImageCoder).self) ?? ImageCodersManager.shared
             let encoding = EncodingOptions(context?.read(.imageEncodeOptions, as: ImageCoderOptions.self))
             DecodePool.shared.submit(measuring: { image.pixels.byteCount }, priority: LoadPriority(options)) {
-                self.write(Self.encode(image, coder, encoding), of: image, key: key, finish)
+                self.write(Self.encode(image, coder, encoding), of: image, key: key, note: note, finish)
             }
         }
+    }
+
+    /// Notes what a load stores before it is in memory; an original is the newest of its versions from now on.
+    private func note(_ image: Image?, _ note: EntryNote?) {
+        guard let note else { return }
+        let source = note.key.sourceFingerprint
+        let version = note.version.map {
+            note.key.isVariant ? originalVersions.join($0, for: source) : originalVersions.declare($0, for: source)
+        }
+        image?.noteEntry(ImageEntries.Entry(identity: .key(note.key), version: version))
     }
 
     /// In the format the image came from; else GIF when animated, PNG when transparent, JPEG when not.
@@ -76,25 +88,68 @@ extension ImageCache {
         }
     }
 
-    private func write(_ data: Data?, of image: Image?, key: String, _ finish: @escaping @Sendable () -> Void) {
+    private func write(
+        _ data: Data?, of image: Image?, key: String, note: EntryNote?, _ finish: @escaping @Sendable () -> Void
+    ) {
         disk.async { disk in
-            if let disk, let data {
-                disk.setData(data, forKey: key)
-                if let image { Self.writeCompanions(of: image, key: key, to: disk) }
-            }
+            if let data { self.put(data, of: image, key: key, note: note, in: disk) }
             finish()
         }
     }
 
-    /// What decided about the image's transformer, and the caller's object: bytes as they are, other values as JSON; read
-    /// back as bytes.
-    private static func writeCompanions(of image: Image, key: String, to disk: any DiskCaching) {
-        if let mark = image.variantMark { disk.setHTTPMetadata(mark.data, forKey: key) }
+    /// Writes an entry with what is recorded of it; on the disk's queue.
+    private func put(_ data: Data, of image: Image?, key: String, note: EntryNote?, in disk: (any DiskCaching)?) {
+        guard let disk else { return }
+        var note = note
+        if let unknown = note, !unknown.key.isVariant, unknown.version == nil {
+            let version = ContentDigest(data)
+            note?.version = version
+            originalVersions.declare(version, for: unknown.key.sourceFingerprint)
+        }
+        let attributes = image.flatMap { image in
+            note.map(\.key.isVariant) ?? (image.variantMark != nil) ? VariantAttributes(image) : nil
+        }
+        var record = note.map { EntryRecord($0, attributes: attributes) } ?? .named
+        if note == nil {
+            record.attributes = attributes
+            declare(data, of: image, key, &record)
+        }
+        if let recording = disk as? any RecordingDiskCache {
+            recording.setData(data, forKey: key, record: record)
+        } else {
+            disk.setData(data, forKey: key)
+            if let mark = image?.variantMark { disk.setHTTPMetadata(mark.data, forKey: key) }
+        }
+        if let image { Self.writeExtended(of: image, key: key, to: disk) }
+    }
+
+    /// What a caller puts under a key is the newest of the original that the key names, its image in memory included.
+    private func declare(_ data: Data, of image: Image?, _ key: String, _ record: inout EntryRecord) {
+        let shared = EntryKey.shared(key)
+        let version = originalVersions.declare(ContentDigest(data), for: shared.sourceFingerprint)
+        (record.source, record.version) = (shared.sourceFingerprint, version.digest)
+        guard let image, image.originalVersion(as: shared) != nil else { return }
+        image.noteEntry(ImageEntries.Entry(identity: .key(shared), version: version))
+    }
+
+    /// The caller's object: bytes as they are, other values as JSON; read back as bytes.
+    private static func writeExtended(of image: Image, key: String, to disk: any DiskCaching) {
         switch image.extendedObject {
         case let bytes as Data: disk.setExtendedData(bytes, forKey: key)
         case let value as any Encodable:
             if let bytes = try? JSONEncoder().encode(value) { disk.setExtendedData(bytes, forKey: key) }
         default: break
         }
+    }
+}
+
+extension Image {
+    /// The file of an animated image, where that is what encoding would have to give: the picture is the whole file's,
+    /// and nothing is asked of the encoder.
+    fileprivate func encodedAnimation(_ context: WebImageContext?) -> Data? {
+        guard context?[.imageEncodeOptions] == nil, context?[.imageCoder] == nil, !isTransformed, !isThumbnail,
+            decodingOptions?.scaleDownLimitBytes == nil, decodingOptions?.firstFrameOnly != true
+        else { return nil }
+        return (self as? any AnimatedImageProtocol)?.animatedImageData
     }
 }

@@ -24,6 +24,8 @@ public final class ImageCache: LayeredImageCaching {
     /// The memory layer.
     public let memoryCache: any MemoryCaching
     let disk: DiskQueue
+    /// Which version of each original was stored last.
+    package let originalVersions = OriginalVersions()
     private let state: Locked<State>
 
     private struct State {

@@ -23,7 +23,7 @@ public final class ImageCachesManager: ImageCaching {
     private let state: Locked<State>
 
     private struct State {
-        var caches: [any ImageCaching]
+        var caches: RoleList<any ImageCaching>
         var query = ImageCachesManagerOperationPolicy.serial
         var store = ImageCachesManagerOperationPolicy.highestOnly
         var remove = ImageCachesManagerOperationPolicy.concurrent
@@ -37,21 +37,22 @@ public final class ImageCachesManager: ImageCaching {
 
     /// A manager of its own; the last cache is the highest.
     public init(caches: [any ImageCaching]) {
-        state = Locked(State(caches: caches))
+        state = Locked(State(caches: RoleList(caches)))
     }
 
     /// The caches, the highest at the end; nil and empty mean none.
     public var caches: [any ImageCaching]? {
-        get { state.withLock { $0.caches } }
-        set { state.withLock { $0.caches = newValue ?? [] } }
+        get { state.withLock { $0.caches.roles } }
+        set { state.withLock { $0.caches.roles = newValue ?? [] } }
     }
 
     /// Adds a cache above all others.
-    public func addCache(_ cache: any ImageCaching) { state.withLock { $0.caches.append(cache) } }
+    public func addCache(_ cache: any ImageCaching) { state.withLock { $0.caches.roles.append(cache) } }
 
-    /// Removes a cache: the same object, or for values the same type.
+    /// Removes a cache: the same object, or an equal value.
     public func removeCache(_ cache: any ImageCaching) {
-        state.withLock { state in state.caches.removeAll { Self.isSame($0, cache) } }
+        let identity = RoleIdentity(cache)
+        state.removeRoles(\.caches) { RoleIdentity($0) == identity }
     }
 
     /// Where images are looked up. Default ``ImageCachesManagerOperationPolicy/serial``.
@@ -151,6 +152,9 @@ public final class ImageCachesManager: ImageCaching {
 
     // MARK: Parts
 
+    /// The caches that are asked whether they contain an image, the highest first.
+    var cachesToAsk: [any ImageCaching] { round(\.contains).caches }
+
     /// The caches a policy means, the highest first; none without a policy.
     private func round(_ policy: KeyPath<State, ImageCachesManagerOperationPolicy>?) -> CachesRound {
         guard let policy else { return CachesRound(caches: [], isSerial: true) }
@@ -158,17 +162,11 @@ public final class ImageCachesManager: ImageCaching {
             let policy = state[keyPath: policy]
             let chosen: [any ImageCaching] =
                 switch policy {
-                case .serial, .concurrent: state.caches.reversed()
-                case .highestOnly: state.caches.suffix(1)
-                case .lowestOnly: Array(state.caches.prefix(1))
+                case .serial, .concurrent: state.caches.roles.reversed()
+                case .highestOnly: state.caches.roles.suffix(1)
+                case .lowestOnly: Array(state.caches.roles.prefix(1))
                 }
             return CachesRound(caches: chosen, isSerial: policy == .serial)
         }
-    }
-
-    private static func isSame(_ left: any ImageCaching, _ right: any ImageCaching) -> Bool {
-        guard type(of: left) == type(of: right) else { return false }
-        guard type(of: left) is AnyClass else { return true }
-        return left as AnyObject === right as AnyObject
     }
 }

@@ -60,7 +60,8 @@ public final class MemoryCache: MemoryCaching {
         guard let object else { return removeObject(forKey: key) }
         let doomed = state.withLock { state in
             let forgotten = state.weak.take(key)?.image
-            return Self.insert(object, key, cost: max(cost, 0), into: &state) + (forgotten.map { [$0] } ?? [])
+            let cost = min(max(cost, 0), Self.mostCost)
+            return Self.insert(object, key, cost: cost, into: &state) + (forgotten.map { [$0] } ?? [])
         }
         withExtendedLifetime(doomed) {}
     }
@@ -106,6 +107,9 @@ public final class MemoryCache: MemoryCaching {
     public var totalCost: Int { state.withLock { $0.ring.totalCost } }
     /// Images kept.
     public var totalCount: Int { state.withLock { $0.ring.count } }
+
+    /// A terabyte: costs beyond are as good as equal, and their sum stays a number.
+    private static let mostCost = 1 << 40
 
     // MARK: Under the lock; each gives the images to be released after it
 

@@ -7,7 +7,7 @@ extension DecodingOptions {
         self.init(context?.read(.imageDecodeOptions, as: ImageCoderOptions.self))
         firstFrameOnly = options.contains(.decodeFirstFrameOnly)
         let scale = context?.readNumber(.imageScaleFactor) ?? 0
-        scaleFactor = scale >= 1 ? scale : max(scaleFactor, CacheKey.scaleFactor(key))
+        scaleFactor = scale >= 1 && scale.isFinite ? scale : max(scaleFactor, CacheKey.scaleFactor(key))
         thumbnailPixelSize = thumbnail.flatMap { PixelSize(box: $0.box) }
         if let thumbnail { preserveAspectRatio = thumbnail.preservesAspectRatio }
         if let limit = context?.readByteCount(.imageScaleDownLimitBytes) {

@@ -42,7 +42,7 @@ extension DecodingOptions {
         self.init()
         guard let options else { return }
         firstFrameOnly = options.read(.decodeFirstFrameOnly, as: Bool.self) ?? false
-        scaleFactor = max(options.readNumber(.decodeScaleFactor) ?? 1, 1)
+        scaleFactor = Number.scale(options.readNumber(.decodeScaleFactor) ?? 1)
         preserveAspectRatio = options.read(.decodePreserveAspectRatio, as: Bool.self) ?? true
         thumbnailPixelSize = options.read(.decodeThumbnailPixelSize, as: CGSize.self).flatMap(PixelSize.init(box:))
         scaleDownLimitBytes = options.readByteCount(.decodeScaleDownLimitBytes)

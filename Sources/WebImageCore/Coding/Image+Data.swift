@@ -12,7 +12,7 @@ extension Image {
         let animated = firstFrameOnly ? nil : AnimatedImage(data: data, scale: scale)
         if let animated, animated.isAnimated { return animated }
         return ImageCodersManager.shared.decodedImage(
-            with: data, options: [.decodeScaleFactor: Double(max(scale, 1)), .decodeFirstFrameOnly: true])
+            with: data, options: [.decodeScaleFactor: Number.scale(Double(scale)), .decodeFirstFrameOnly: true])
     }
 
     /// The animation encoded in a GIF file; nil for no data, and for data that is no GIF.

@@ -7,33 +7,28 @@ public final class ImageCodersManager: Sendable {
     /// The coders used wherever no other is named; starts with the registered defaults.
     public static let shared = ImageCodersManager(coders: WebImageDefaults.current.makeCoders())
 
-    private let registered: Locked<[any ImageCoder]>
+    private let registered: Locked<RoleList<any ImageCoder>>
 
     /// A manager of its own; the last coder is asked first.
     public init(coders: [any ImageCoder]) {
-        registered = Locked(coders)
+        registered = Locked(RoleList(coders))
     }
 
     /// The coders, the one asked first at the end.
     public var coders: [any ImageCoder] {
-        get { registered.withLock { $0 } }
-        set { registered.withLock { $0 = newValue } }
+        get { registered.withLock { $0.roles } }
+        set { registered.withLock { $0.roles = newValue } }
     }
 
     /// Adds a coder that is asked before all others.
     public func addCoder(_ coder: any ImageCoder) {
-        registered.withLock { $0.append(coder) }
+        registered.withLock { $0.roles.append(coder) }
     }
 
-    /// Removes a coder: the same object, or for values the same type.
+    /// Removes a coder: the same object, or an equal value.
     public func removeCoder(_ coder: any ImageCoder) {
-        registered.withLock { coders in coders.removeAll { Self.isSame($0, coder) } }
-    }
-
-    private static func isSame(_ left: any ImageCoder, _ right: any ImageCoder) -> Bool {
-        guard type(of: left) == type(of: right) else { return false }
-        guard type(of: left) is AnyClass else { return true }
-        return left as AnyObject === right as AnyObject
+        let identity = RoleIdentity(coder)
+        registered.removeRoles(\.self) { RoleIdentity($0) == identity }
     }
 
     private func decoder(for data: Data) -> (any ImageCoder)? {

@@ -34,7 +34,7 @@ public enum ImageScaling {
         of size: PixelSize, limitBytes: Int, bytesPerPixel: Int, frameCount: Int
     ) -> PixelSize {
         guard size.width > 0, size.height > 0 else { return PixelSize(width: 1, height: 1) }
-        let pixels = limitBytes / max(bytesPerPixel, 1) / max(frameCount, 1)
+        let pixels = max(limitBytes, 0) / max(bytesPerPixel, 1) / max(frameCount, 1)
         let ratio = Double(size.height) / Double(size.width)
         let width = (Double(pixels) / ratio).squareRoot()
         return PixelSize(width: max(Int(width), 1), height: max(Int(width * ratio), 1))

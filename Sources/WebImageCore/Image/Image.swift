@@ -26,7 +26,7 @@ open class Image: @unchecked Sendable {
     ) {
         pixels.seal()
         self.pixels = pixels
-        self.scale = max(scale, 1)
+        self.scale = CGFloat(Number.scale(Double(scale)))
         self.colorProfile = colorProfile
         self.hasAlpha = hasAlpha ?? pixels.format.hasAlpha
         metadata = Locked(ImageMetadata(imageFormat: format))
@@ -111,17 +111,34 @@ open class Image: @unchecked Sendable {
         set { metadata.withLock { $0.extendedObject = newValue } }
     }
 
-    /// Copies the descriptive metadata, overwriting; memory cost and frame count stay the receiver's own.
+    /// Copies the descriptive metadata, overwriting; memory cost, frame count and the entries it is stored as stay the
+    /// receiver's own.
     public final func copyMetadata(from source: Image) {
         var copied = source.metadata.withLock { $0 }
         metadata.withLock {
             copied.memoryCost = $0.memoryCost
+            copied.entries = $0.entries
             $0 = copied
         }
     }
 }
 
+// What an image is stored as.
+extension Image {
+    /// Notes that this image is the entry of a key, before it is stored under the key's string.
+    final func noteEntry(_ entry: ImageEntries.Entry) { metadata.withLock { $0.entries.add(entry) } }
+
+    /// Whether a load of `key` may take this image, found under the key's string.
+    final func isEntry(of key: EntryKey) -> Bool { metadata.withLock { $0.entries.accept(key) } }
+
+    /// The version of the original that the entry of a key was made from; nil where none is known.
+    final func originalVersion(as key: EntryKey?) -> ContentDigest? {
+        key.flatMap { key in metadata.withLock { $0.entries.version(of: key) } }?.digest
+    }
+}
+
 private struct ImageMetadata {
+    var entries = ImageEntries()
     var imageFormat: ImageFormat
     var imageLoopCount = 0
     var memoryCost: Int?

@@ -11,7 +11,7 @@ public final class ImageLoadersManager: Sendable {
     }()
 
     /// A loader and its roles, known once: asking a value for its roles costs more than a lookup in memory.
-    private struct Registered {
+    private struct Registered: Sendable {
         let loader: any ImageLoader
         let dataLoader: (any ImageDataLoader)?
 
@@ -21,18 +21,18 @@ public final class ImageLoadersManager: Sendable {
         }
     }
 
-    private let registered: Locked<[Registered]>
+    private let registered: Locked<RoleList<Registered>>
     private let lowData = Locked(false)
 
     /// A manager of its own; the last loader is asked first.
     public init(loaders: [any ImageLoader]) {
-        registered = Locked(loaders.map(Registered.init))
+        registered = Locked(RoleList(loaders.map(Registered.init)))
     }
 
     /// The loaders, the one asked first at the end.
     public var loaders: [any ImageLoader] {
-        get { registered.withLock { $0 }.map(\.loader) }
-        set { registered.withLock { $0 = newValue.map(Registered.init) } }
+        get { registered.withLock { $0.roles }.map(\.loader) }
+        set { registered.withLock { $0.roles = newValue.map(Registered.init) } }
     }
 
     /// Whether loads begin with the stand-in their context names (`.lowDataSource`): set it on a metered or slow network.
@@ -43,12 +43,13 @@ public final class ImageLoadersManager: Sendable {
 
     /// Adds a loader that is asked before all others.
     public func addLoader(_ loader: any ImageLoader) {
-        registered.withLock { $0.append(Registered(loader)) }
+        registered.withLock { $0.roles.append(Registered(loader)) }
     }
 
-    /// Removes a loader: the same object, or for values the same type.
+    /// Removes a loader: the same object, or an equal value.
     public func removeLoader(_ loader: any ImageLoader) {
-        registered.withLock { loaders in loaders.removeAll { Self.isSame($0.loader, loader) } }
+        let identity = RoleIdentity(loader)
+        registered.removeRoles(\.self) { RoleIdentity($0.loader) == identity }
     }
 
     /// The loader that a URL goes to; nil when none takes it.
@@ -61,7 +62,7 @@ public final class ImageLoadersManager: Sendable {
     private func taker(
         of url: URL?, options: WebImageOptions = [], context: WebImageContext? = nil
     ) -> Registered? {
-        let loaders = registered.withLock { $0 }
+        let loaders = registered.withLock { $0.roles }
         // By index: this is on the way of every memory hit, and a generic search allocates in a debug build.
         var index = loaders.count
         while index > 0 {
@@ -71,12 +72,6 @@ public final class ImageLoadersManager: Sendable {
             }
         }
         return nil
-    }
-
-    private static func isSame(_ left: any ImageLoader, _ right: any ImageLoader) -> Bool {
-        guard type(of: left) == type(of: right) else { return false }
-        guard type(of: left) is AnyClass else { return true }
-        return left as AnyObject === right as AnyObject
     }
 
     private func noLoader(for url: URL) -> WebImageError {

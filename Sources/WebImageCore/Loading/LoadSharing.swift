@@ -4,7 +4,7 @@ public import Foundation
 public enum CacheScope: Sendable, Hashable {
     /// Everybody who asks for the URL.
     case shared
-    /// Those alone whose loads have the same scope; the text is part of the cache key and holds no secret.
+    /// Those alone whose loads have the same scope; a keyed hash of the text is part of the cache key.
     case scoped(String)
     /// Nobody: it is neither looked up nor stored.
     case unstored
@@ -13,10 +13,25 @@ public enum CacheScope: Sendable, Hashable {
     public func key(_ key: String) -> String? {
         switch self {
         case .shared: key
-        case .scoped(let scope): "\(key)#scope=\(scope)"
+        case .scoped(let scope): "\(key)#scope=\(Self.keyedHash(scope))"
         case .unstored: nil
         }
     }
+
+    /// A scope's name in key strings: no URL's author can make it up, and no key string tells the scope.
+    private static func keyedHash(_ scope: String) -> String {
+        let known = lastHash.withLock { $0 }
+        if let known, known.scope == scope { return known.hash }
+        let hash = SHA256.shortName(of: [machine, "scope", scope].map { "\($0.utf8.count):\($0)" }.joined())
+        lastHash.withLock { $0 = (scope, hash) }
+        return hash
+    }
+
+    /// The last one made: the loads of one user follow each other.
+    private static let lastHash = Locked<(scope: String, hash: String)?>(nil)
+    /// The same in every process of this user on this machine, so that each finds what another stored.
+    private static let machine =
+        ((try? String(contentsOfFile: "/etc/machine-id", encoding: .utf8)) ?? "") + "/\(getuid())"
 }
 
 /// What decides whether two loads may share one download and one cache entry.
@@ -41,6 +56,18 @@ public struct CachedResource: Sendable {
     public var metadata: Data?
     /// What was stored as its image's ``Image/extendedObject``.
     public var extended: Data?
+    /// What the disk layer recorded of the entry; nil where it records nothing.
+    package var record: EntryRecord? {
+        get { recordBox?.record }
+        set { recordBox = newValue.map(RecordBox.init) }
+    }
+    // Boxed: the compiler (6.3) copies an optional of this struct wrongly when it holds such a value itself.
+    private var recordBox: RecordBox?
+
+    private final class RecordBox: Sendable {
+        let record: EntryRecord
+        init(_ record: EntryRecord) { self.record = record }
+    }
 
     /// A body with what stands beside it.
     public init(data: Data, metadata: Data? = nil, extended: Data? = nil) {

@@ -30,7 +30,7 @@ struct FailedURLs {
         // Whose load it was is not known: it would condemn the URL for others of the same scope.
         guard scope != .unstored else { return }
         if entries.count >= Self.capacity { makeRoom(at: now) }
-        entries[url, default: [:]][scope] = Entry(error: error, end: lifetime.map { now + $0 })
+        entries[url, default: [:]][scope] = Entry(error: error, end: lifetime.map { now + Number.finite($0) })
     }
 
     mutating func remove(_ url: URL) { entries[url] = nil }

@@ -5,12 +5,13 @@ struct OriginalIdentity: Hashable, Sendable {
     let url: URL
     let sharing: LoadIdentity?
     let unshared: UInt64?
-    let key: String?
-    let cache: ObjectIdentifier?
-    let loader: ObjectIdentifier?
+    let key: EntryKey?
+    let cache: RoleIdentity
+    let loader: RoleIdentity
     let options: WebImageOptions
     let queryType: ImageCacheType
     let isRefreshing: Bool
+    let cachedVersion: ContentDigest?
     let streams: Bool
     /// Of caches and loaders that decode on their own: what they would make of it.
     let decoding: DecodingOptions?
@@ -20,7 +21,7 @@ struct OriginalIdentity: Hashable, Sendable {
 struct DecodedIdentity: Hashable, Sendable {
     let original: OriginalIdentity
     let decoding: DecodingOptions
-    let coder: ObjectIdentifier?
+    let coder: RoleIdentity
     let animatedClass: ObjectIdentifier?
     let options: WebImageOptions
 }
@@ -36,10 +37,13 @@ struct TransformIdentity: Hashable, Sendable {
 /// What two loads must have in common to share the finished image.
 struct VariantIdentity: Hashable, Sendable {
     let decoded: DecodedIdentity
-    let key: String?
+    let key: EntryKey?
     let transformerKey: String?
-    let cache: ObjectIdentifier?
-    let originalCache: ObjectIdentifier?
+    let cache: RoleIdentity
+    let originalCache: RoleIdentity
+    /// What decides the bytes that are stored: loads that store other bytes each store theirs.
+    let serializer: RoleIdentity?
+    let encoding: FurtherCoderOptions
     let types: [ImageCacheType]
     let options: WebImageOptions
 }
@@ -49,7 +53,10 @@ extension LoadPlan {
     private static let originalOptions: WebImageOptions = [
         .refreshCached, .handleCookies, .allowInvalidSSLCertificates, .fromCacheOnly, .fromLoaderOnly,
     ]
-    private static let decodingOptions: WebImageOptions = [.preloadAllFrames, .matchAnimatedImageClass]
+    // Partial images are decoded by the work that is shared: loads that want them have work of their own.
+    private static let decodingOptions: WebImageOptions = [
+        .preloadAllFrames, .matchAnimatedImageClass, .progressiveLoad,
+    ]
     private static let transformOptions: WebImageOptions = [.transformAnimatedImage, .transformVectorImage]
     private static let variantOptions: WebImageOptions = [.waitStoreCache, .queryMemoryData]
 
@@ -57,17 +64,17 @@ extension LoadPlan {
         let source = source
         let isLayered = source.cache is any LayeredImageCaching
         return OriginalIdentity(
-            url: url, sharing: sharing, unshared: unshared, key: originalKey,
-            cache: Self.identifier(source.cache), loader: Self.identifier(loader),
+            url: url, sharing: sharing, unshared: unshared, key: keys.original,
+            cache: RoleIdentity(source.cache), loader: RoleIdentity(loader),
             options: options.intersection(Self.originalOptions),
             queryType: isLayered ? (source.type.includesDisk ? .disk : .none) : source.type,
-            isRefreshing: isRefreshing, streams: streams,
+            isRefreshing: isRefreshing, cachedVersion: cachedVersion, streams: streams,
             decoding: isLayered && sharing != nil ? nil : decoding.options)
     }
 
     var decodedIdentity: DecodedIdentity {
         DecodedIdentity(
-            original: originalIdentity, decoding: decoding.options, coder: Self.identifier(decoding.coder),
+            original: originalIdentity, decoding: decoding.options, coder: RoleIdentity(decoding.coder),
             animatedClass: decoding.animatedClass.map { ObjectIdentifier($0) },
             options: options.intersection(Self.decodingOptions))
     }
@@ -81,8 +88,10 @@ extension LoadPlan {
 
     var variantIdentity: VariantIdentity {
         VariantIdentity(
-            decoded: decodedIdentity, key: variantKey, transformerKey: transformer?.transformerKey,
-            cache: Self.identifier(cache), originalCache: Self.identifier(originalCache),
+            decoded: decodedIdentity, key: keys.variant, transformerKey: transformer?.transformerKey,
+            cache: RoleIdentity(cache), originalCache: RoleIdentity(originalCache),
+            serializer: serializer.map { RoleIdentity($0) },
+            encoding: FurtherCoderOptions(context?.read(.imageEncodeOptions, as: ImageCoderOptions.self) ?? [:]),
             types: [queryType, storeType, originalStoreType],
             options: options.intersection(Self.variantOptions.union(Self.transformOptions)))
     }
@@ -91,10 +100,5 @@ extension LoadPlan {
     var source: (cache: any ImageCaching, type: ImageCacheType) {
         if options.contains(.fromLoaderOnly) || originalKey == nil { return (originalCache, .none) }
         return isVariant ? (originalCache, originalQueryType) : (cache, queryType)
-    }
-
-    /// Values have no identity: two equal-looking loaders that are structs count as the same of their type.
-    private static func identifier(_ role: any Sendable) -> ObjectIdentifier? {
-        type(of: role) is AnyClass ? ObjectIdentifier(role as AnyObject) : ObjectIdentifier(type(of: role))
     }
 }

@@ -4,26 +4,33 @@ import Foundation
 struct LoadKeys: Sendable {
     /// Key of the full-size, untransformed image; nil when the key filter refused or nothing may be kept: every query
     /// is a miss then, and nothing is stored.
-    var originalKey: String?
+    var original: EntryKey?
     /// Key of the image as wanted: its thumbnail size and transformer included.
-    var variantKey: String?
+    var variant: EntryKey?
 
     /// The thumbnail's part comes first, the transformer's second.
     init(
         base: String?, scope: CacheScope, thumbnail: Thumbnail?, transformer: (any ImageTransformer)?
     ) {
-        originalKey = base.flatMap { scope.key($0) }
-        guard thumbnail != nil || transformer != nil, let key = base else {
-            variantKey = originalKey
+        guard let base, let string = scope.key(base) else { return }
+        let name: String? = if case .scoped(let name) = scope { name } else { nil }
+        original = EntryKey(source: base, scope: name, string: string)
+        guard thumbnail != nil || transformer != nil else {
+            variant = original
             return
         }
-        variantKey = scope.key(Self.key(key, thumbnail: thumbnail, suffix: transformer?.transformerKey))
+        let suffix = transformer?.transformerKey
+        variant = scope.key(Self.key(base, thumbnail: thumbnail, suffix: suffix)).map {
+            EntryKey(source: base, scope: name, thumbnail: thumbnail?.keyBox, transformer: suffix, string: $0)
+        }
     }
 
     /// A box to decode into, as the context or its decode options write it.
     struct Thumbnail {
         var box: CGSize
         var preservesAspectRatio: Bool
+
+        var keyBox: EntryKey.Box { EntryKey.Box(box, preservesAspectRatio: preservesAspectRatio) }
 
         init?(_ context: WebImageContext?) {
             guard let context else { return nil }
@@ -39,6 +46,12 @@ struct LoadKeys: Sendable {
                 context.read(.imagePreserveAspectRatio, as: Bool.self)
                 ?? further?.read(.decodePreserveAspectRatio, as: Bool.self) ?? true
         }
+    }
+
+    /// The key of a thumbnail of an unscoped original.
+    static func thumbnail(_ thumbnail: Thumbnail, of source: String) -> EntryKey {
+        EntryKey(
+            source: source, thumbnail: thumbnail.keyBox, string: key(source, thumbnail: thumbnail, suffix: nil))
     }
 
     static func key(_ key: String, thumbnail: Thumbnail?, suffix: String?) -> String {

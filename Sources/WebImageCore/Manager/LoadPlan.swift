@@ -21,6 +21,8 @@ struct LoadPlan: @unchecked Sendable {
     let originalStoreType: ImageCacheType
     /// Whether the caller asked for the variant to be stored in a layer of his choice.
     let namesStoreType: Bool
+    /// Whether originals are stored in the load's own cache.
+    let hasOneCache: Bool
 
     let base: String?
     let scope: CacheScope
@@ -35,9 +37,11 @@ struct LoadPlan: @unchecked Sendable {
     var observation: StageObservation?
     /// Whether bytes are fetched to learn if they are other than those kept.
     private(set) var isRefreshing = false
+    /// The version that the cached image of a refresh was made from; nil where it is not known.
+    private(set) var cachedVersion: ContentDigest?
 
-    var originalKey: String? { keys.originalKey }
-    var variantKey: String? { keys.variantKey }
+    var originalKey: String? { keys.original?.string }
+    var variantKey: String? { keys.variant?.string }
     var priority: LoadPriority { LoadPriority(options) }
     var isVariant: Bool { thumbnail != nil || transformer != nil }
 
@@ -48,7 +52,9 @@ struct LoadPlan: @unchecked Sendable {
         options = request.options
         self.context = context
         cache = context?.read(.imageCache, as: (any ImageCaching).self) ?? manager.imageCache
-        originalCache = context?.read(.originalImageCache, as: (any ImageCaching).self) ?? cache
+        let namedOriginalCache = context?.read(.originalImageCache, as: (any ImageCaching).self)
+        originalCache = namedOriginalCache ?? cache
+        hasOneCache = namedOriginalCache.map { [cache] in RoleIdentity($0) == RoleIdentity(cache) } ?? true
         transformer = request.transformer
         serializer =
             context?.read(.cacheSerializer, as: (any WebImageCacheSerializerProtocol).self)
@@ -109,8 +115,15 @@ extension LoadPlan {
         plan.context = (context ?? [:]).merging([.loaderCachedImage: cached]) { $1 }
         plan.streams = false
         plan.isRefreshing = true
+        plan.cachedVersion = cached.originalVersion(as: keys.variant)
         return plan
     }
+
+    /// Reads the entry of the image as wanted.
+    var variantDecoder: EntryDecoder { EntryDecoder(key: keys.variant, decoding: decoding, options: options) }
+
+    /// Reads the entry of the original, decoding it as the load wants.
+    var originalDecoder: EntryDecoder { EntryDecoder(key: keys.original, decoding: decoding, options: options) }
 }
 
 extension Dictionary where Key == WebImageContextOption, Value == Any {

@@ -14,6 +14,10 @@ struct OriginalData: Sendable {
     var mayBeStored = true
     /// Whether it is a smaller picture in place of the wanted one, which no cache keeps under the wanted one's key.
     var isStandIn = false
+    /// The version of the bytes; nil where it is not known.
+    var version: ContentDigest?
+    /// Whether the loader has just given or confirmed the bytes, so that every other version is older.
+    var isNewest = false
     /// Of a download.
     var unclaimed: Unclaimed?
 }

@@ -79,7 +79,7 @@ struct PreviewSteps: Sendable {
         }
         guard let animation, animation.update(whole),
             let image = animatedClass.init(
-                animatedCoder: animation, scale: CGFloat(max(decoding.options.scaleFactor, 1)))
+                animatedCoder: animation, scale: CGFloat(Number.scale(decoding.options.scaleFactor)))
         else { return nil }
         image.isIncremental = true
         image.decodingOptions = decoding.options

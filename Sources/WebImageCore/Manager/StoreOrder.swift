@@ -11,6 +11,8 @@ struct StoreOrder: Sendable {
     var data: Data?
     var type: ImageCacheType
     var metadata: Data?
+    /// What the entry is, for caches that record it.
+    var note: EntryNote?
 
     static func orders(for made: DecodedImage, _ plan: LoadPlan) -> [StoreOrder] {
         guard plan.originalKey != nil, made.original.mayBeStored else { return [] }
@@ -22,7 +24,7 @@ struct StoreOrder: Sendable {
         let original = made.original
         guard original.cacheType == .none else { return [] }
         let isWhole = plan.thumbnail == nil
-        let isSame = !plan.isVariant && isIdentical(plan.cache, plan.originalCache)
+        let isSame = !plan.isVariant && plan.hasOneCache
         let toDisk = plan.originalStoreType.includesDisk || isSame && plan.storeType.includesDisk
         // Caches with layers have had their memory filled already.
         let toMemory =
@@ -36,24 +38,26 @@ struct StoreOrder: Sendable {
                 cache: plan.originalCache, key: plan.originalKey,
                 image: isWhole && (toMemory || original.data.isEmpty) ? made.source : nil,
                 serializedImage: isWhole ? made.source : nil,
-                data: original.data.isEmpty ? nil : original.data, type: type, metadata: original.resourceMetadata)
+                data: original.data.isEmpty ? nil : original.data, type: type, metadata: original.resourceMetadata,
+                note: plan.keys.original.map { EntryNote(key: $0, version: original.version) })
         ]
     }
 
     /// Fetched bytes that nobody waits for any more; nil where they are not to be kept on disk.
     static func original(of result: ImageDataResult, _ plan: LoadPlan) -> StoreOrder? {
-        let isSame = !plan.isVariant && isIdentical(plan.cache, plan.originalCache)
+        let isSame = !plan.isVariant && plan.hasOneCache
         guard let key = plan.originalKey, !result.data.isEmpty,
             plan.originalStoreType.includesDisk || isSame && plan.storeType.includesDisk
         else { return nil }
         return StoreOrder(
-            cache: plan.originalCache, key: key, data: result.data, type: .disk, metadata: result.resourceMetadata)
+            cache: plan.originalCache, key: key, data: result.data, type: .disk, metadata: result.resourceMetadata,
+            note: plan.keys.original.map { EntryNote(key: $0) })
     }
 
     /// The image as wanted, where that is another entry than the original's.
     private static func variant(_ made: DecodedImage, _ plan: LoadPlan) -> [StoreOrder] {
         if !plan.isVariant {
-            guard !isIdentical(plan.cache, plan.originalCache), made.original.cacheType == .none else { return [] }
+            guard !plan.hasOneCache, made.original.cacheType == .none else { return [] }
         }
         let isLayered = plan.cache is any LayeredImageCaching
         // A thumbnail is cheaply made again from its original; what a transformer made may not be.
@@ -67,15 +71,8 @@ struct StoreOrder: Sendable {
         return [
             StoreOrder(
                 cache: plan.cache, key: plan.variantKey, image: made.image, serializedImage: made.image, data: data,
-                type: type)
+                type: type, note: plan.keys.variant.map { EntryNote(key: $0, version: made.original.version) })
         ]
-    }
-
-    private static func isIdentical(_ left: any ImageCaching, _ right: any ImageCaching) -> Bool {
-        guard Swift.type(of: left) is AnyClass, Swift.type(of: right) is AnyClass else {
-            return Swift.type(of: left) == Swift.type(of: right)
-        }
-        return left as AnyObject === right as AnyObject
     }
 }
 

@@ -31,17 +31,20 @@ public final class WebImageCombinedOperation: WebImageOperation {
     /// Nil for a load that was answered at once: such an operation is one small object.
     private let state: Locked<State>?
     private let priorities: MovablePriority?
+    private let lane: DeliveryLane?
 
     /// A load that has ended.
     init(ended url: URL?) {
         self.url = url
         state = nil
         priorities = nil
+        lane = nil
     }
 
     init(url: URL?, priority: LoadPriority, sink: LoadSink) {
         self.url = url
         priorities = MovablePriority(priority)
+        lane = DeliveryLane()
         state = Locked(State(sink: sink))
     }
 
@@ -67,7 +70,8 @@ public final class WebImageCombinedOperation: WebImageOperation {
     /// Whether the end is still to come.
     var isActive: Bool { state?.withLock { $0.sink != nil } ?? false }
 
-    /// Ends the load; on main the completion runs before this returns.
+    /// Ends the load; on main the completion runs before this returns. Never waits: on a queue that runs several blocks at
+    /// once, a completion that runs already ends first, and `.cancelled` follows.
     public func cancel() {
         let taken = state?.withLock { state -> (End, isSilent: Bool)? in
             guard let end = state.claim() else { return nil }
@@ -83,7 +87,7 @@ public final class WebImageCombinedOperation: WebImageOperation {
         guard !isSilent || sink.queue == nil else { return }
         let delivery = LoadDelivery.failed(WebImageError.cancelled.with(url: url))
         guard let queue = sink.queue else { return sink.receive(delivery) }
-        queue.async { sink.receive(delivery) }
+        lane?.add(on: queue) { sink.receive(delivery) }
     }
 
     /// Starts the part of the load that waits, unless it was cancelled meanwhile.
@@ -129,8 +133,8 @@ public final class WebImageCombinedOperation: WebImageOperation {
             return state.sink
         }
         guard let sink else { return }
-        guard let queue = sink.queue, !queue.runsInline else { return sink.receive(delivery) }
-        queue.async {
+        guard let queue = sink.queue else { return sink.receive(delivery) }
+        lane?.add(on: queue) {
             // The cached image counts as a final completion: something is due even when the load has ended meanwhile.
             if case .cached = delivery {
                 sink.receive(self.isCancelled ? .failed(WebImageError.cancelled.with(url: self.url)) : delivery)
@@ -144,8 +148,8 @@ public final class WebImageCombinedOperation: WebImageOperation {
     ///
     /// On another queue the load ends when the delivery gets its turn: a ``cancel()`` that comes before is heard instead.
     func finish(_ delivery: LoadDelivery) {
-        guard let queue = activeSink?.queue, !queue.runsInline else { return claim()?.receive(delivery) ?? () }
-        queue.async { self.claim()?.receive(delivery) }
+        guard let queue = activeSink?.queue else { return claim()?.receive(delivery) ?? () }
+        lane?.add(on: queue) { self.claim()?.receive(delivery) }
     }
 
     /// Takes the right to deliver the end; nil when it is taken.

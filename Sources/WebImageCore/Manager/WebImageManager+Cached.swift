@@ -14,12 +14,12 @@ extension WebImageManager {
 
     /// Whether a URL's full-size image is in memory or on disk.
     public func cachedImageExists(for url: URL?) async -> Bool {
-        await withHandover { continuation in ask(url, .all) { continuation.resume(returning: $0) } }
+        await contains(url, .all)
     }
 
     /// Whether a URL's full-size image is on disk.
     public func diskImageExists(for url: URL?) async -> Bool {
-        await withHandover { continuation in ask(url, .disk) { continuation.resume(returning: $0) } }
+        await contains(url, .disk)
     }
 
     /// Keeps an image for a URL in memory and, encoded, on disk, as if it had been loaded.
@@ -32,6 +32,11 @@ extension WebImageManager {
 
     private func contains(_ url: URL?, _ type: ImageCacheType, _ completion: (@Sendable (Bool) -> Void)?) {
         ask(url, type) { exists in CallbackQueue.main.async { completion?(exists) } }
+    }
+
+    private func contains(_ url: URL?, _ type: ImageCacheType) async -> Bool {
+        let key = url.flatMap { cacheKey(for: $0) }
+        return await imageCache.containment(forKey: key, cacheType: type) != .none
     }
 
     private func ask(_ url: URL?, _ type: ImageCacheType, _ answer: @escaping @Sendable (Bool) -> Void) {

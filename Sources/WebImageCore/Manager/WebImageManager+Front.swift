@@ -97,7 +97,8 @@ extension WebImageManager {
             guard plan.options.contains(.queryMemoryDataSync) else {
                 return .load(plan, cached: plan.refreshes ? hit : nil)
             }
-            hit.data = (plan.cache as? any LayeredImageCaching)?.diskImageDataSync(forKey: plan.variantKey)
+            let stored = (plan.cache as? any LayeredImageCaching)?.diskResourceSync(forKey: plan.variantKey)
+            hit.data = stored.flatMap { plan.variantDecoder.accepts($0) ? $0.data : nil }
             hit.encodedByteCount = hit.data?.count
         }
         return plan.refreshes ? .load(plan, cached: hit) : .hit(hit)
@@ -132,8 +133,8 @@ extension WebImageManager {
         guard context?.readCacheType(.queryCacheType)?.includesMemory ?? true else { return nil }
         let named = context?.read(.imageCache, as: (any ImageCaching).self)
         guard let cache = named == nil ? layeredCache : named as? any LayeredImageCaching,
-            let image = cache.imageFromMemoryCache(forKey: request.keys.variantKey),
-            request.transformer == nil || image.isVariant(for: request.options)
+            let key = request.keys.variant, let image = cache.imageFromMemoryCache(forKey: key.string),
+            image.isEntry(of: key), request.transformer == nil || image.isVariant(for: request.options)
         else { return nil }
         return MemoryMatch.adapted(image, options: request.options, context: context)
     }

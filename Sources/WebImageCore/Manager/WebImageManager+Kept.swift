@@ -10,7 +10,7 @@ extension WebImageManager {
             return nil
         }
         guard let cache = plan.cache as? any LayeredImageCaching else {
-            guard let found = await queried(plan.cache, plan.variantKey, plan.queryType, plan) else { return nil }
+            guard let found = await queried(plan.cache, plan.keys.variant, plan.queryType, plan) else { return nil }
             guard let image = found.image, plan.transformer == nil || image.isVariant(for: plan.options) else {
                 return nil
             }
@@ -24,8 +24,8 @@ extension WebImageManager {
     }
 
     private func memoryImage(_ plan: LoadPlan, _ cache: any LayeredImageCaching) -> Image? {
-        guard let image = cache.imageFromMemoryCache(forKey: plan.variantKey),
-            plan.transformer == nil || image.isVariant(for: plan.options)
+        guard let key = plan.keys.variant, let image = cache.imageFromMemoryCache(forKey: key.string),
+            image.isEntry(of: key), plan.transformer == nil || image.isVariant(for: plan.options)
         else { return nil }
         return MemoryMatch.adapted(image, options: plan.options, context: plan.context)
     }
@@ -36,19 +36,25 @@ extension WebImageManager {
         guard plan.options.contains(.queryMemoryData), !plan.isVariant else {
             return WebImageResult(image: image, cacheType: .memory)
         }
-        let data = await cache.diskImageData(forKey: plan.variantKey)
+        let stored = await cache.diskResource(forKey: plan.variantKey)
+        let data = stored.flatMap { plan.variantDecoder.accepts($0) ? $0.data : nil }
         return WebImageResult(image: image, data: data, encodedByteCount: data?.count, cacheType: .memory)
     }
 
     private func diskVariant(
         _ plan: LoadPlan, _ cache: any LayeredImageCaching, _ handle: StageHandle
     ) async throws(WebImageError) -> WebImageResult? {
-        guard let stored = try await read(plan, from: cache, plan.variantKey), plan.accepts(stored) else { return nil }
+        let decoder = plan.variantDecoder
+        guard let stored = try await read(plan, from: cache, plan.variantKey), decoder.accepts(stored),
+            await !isStale(stored, plan)
+        else { return nil }
         do throws(WebImageError) {
-            let image = try await decode(stored.data, plan.decoding.forStoredVariant, plan, handle)
-            plan.restore(image, from: stored)
-            keepInMemory(image, plan)
-            return WebImageResult(image: image, encodedByteCount: stored.data.count, cacheType: .disk)
+            let image = try await decode(stored, decoder, plan, handle)
+            guard let adapted = MemoryMatch.adapted(image, options: plan.options, context: plan.context) else {
+                return nil
+            }
+            keepInMemory(image, plan, joining: stored.record?.version)
+            return WebImageResult(image: adapted, encodedByteCount: stored.data.count, cacheType: .disk)
         } catch {
             guard !error.isCancellation else { throw error }
             if try await isWorthless(stored.data, after: error, plan, handle) {
@@ -56,6 +62,14 @@ extension WebImageManager {
             }
             return nil
         }
+    }
+
+    /// Whether a variant was made from another version of its original than the one on disk.
+    private func isStale(_ stored: CachedResource, _ plan: LoadPlan) async -> Bool {
+        guard let version = stored.record?.version, let original = plan.keys.original,
+            let current = await (plan.originalCache as? any VersionedImageCache)?.diskVersion(of: original)
+        else { return false }
+        return version != current
     }
 
     private func read(
@@ -73,24 +87,27 @@ extension WebImageManager {
         guard type != .none else { return nil }
         guard let layered = cache as? any LayeredImageCaching else {
             // Without a variant it was asked for this key already.
-            return plan.isVariant ? await queried(cache, plan.originalKey, type, plan) : nil
+            return plan.isVariant ? await queried(cache, plan.keys.original, type, plan) : nil
         }
-        guard type.includesDisk, let stored = try await read(plan, from: layered, plan.originalKey) else { return nil }
-        return OriginalData(data: stored.data, cacheType: .disk, extended: stored.extended)
+        guard type.includesDisk, let stored = try await read(plan, from: layered, plan.originalKey),
+            plan.originalDecoder.accepts(stored)
+        else { return nil }
+        return OriginalData(
+            data: stored.data, cacheType: .disk, extended: stored.extended, version: stored.record?.version)
     }
 
     /// The full-size image in memory, where one may serve: never for a thumbnail, which it is not.
     func originalInMemory(_ plan: LoadPlan) -> Image? {
-        guard plan.isVariant, plan.thumbnail == nil, plan.source.type.includesMemory,
-            let cache = plan.source.cache as? any LayeredImageCaching
+        guard plan.isVariant, plan.thumbnail == nil, plan.source.type.includesMemory, let key = plan.keys.original,
+            let cache = plan.source.cache as? any LayeredImageCaching,
+            let image = cache.imageFromMemoryCache(forKey: key.string), image.isEntry(of: key)
         else { return nil }
-        return cache.imageFromMemoryCache(forKey: plan.originalKey)
-            .flatMap { MemoryMatch.adapted($0, options: plan.options, context: plan.context) }
+        return MemoryMatch.adapted(image, options: plan.options, context: plan.context)
     }
 
     /// Asks a cache that decodes on its own.
     private func queried(
-        _ cache: any ImageCaching, _ key: String?, _ type: ImageCacheType, _ plan: LoadPlan
+        _ cache: any ImageCaching, _ key: EntryKey?, _ type: ImageCacheType, _ plan: LoadPlan
     ) async -> OriginalData? {
         let query = ForeignQuery()
         return await withTaskCancellationHandler {
@@ -98,13 +115,14 @@ extension WebImageManager {
                 query.begin(continuation)
                 var context = plan.context ?? [:]
                 context[.callbackQueue] = CallbackQueue.invoking
-                if key == plan.variantKey {
+                context[.entryNote] = key.map { EntryNote(key: $0) }
+                if key == plan.keys.variant {
                     // What is kept under a thumbnail's key is decoded as it is.
                     context[.imageThumbnailPixelSize] = nil
                     context[.imagePreserveAspectRatio] = nil
                 }
                 query.started(
-                    cache.queryImage(forKey: key, options: plan.options, context: context, cacheType: type) {
+                    cache.queryImage(forKey: key?.string, options: plan.options, context: context, cacheType: type) {
                         image, data, origin in
                         query.end(
                             image.map { OriginalData(data: data ?? Data(), cacheType: origin, image: $0) })
@@ -113,30 +131,5 @@ extension WebImageManager {
         } onCancel: {
             query.cancel(with: nil)
         }
-    }
-}
-
-extension LoadPlan {
-    /// Whether what the disk holds under the variant's key is this load's: not when other options made it so.
-    func accepts(_ stored: CachedResource) -> Bool {
-        guard transformer != nil else { return true }
-        return stored.metadata.flatMap { VariantMark($0) }?.holds(for: options) ?? true
-    }
-
-    /// Notes on an image from the variant's disk entry what made it, and what the caller kept with it.
-    func restore(_ image: Image, from stored: CachedResource) {
-        let mark = transformer == nil ? nil : stored.metadata.flatMap { VariantMark($0) }
-        image.isTransformed = mark?.isTransformed ?? (transformer != nil)
-        image.transformOptions = mark?.options ?? []
-        if let extended = stored.extended { image.extendedObject = extended }
-    }
-}
-
-extension ImageDecoding {
-    /// What was stored at its size is decoded as it is.
-    fileprivate var forStoredVariant: ImageDecoding {
-        var decoding = self
-        decoding.options.scaleDownLimitBytes = nil
-        return decoding
     }
 }

@@ -10,7 +10,7 @@ extension WebImageManager {
     /// The cache key of the image as a context wants it: thumbnail size, transformer and cache scope included.
     public func cacheKey(for url: URL?, context: WebImageContext?) -> String? {
         guard let url else { return "" }
-        return LoadRequest(url, [], context, settings, self).keys.variantKey
+        return LoadRequest(url, [], context, settings, self).keys.variant?.string
     }
 }
 

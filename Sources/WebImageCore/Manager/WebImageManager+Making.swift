@@ -60,13 +60,15 @@ extension WebImageManager {
             for: plan.decodedIdentity, priority: handle.priority, listener: { handle.tell($0) },
             work: { inner throws(WebImageError) in
                 if let image = self.originalInMemory(plan) {
-                    return DecodedImage(
-                        image: image, source: image, original: OriginalData(data: Data(), cacheType: .memory))
+                    let version = image.originalVersion(as: plan.keys.original)
+                    let original = OriginalData(data: Data(), cacheType: .memory, version: version)
+                    return DecodedImage(image: image, source: image, original: original)
                 }
                 var made = try await self.decodedOriginal(plan, inner.stage)
                 // A decode that runs when the last one is cancelled comes to its end: its picture is kept, not made again.
                 if plan.transformer == nil, let image = made?.image, made?.original.isStandIn == false {
-                    made?.unclaimed = Unclaimed { [weak self] in self?.keepInMemory(image, plan) }
+                    let version = made?.original.version
+                    made?.unclaimed = Unclaimed { [weak self] in self?.keepInMemory(image, plan, joining: version) }
                 }
                 return made
             },
@@ -116,8 +118,13 @@ extension WebImageManager {
         of original: OriginalData, _ plan: LoadPlan, _ handle: StageHandle
     ) async throws(WebImageError) -> DecodedImage {
         if let image = original.image { return DecodedImage(image: image, source: image, original: original) }
-        let image = try await decode(original.data, plan.decoding, plan, handle, tellsSize: plan.streams)
-        if let extended = original.extended { image.extendedObject = extended }
+        let decoder = EntryDecoder(key: nil, decoding: plan.decoding, options: plan.options)
+        let stored = CachedResource(data: original.data, extended: original.extended)
+        let (image, version) = try await decode(
+            stored, decoder, plan, handle, tellsSize: plan.streams,
+            digests: original.version == nil && (original.isNewest || plan.isVariant))
+        var original = original
+        original.version = original.version ?? version
         if original.cacheType == .none, plan.thumbnail == nil, plan.mayTransform(image), let delegate {
             return try await changed(image, original, plan, by: delegate, handle)
         }
@@ -148,16 +155,28 @@ extension WebImageManager {
     }
 
     func decode(
-        _ data: Data, _ decoding: ImageDecoding, _ plan: LoadPlan, _ handle: StageHandle, tellsSize: Bool = false
+        _ stored: CachedResource, _ decoder: EntryDecoder, _ plan: LoadPlan, _ handle: StageHandle
     ) async throws(WebImageError) -> Image {
+        try await decode(stored, decoder, plan, handle, tellsSize: false, digests: false).image
+    }
+
+    /// Decodes on the pool; there, too, the version of the bytes is made when it is wanted.
+    private func decode(
+        _ stored: CachedResource, _ decoder: EntryDecoder, _ plan: LoadPlan, _ handle: StageHandle, tellsSize: Bool,
+        digests: Bool
+    ) async throws(WebImageError) -> (image: Image, version: ContentDigest?) {
         guard !Task.isCancelled else { throw .cancelled }
-        return try await observed(.decode, plan.url, { ($0.pixels.byteCount, nil) }) { () throws(WebImageError) in
+        let decoding = decoder.decoding(of: stored)
+        return try await observed(.decode, plan.url, { ($0.image.pixels.byteCount, nil) }) {
+            () throws(WebImageError) in
             try await decodePool.run(
                 measuring: {
-                    if tellsSize, let size = decoding.size(of: data) { handle.tell(.size(size)) }
-                    return decoding.cost(of: data)
+                    if tellsSize, let size = decoding.size(of: stored.data) { handle.tell(.size(size)) }
+                    return decoding.cost(of: stored.data)
                 }, priority: handle.priority
-            ) { () throws(WebImageError) in try decoding.decode(data) }
+            ) { () throws(WebImageError) in
+                (try decoder.decode(stored), digests ? ContentDigest(stored.data) : nil)
+            }
         }
     }
 

@@ -54,15 +54,23 @@ extension WebImageManager {
         }
         if let kept, result.isNotModified || result.data == kept.data {
             keepMetadata(result.resourceMetadata, plan)
+            if let image = plan.cachedVersion, image != kept.record?.version ?? ContentDigest(kept.data) {
+                // What is on disk is the newest, but the image shown was made from an older version.
+                return OriginalData(
+                    data: kept.data, cacheType: .disk, extended: kept.extended, version: kept.record?.version,
+                    isNewest: true)
+            }
             throw WebImageError(.cacheNotModified, stage: .download, url: plan.url)
         }
         return OriginalData(
             data: result.data, cacheType: .none, resourceMetadata: result.resourceMetadata,
-            mayBeStored: result.mayBeStored, isStandIn: result.isStandIn, unclaimed: Unclaimed { await keep(result) })
+            mayBeStored: result.mayBeStored, isStandIn: result.isStandIn, isNewest: !result.isStandIn,
+            unclaimed: Unclaimed { await keep(result) })
     }
 
     private func resource(_ plan: LoadPlan) async -> CachedResource? {
-        await (plan.originalCache as? any LayeredImageCaching)?.diskResource(forKey: plan.originalKey)
+        let stored = await (plan.originalCache as? any LayeredImageCaching)?.diskResource(forKey: plan.originalKey)
+        return stored.flatMap { plan.originalDecoder.accepts($0) ? $0 : nil }
     }
 
     func keepMetadata(_ metadata: Data?, _ plan: LoadPlan) {

@@ -14,7 +14,7 @@ extension WebImageManager {
     /// - Returns: Whether all was done before the deadline; what was not goes on in the background.
     @discardableResult
     public func shutdown(deadline: Duration = .seconds(5)) async -> Bool {
-        let end = ContinuousClock.now + deadline
+        let end = ContinuousClock.now + Number.finite(deadline)
         shutDown()
         cancelAll()
         while isRunning || sharedTaskCount > 0 || pendingStoreCount > 0 {

@@ -7,8 +7,9 @@ extension WebImageManager {
         guard !Task.isCancelled else { return }
         made.claim()
         guard !made.original.isStandIn else { return }
-        keepInMemory(made.image, plan)
-        keepOriginalInMemory(made, plan)
+        let version = version(made.original, plan)
+        keepInMemory(made.image, plan, version)
+        keepOriginalInMemory(made, plan, version)
         let orders = StoreOrder.orders(for: made, plan)
         guard !orders.isEmpty else { return }
         let observation = listener.map { StageObservation(self, $0, .store, plan.url) }
@@ -44,23 +45,47 @@ extension WebImageManager {
         if isPicture == true { await write([order], plan, waits: false) }
     }
 
-    func keepInMemory(_ image: Image, _ plan: LoadPlan) {
-        guard plan.storeType.includesMemory, !image.isIncremental,
-            let cache = plan.cache as? any LayeredImageCaching, cache.keepsImagesInMemory
-        else { return }
-        cache.storeImageToMemory(image, forKey: plan.variantKey)
+    /// The version that images made of these bytes belong to.
+    private func version(_ original: OriginalData, _ plan: LoadPlan) -> OriginalVersion? {
+        guard let digest = original.version, let key = plan.keys.original else { return nil }
+        let versions = versions(plan)
+        return original.isNewest
+            ? versions.declare(digest, for: key.sourceFingerprint) : versions.join(digest, for: key.sourceFingerprint)
     }
 
-    private func keepOriginalInMemory(_ made: DecodedImage, _ plan: LoadPlan) {
-        guard plan.originalStoreType.includesMemory, plan.thumbnail == nil, made.original.cacheType != .memory,
-            let cache = plan.originalCache as? any LayeredImageCaching, cache.keepsImagesInMemory
+    private func versions(_ plan: LoadPlan) -> OriginalVersions {
+        (plan.originalCache as? any VersionedImageCache)?.originalVersions ?? originalVersions
+    }
+
+    /// Keeps an image that was made from a version of the original that a cache held.
+    func keepInMemory(_ image: Image, _ plan: LoadPlan, joining version: ContentDigest?) {
+        let joined = version.flatMap { version in
+            plan.keys.original.map { versions(plan).join(version, for: $0.sourceFingerprint) }
+        }
+        keepInMemory(image, plan, joined)
+    }
+
+    private func keepInMemory(_ image: Image, _ plan: LoadPlan, _ version: OriginalVersion?) {
+        guard plan.storeType.includesMemory, !image.isIncremental,
+            let cache = plan.cache as? any LayeredImageCaching, cache.keepsImagesInMemory, let key = plan.keys.variant
         else { return }
-        cache.storeImageToMemory(made.source, forKey: plan.originalKey)
+        image.noteEntry(ImageEntries.Entry(identity: .key(key), version: version))
+        cache.storeImageToMemory(image, forKey: key.string)
+    }
+
+    private func keepOriginalInMemory(_ made: DecodedImage, _ plan: LoadPlan, _ version: OriginalVersion?) {
+        guard plan.originalStoreType.includesMemory, plan.thumbnail == nil, made.original.cacheType != .memory,
+            let cache = plan.originalCache as? any LayeredImageCaching, cache.keepsImagesInMemory,
+            let key = plan.keys.original
+        else { return }
+        made.source.noteEntry(ImageEntries.Entry(identity: .key(key), version: version))
+        cache.storeImageToMemory(made.source, forKey: key.string)
     }
 
     private func put(_ order: StoreOrder, _ plan: LoadPlan, waits: Bool) async {
         var context = plan.context ?? [:]
         context[.callbackQueue] = CallbackQueue.invoking
+        context[.entryNote] = order.note
         if waits {
             await withCheckedContinuation { continuation in
                 let once = Once<Void> { continuation.resume() }

@@ -55,6 +55,8 @@ public final class WebImageManager: Sendable {
     let decodes = SharedTasks<DecodedIdentity, DecodedImage?>()
     let originals = SharedTasks<OriginalIdentity, OriginalData?>()
     let decodePool: DecodePool
+    /// Of originals in caches that do not count them.
+    let originalVersions = OriginalVersions()
     let now: @Sendable () -> ContinuousClock.Instant
     private let state = Locked(State())
 

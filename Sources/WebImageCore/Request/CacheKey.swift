@@ -58,6 +58,12 @@ package enum CacheKey {
     /// Whether the key is a thumbnail's.
     package static func isThumbnail(_ key: String) -> Bool { key.contains("-Thumbnail(") }
 
+    /// Whether a key string may be a variant's: some name before its extension takes arguments in parentheses.
+    package static func mayBeVariant(_ key: String) -> Bool {
+        guard let dash = key.firstIndex(of: "-") else { return false }
+        return key[dash...].contains("(")
+    }
+
     /// The scale a key asks for: `@2x.`, `@3x.` anywhere in it, escaped ones in web addresses; else 1.
     package static func scaleFactor(_ key: String) -> Double {
         guard key.utf16.count >= 8 else { return 1 }

@@ -10,6 +10,24 @@ import Foundation
     var setImage: ViewSetImageBlock?
     /// What `setImage` sets, where it is the view's own way.
     var own: ViewOwnPicture?
+    /// What loads in the end: a recycled row hands its loads to a manager that may be another one by now.
+    let manager: RoleIdentity
+
+    init(
+        url: URL, placeholder: Image?, options: WebImageOptions, context: WebImageContext,
+        loader: any ViewImageLoading, setImage: ViewSetImageBlock?, own: ViewOwnPicture?
+    ) {
+        self.url = url
+        self.placeholder = placeholder
+        self.options = options
+        self.context = context
+        self.loader = loader
+        self.setImage = setImage
+        self.own = own
+        // Asked first: a manager is known quickly, other loaders are asked for their roles.
+        let next = loader is WebImageManager ? nil : (loader as? any ForwardingViewLoader)?.nextLoader
+        manager = RoleIdentity(next ?? loader)
+    }
 
     /// Whether a picture given up can be asked for again: blocks of the caller's are not kept beyond the load.
     var isRepeatable: Bool { setImage == nil || own != nil }
@@ -17,7 +35,8 @@ import Foundation
     /// Whether a load for this would do nothing that a load for `other` does not.
     func isRepeated(by other: ViewLoadRequest) -> Bool {
         url == other.url && options == other.options && setImage == nil && other.setImage == nil
-            && options.isDisjoint(with: Self.alwaysAnew) && (loader as AnyObject) === (other.loader as AnyObject)
+            && options.isDisjoint(with: Self.alwaysAnew) && manager == other.manager
+            && (loader as AnyObject) === (other.loader as AnyObject)
             && context.isSame(as: other.context)
     }
 

@@ -119,7 +119,7 @@ import WebImageCore
 }
 
 /// Hands a view's loads on and keeps the newest, whose priority can be moved.
-private final class RowLoader: ViewImageLoading {
+private final class RowLoader: ForwardingViewLoader {
     private struct State {
         var base: (any ViewImageLoading)?
         var hit: Image?
@@ -132,6 +132,8 @@ private final class RowLoader: ViewImageLoading {
     func prepare(_ base: any ViewImageLoading, _ hit: Image?) {
         state.withLock { ($0.base, $0.hit) = (base, hit) }
     }
+
+    var nextLoader: (any ViewImageLoading)? { state.withLock { $0.base } }
 
     func imageInMemory(for url: URL, context: WebImageContext?) -> Image? {
         state.withLock { $0.base }?.imageInMemory(for: url, context: context)

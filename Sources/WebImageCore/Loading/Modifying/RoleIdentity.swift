@@ -1,24 +1,120 @@
-/// Which object, or for values which type, plays a role; holds the object, so that its address names nobody else.
+/// What plays a role: an object is itself, a value is what it equals, and a value that cannot be compared is nothing else.
+///
+/// Never the type alone: two coders of one type may be configured differently. A value without contents is its type.
+/// Comparing two identities runs no code of a role's, so that it may be done under a lock; making one may.
 package struct RoleIdentity: Hashable, @unchecked Sendable {
     // Unchecked is true because the object is never used, only kept and compared by its address.
+    private enum Kind: Hashable {
+        case object(ObjectIdentifier)
+        case empty(ObjectIdentifier)
+        case number(UInt64)
+    }
+
+    private let kind: Kind
+    /// Holds the object, so that its address names nothing else.
     private let object: AnyObject?
-    private let type: ObjectIdentifier
 
     package init(_ role: any Sendable) {
-        let dynamicType = Swift.type(of: role)
-        type = ObjectIdentifier(dynamicType)
-        object = dynamicType is AnyClass ? role as AnyObject : nil
+        let type = Swift.type(of: role)
+        if type is AnyClass {
+            object = role as AnyObject
+            kind = .object(ObjectIdentifier(role as AnyObject))
+            return
+        }
+        object = nil
+        if Self.isEmpty(role) {
+            kind = .empty(ObjectIdentifier(type))
+        } else if let value = role as? any Hashable {
+            kind = .number(Self.number(of: HashableRole(value)))
+        } else {
+            kind = .number(Self.newNumber())
+        }
     }
 
-    package static func == (left: Self, right: Self) -> Bool {
-        left.type == right.type && left.object === right.object
-    }
+    package static func == (left: Self, right: Self) -> Bool { left.kind == right.kind }
 
-    package func hash(into hasher: inout Hasher) {
-        hasher.combine(type)
-        if let object { hasher.combine(ObjectIdentifier(object)) }
-    }
+    package func hash(into hasher: inout Hasher) { hasher.combine(kind) }
 
     /// The same as text, unequal for unequal roles as long as both live.
-    package var text: String { "\(type)/\(object.map { "\(ObjectIdentifier($0))" } ?? "value")" }
+    package var text: String {
+        switch kind {
+        case .object(let address): "object \(address)"
+        case .empty(let type): "type \(type)"
+        case .number(let number): "value \(number)"
+        }
+    }
+
+    private static func isEmpty<Role>(_: Role) -> Bool { MemoryLayout<Role>.size == 0 }
+
+    // MARK: Values
+
+    private struct HashableRole: Hashable, @unchecked Sendable {
+        // Unchecked is true because only roles are put in, and roles are Sendable.
+        let value: AnyHashable
+        init(_ value: any Hashable) { self.value = AnyHashable(value) }
+    }
+
+    /// Numbers of the values seen last. A value that is forgotten gets another number, which only shares less.
+    private struct Numbers: Sendable {
+        var known: [HashableRole: UInt64] = [:]
+        var revision = 0
+    }
+
+    private static let limit = 64
+    private static let lastNumber = Locked<UInt64>(0)
+    private static let numbers = Locked(Numbers())
+
+    private static func newNumber() -> UInt64 {
+        lastNumber.withLock { number in
+            number += 1
+            return number
+        }
+    }
+
+    /// Looked up in a copy: comparing values runs their own code, which never happens under the lock.
+    private static func number(of role: HashableRole) -> UInt64 {
+        while true {
+            var copy = numbers.withLock { $0 }
+            if let known = copy.known[role] { return known }
+            if copy.known.count >= limit { copy.known = [:] }
+            let number = newNumber()
+            copy.known[role] = number
+            copy.revision += 1
+            let new = copy
+            let (isSet, old) = numbers.withLock { numbers -> (Bool, Numbers) in
+                guard numbers.revision == new.revision - 1 else { return (false, numbers) }
+                defer { numbers = new }
+                return (true, numbers)
+            }
+            // Released outside the lock: a value may hold a caller's objects.
+            withExtendedLifetime(old) {}
+            if isSet { return number }
+        }
+    }
+}
+
+/// A list of roles and how often it was changed.
+package struct RoleList<Role: Sendable>: Sendable {
+    package var roles: [Role] { didSet { revision &+= 1 } }
+    private(set) var revision = 0
+
+    package init(_ roles: [Role]) { self.roles = roles }
+}
+
+extension Locked {
+    /// Removes roles from a list; `isDoomed` runs their code and is called outside the lock.
+    package func removeRoles<Role>(
+        _ list: WritableKeyPath<State, RoleList<Role>>, where isDoomed: (Role) -> Bool
+    ) {
+        while true {
+            let seen = withLock { $0[keyPath: list] }
+            let kept = seen.roles.filter { !isDoomed($0) }
+            let isDone = withLock { state in
+                guard state[keyPath: list].revision == seen.revision else { return false }
+                state[keyPath: list].roles = kept
+                return true
+            }
+            if isDone { return }
+        }
+    }
 }

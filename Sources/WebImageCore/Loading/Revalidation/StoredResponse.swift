@@ -64,6 +64,9 @@ extension StoredResponse {
     private static let signature = "webimage-http 1"
     private static let maxBytes = 16 * 1024
 
+    /// Whether metadata is such an answer, so that its entry was fetched as it is.
+    package static func wrote(_ metadata: Data?) -> Bool { metadata?.starts(with: Data(signature.utf8)) ?? false }
+
     package var serialized: Data {
         var lines = [Self.signature, "\(requestTime) \(responseTime)"]
         for (name, value) in fields.sorted(by: { $0.key < $1.key }) { lines.append("\(name): \(Self.line(value))") }

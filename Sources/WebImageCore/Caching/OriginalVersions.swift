@@ -1,0 +1,82 @@
+import Foundation
+
+/// One version of an original, held by the images in memory that were made from it.
+package final class OriginalVersion: Sendable {
+    package let digest: ContentDigest
+    private let isSuperseded: Locked<Bool>
+
+    init(_ digest: ContentDigest, isStale: Bool = false) {
+        self.digest = digest
+        isSuperseded = Locked(isStale)
+    }
+
+    /// Whether a newer original has come since.
+    package var isStale: Bool { isSuperseded.withLock { $0 } }
+
+    fileprivate func supersede() { isSuperseded.withLock { $0 = true } }
+}
+
+/// Which version of each original is the newest, for as long as an image made from it is in memory.
+package final class OriginalVersions: Sendable {
+    private struct Known { weak var version: OriginalVersion? }
+
+    private struct State {
+        var known: [KeyFingerprint: Known] = [:]
+        /// Those declared last, so that work begun with an older version is recognised when it ends.
+        var recent: [OriginalVersion] = []
+        var nextRecent = 0
+        var nextSweep = 256
+
+        mutating func put(_ version: OriginalVersion, _ key: KeyFingerprint) {
+            known[key] = Known(version: version)
+            if recent.count < OriginalVersions.recentCount {
+                recent.append(version)
+            } else {
+                recent[nextRecent] = version
+                nextRecent = (nextRecent + 1) % OriginalVersions.recentCount
+            }
+            guard known.count >= nextSweep else { return }
+            known = known.filter { $0.value.version != nil }
+            nextSweep = max(256, known.count * 2)
+        }
+    }
+
+    private static let recentCount = 256
+    private let state = Locked(State())
+
+    package init() {}
+
+    /// The version of bytes that have just come from their server or program: every other one is stale from now on.
+    @discardableResult
+    package func declare(_ digest: ContentDigest, for key: KeyFingerprint) -> OriginalVersion {
+        state.withLock { state in
+            let known = state.known[key]?.version
+            if let known, known.digest == digest { return known }
+            known?.supersede()
+            let new = OriginalVersion(digest)
+            state.put(new, key)
+            return new
+        }
+    }
+
+    /// The version of bytes that a cache held: stale when another one has been declared.
+    package func join(_ digest: ContentDigest, for key: KeyFingerprint) -> OriginalVersion {
+        state.withLock { state in
+            guard let known = state.known[key]?.version else {
+                let new = OriginalVersion(digest)
+                state.put(new, key)
+                return new
+            }
+            return known.digest == digest ? known : OriginalVersion(digest, isStale: true)
+        }
+    }
+}
+
+/// A cache that counts the versions of the originals it is given.
+package protocol VersionedImageCache: LayeredImageCaching {
+    var originalVersions: OriginalVersions { get }
+    /// The version of the original on disk under a key; nil where there is none or it is not known.
+    func diskVersion(of key: EntryKey) async -> ContentDigest?
+    /// The same; blocks the caller.
+    func diskVersionSync(of key: EntryKey) -> ContentDigest?
+}

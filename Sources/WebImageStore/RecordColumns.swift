@@ -1,0 +1,57 @@
+import Foundation
+import WebImageCore
+
+/// An entry's record as columns of the index.
+enum RecordColumns {
+    /// What `kind` holds; 3 is in an index's condition.
+    private enum Kind: Int {
+        /// From version 1, or taken over from the original's folder: the key string alone is known.
+        case legacy = 0
+        case named = 1
+        case original = 2
+        case variant = 3
+    }
+
+    /// Of a table that is called `e`.
+    static let columns = "e.kind, e.identity, e.source, e.scope, e.origin, e.attributes, e.expires"
+    static let count: Int32 = 7
+
+    static func values(_ record: EntryRecord) -> [Statement.Value] {
+        let kind: Kind
+        var identity: Data?
+        switch record.identity {
+        case .legacy: kind = .legacy
+        case .named: kind = .named
+        case .typed(let fingerprint, let isVariant):
+            kind = isVariant ? .variant : .original
+            identity = fingerprint.data
+        }
+        return [
+            .integer(kind.rawValue), .blob(identity), .blob(record.source?.data), .blob(record.scope?.data),
+            .blob(record.version?.data), .blob(record.attributes?.data),
+            record.expires.map { .integer(milliseconds($0)) } ?? .null,
+        ]
+    }
+
+    /// From the columns that begin with `first`. A row that says what cannot be is one whose key is not known.
+    static func record(_ row: Statement, from first: Int32) -> EntryRecord {
+        let identity: EntryRecord.Identity
+        switch (Kind(rawValue: row.integer(first)), KeyFingerprint(row.blob(first + 1))) {
+        case (.named, _): identity = .named
+        case (.original, let fingerprint?): identity = .typed(fingerprint, isVariant: false)
+        case (.variant, let fingerprint?): identity = .typed(fingerprint, isVariant: true)
+        default: identity = .legacy
+        }
+        return EntryRecord(
+            identity, source: KeyFingerprint(row.blob(first + 2)), scope: KeyFingerprint(row.blob(first + 3)),
+            version: ContentDigest(stored: row.blob(first + 4)),
+            attributes: VariantAttributes(stored: row.blob(first + 5)),
+            expires: row.isNull(first + 6) ? nil : Date(timeIntervalSince1970: Double(row.integer(first + 6)) / 1000))
+    }
+
+    /// Dates beyond what the index can hold are the last ones it can.
+    private static func milliseconds(_ date: Date) -> Int {
+        let value = date.timeIntervalSince1970 * 1000
+        return value.isNaN ? 0 : Int(min(max(value, -9e15), 9e15))
+    }
+}

@@ -1,0 +1,77 @@
+import Dispatch
+import Foundation
+import Testing
+import WebImageCore
+import WebImageTesting
+
+/// How a cache query ends when a cancel comes after the disk has answered, and what is written for animations.
+@Suite(.timeLimit(.minutes(1)))
+struct QueryEndTests {
+    let coder = ToyCoder()
+    let cache = ImageCache(
+        memoryCache: MemoryCache(config: ImageCacheConfig()),
+        diskCache: DictionaryDiskCache(cachePath: "/", config: ImageCacheConfig()))
+
+    /// A queue whose blocks run when the test says so.
+    private final class HeldQueue: Sendable {
+        let queue = DispatchQueue(label: "held")
+        init() { queue.suspend() }
+        func open() { queue.resume() }
+    }
+
+    @Test func aCancelAfterTheDiskHasAnsweredIsStillACancel() async throws {
+        cache.storeImageDataToDisk(ToyCoder.data(width: 8, height: 8), forKey: "key")
+        let held = HeldQueue()
+        let calls = Locked<[Bool]>([])
+        let token = try #require(
+            cache.queryCacheOperation(
+                forKey: "key",
+                context: [
+                    .imageCoder: coder, .callbackQueue: CallbackQueue(queue: held.queue, policy: .dispatch),
+                ]
+            ) { image, _, type in calls.withLock { $0.append(image != nil || type != .none) } })
+        // Promotion to memory shows that the answer is there; its block waits for the queue.
+        #expect(await eventually { cache.imageFromMemoryCache(forKey: "key") != nil })
+        #expect(await eventually { DecodePool.shared.runningCount == 0 })
+        token.cancel()
+        #expect(token.isCancelled)
+        held.open()
+        #expect(await eventually { !calls.withLock { $0.isEmpty } })
+        held.queue.sync {}
+        #expect(calls.withLock { $0 } == [false])
+    }
+
+    @Test func aCancelAfterTheAnswerSaysNothing() async throws {
+        cache.storeImageDataToDisk(ToyCoder.data(width: 8, height: 8), forKey: "key")
+        let calls = Locked(0)
+        let token = cache.queryCacheOperation(
+            forKey: "key", context: [.imageCoder: coder, .callbackQueue: CallbackQueue.invoking]
+        ) { _, _, _ in calls.withLock { $0 += 1 } }
+        #expect(await eventually { calls.withLock { $0 } == 1 })
+        token?.cancel()
+        #expect(token?.isCancelled == false && calls.withLock { $0 } == 1)
+    }
+
+    @Test func aThumbnailQueryNeverFillsHigherCachesWithAThumbnail() async throws {
+        cache.storeImageDataToDisk(ToyCoder.data(width: 80, height: 80), forKey: "key")
+        let higher = ImageCache(
+            memoryCache: MemoryCache(config: ImageCacheConfig()),
+            diskCache: DictionaryDiskCache(cachePath: "/", config: ImageCacheConfig()))
+        let manager = ImageCachesManager(caches: [cache, higher])
+        manager.fillsHigherCaches = true
+        let calls = Locked<[Image?]>([])
+        _ = manager.queryImage(
+            forKey: "key", options: [],
+            context: [
+                .imageCoder: coder, .callbackQueue: CallbackQueue.invoking,
+                .imageThumbnailPixelSize: CGSize(width: 8, height: 8),
+            ], cacheType: .all
+        ) { image, _, _ in calls.withLock { $0.append(image) } }
+        #expect(await eventually { !calls.withLock { $0.isEmpty } })
+        #expect(calls.withLock { $0 }.first??.pixelSize == PixelSize(width: 8, height: 8))
+        #expect(higher.imageFromMemoryCache(forKey: "key") == nil)
+        // The original's bytes fill the higher cache, the thumbnail its own key.
+        #expect(await higher.diskImageData(forKey: "key") == ToyCoder.data(width: 80, height: 80))
+        #expect(higher.imageFromCache(forKey: "key", context: [.imageCoder: coder])?.pixelSize.width == 80)
+    }
+}

@@ -1,0 +1,106 @@
+import Dispatch
+import Foundation
+import Testing
+import WebImageCore
+import WebImageTesting
+
+/// The deliveries of one load on a queue that runs several blocks at once.
+@Suite(.timeLimit(.minutes(1)))
+struct DeliveryOrderTests {
+    let fixture: ManagerFixture
+    private let queue = CallbackQueue(
+        queue: DispatchQueue(label: "concurrent", attributes: .concurrent), policy: .dispatch)
+
+    init() throws { fixture = try ManagerFixture() }
+
+    /// A completion that takes long must not be overtaken by the next one.
+    private final class SlowFirst: Sendable {
+        private let state = Locked((started: 0, ended: [Bool](), isOpen: false))
+        private let gate = DispatchSemaphore(value: 0)
+        var started: Int { state.withLock { $0.started } }
+        var ended: [Bool] { state.withLock { $0.ended } }
+
+        func receive(finished: Bool) {
+            let number = state.withLock { state in
+                state.started += 1
+                return state.started
+            }
+            if number == 1 { gate.wait() }
+            state.withLock { $0.ended.append(finished) }
+        }
+
+        func open() { gate.signal() }
+    }
+
+    @Test func theFinalImageComesAfterAPartialImageThatIsStillShown() async throws {
+        let slow = SlowFirst()
+        fixture.manager.loadImage(
+            with: fixture.url, options: .progressiveLoad,
+            context: [.imageCoder: FakeProgressiveCoder(), .callbackQueue: queue]
+        ) { _, _, _, _, finished, _ in slow.receive(finished: finished) }
+        #expect(await eventually { !fixture.loader.requests.isEmpty })
+        fixture.loader.send(FakeCoder.file() + [1], for: fixture.url)
+        #expect(await eventually { slow.started == 1 })
+        fixture.loader.answer(fixture.url, with: .success(FakeCoder.file() + [1]))
+        #expect(await eventually { fixture.cache.memoryKeys.count == 1 })
+        #expect(await eventually { fixture.manager.sharedTaskCount == 0 })
+        #expect(slow.started == 1, "the final image waits")
+        slow.open()
+        #expect(await eventually { slow.ended == [false, true] })
+    }
+
+    @Test func theRefreshedImageComesAfterTheCachedOne() async throws {
+        fixture.answer()
+        _ = try await fixture.result()
+        fixture.answer(width: 9, height: 9)
+        let slow = SlowFirst()
+        let images = Locked<[Int]>([])
+        fixture.manager.loadImage(
+            with: fixture.url, options: .refreshCached, context: fixture.context([.callbackQueue: queue])
+        ) { image, _, _, _, finished, _ in
+            slow.receive(finished: finished)
+            images.withLock { $0.append(image?.pixelSize.width ?? 0) }
+        }
+        #expect(await eventually { slow.started == 1 })
+        #expect(await eventually { fixture.loader.requests.count == 2 && fixture.manager.sharedTaskCount == 0 })
+        slow.open()
+        #expect(await eventually { images.withLock { $0 } == [4, 9] })
+    }
+
+    @Test func afterACancelOnlyTheCancelledCompletionStarts() async throws {
+        for round in 0..<50 {
+            let url = try #require(URL(string: "http://host/\(round).png"))
+            let wasCancelled = Locked(false)
+            let late = Locked<[WebImageError.Code?]>([])
+            let all = Locked(0)
+            fixture.loader.answer(url, with: .success(FakeCoder.file()))
+            let operation = fixture.manager.loadImage(
+                with: url, context: fixture.context([.callbackQueue: queue])
+            ) { _, _, error, _, _, _ in
+                // Read first: a block that began before the cancel may finish.
+                if wasCancelled.withLock({ $0 }) { late.withLock { $0.append(error?.code) } }
+                all.withLock { $0 += 1 }
+            }
+            if round % 2 == 0 { _ = await eventually { !fixture.loader.requests.isEmpty } }
+            operation.cancel()
+            wasCancelled.withLock { $0 = true }
+            #expect(await eventually { all.withLock { $0 } == 1 })
+            #expect(late.withLock { $0 }.allSatisfy { $0 == .cancelled })
+        }
+    }
+
+    @Test func cancelDoesNotWaitForACompletionThatRuns() async throws {
+        let slow = SlowFirst()
+        let operation = fixture.manager.loadImage(
+            with: fixture.url, options: .progressiveLoad,
+            context: [.imageCoder: FakeProgressiveCoder(), .callbackQueue: queue]
+        ) { _, _, _, _, finished, _ in slow.receive(finished: finished) }
+        #expect(await eventually { !fixture.loader.requests.isEmpty })
+        fixture.loader.send(FakeCoder.file() + [1], for: fixture.url)
+        #expect(await eventually { slow.started == 1 })
+        operation.cancel()
+        #expect(slow.ended.isEmpty)
+        slow.open()
+        #expect(await eventually { slow.ended == [false, true] })
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import Testing
+import WebImageCore
+import WebImageTesting
+
+/// Two roles that are values are the same only where the values say so.
+@Suite(.timeLimit(.minutes(1)))
+struct RoleIdentityTests {
+    let fixture: ManagerFixture
+
+    init() throws { fixture = try ManagerFixture() }
+
+    /// A coder that paints in the blue it was made with.
+    struct PaintingCoder: DetailedImageCoder {
+        let blue: UInt8
+        let gate: DispatchSemaphore?
+        func canDecode(from data: Data?) -> Bool { true }
+        func canEncode(to format: ImageFormat) -> Bool { false }
+        func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
+            ImageInfo(format: .undefined, storedSize: PixelSize(width: 4, height: 4))
+        }
+        func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
+            try TestImages.solid(blue: blue)
+        }
+        func encode(_ image: Image, format: ImageFormat, options: EncodingOptions) throws(WebImageError) -> Data {
+            throw WebImageError(.encodingFailed, stage: .encode)
+        }
+    }
+
+    /// A loader that is a value.
+    struct NamedLoader: ImageLoader {
+        let blue: UInt8
+        let started: Locked<Int>
+        let finish: Locked<[@Sendable () -> Void]>
+        func canRequestImage(for url: URL?) -> Bool { true }
+        func requestImage(
+            with url: URL?, options: WebImageOptions, context: WebImageContext?,
+            progress: ImageLoaderProgressBlock?, completed: ImageLoaderCompletedBlock?
+        ) -> (any WebImageOperation)? {
+            let blue = blue
+            finish.withLock {
+                $0.append { completed?(try? TestImages.solid(blue: blue), nil, nil, true) }
+            }
+            started.withLock { $0 += 1 }
+            return nil
+        }
+        func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { false }
+    }
+
+    /// An animation that is a value.
+    struct ValueAnimation: AnimatedImageProvider {
+        let blue: UInt8
+        var animatedImageData: Data? { nil }
+        var animatedImageFrameCount: Int { 2 }
+        var animatedImageLoopCount: Int { 0 }
+        func animatedImageDuration(at index: Int) -> TimeInterval { 0.1 }
+        func animatedImageFrame(at index: Int) -> Image? { try? TestImages.solid(blue: blue) }
+    }
+
+    private func blue(_ image: Image?) -> UInt8? { image?.pixels.withUnsafeBytes { $0.first } }
+
+    @Test func twoCodersOfOneTypeDecodeForThemselves() async throws {
+        let loads = (1...2).map {
+            fixture.load(.fromLoaderOnly, [.imageCoder: PaintingCoder(blue: UInt8($0), gate: nil)])
+        }
+        #expect(await eventually { fixture.manager.subscriberCount(of: fixture.url) == 2 })
+        fixture.answer()
+        #expect(await blue(loads[0].end()?.image) == 1)
+        #expect(await blue(loads[1].end()?.image) == 2)
+    }
+
+    @Test func twoLoadersOfOneTypeLoadForThemselves() async throws {
+        let started = Locked(0)
+        let finish = Locked<[@Sendable () -> Void]>([])
+        let loads = (1...2).map {
+            fixture.load(
+                .fromLoaderOnly, [.imageLoader: NamedLoader(blue: UInt8($0), started: started, finish: finish)])
+        }
+        #expect(await eventually { fixture.manager.subscriberCount(of: fixture.url) == 2 })
+        #expect(await eventually(within: 10) { started.withLock { $0 } == 2 })
+        for body in finish.withLock({ $0 }) { body() }
+        #expect(await blue(loads[0].end()?.image) == 1)
+        #expect(await blue(loads[1].end()?.image) == 2)
+    }
+
+    @Test @MainActor func twoAnimationsOfOneTypeHaveFramesOfTheirOwn() throws {
+        let registry = FrameStoreRegistry(budget: 1 << 20)
+        let players = [UInt8(1), 2].compactMap {
+            AnimatedImagePlayer(
+                provider: ValueAnimation(blue: $0), displayLink: ManualDisplayLink(), registry: registry)
+        }
+        for player in players { player.seekToFrame(at: 0, loopCount: 0) }
+        #expect(players.map { blue($0.currentFrame) } == [1, 2])
+    }
+
+    @Test func oneOfTwoCachesOfOneTypeIsRemoved() {
+        struct ValueCache: ImageCaching {
+            let name: String
+            func queryImage(
+                forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
+                completion: ImageCacheQueryCompletionBlock?
+            ) -> (any WebImageOperation)? {
+                completion?(nil, nil, .none)
+                return nil
+            }
+            func storeImage(
+                _ image: Image?, imageData: Data?, forKey key: String?, options: WebImageOptions,
+                context: WebImageContext?, cacheType: ImageCacheType, completion: (@Sendable () -> Void)?
+            ) { completion?() }
+            func removeImage(forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {}
+            func containsImage(
+                forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable (ImageCacheType) -> Void)?
+            ) {}
+            func clear(with cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {}
+        }
+        struct HashableCache: ImageCaching, Hashable {
+            let name: String
+            func queryImage(
+                forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
+                completion: ImageCacheQueryCompletionBlock?
+            ) -> (any WebImageOperation)? { nil }
+            func storeImage(
+                _ image: Image?, imageData: Data?, forKey key: String?, options: WebImageOptions,
+                context: WebImageContext?, cacheType: ImageCacheType, completion: (@Sendable () -> Void)?
+            ) {}
+            func removeImage(forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {}
+            func containsImage(
+                forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable (ImageCacheType) -> Void)?
+            ) {}
+            func clear(with cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {}
+        }
+        let manager = ImageCachesManager(caches: [
+            HashableCache(name: "a"), HashableCache(name: "b"), ValueCache(name: "c"),
+        ])
+        manager.removeCache(HashableCache(name: "a"))
+        #expect(manager.caches?.compactMap { ($0 as? HashableCache)?.name } == ["b"])
+        #expect(manager.caches?.count == 2)
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import Testing
+import WebImageCore
+import WebImageTesting
+
+/// A recycled row keeps one loader of its own that hands its loads to a manager, which may change.
+@MainActor @Suite(.timeLimit(.minutes(1)))
+struct ForwardingLoaderTests {
+    private final class Row: ForwardingViewLoader {
+        private let base = Locked<ControlledViewLoader?>(nil)
+
+        var manager: ControlledViewLoader? {
+            get { base.withLock { $0 } }
+            set { base.withLock { $0 = newValue } }
+        }
+
+        var nextLoader: (any ViewImageLoading)? { manager }
+
+        func loadImage(
+            with url: URL?, options: WebImageOptions, context: WebImageContext?, progress: ImageLoaderProgressBlock?,
+            completed: @escaping ViewImageLoadingCompletedBlock
+        ) -> any WebImageOperation {
+            guard let manager else { fatalError("no manager") }
+            return manager.loadImage(
+                with: url, options: options, context: context, progress: progress, completed: completed)
+        }
+    }
+
+    private let managers = (ControlledViewLoader(), ControlledViewLoader())
+    private let row = Row()
+    private let view = ViewFixture()
+
+    private func load(through manager: ControlledViewLoader) throws {
+        row.manager = manager
+        view.binding.setImage(with: try ViewFixture.url(1), context: [.customManager: row])
+    }
+
+    @Test func aLoadThroughAnotherManagerIsItsOwn() throws {
+        try load(through: managers.0)
+        try load(through: managers.1)
+        #expect(managers.0.loads.count == 1 && managers.1.loads.count == 1)
+        let image = try ViewFixture.image()
+        managers.1.loads.first?.deliver(image)
+        #expect(view.displayedImage === image)
+        // What the first manager's load has shown is not what the second's would show.
+        try load(through: managers.0)
+        #expect(managers.0.loads.count == 2)
+    }
+
+    @Test func aLoadThroughTheSameManagerJoins() throws {
+        try load(through: managers.0)
+        try load(through: managers.0)
+        #expect(managers.0.loads.count == 1)
+    }
+}

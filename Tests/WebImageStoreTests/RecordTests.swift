@@ -1,0 +1,113 @@
+import Foundation
+import Testing
+import WebImageCore
+
+@testable import WebImageStore
+
+/// What the index records beside an entry's bytes.
+@Suite(.timeLimit(.minutes(1)))
+struct RecordTests {
+    let folder = TemporaryFolder()
+    private let now = Locked(Date(timeIntervalSince1970: 1_000_000))
+
+    private func open() throws -> DiskCache {
+        let now = now
+        return try #require(
+            DiskCache(cachePath: folder.path + "/cache", config: ImageCacheConfig()) { now.withLock { $0 } })
+    }
+
+    private func record(_ key: EntryKey, _ bytes: UInt8, expires: Date? = nil) -> EntryRecord {
+        var record = EntryRecord(EntryNote(key: key, version: ContentDigest(Data([bytes]))), attributes: nil)
+        record.expires = expires
+        return record
+    }
+
+    private func thumbnail(_ side: Double) -> EntryKey {
+        EntryKey(
+            source: "a", thumbnail: EntryKey.Box(CGSize(width: side, height: side), preservesAspectRatio: true),
+            string: "a-\(side)")
+    }
+
+    @Test(arguments: [false, true])
+    func aRecordIsReadAsItWasStored(isReopened: Bool) throws {
+        let key = EntryKey(source: "a", scope: "alice", transformer: "Blur", page: 3, string: "a-Blur")
+        var stored = record(key, 1, expires: Date(timeIntervalSince1970: 2_000_000))
+        stored.attributes = VariantAttributes(stored: Data("transformed options=8 box=10x20 limit=30".utf8))
+        var cache = try open()
+        cache.setData(Data([1, 2]), forKey: "a-Blur", record: stored)
+        if isReopened {
+            cache.flush()
+            cache = try open()
+        }
+        #expect(cache.record(forKey: "a-Blur") == stored)
+        #expect(cache.entry(forKey: "a-Blur")?.record == stored && cache.data(forKey: "a-Blur") == Data([1, 2]))
+        #expect(cache.record(forKey: "b") == nil)
+    }
+
+    @Test func storingByStringReplacesTheRecord() throws {
+        let cache = try open()
+        cache.setData(Data([1]), forKey: "a", record: record(.shared("a"), 1))
+        cache.flush()
+        cache.setData(Data([2]), forKey: "a")
+        #expect(cache.record(forKey: "a") == .named)
+        cache.flush()
+        #expect(cache.record(forKey: "a") == .named)
+    }
+
+    @Test func aNewVersionRemovesVariantsOfOlderOnes() throws {
+        let cache = try open()
+        cache.setData(Data([1]), forKey: "a", record: record(.shared("a"), 1))
+        cache.setData(Data([1]), forKey: "a-10", record: record(thumbnail(10), 1))
+        cache.setData(Data([1]), forKey: "a-20", record: record(thumbnail(20), 1))
+        let other = record(EntryKey(source: "b", transformer: "T", string: "b-T"), 1)
+        cache.setData(Data([1]), forKey: "b-T", record: other)
+        cache.flush()
+        #expect(cache.totalCount() == 4)
+        cache.setData(Data([1]), forKey: "a", record: record(.shared("a"), 1))
+        #expect(cache.totalCount() == 4, "the same version again")
+        cache.setData(Data([2]), forKey: "a", record: record(.shared("a"), 2))
+        #expect(cache.totalCount() == 2 && cache.totalSize() == 2)
+        #expect(cache.data(forKey: "a-10") == nil && cache.data(forKey: "b-T") == Data([1]))
+        // A variant alone does the same for its siblings: its original need not be stored.
+        cache.setData(Data([3]), forKey: "a-20", record: record(thumbnail(20), 2))
+        cache.flush()
+        cache.setData(Data([3]), forKey: "a-30", record: record(thumbnail(30), 3))
+        cache.flush()
+        #expect(cache.data(forKey: "a-20") == nil && cache.data(forKey: "a-30") == Data([3]))
+    }
+
+    @Test(arguments: [false, true])
+    func anEntryWhoseTimeIsOverIsAbsent(isCommitted: Bool) throws {
+        let cache = try open()
+        let end = now.withLock { $0 } + 60
+        cache.setData(Data([1]), forKey: "a", record: record(.shared("a"), 1, expires: end))
+        cache.setData(Data([1]), forKey: "b", record: record(.shared("b"), 1))
+        if isCommitted { cache.flush() }
+        #expect(cache.containsData(forKey: "a") && cache.data(forKey: "a") == Data([1]))
+        now.withLock { $0 += 60 }
+        #expect(!cache.containsData(forKey: "a") && cache.data(forKey: "a") == nil)
+        cache.removeExpiredData()
+        #expect(cache.totalCount() == 1 && cache.data(forKey: "b") == Data([1]))
+    }
+
+    @Test(arguments: [Double.nan, .infinity, -.infinity, 1e300, -1e300, 0])
+    func anyDateCanBeAnEnd(seconds: Double) throws {
+        let cache = try open()
+        cache.setData(
+            Data([1]), forKey: "a", record: record(.shared("a"), 1, expires: Date(timeIntervalSince1970: seconds)))
+        cache.flush()
+        #expect((cache.data(forKey: "a") != nil) == (seconds > 1e9))
+    }
+
+    @Test(arguments: [
+        "UPDATE entry SET kind = 99", "UPDATE entry SET identity = zeroblob(3)", "UPDATE entry SET identity = NULL",
+        "UPDATE entry SET identity = 'text'",
+    ])
+    func aRecordThatCannotBeIsThatOfAnUnknownKey(lie: String) throws {
+        var cache: DiskCache? = try open()
+        cache?.setData(Data([1]), forKey: "a", record: record(.shared("a"), 1))
+        cache = nil
+        try Database(path: folder.path + "/cache/index.sqlite", mode: .readWrite).execute(lie)
+        #expect(try open().record(forKey: "a")?.identity == .legacy)
+    }
+}

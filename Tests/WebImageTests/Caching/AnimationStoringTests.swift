@@ -1,0 +1,53 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageTesting
+
+/// An animated image that still has its file is stored as that file.
+@Suite(.timeLimit(.minutes(1)))
+struct AnimationStoringTests {
+    private static func animation(_ format: ImageFormat) throws -> Data {
+        let frames = try [10, 200].map { ImageFrame(image: try TestImages.solid(blue: $0), duration: 0.1) }
+        return try ImageCodersManager.shared.encode(
+            frameCount: 2, loopCount: 0, format: format, options: EncodingOptions()
+        ) { frames[$0] }
+    }
+
+    @Test(arguments: [ImageFormat.gif, .png, .webP])
+    func anAnimatedImageIsStoredAsItsFile(format: ImageFormat) async throws {
+        let fixture = try EntryFixture()
+        // Bytes no encoder would write: a comment of the file's own at its end.
+        let file = try Self.animation(format) + Data("kept as it is".utf8)
+        let image = try #require(AnimatedImage(data: file))
+        let calls = Calls<Bool>()
+        fixture.cache.storeImage(image, forKey: "key") { calls.append(true) }
+        #expect(await calls.wait() == true)
+        #expect(await fixture.cache.diskImageData(forKey: "key") == file)
+    }
+
+    @Test func whatIsAskedOfTheEncoderIsDone() async throws {
+        let fixture = try EntryFixture()
+        let file = try Self.animation(.gif)
+        let image = try #require(AnimatedImage(data: file))
+        let calls = Calls<Bool>()
+        fixture.cache.storeImage(
+            image, imageData: nil, forKey: "key", options: [],
+            context: [.imageEncodeOptions: [ImageCoderOption.encodeFirstFrameOnly: true]], cacheType: .disk
+        ) { calls.append(true) }
+        #expect(await calls.wait() == true)
+        let stored = try #require(await fixture.cache.diskImageData(forKey: "key"))
+        #expect(stored != file)
+    }
+
+    @Test func aTransformedAnimationIsEncoded() async throws {
+        let fixture = try EntryFixture()
+        let file = try Self.animation(.gif) + Data("not part of the picture".utf8)
+        let image = try #require(AnimatedImage(data: file))
+        image.isTransformed = true
+        let calls = Calls<Bool>()
+        fixture.cache.storeImage(image, forKey: "key") { calls.append(true) }
+        #expect(await calls.wait() == true)
+        let stored = try #require(await fixture.cache.diskImageData(forKey: "key"))
+        #expect(stored != file)
+    }
+}

@@ -1,0 +1,256 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageTesting
+
+/// Random tuples of URL, scope, size and transformers, many of which share their key string: none ever gets the entry,
+/// the running work or the failure of another.
+@Suite(.timeLimit(.minutes(5)))
+struct KeyFamilyTests {
+    /// What a load asks for.
+    struct Tuple: Hashable, Sendable, CustomStringConvertible {
+        var url: URL
+        var scope: String?
+        var side: Int?
+        var transformers: [String] = []
+
+        var description: String { "\(url) scope \(scope ?? "-") side \(side ?? 0) transformers \(transformers)" }
+
+        var context: WebImageContext {
+            var context: WebImageContext = [.storeCacheType: ImageCacheType.all, .imageCoder: ColourCoder()]
+            if let scope { context[.cacheScope] = scope }
+            if let side { context[.imageThumbnailPixelSize] = CGSize(width: side, height: side) }
+            let steps = transformers.map { AddingTransformer(transformerKey: $0) }
+            if steps.count == 1 { context[.imageTransformer] = steps[0] }
+            if steps.count > 1 { context[.imageTransformer] = ImagePipelineTransformer(transformers: steps) }
+            return context
+        }
+
+        /// The number of the original: of the URL and the scope, which decide what a server would give.
+        func original(_ numbers: [String: Int]) -> Int { numbers["\(url.absoluteString) \(scope ?? "-")"] ?? -1 }
+    }
+
+    /// Tuples drawn from few parts, so that strings collide often.
+    struct Generator {
+        var random: SeededGenerator
+        private(set) var seen: [Tuple] = []
+        let keys = WebImageManager(cache: FakeImageCache(), loader: FakeDataLoader())
+
+        mutating func pick<Element>(_ elements: [Element]) -> Element {
+            elements[Int.random(in: 0..<elements.count, using: &random)]
+        }
+
+        mutating func tuple() -> Tuple {
+            let base = pick([
+                "https://host/a.png", "https://host/b%2Fc.png", "https://host/b/c.png", "https://host/ü.png",
+                "https://host/%C3%BC.png", "https://host/a", "https://host/a.png?x=1", "file:///a.png",
+                "https://host/a.b/c", "https://user@host/a.png", "https://host/a%23scope=alice.png",
+            ])
+            let fragment = pick(["", "", "", "#1", "#scope=alice", "#scope=", "#-Thumbnail({10,10},1)", "#.png"])
+            var url = EntryFixture.url(base + fragment)
+            // A URL that is the key string of something seen before.
+            if !seen.isEmpty, Int.random(in: 0..<3, using: &random) == 0 {
+                let other = pick(seen)
+                if let key = keys.cacheKey(for: other.url, context: other.context), let known = URL(string: key) {
+                    url = known
+                }
+            }
+            let tuple = Tuple(
+                url: url, scope: pick([nil, nil, "alice", "bob", "", "alice#scope=bob"]), side: pick([nil, 10, 20]),
+                transformers: pick([[], [], ["One"], ["Two"], ["One", "Two"], ["One-Two"], ["Thumbnail({10,10},1)"]]))
+            seen.append(tuple)
+            return tuple
+        }
+    }
+
+    /// The colour that a tuple's image must have, from its original's number, its size and its transformers.
+    private func expected(_ tuple: Tuple, _ number: Int) -> Shown {
+        Shown(
+            red: UInt8(number >> 8), green: UInt8(number & 255),
+            blue: tuple.transformers.joined(separator: "-").utf8.reduce(0) { $0 &+ $1 }, side: tuple.side ?? 40)
+    }
+
+    struct Shown: Equatable {
+        var red: UInt8
+        var green: UInt8
+        var blue: UInt8
+        var side: Int
+
+        init(red: UInt8, green: UInt8, blue: UInt8, side: Int) {
+            (self.red, self.green, self.blue, self.side) = (red, green, blue, side)
+        }
+
+        init(_ image: Image) {
+            let bytes = image.pixels.withUnsafeBytes { Array($0.prefix(4)) }
+            self.init(red: bytes[2], green: bytes[1], blue: bytes[0], side: image.pixelSize.width)
+        }
+    }
+
+    private static let seed = ProcessInfo.processInfo.environment["WEBIMAGE_SEED"].flatMap(UInt64.init)
+
+    @Test(arguments: ["memory", "disk", "disk, synchronous", "running work"])
+    func aLoadNeverGetsWhatAnotherTupleHas(path: String) async throws {
+        let seed = Self.seed ?? UInt64.random(in: 0 ... .max)
+        print("KeyFamilyTests \(path): WEBIMAGE_SEED=\(seed)")
+        var generator = Generator(random: SeededGenerator(state: seed))
+        let tuples = Array(Set((0..<160).map { _ in generator.tuple() }))
+        let numbers = NumberedOrigin()
+        var fixture = try OriginFixture(numbers)
+        if path == "running work" {
+            try await withThrowingTaskGroup(of: (Tuple, Shown).self) { group in
+                for tuple in tuples {
+                    group.addTask { [fixture] in (tuple, Shown(try await fixture.load(tuple, []))) }
+                }
+                for try await (tuple, shown) in group {
+                    #expect(shown == expected(tuple, numbers.number(tuple.url, tuple.scope)), "\(tuple), seed \(seed)")
+                }
+            }
+        }
+        for tuple in tuples {
+            let shown = Shown(try await fixture.load(tuple, .waitStoreCache))
+            #expect(shown == expected(tuple, numbers.number(tuple.url, tuple.scope)), "\(tuple), seed \(seed)")
+        }
+        let options: WebImageOptions = path == "disk, synchronous" ? .queryDiskDataSync : []
+        for tuple in tuples {
+            if path.hasPrefix("disk") { fixture.cache.clearMemory() }
+            let shown = Shown(try await fixture.load(tuple, options))
+            #expect(shown == expected(tuple, numbers.number(tuple.url, tuple.scope)), "\(tuple), seed \(seed)")
+        }
+        fixture = try OriginFixture(numbers)
+    }
+
+    @Test func aFailureCondemnsItsOwnURLAndScopeAlone() async throws {
+        let seed = Self.seed ?? UInt64.random(in: 0 ... .max)
+        print("KeyFamilyTests failures: WEBIMAGE_SEED=\(seed)")
+        var generator = Generator(random: SeededGenerator(state: seed))
+        let tuples = Array(Set((0..<120).map { _ in generator.tuple() }))
+        let fixture = try OriginFixture(NumberedOrigin())
+        var failed: Set<String> = []
+        for (index, tuple) in tuples.enumerated() {
+            let name = "\(tuple.url.absoluteString) \(tuple.scope ?? "-")"
+            fixture.origin.fails(index % 2 == 0 && !failed.contains(name))
+            let result = await Result { try await fixture.load(tuple, .fromLoaderOnly) }
+            if failed.contains(name) {
+                #expect(throws: WebImageError.self, "\(tuple), seed \(seed)") { try result.get() }
+            } else if index % 2 == 0 {
+                failed.insert(name)
+            } else {
+                #expect(throws: Never.self, "\(tuple), seed \(seed)") { try result.get() }
+            }
+        }
+    }
+}
+
+extension Result where Failure == any Error {
+    fileprivate init(_ body: () async throws -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+}
+
+/// A server that numbers what is asked of it, by URL and scope.
+final class NumberedOrigin: ImageDataLoader {
+    private let state = Locked((numbers: [String: Int](), fails: false))
+
+    func number(_ url: URL, _ scope: String?) -> Int {
+        state.withLock { state in
+            let name = "\(url.absoluteString) \(scope ?? "-")"
+            if let known = state.numbers[name] { return known }
+            state.numbers[name] = state.numbers.count + 1
+            return state.numbers.count
+        }
+    }
+
+    func fails(_ value: Bool) { state.withLock { $0.fails = value } }
+
+    func canRequestImage(for url: URL?) -> Bool { true }
+    func requestImage(
+        with url: URL?, options: WebImageOptions, context: WebImageContext?, progress: ImageLoaderProgressBlock?,
+        completed: ImageLoaderCompletedBlock?
+    ) -> (any WebImageOperation)? { nil }
+    func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { true }
+
+    func loadData(
+        for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
+    ) async throws(WebImageError) -> ImageDataResult {
+        if state.withLock({ $0.fails }) { throw WebImageError(.badImageData, stage: .download, url: load.url) }
+        let number = number(load.url, load.context?[.cacheScope] as? String)
+        return ImageDataResult(data: Data("C \(number)".utf8), response: WebImageResponse(url: load.url))
+    }
+}
+
+/// Reads `C` and a number: a picture of 40 pixels whose red and green are the number. Writes every pixel's colour.
+struct ColourCoder: DetailedImageCoder {
+    func canDecode(from data: Data?) -> Bool { data?.first == UInt8(ascii: "C") }
+    func canEncode(to format: ImageFormat) -> Bool { true }
+
+    func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
+        let words = Self.words(data)
+        let side = words.count > 2 ? words[2] : 40
+        return ImageInfo(format: .png, storedSize: PixelSize(width: side, height: side))
+    }
+
+    func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
+        let words = Self.words(data)
+        guard let number = words.first else { throw .badData("colour", "no number") }
+        let size = options.targetSize(for: try imageInfo(of: data, limits: options.limits).pixelSize)
+        let image = try TestImages.solid(
+            width: size.width, height: size.height, blue: words.count > 1 ? UInt8(words[1]) : 0,
+            green: UInt8(number & 255), red: UInt8(number >> 8 & 255))
+        return image
+    }
+
+    func encode(_ image: Image, format: ImageFormat, options: EncodingOptions) throws(WebImageError) -> Data {
+        let shown = KeyFamilyTests.Shown(image)
+        return Data("C \(Int(shown.red) << 8 | Int(shown.green)) \(shown.blue) \(image.pixelSize.width)".utf8)
+    }
+
+    private static func words(_ data: Data) -> [Int] {
+        String(decoding: data, as: UTF8.self).split(separator: " ").dropFirst().compactMap { Int($0) }
+    }
+}
+
+/// Adds the bytes of its key to the blue of every pixel.
+struct AddingTransformer: ImageTransformer {
+    let transformerKey: String
+
+    func transformedImage(with image: Image, forKey key: String) -> Image? {
+        let shown = KeyFamilyTests.Shown(image)
+        let separator: UInt8 = shown.blue == 0 ? 0 : UInt8(ascii: "-")
+        return try? TestImages.solid(
+            width: image.pixelSize.width, height: image.pixelSize.height,
+            blue: shown.blue &+ separator &+ transformerKey.utf8.reduce(0) { $0 &+ $1 }, green: shown.green,
+            red: shown.red)
+    }
+}
+
+/// A manager over a real cache and a numbered origin.
+final class OriginFixture: Sendable {
+    private let scratch: ScratchFolder
+    let origin: NumberedOrigin
+    let cache: ImageCache
+    let manager: WebImageManager
+
+    init(_ origin: NumberedOrigin) throws {
+        scratch = try ScratchFolder()
+        self.origin = origin
+        cache = ImageCache(namespace: "default", diskCacheDirectory: scratch.url.path)
+        manager = WebImageManager(cache: cache, loader: origin)
+    }
+
+    func load(_ tuple: KeyFamilyTests.Tuple, _ options: WebImageOptions) async throws -> Image {
+        try await manager.image(for: tuple.url, options: options, context: tuple.context)
+    }
+}
+
+/// SplitMix64: the same choices for the same seed.
+struct SeededGenerator: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageTesting
+
+/// Loads of one variant that want other bytes stored: each stores its own, the picture is made once.
+@Suite(.timeLimit(.minutes(1)))
+struct SharedStoringTests {
+    let fixture: EntryFixture
+    private let url = EntryFixture.url("https://host/a.png")
+
+    init() throws { fixture = try EntryFixture() }
+
+    private func shared(_ contexts: [WebImageContext]) async throws -> [Image] {
+        let loads = contexts.map { SharedContext(value: $0) }
+        return try await withThrowingTaskGroup(of: Image.self) { group in
+            for context in loads {
+                group.addTask { [fixture, url] in
+                    try await fixture.manager.image(for: url, options: .waitStoreCache, context: context.value)
+                }
+            }
+            #expect(await eventually { fixture.manager.subscriberCount(of: url) == contexts.count })
+            try fixture.answer(url, blue: 10)
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+
+    @Test func everySerializerIsAsked() async throws {
+        let asked = Calls<Int>()
+        let serializers = (1...2).map { number in
+            WebImageCacheSerializer { _, data, _ in
+                asked.append(number)
+                return data
+            }
+        }
+        let images = try await shared(serializers.map { [.cacheSerializer: $0] })
+        #expect(Set(asked.all) == [1, 2] && asked.all.count == 2)
+        #expect(images[0] === images[1] && fixture.loader.requests.count == 1)
+    }
+
+    @Test func everyLoadsEncodeOptionsAreUsed() async throws {
+        let transformer = BlueTransformer()
+        let qualities: [ImageCoderOptions] = [
+            [.encodeMaxPixelSize: CGSize(width: 8, height: 8)], [.encodeMaxPixelSize: CGSize(width: 16, height: 16)],
+        ]
+        _ = try await shared(qualities.map { [.imageTransformer: transformer, .imageEncodeOptions: $0] })
+        let key = try #require(fixture.manager.cacheKey(for: url, context: [.imageTransformer: transformer]))
+        let stored = try #require(await fixture.cache.diskImageData(forKey: key))
+        let width = try ImageCodersManager.shared.imageInfo(of: stored, limits: .default).pixelSize.width
+        // One of the two, as when they had come one after another.
+        #expect(width == 8 || width == 16)
+    }
+
+    @Test func loadsThatStoreTheSameShareAllWork() async throws {
+        let asked = Calls<Int>()
+        let serializer = WebImageCacheSerializer { _, data, _ in
+            asked.append(1)
+            return data
+        }
+        let images = try await shared([[.cacheSerializer: serializer], [.cacheSerializer: serializer]])
+        #expect(asked.all == [1] && images[0] === images[1])
+    }
+}

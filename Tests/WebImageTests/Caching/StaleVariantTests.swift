@@ -1,0 +1,85 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageTesting
+
+/// A variant made from an older original is stale once anything has refreshed the original.
+@Suite(.timeLimit(.minutes(1)))
+struct StaleVariantTests {
+    let fixture: EntryFixture
+    private let url = EntryFixture.url("https://host/a.png")
+
+    init() throws {
+        fixture = try EntryFixture()
+        try fixture.answer(url, blue: 10)
+    }
+
+    private static var thumbnail: WebImageContext { [.imageThumbnailPixelSize: CGSize(width: 10, height: 10)] }
+    private static var storedThumbnail: WebImageContext {
+        [.imageThumbnailPixelSize: CGSize(width: 10, height: 10), .storeCacheType: ImageCacheType.all]
+    }
+    private static var transformed: WebImageContext { [.imageTransformer: BlueTransformer(blue: 0)] }
+
+    private static func context(_ kind: String) -> WebImageContext {
+        switch kind {
+        case "thumbnail": thumbnail
+        case "stored thumbnail": storedThumbnail
+        case "transformed": transformed
+        default: [:]
+        }
+    }
+
+    private static let kinds = ["thumbnail", "stored thumbnail", "transformed", "original"]
+
+    @Test(arguments: kinds, [false, true])
+    func aVariantOfAnOlderOriginalIsStale(kind: String, isRestarted: Bool) async throws {
+        let context = Self.context(kind)
+        #expect(try await fixture.load(url, [], context).blue == 10)
+        try fixture.answer(url, blue: 20)
+        // A sibling of another size refreshes the original.
+        let sibling: WebImageContext = [.imageThumbnailPixelSize: CGSize(width: 20, height: 20)]
+        _ = try await fixture.load(url, .refreshCached, sibling)
+        let other = isRestarted ? try fixture.restarted() : fixture
+        try other.answer(url, blue: 20)
+        #expect(try await other.load(url, [], context).blue == 20)
+        let loads = other.loader.loads.count
+        #expect(try await other.load(url, [], context).result.cacheType == .memory)
+        #expect(other.loader.loads.count == loads)
+    }
+
+    @Test(arguments: kinds)
+    func aVariantOfTheSameOriginalStays(kind: String) async throws {
+        let context = Self.context(kind)
+        let first = try await fixture.load(url, [], context)
+        _ = try await fixture.load(url, .refreshCached, Self.thumbnail)
+        let again = try await fixture.load(url, [], context)
+        #expect(again.result.image === first.result.image || kind == "thumbnail" && again.result.cacheType == .memory)
+    }
+
+    @Test func aVariantOutlivesItsOriginal() async throws {
+        _ = try await fixture.load(url, [], Self.transformed)
+        fixture.cache.removeImageFromDisk(forKey: url.absoluteString)
+        let other = try fixture.restarted()
+        #expect(try await other.load(url, .fromCacheOnly, Self.transformed).blue == 10)
+    }
+
+    /// A program's own store replaces the original: its image is shown, and variants are made from it.
+    @Test(arguments: [false, true])
+    func whatACallerStoresIsTheNewestOriginal(hasImage: Bool) async throws {
+        _ = try await fixture.load(url, [], Self.thumbnail)
+        let loaded = try await fixture.load(url).result.image
+        let data = try EntryFixture.file(blue: 20)
+        let image = try #require(Image(data: data))
+        for stored in hasImage ? [image, loaded] : [nil] {
+            let calls = Calls<Bool>()
+            fixture.cache.storeImage(
+                stored, imageData: data, forKey: url.absoluteString, options: [],
+                context: [.callbackQueue: CallbackQueue.invoking], cacheType: .all
+            ) { calls.append(true) }
+            #expect(await calls.wait() == true)
+            #expect(try await fixture.load(url, [], Self.thumbnail).blue == 20)
+            let again = try await fixture.load(url).result.image
+            #expect(stored == nil ? again.blue == 20 : again === stored)
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageTesting
+
+/// Text in a URL never reaches an entry of another scope, size or transformer.
+@Suite(.timeLimit(.minutes(1)))
+struct TypedKeyTests {
+    let fixture: EntryFixture
+    private let picture = EntryFixture.url("https://host/private.png")
+
+    init() throws { fixture = try EntryFixture() }
+
+    /// Every way a scoped entry was ever named in a key string.
+    private var forgeries: [URL] {
+        let key = fixture.manager.cacheKey(for: picture, context: [.cacheScope: "alice"]) ?? ""
+        return ["https://host/private.png#scope=alice", key].compactMap { URL(string: $0) }
+    }
+
+    @Test(arguments: [false, true])
+    func aFragmentNeverReachesAScopedEntry(isRestarted: Bool) async throws {
+        try fixture.answer(picture, blue: 1)
+        _ = try await fixture.load(picture, [], [.cacheScope: "alice"])
+        let other = isRestarted ? try fixture.restarted() : fixture
+        for url in forgeries {
+            try other.answer(url, blue: 2)
+            for options in [WebImageOptions.queryDiskDataSync, .queryMemoryData, []] {
+                #expect(try await other.load(url, options).blue == 2, "\(url)")
+            }
+        }
+        // A URL that is the very key string takes the entry's place, so the scoped load may miss; it gets no other picture.
+        try other.answer(picture, blue: 1)
+        #expect(try await other.load(picture, [], [.cacheScope: "alice"]).blue == 1)
+    }
+
+    @Test(arguments: [false, true])
+    func aURLThatLooksLikeAVariantHasItsOwnPicture(isRestarted: Bool) async throws {
+        let source = EntryFixture.url("https://host/a.png")
+        try fixture.answer(source, blue: 10)
+        let contexts: [WebImageContext] = [
+            [.imageThumbnailPixelSize: CGSize(width: 10, height: 10), .storeCacheType: ImageCacheType.all],
+            [.imageTransformer: BlueTransformer()],
+        ]
+        for context in contexts {
+            let key = try #require(fixture.manager.cacheKey(for: source, context: context))
+            let lookAlike = EntryFixture.url(key)
+            let wanted = try await fixture.load(source, [], context).blue
+            let other = isRestarted ? try fixture.restarted() : fixture
+            try other.answer(lookAlike, blue: 77)
+            #expect(try await other.load(lookAlike).blue == 77)
+            // The other direction: the look-alike's entry is never the variant.
+            #expect(try await other.load(source, .fromCacheOnly, context).blue == wanted)
+            #expect(try await other.load(lookAlike).blue == 77)
+        }
+    }
+
+    @Test func aLookAlikeIsRefreshedWithItsOwnBytes() async throws {
+        let source = EntryFixture.url("https://host/a.png")
+        try fixture.answer(source, blue: 10)
+        fixture.loader.resourceMetadata = Data("validators of a".utf8)
+        let context: WebImageContext = [
+            .imageThumbnailPixelSize: CGSize(width: 10, height: 10), .storeCacheType: ImageCacheType.all,
+        ]
+        _ = try await fixture.load(source, [], context)
+        let key = try #require(fixture.manager.cacheKey(for: source, context: context))
+        let lookAlike = EntryFixture.url(key)
+        try fixture.answer(lookAlike, blue: 77)
+        #expect(try await fixture.load(lookAlike, .refreshCached).blue == 77)
+        #expect(fixture.loader.loads.last?.cached == nil)
+    }
+}
