@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "WebImageTIFF", targets: ["WebImageTIFF"]),
         .library(name: "SDWebImage", targets: ["SDWebImage"] + reexported),
         .library(name: "SDWebImageGTK", targets: ["SDWebImageGTK"]),
+        .library(name: "SDWebImageFoundationNetworking", targets: ["SDWebImageFoundationNetworking"]),
         .library(name: "SDWebImageWebPCoder", targets: ["SDWebImageWebPCoder"]),
         .library(name: "SDWebImageAVIFCoder", targets: ["SDWebImageAVIFCoder"]),
         .library(name: "SDWebImageHEIFCoder", targets: ["SDWebImageHEIFCoder"]),
@@ -62,6 +63,8 @@ let package = Package(
                 "WebImage", "WebImageCore", "WebImageGraphics", "WebImageCodecs", "WebImageHTTP", "WebImageStore",
             ]),
         .target(name: "SDWebImageGTK", dependencies: ["SDWebImage", "WebImageGTK"]),
+        // Apart from SDWebImage: Foundation's networking library brings a curl and more into every process.
+        .target(name: "SDWebImageFoundationNetworking", dependencies: ["SDWebImage"]),
         .target(name: "SDWebImageWebPCoder", dependencies: ["SDWebImage"]),
         .target(name: "SDWebImageAVIFCoder", dependencies: ["SDWebImage", "WebImageAVIF"]),
         .target(name: "SDWebImageHEIFCoder", dependencies: ["SDWebImage", "WebImageHEIF"]),
@@ -122,7 +125,9 @@ let package = Package(
             name: "DocumentationTests",
             dependencies: ["WebImage", "WebImageAVIF", "WebImageGTK", "WebImageHTTP", "WebImageTesting", "SDWebImage"]),
 
-        .testTarget(name: "SDWebImageTests", dependencies: ["SDWebImage", "WebImageTesting"]),
+        .testTarget(
+            name: "SDWebImageTests",
+            dependencies: ["SDWebImage", "SDWebImageFoundationNetworking", "WebImageTesting"]),
 
         // The documents' call sites, in the language mode ported code has and in the newest.
         .testTarget(

@@ -8,7 +8,8 @@
 #define HEIF_LIBRARY "libheif.so.1"
 
 #define HEIF_FUNCTIONS(take)                                                                                    \
-    take(heif_context_alloc) take(heif_context_encode_image) take(heif_context_free)                            \
+    take(heif_context_alloc) take(heif_context_encode_image) take(heif_context_encode_thumbnail)                \
+    take(heif_context_free)                                                                                     \
     take(heif_context_get_encoder_for_format) take(heif_context_get_primary_image_handle)                       \
     take(heif_context_read_from_memory_without_copy) take(heif_context_set_max_decoding_threads)                \
     take(heif_context_set_maximum_image_size_limit) take(heif_context_write) take(heif_decode_image)            \

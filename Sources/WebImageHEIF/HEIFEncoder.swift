@@ -43,9 +43,24 @@ final class HEIFEncoder {
         _ = libheif.heif_encoder_set_logging_level(encoder, 0)
         var handle: OpaquePointer?
         try check(libheif.heif_context_encode_image(context, picture.image, encoder, nil, &handle))
-        if let handle { libheif.heif_image_handle_release(handle) }
+        if let handle {
+            defer { libheif.heif_image_handle_release(handle) }
+            if options.embedsThumbnail { try addThumbnail(of: picture, to: handle) }
+        }
         return try written()
     }
+
+    /// Stores a small picture beside the large one; none beside one that is as small itself.
+    private func addThumbnail(of picture: HEIFPicture, to handle: OpaquePointer) throws(WebImageError) {
+        var thumbnail: OpaquePointer?
+        let side = Self.thumbnailSide
+        try check(
+            libheif.heif_context_encode_thumbnail(context, picture.image, handle, encoder, nil, side, &thumbnail))
+        if let thumbnail { libheif.heif_image_handle_release(thumbnail) }
+    }
+
+    /// The longest side of a thumbnail in pixels.
+    private static let thumbnailSide: Int32 = 320
 
     private func written() throws(WebImageError) -> Data {
         let sink = Sink()

@@ -26,6 +26,22 @@ struct EncodingOptionTests {
         }
     }
 
+    // SDImageCoderTests.test21ThatEmbedThumbnailHEICWorks
+    @Test(.enabled(if: ImageHEICCoder.shared.canEncode(to: .heic)))
+    func aThumbnailIsEmbeddedInHEICOnRequest() throws {
+        func thumbnails(_ image: Image, _ options: ImageCoderOptions?) throws -> Int {
+            let file = try #require(ImageHEICCoder.shared.encodedData(with: image, format: .heic, options: options))
+            #expect(ImageHEICCoder.shared.decodedImage(with: file, options: nil)?.pixelSize == image.pixelSize)
+            // A reference of the type "thmb" says that an item is another's thumbnail (ISO/IEC 23008-12 §6.4.4).
+            return file.ranges(of: Data("thmb".utf8)).count
+        }
+        let image = try Samples.picture(width: 640, height: 426)
+        #expect(try thumbnails(image, nil) == 0)
+        #expect(try thumbnails(image, [.encodeEmbedThumbnail: true]) == 1)
+        // Nothing is stored beside what is as small itself.
+        #expect(try thumbnails(try Samples.picture(width: 96, height: 64), [.encodeEmbedThumbnail: true]) == 0)
+    }
+
     @Test func twelveBitsAreWrittenForSixteenOnRequest() throws {
         let pixels = try Samples.picture().pixels.converted(to: .rgba16)
         let image = Image(pixels: pixels, hasAlpha: false)

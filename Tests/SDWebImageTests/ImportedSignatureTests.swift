@@ -166,4 +166,71 @@ import WebImageTesting
         #expect(await load(picture, context: [.imageTransformer: transformer]).0?.sd_isTransformed == true)
         seen("base.transform")
     }
+
+    @Test func layersOfACacheAreAsked() async throws {
+        let config = SDImageCacheConfig()
+        config.memoryCacheClass = ImportedMemoryCache.self
+        config.diskCacheClass = ImportedDiskCache.self
+        config.maxMemoryCount = 9
+        let cache = SDImageCache(namespace: "layers", diskCacheDirectory: folder, config: config)
+        let image = try TestImages.solid()
+        image.sd_extendedObject = "beside"
+        let data = try #require(image.pngData())
+        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+            cache.store(image, imageData: data, forKey: "a", toDisk: true) { done.resume() }
+        }
+        #expect(cache.imageFromMemoryCache(forKey: "a") === image)
+        cache.removeImageFromMemory(forKey: "a")
+        #expect(cache.imageFromDiskCache(forKey: "a") != nil && cache.diskImageDataExists(withKey: "a"))
+        #expect(cache.totalDiskCount() == 3 as UInt && cache.totalDiskSize() == 30 as UInt)
+        #expect(cache.cachePath(forKey: "a") == "/nowhere/a")
+        let counts = await withCheckedContinuation { (done: CheckedContinuation<[UInt], Never>) in
+            cache.calculateSize { count, size in done.resume(returning: [count, size]) }
+        }
+        #expect(counts == [3, 30])
+        cache.removeImageFromDisk(forKey: "a")
+        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+            cache.deleteOldFiles { done.resume() }
+        }
+        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+            cache.clear(with: .all) { done.resume() }
+        }
+        seen(
+            "memory.init 9", "memory.object", "memory.set cost", "memory.remove", "memory.removeAll", "disk.init",
+            "disk.contains", "disk.data", "disk.set", "disk.extended", "disk.setExtended", "disk.remove",
+            "disk.removeAll", "disk.removeExpired", "disk.path", "disk.count", "disk.size")
+    }
+
+    @Test func aWholeCacheOfOnesOwnIsAsked() async throws {
+        let own = ImportedCache()
+        let manager = SDWebImageManager(cache: own, loader: loader)
+        let picture = try url("https://a.test/cache.png")
+        loader.answer(picture, with: .success(try #require(try TestImages.solid().pngData())))
+        #expect(await load(picture, manager, options: .waitStoreCache).0 != nil)
+        let caches = SDImageCachesManager(caches: [own])
+        let type = await withCheckedContinuation { (done: CheckedContinuation<SDImageCacheType, Never>) in
+            caches.containsImage(forKey: "a", cacheType: .all) { done.resume(returning: $0) }
+        }
+        #expect(type == .memory)
+        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+            caches.removeImage(forKey: "a", cacheType: .all) { done.resume() }
+        }
+        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+            caches.clear(with: .all) { done.resume() }
+        }
+        seen("cache.query", "cache.store", "cache.remove", "cache.contains", "cache.clear")
+    }
+
+    @Test func modifiersAndDecryptorAreAsked() async throws {
+        let server = try FaultServer()
+        defer { server.stop() }
+        server.route("/a.png", .body(try #require(try TestImages.solid().pngData())))
+        let downloader = SDWebImageDownloader(config: SDWebImageDownloaderConfig())
+        let modifiers = ImportedModifiers()
+        (downloader.requestModifier, downloader.responseModifier) = (modifiers, modifiers)
+        downloader.decryptor = modifiers
+        let own = SDWebImageManager(cache: cache, loader: downloader)
+        #expect(await load(server.url("/a.png"), own).0 != nil)
+        seen("modifier.request", "modifier.response", "modifier.decrypt")
+    }
 }
