@@ -31,9 +31,17 @@ typedef struct {
 } GError;
 typedef struct _GConverter GConverter;
 typedef struct _GZlibDecompressor GZlibDecompressor;
-typedef enum { G_ZLIB_COMPRESSOR_FORMAT_GZIP = 1 } GZlibCompressorFormat;
-typedef enum { G_CONVERTER_INPUT_AT_END = 1 } GConverterFlags;
-typedef enum { G_CONVERTER_ERROR, G_CONVERTER_CONVERTED, G_CONVERTER_FINISHED } GConverterResult;
+// All members of these three, as GIO has them: a program that also imports GTK's headers sees both declarations, which
+// must be the same.
+typedef enum {
+    G_ZLIB_COMPRESSOR_FORMAT_ZLIB, G_ZLIB_COMPRESSOR_FORMAT_GZIP, G_ZLIB_COMPRESSOR_FORMAT_RAW
+} GZlibCompressorFormat;
+typedef enum {
+    G_CONVERTER_NO_FLAGS = 0, G_CONVERTER_INPUT_AT_END = (1 << 0), G_CONVERTER_FLUSH = (1 << 1)
+} GConverterFlags;
+typedef enum {
+    G_CONVERTER_ERROR = 0, G_CONVERTER_CONVERTED = 1, G_CONVERTER_FINISHED = 2, G_CONVERTER_FLUSHED = 3
+} GConverterResult;
 typedef struct _cairo cairo_t;
 typedef struct _cairo_surface cairo_surface_t;
 typedef enum { CAIRO_FORMAT_ARGB32 = 0 } cairo_format_t;

@@ -69,7 +69,7 @@ struct StaleVariantTests {
         _ = try await fixture.load(url, [], Self.thumbnail)
         let loaded = try await fixture.load(url).result.image
         let data = try EntryFixture.file(blue: 20)
-        let image = try #require(Image(data: data))
+        let image = try ImageCodersManager.shared.decode(data, options: DecodingOptions())
         for stored in hasImage ? [image, loaded] : [nil] {
             let calls = Calls<Bool>()
             fixture.cache.storeImage(
