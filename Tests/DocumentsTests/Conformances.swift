@@ -45,7 +45,7 @@ class MyImageLoader: NSObject, SDImageLoader {
         completedBlock?(SDImageLoaderDecodeImageData(data, url, options, context), data, nil, true)
         return MyOperation()
     }
-    func shouldBlockFailedURL(with url: URL, error: Error) -> Bool { (error as NSError).domain == NSURLErrorDomain }
+    func shouldBlockFailedURL(with url: URL, error: Error) -> Bool { (error as NSError).domain == "mine" }
 }
 
 class MyOperation: NSObject, SDWebImageOperation {

@@ -28,7 +28,7 @@ final class PNGStream: PictureStream {
     var revision: Int { finished != nil ? .max : rows.map { Int(clamping: $0.progress.event_count) } ?? 0 }
 
     func append(_ bytes: Data, finished isLast: Bool) throws(WebImageError) {
-        guard finished == nil, rows?.progress.has_ended != true else { return }
+        guard finished == nil else { return }
         whole?.append(bytes)
         // Pieces small enough for the clock to be looked at in time: a byte inflates to a thousand at most.
         for start in stride(from: 0, to: bytes.count, by: Self.pieceByteCount) {
@@ -42,7 +42,16 @@ final class PNGStream: PictureStream {
                 }
             }
         }
-        if rows?.progress.has_ended == true { try readTrailer() } else if isLast { try decodeWhole() }
+        if let rows, rows.progress.has_ended { try finish(rows) } else if isLast { try decodeWhole() }
+    }
+
+    /// Keeps the picture and closes the reader: an image may hold this stream as long as it is shown.
+    private func finish(_ rows: PNGArrivingRows) throws(WebImageError) {
+        try readTrailer()
+        finished = DecodedPicture(
+            pixels: try rows.shown(), orientation: orientation, profile: rows.profile, hasAlpha: rows.hasAlpha,
+            format: .png)
+        self.rows = nil
     }
 
     private static let pieceByteCount = 64 << 10
@@ -52,12 +61,11 @@ final class PNGStream: PictureStream {
             return ArrivingPicture(picture: finished, fullSize: size, rowCount: finished.pixels.height, isWhole: true)
         }
         guard let rows, rows.progress.first_pass_rows > 0 else { return nil }
-        let isWhole = rows.progress.has_ended
         let picture = DecodedPicture(
             pixels: try rows.shown(), orientation: orientation, profile: rows.profile, hasAlpha: rows.hasAlpha,
             format: .png)
         return ArrivingPicture(
-            picture: picture, fullSize: size, rowCount: Int(rows.progress.first_pass_rows), isWhole: isWhole)
+            picture: picture, fullSize: size, rowCount: Int(rows.progress.first_pass_rows), isWhole: false)
     }
 
     /// Reads what stands before the pixels and prepares for them.

@@ -141,7 +141,8 @@ import WebImageTesting
         #expect(width == 40 && data != nil)
         loader2.fails = true
         let failing = try #require(URL(string: "mine://other"))
-        for expected in [-1, SDWebImageError.blackListed.rawValue] {
+        // The loader's own error first, then the one of a URL that the loader asked to block.
+        for expected in [7, SDWebImageError.blackListed.rawValue] {
             let code = await withCheckedContinuation { continuation in
                 manager.loadImage(with: failing, progress: nil) { _, _, error, _, _, _ in
                     continuation.resume(returning: (error as NSError?)?.code)
