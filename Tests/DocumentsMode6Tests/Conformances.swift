@@ -44,7 +44,7 @@ final class MyImageLoader: NSObject, SDImageLoader, @unchecked Sendable {
         completedBlock?(SDImageLoaderDecodeImageData(data, url, options, context), data, nil, true)
         return MyOperation()
     }
-    func shouldBlockFailedURL(with url: URL, error: any Error) -> Bool { (error as NSError).domain == NSURLErrorDomain }
+    func shouldBlockFailedURL(with url: URL, error: any Error) -> Bool { (error as NSError).domain == "mine" }
 }
 
 final class MyOperation: NSObject, SDWebImageOperation, @unchecked Sendable {
