@@ -52,8 +52,12 @@ final class HEIFEncoder {
 
     /// Stores a small picture beside the large one; none beside one that is as small itself.
     private func addThumbnail(of picture: HEIFPicture, to handle: OpaquePointer) throws(WebImageError) {
-        var thumbnail: OpaquePointer?
         let side = Self.thumbnailSide
+        let width = libheif.heif_image_get_width(picture.image, heif_channel_interleaved)
+        let height = libheif.heif_image_get_height(picture.image, heif_channel_interleaved)
+        // libheif reports an error for a thumbnail that is not smaller than its picture.
+        guard max(width, height) > side else { return }
+        var thumbnail: OpaquePointer?
         try check(
             libheif.heif_context_encode_thumbnail(context, picture.image, handle, encoder, nil, side, &thumbnail))
         if let thumbnail { libheif.heif_image_handle_release(thumbnail) }

@@ -20,7 +20,7 @@ public struct EncodingOptions: Sendable, Hashable {
     public var backgroundColor = ImageColor.white
     /// Whether the file shows a coarse picture early (JPEG).
     public var progressive = false
-    /// Whether a small picture of at most 320 px a side is stored beside the large one (JPEG).
+    /// Whether a small picture of at most 320 px a side is stored beside the large one (JPEG, HEIC).
     public var embedsThumbnail = false
     /// Whether more than eight bits a channel are kept where the format has a choice (AVIF).
     public var keepsHDR = false
