@@ -51,8 +51,7 @@ public final class ImageCachesManager: ImageCaching {
 
     /// Removes a cache: the same object, or an equal value.
     public func removeCache(_ cache: any ImageCaching) {
-        let identity = RoleIdentity(cache)
-        state.removeRoles(\.caches) { RoleIdentity($0) == identity }
+        state.removeRole(\.caches, cache) { $0 }
     }
 
     /// Where images are looked up. Default ``ImageCachesManagerOperationPolicy/serial``.

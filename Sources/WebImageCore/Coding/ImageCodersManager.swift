@@ -27,8 +27,7 @@ public final class ImageCodersManager: Sendable {
 
     /// Removes a coder: the same object, or an equal value.
     public func removeCoder(_ coder: any ImageCoder) {
-        let identity = RoleIdentity(coder)
-        registered.removeRoles(\.self) { RoleIdentity($0) == identity }
+        registered.removeRole(\.self, coder) { $0 }
     }
 
     private func decoder(for data: Data) -> (any ImageCoder)? {

@@ -48,8 +48,7 @@ public final class ImageLoadersManager: Sendable {
 
     /// Removes a loader: the same object, or an equal value.
     public func removeLoader(_ loader: any ImageLoader) {
-        let identity = RoleIdentity(loader)
-        registered.removeRoles(\.self) { RoleIdentity($0.loader) == identity }
+        registered.removeRole(\.self, loader) { $0.loader }
     }
 
     /// The loader that a URL goes to; nil when none takes it.

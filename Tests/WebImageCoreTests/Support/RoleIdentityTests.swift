@@ -136,4 +136,15 @@ struct RoleIdentityTests {
         #expect(manager.caches?.compactMap { ($0 as? HashableCache)?.name } == ["b"])
         #expect(manager.caches?.count == 2)
     }
+
+    @Test func aValueThatCannotBeComparedIsRemovedAsTheLastOfItsType() {
+        let first = PaintingCoder(blue: 1, gate: nil)
+        let second = PaintingCoder(blue: 2, gate: nil)
+        let coders = ImageCodersManager(coders: [first])
+        coders.addCoder(second)
+        coders.removeCoder(second)
+        #expect(coders.coders.map { ($0 as? PaintingCoder)?.blue } == [1])
+        coders.removeCoder(first)
+        #expect(coders.coders.isEmpty)
+    }
 }

@@ -11,6 +11,8 @@ package struct RoleIdentity: Hashable, @unchecked Sendable {
     }
 
     private let kind: Kind
+    /// False for a value that is neither an object nor empty nor `Hashable`: it equals nothing, not even a copy of itself.
+    let isComparable: Bool
     /// Holds the object, so that its address names nothing else.
     private let object: AnyObject?
 
@@ -19,9 +21,11 @@ package struct RoleIdentity: Hashable, @unchecked Sendable {
         if type is AnyClass {
             object = role as AnyObject
             kind = .object(ObjectIdentifier(role as AnyObject))
+            isComparable = true
             return
         }
         object = nil
+        isComparable = Self.isEmpty(role) || role is any Hashable
         if Self.isEmpty(role) {
             kind = .empty(ObjectIdentifier(type))
         } else if let value = role as? any Hashable {
@@ -102,13 +106,21 @@ package struct RoleList<Role: Sendable>: Sendable {
 }
 
 extension Locked {
-    /// Removes roles from a list; `isDoomed` runs their code and is called outside the lock.
-    package func removeRoles<Role>(
-        _ list: WritableKeyPath<State, RoleList<Role>>, where isDoomed: (Role) -> Bool
+    /// Removes a role from a list; comparing runs the roles' code and happens outside the lock.
+    ///
+    /// A value that cannot be compared stands for the last one of its type.
+    package func removeRole<Role>(
+        _ list: WritableKeyPath<State, RoleList<Role>>, _ role: any Sendable, of value: (Role) -> any Sendable
     ) {
+        let identity = RoleIdentity(role)
         while true {
             let seen = withLock { $0[keyPath: list] }
-            let kept = seen.roles.filter { !isDoomed($0) }
+            var kept = seen.roles
+            if identity.isComparable {
+                kept.removeAll { RoleIdentity(value($0)) == identity }
+            } else if let index = kept.lastIndex(where: { Swift.type(of: value($0)) == Swift.type(of: role) }) {
+                kept.remove(at: index)
+            }
             let isDone = withLock { state in
                 guard state[keyPath: list].revision == seen.revision else { return false }
                 state[keyPath: list].roles = kept
