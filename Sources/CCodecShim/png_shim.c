@@ -202,8 +202,7 @@ static uint32_t big_endian(const uint8_t *bytes) {
 
 /* Whether an ICC profile is one that a picture of this color type may carry (ICC.1:2010 §7.2, PNG third edition §11.3.3.3).
  *
- * libpng before 1.6.45 checks this itself and leaves out what it rejects; later versions write some unusable profiles and
- * fail the whole picture for others. */
+ * libpng 1.6.39 checks this itself and leaves out a profile that it rejects; 1.6.48 fails the whole picture. */
 static bool is_usable_profile(const uint8_t *profile, size_t count, int color) {
     enum { HEADER_AND_TAG_COUNT = 132 };
     if (profile == NULL || count < HEADER_AND_TAG_COUNT || count > PNG_UINT_31_MAX) return false;
