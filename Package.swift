@@ -35,19 +35,25 @@ let package = Package(
         // Mechanism: each C library is imported by exactly one Swift target.
         .target(
             name: "WebImageGraphics",
-            dependencies: ["WebImageCore", "CPixelLoops", "CZimg", "CYUV", "CYUVShim", "CLCMS", "CPixman"]),
+            dependencies: [
+                "WebImageCore", "CWebImagePixelLoops", "CWebImageZimg", "CWebImageYUV", "CWebImageYUVShim",
+                "CWebImageLCMS", "CWebImagePixman",
+            ]),
         .target(
             name: "WebImageCodecs",
-            dependencies: ["WebImageCore", "WebImageGraphics", "CCodecShim", "CJPEG", "CPNG", "CWebP", "CGIF"]),
-        .target(name: "WebImageHTTP", dependencies: ["WebImageCore", "CCurl", "CCurlShim"]),
-        .target(name: "WebImageStore", dependencies: ["WebImageCore", "CSQLite", "CDeflate"]),
+            dependencies: [
+                "WebImageCore", "WebImageGraphics", "CWebImageCodecShim", "CWebImageJPEG", "CWebImagePNG",
+                "CWebImageWebP", "CWebImageGIF",
+            ]),
+        .target(name: "WebImageHTTP", dependencies: ["WebImageCore", "CWebImageCurl", "CWebImageCurlShim"]),
+        .target(name: "WebImageStore", dependencies: ["WebImageCore", "CWebImageSQLite", "CWebImageDeflate"]),
 
         // Optional coders: a product each, reached by nothing but the command and the tests.
-        .target(name: "WebImageAVIF", dependencies: ["WebImageCore", "WebImageGraphics", "CAVIF"]),
-        .target(name: "WebImageHEIF", dependencies: ["WebImageCore", "WebImageGraphics", "CHEIF"]),
-        .target(name: "WebImageJXL", dependencies: ["WebImageCore", "WebImageGraphics", "CJXL"]),
-        .target(name: "WebImageSVG", dependencies: ["WebImageCore", "WebImageGraphics", "CRSVG"]),
-        .target(name: "WebImageTIFF", dependencies: ["WebImageCore", "WebImageGraphics", "CTIFF"]),
+        .target(name: "WebImageAVIF", dependencies: ["WebImageCore", "WebImageGraphics", "CWebImageAVIF"]),
+        .target(name: "WebImageHEIF", dependencies: ["WebImageCore", "WebImageGraphics", "CWebImageHEIF"]),
+        .target(name: "WebImageJXL", dependencies: ["WebImageCore", "WebImageGraphics", "CWebImageJXL"]),
+        .target(name: "WebImageSVG", dependencies: ["WebImageCore", "WebImageGraphics", "CWebImageRSVG"]),
+        .target(name: "WebImageTIFF", dependencies: ["WebImageCore", "WebImageGraphics", "CWebImageTIFF"]),
 
         // Root: registers the defaults and re-exports Core.
         .target(
@@ -72,19 +78,21 @@ let package = Package(
         .target(name: "SDWebImageSVGCoder", dependencies: ["SDWebImage", "WebImageSVG"]),
 
         // Toolkit.
-        .target(name: "WebImageGTK", dependencies: ["WebImageCore", "CGTK", "CGTKShim"]),
+        .target(name: "WebImageGTK", dependencies: ["WebImageCore", "CWebImageGTK", "CWebImageGTKShim"]),
 
         // Apps.
         .target(
             name: "WebImageCLI",
             dependencies: [
-                "WebImage", "CGetoptShim", "WebImageAVIF", "WebImageHEIF", "WebImageJXL", "WebImageSVG", "WebImageTIFF",
+                "WebImage", "CWebImageGetoptShim", "WebImageAVIF", "WebImageHEIF", "WebImageJXL", "WebImageSVG",
+                "WebImageTIFF",
             ]),
         .executableTarget(name: "webimage", dependencies: ["WebImageCLI"]),
         .executableTarget(
             name: "webimage-gallery",
             dependencies: [
-                "WebImageGTK", "WebImage", "CGTK", "CGalleryShim", "WebImageAVIF", "WebImageHEIF", "WebImageJXL",
+                "WebImageGTK", "WebImage", "CWebImageGTK", "CWebImageGalleryShim", "WebImageAVIF", "WebImageHEIF",
+                "WebImageJXL",
                 "WebImageSVG", "WebImageTIFF",
             ]),
         .executableTarget(name: "webimage-demo", dependencies: ["WebImage", "WebImageGraphics", "WebImageTesting"]),
@@ -93,25 +101,28 @@ let package = Package(
         .target(name: "WebImageTesting", dependencies: ["WebImageCore"]),
         // Compiles this package's own declarations of librsvg together with the library's headers.
         .systemLibrary(
-            name: "CRSVGHeaders", path: "Tests/Support/CRSVGHeaders", pkgConfig: "librsvg-2.0",
+            name: "CWebImageRSVGHeaders", path: "Tests/Support/CWebImageRSVGHeaders", pkgConfig: "librsvg-2.0",
             providers: [.apt(["librsvg2-dev"])]),
-        .target(name: "CRSVGCheck", dependencies: ["CRSVGHeaders"], path: "Tests/Support/CRSVGCheck"),
+        .target(
+            name: "CWebImageRSVGCheck", dependencies: ["CWebImageRSVGHeaders"], path: "Tests/Support/CWebImageRSVGCheck"
+        ),
         // Counts allocations in tests alone: it replaces the allocator of the executable it is linked into.
-        .target(name: "CAllocationCounter", path: "Tests/Support/CAllocationCounter"),
+        .target(name: "CWebImageAllocationCounter", path: "Tests/Support/CWebImageAllocationCounter"),
         .testTarget(
-            name: "WebImageCoreTests", dependencies: ["WebImageCore", "WebImageTesting", "CAllocationCounter"]),
+            name: "WebImageCoreTests", dependencies: ["WebImageCore", "WebImageTesting", "CWebImageAllocationCounter"]),
         .testTarget(
             name: "WebImageCodecsTests",
-            dependencies: ["WebImageCodecs", "WebImageGraphics", "WebImageTesting", "CYUVShim"]),
+            dependencies: ["WebImageCodecs", "WebImageGraphics", "WebImageTesting", "CWebImageYUVShim"]),
         .testTarget(
             name: "OptionalCodersTests",
             dependencies: [
                 "WebImage", "WebImageAVIF", "WebImageHEIF", "WebImageJXL", "WebImageSVG", "WebImageTIFF",
-                "WebImageGraphics", "WebImageTesting", "CRSVGCheck",
+                "WebImageGraphics", "WebImageTesting", "CWebImageRSVGCheck",
             ]),
         .testTarget(name: "WebImageHTTPTests", dependencies: ["WebImageHTTP", "WebImageTesting"]),
         .testTarget(name: "WebImageStoreTests", dependencies: ["WebImageStore", "WebImageTesting"]),
-        .testTarget(name: "WebImageTests", dependencies: ["WebImage", "WebImageTesting", "CAllocationCounter"]),
+        .testTarget(
+            name: "WebImageTests", dependencies: ["WebImage", "WebImageTesting", "CWebImageAllocationCounter"]),
         .testTarget(name: "WebImageGTKTests", dependencies: ["WebImageGTK", "WebImage", "WebImageTesting"]),
         .testTarget(
             name: "WebImageCLITests", dependencies: ["WebImage", "WebImageCLI", "WebImageTesting", "webimage"]),
@@ -136,36 +147,36 @@ let package = Package(
         .testTarget(name: "DocumentsMode6Tests", dependencies: ["SDWebImageGTK", "WebImageTesting"]),
 
         // Shims: what Swift cannot call itself (variadic, macro, setjmp, GObject cast).
-        .target(name: "CCodecShim", dependencies: ["CJPEG", "CPNG", "CDeflate"]),
-        .target(name: "CPixelLoops"),
-        .target(name: "CYUVShim", linkerSettings: [.linkedLibrary("yuv")]),
-        .target(name: "CCurlShim", dependencies: ["CCurl"]),
-        .target(name: "CGTKShim", dependencies: ["CGTK"]),
-        .target(name: "CGalleryShim", dependencies: ["CAdwaita"]),
+        .target(name: "CWebImageCodecShim", dependencies: ["CWebImageJPEG", "CWebImagePNG", "CWebImageDeflate"]),
+        .target(name: "CWebImagePixelLoops"),
+        .target(name: "CWebImageYUVShim", linkerSettings: [.linkedLibrary("yuv")]),
+        .target(name: "CWebImageCurlShim", dependencies: ["CWebImageCurl"]),
+        .target(name: "CWebImageGTKShim", dependencies: ["CWebImageGTK"]),
+        .target(name: "CWebImageGalleryShim", dependencies: ["CWebImageAdwaita"]),
         .target(name: "CWebImageRoot"),
-        .target(name: "CGetoptShim"),
+        .target(name: "CWebImageGetoptShim"),
 
         // System libraries.
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
-        .systemLibrary(name: "CJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg62-turbo-dev"])]),
-        .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
-        .systemLibrary(name: "CWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"])]),
-        .systemLibrary(name: "CGIF", providers: [.apt(["libgif-dev"])]),
-        .systemLibrary(name: "CZimg", pkgConfig: "zimg", providers: [.apt(["libzimg-dev"])]),
-        .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"])]),
-        .systemLibrary(name: "CPixman", pkgConfig: "pixman-1", providers: [.apt(["libpixman-1-dev"])]),
-        .systemLibrary(name: "CLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"])]),
+        .systemLibrary(name: "CWebImageSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CWebImageDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
+        .systemLibrary(name: "CWebImageJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg62-turbo-dev"])]),
+        .systemLibrary(name: "CWebImagePNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
+        .systemLibrary(name: "CWebImageWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"])]),
+        .systemLibrary(name: "CWebImageGIF", providers: [.apt(["libgif-dev"])]),
+        .systemLibrary(name: "CWebImageZimg", pkgConfig: "zimg", providers: [.apt(["libzimg-dev"])]),
+        .systemLibrary(name: "CWebImageYUV", providers: [.apt(["libyuv-dev"])]),
+        .systemLibrary(name: "CWebImagePixman", pkgConfig: "pixman-1", providers: [.apt(["libpixman-1-dev"])]),
+        .systemLibrary(name: "CWebImageLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"])]),
         // These are loaded at run time, by the first download or the first such picture; only headers are needed here.
-        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        .systemLibrary(name: "CAVIF", providers: [.apt(["libavif-dev"])]),
-        .systemLibrary(name: "CHEIF", providers: [.apt(["libheif-dev"])]),
-        .systemLibrary(name: "CJXL", providers: [.apt(["libjxl-dev"])]),
-        .systemLibrary(name: "CRSVG"),
-        .systemLibrary(name: "CTIFF", providers: [.apt(["libtiff-dev"])]),
-        .systemLibrary(name: "CGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
+        .systemLibrary(name: "CWebImageCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CWebImageAVIF", providers: [.apt(["libavif-dev"])]),
+        .systemLibrary(name: "CWebImageHEIF", providers: [.apt(["libheif-dev"])]),
+        .systemLibrary(name: "CWebImageJXL", providers: [.apt(["libjxl-dev"])]),
+        .systemLibrary(name: "CWebImageRSVG"),
+        .systemLibrary(name: "CWebImageTIFF", providers: [.apt(["libtiff-dev"])]),
+        .systemLibrary(name: "CWebImageGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
         // The gallery's alone.
-        .systemLibrary(name: "CAdwaita", pkgConfig: "libadwaita-1", providers: [.apt(["libadwaita-1-dev"])]),
+        .systemLibrary(name: "CWebImageAdwaita", pkgConfig: "libadwaita-1", providers: [.apt(["libadwaita-1-dev"])]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,4 +1,4 @@
-import CAVIF
+import CWebImageAVIF
 import Foundation
 import WebImageCore
 import WebImageGraphics

@@ -1,4 +1,4 @@
-import CAVIF
+import CWebImageAVIF
 import WebImageCore
 
 /// libavif, loaded when the first AVIF file is opened.

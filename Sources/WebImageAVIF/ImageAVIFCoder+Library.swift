@@ -1,4 +1,4 @@
-import CAVIF
+import CWebImageAVIF
 package import WebImageCore
 
 extension ImageAVIFCoder {

@@ -1,4 +1,4 @@
-import CGetoptShim
+import CWebImageGetoptShim
 import Foundation
 import WebImage
 
@@ -28,11 +28,11 @@ struct Arguments {
         var words = arguments.map { strdup($0) }
         defer { (names + words).forEach { free($0) } }
         var table = zip(options, names).map { option, name in
-            CGetoptShim.option(
+            CWebImageGetoptShim.option(
                 name: UnsafePointer(name), has_arg: option.takesArgument ? required_argument : no_argument, flag: nil,
                 val: 0)
         }
-        table.append(CGetoptShim.option(name: nil, has_arg: 0, flag: nil, val: 0))
+        table.append(CWebImageGetoptShim.option(name: nil, has_arg: 0, flag: nil, val: 0))
         wi_getopt_reset()
         while true {
             var index: Int32 = -1

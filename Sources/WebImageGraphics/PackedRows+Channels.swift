@@ -1,4 +1,4 @@
-import CYUVShim
+import CWebImageYUVShim
 package import WebImageCore
 
 extension PackedRows {

@@ -1,4 +1,4 @@
-import CYUVShim
+import CWebImageYUVShim
 import Foundation
 package import WebImageCore
 

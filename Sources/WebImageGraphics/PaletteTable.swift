@@ -1,5 +1,5 @@
-import CPixelLoops
-import CYUVShim
+import CWebImagePixelLoops
+import CWebImageYUVShim
 package import WebImageCore
 
 /// Turns palette indices into pixels of four bytes.

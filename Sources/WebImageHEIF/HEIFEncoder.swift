@@ -1,4 +1,4 @@
-import CHEIF
+import CWebImageHEIF
 import Foundation
 import WebImageCore
 import WebImageGraphics

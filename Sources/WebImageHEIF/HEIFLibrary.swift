@@ -1,4 +1,4 @@
-import CHEIF
+import CWebImageHEIF
 import WebImageCore
 
 /// libheif, loaded when the first HEIC file is opened.

@@ -1,4 +1,4 @@
-import CHEIF
+import CWebImageHEIF
 package import WebImageCore
 
 extension ImageHEICCoder {

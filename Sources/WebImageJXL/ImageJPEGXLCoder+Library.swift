@@ -1,4 +1,4 @@
-import CJXL
+import CWebImageJXL
 package import WebImageCore
 
 extension ImageJPEGXLCoder {

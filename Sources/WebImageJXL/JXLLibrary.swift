@@ -1,4 +1,4 @@
-import CJXL
+import CWebImageJXL
 import WebImageCore
 
 /// libjxl, loaded when the first JPEG XL file is opened.

@@ -1,4 +1,4 @@
-import CJXL
+import CWebImageJXL
 import Foundation
 import WebImageCore
 import WebImageGraphics

@@ -1,4 +1,4 @@
-import CRSVG
+import CWebImageRSVG
 import Foundation
 import WebImageCore
 

@@ -1,4 +1,4 @@
-import CRSVG
+import CWebImageRSVG
 package import WebImageCore
 
 extension ImageSVGCoder {

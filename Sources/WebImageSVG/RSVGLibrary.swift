@@ -1,4 +1,4 @@
-import CRSVG
+import CWebImageRSVG
 import WebImageCore
 
 /// librsvg, loaded when the first SVG file is opened.

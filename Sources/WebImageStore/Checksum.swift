@@ -1,4 +1,4 @@
-import CDeflate
+import CWebImageDeflate
 import Foundation
 
 /// What tells stored bytes from damaged ones: CRC-32 (ISO 3309), beside the length.

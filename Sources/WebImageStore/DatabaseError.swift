@@ -1,4 +1,4 @@
-import CSQLite
+import CWebImageSQLite
 import WebImageCore
 
 /// SQLite's extended result code and its words.

@@ -1,4 +1,4 @@
-import CSQLite
+import CWebImageSQLite
 import Dispatch
 import Foundation
 import WebImageCore

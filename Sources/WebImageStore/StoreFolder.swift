@@ -1,4 +1,4 @@
-import CSQLite
+import CWebImageSQLite
 import Foundation
 import WebImageCore
 

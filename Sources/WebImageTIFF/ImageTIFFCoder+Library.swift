@@ -1,4 +1,4 @@
-import CTIFF
+import CWebImageTIFF
 package import WebImageCore
 
 extension ImageTIFFCoder {

@@ -1,4 +1,4 @@
-import CTIFF
+import CWebImageTIFF
 import WebImageCore
 
 /// libtiff, loaded when the first TIFF file is opened.

@@ -1,4 +1,4 @@
-import CTIFF
+import CWebImageTIFF
 import Foundation
 
 /// What libtiff reads and writes instead of a file, and where its messages go.

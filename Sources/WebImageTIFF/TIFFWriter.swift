@@ -1,4 +1,4 @@
-import CTIFF
+import CWebImageTIFF
 import Foundation
 import WebImageCore
 import WebImageGraphics

@@ -1,4 +1,4 @@
-import CGTK
+import CWebImageGTK
 import Foundation
 import WebImage
 

@@ -1,4 +1,4 @@
-import CGalleryShim
+import CWebImageGalleryShim
 
 /// GTK's events whose arguments are not objects, as Swift closures; each lives as long as the process.
 @MainActor enum Events {

@@ -1,5 +1,5 @@
-import CGTK
-import CGalleryShim
+import CWebImageGTK
+import CWebImageGalleryShim
 import Foundation
 import WebImage
 import WebImageGTK

@@ -1,4 +1,4 @@
-import CGTK
+import CWebImageGTK
 import Dispatch
 import Foundation
 import WebImageGTK

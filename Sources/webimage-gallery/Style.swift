@@ -1,4 +1,4 @@
-import CGTK
+import CWebImageGTK
 
 /// The gallery's look; the colours are the theme's own, so that the dark style is dark.
 @MainActor enum Style {

@@ -1,4 +1,4 @@
-import CRSVGCheck
+import CWebImageRSVGCheck
 import Foundation
 import Testing
 import WebImage

@@ -1,4 +1,4 @@
-import CYUVShim
+import CWebImageYUVShim
 import Foundation
 import Testing
 import WebImageCore

@@ -1,4 +1,4 @@
-import CGTK
+import CWebImageGTK
 import Testing
 import WebImageCore
 import WebImageTesting

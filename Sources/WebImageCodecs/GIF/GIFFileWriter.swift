@@ -1,4 +1,4 @@
-import CGIF
+import CWebImageGIF
 import Foundation
 import WebImageCore
 

@@ -1,5 +1,5 @@
-import CCodecShim
-import CJPEG
+import CWebImageCodecShim
+import CWebImageJPEG
 public import Foundation
 public import WebImageCore
 import WebImageGraphics

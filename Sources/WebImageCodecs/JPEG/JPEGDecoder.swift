@@ -1,5 +1,5 @@
-import CCodecShim
-import CJPEG
+import CWebImageCodecShim
+import CWebImageJPEG
 import Foundation
 import WebImageCore
 

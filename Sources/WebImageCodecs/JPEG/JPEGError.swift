@@ -1,4 +1,4 @@
-import CCodecShim
+import CWebImageCodecShim
 import WebImageCore
 
 /// The shim's results as errors that say what to do.

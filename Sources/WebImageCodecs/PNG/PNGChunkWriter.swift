@@ -1,6 +1,6 @@
-import CCodecShim
+import CWebImageCodecShim
 // Nothing is called, but the module links zlib, which the shim inflates texts by.
-import CPNG
+import CWebImagePNG
 import Foundation
 
 /// Writes a PNG file chunk by chunk, with lengths and checksums (PNG third edition, §5.3).

@@ -1,4 +1,4 @@
-import CCodecShim
+import CWebImageCodecShim
 import WebImageCore
 import WebImageGraphics
 

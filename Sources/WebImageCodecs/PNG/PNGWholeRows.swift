@@ -1,4 +1,4 @@
-import CCodecShim
+import CWebImageCodecShim
 import Foundation
 import WebImageCore
 import WebImageGraphics

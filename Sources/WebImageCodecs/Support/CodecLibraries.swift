@@ -1,7 +1,7 @@
-import CGIF
-import CJPEG
-import CPNG
-import CWebP
+import CWebImageGIF
+import CWebImageJPEG
+import CWebImagePNG
+import CWebImageWebP
 
 /// Names and versions of the libraries this target stands on.
 package enum CodecLibraries {

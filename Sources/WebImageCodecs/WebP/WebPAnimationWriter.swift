@@ -1,4 +1,4 @@
-import CWebP
+import CWebImageWebP
 import Foundation
 import WebImageCore
 import WebImageGraphics

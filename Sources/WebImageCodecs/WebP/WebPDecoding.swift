@@ -1,4 +1,4 @@
-import CWebP
+import CWebImageWebP
 import WebImageCore
 
 /// What libwebp reads off a file's or a frame's first bytes.

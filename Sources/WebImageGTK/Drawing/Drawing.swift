@@ -1,5 +1,5 @@
-import CGTK
-import CGTKShim
+import CWebImageGTK
+import CWebImageGTKShim
 import Foundation
 import WebImageCore
 

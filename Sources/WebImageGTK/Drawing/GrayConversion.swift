@@ -1,4 +1,4 @@
-import CGTK
+import CWebImageGTK
 import WebImageCore
 
 /// Grey pixels as ones GTK takes: GTK knows one-channel textures only from 4.12 on.

@@ -1,4 +1,4 @@
-import CGTK
+import CWebImageGTK
 public import WebImageCore
 
 /// A picture as GTK draws it, sharing the image's pixels.

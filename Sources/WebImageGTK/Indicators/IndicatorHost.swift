@@ -1,4 +1,4 @@
-import CGTK
+import CWebImageGTK
 import WebImageCore
 
 /// Puts a view's indicator above its picture and passes on how the loads go.

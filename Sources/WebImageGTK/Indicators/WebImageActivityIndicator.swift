@@ -1,4 +1,4 @@
-import CGTK
+import CWebImageGTK
 public import WebImageCore
 
 /// A spinner while a picture is waited for, of whose end nothing is known.

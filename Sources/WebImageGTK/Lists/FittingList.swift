@@ -1,4 +1,4 @@
-import CGTK
+import CWebImageGTK
 import WebImageCore
 
 /// A list whose rows take their pictures' proportions while the user scrolls, and whose view never jumps.

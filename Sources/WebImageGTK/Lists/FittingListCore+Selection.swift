@@ -1,5 +1,5 @@
-import CGTK
-import CGTKShim
+import CWebImageGTK
+import CWebImageGTKShim
 
 extension FittingListCore {
     /// Changes what is selected, draws it, and tells who asked to hear of it.

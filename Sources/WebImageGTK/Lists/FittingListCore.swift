@@ -1,5 +1,5 @@
-import CGTK
-import CGTKShim
+import CWebImageGTK
+import CWebImageGTKShim
 import WebImageCore
 
 /// Fills a list area: makes rows, gives them positions, and keeps what is looked at where it is.

@@ -1,4 +1,4 @@
-import CGTK
+import CWebImageGTK
 import WebImageCore
 
 /// A factory of rows with pictures for `GtkListView`, `GtkGridView` and the columns of a `GtkColumnView`.

@@ -1,5 +1,5 @@
-import CGTK
-import CGTKShim
+import CWebImageGTK
+import CWebImageGTKShim
 import WebImageCore
 
 /// The GTK list around a row, and which of its rows can be seen.

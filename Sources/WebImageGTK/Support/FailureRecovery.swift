@@ -1,4 +1,4 @@
-import CGTK
+import CWebImageGTK
 import WebImageCore
 
 /// What a view does about a load that failed: tries again when it is tapped, and when the network is back.

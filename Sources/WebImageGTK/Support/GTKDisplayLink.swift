@@ -1,4 +1,4 @@
-import CGTK
+import CWebImageGTK
 public import WebImageCore
 
 /// A display link in step with the frames of a widget's window; asks for frames only while it runs.

@@ -1,4 +1,4 @@
-import CGTKShim
+import CWebImageGTKShim
 import Dispatch
 import WebImageCore
 

@@ -1,4 +1,4 @@
-import CGTK
+import CWebImageGTK
 import WebImageCore
 
 /// What a view gives up while nobody can see it: its loads if asked, its picture when memory is short.

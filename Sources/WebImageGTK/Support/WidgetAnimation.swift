@@ -1,4 +1,4 @@
-import CGTK
+import CWebImageGTK
 import WebImageCore
 
 /// How a widget plays the animations it is given.

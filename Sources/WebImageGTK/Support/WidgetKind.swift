@@ -1,5 +1,5 @@
-import CGTK
-import CGTKShim
+import CWebImageGTK
+import CWebImageGTKShim
 
 /// The widgets that can show a paintable, and how each is given one.
 enum WidgetKind {

@@ -1,4 +1,4 @@
-import CGTK
+import CWebImageGTK
 package import WebImageCore
 
 /// A widget's drawing as pixels, for screenshots and tests: needs no X tools, only a widget on screen.

@@ -1,4 +1,4 @@
-import CGTK
+import CWebImageGTK
 import WebImageCore
 
 /// Whether a widget can be seen, and who tells when that changes.

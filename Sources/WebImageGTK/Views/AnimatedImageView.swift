@@ -1,4 +1,4 @@
-import CGTKShim
+import CWebImageGTKShim
 public import Foundation
 public import WebImageCore
 

@@ -1,4 +1,4 @@
-import CGTK
+import CWebImageGTK
 public import Foundation
 public import WebImageCore
 

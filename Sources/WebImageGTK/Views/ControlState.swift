@@ -1,4 +1,4 @@
-import CGTK
+import CWebImageGTK
 
 /// What a button is doing; the raw values are UIKit's.
 public struct ControlState: OptionSet, Sendable, Hashable {

@@ -1,5 +1,5 @@
-import CGTK
-import CGTKShim
+import CWebImageGTK
+import CWebImageGTKShim
 public import Foundation
 public import WebImageCore
 

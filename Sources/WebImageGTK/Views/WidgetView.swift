@@ -1,5 +1,5 @@
-import CGTK
-import CGTKShim
+import CWebImageGTK
+import CWebImageGTKShim
 package import Foundation
 public import WebImageCore
 

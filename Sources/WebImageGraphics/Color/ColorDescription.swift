@@ -1,4 +1,4 @@
-import CLCMS
+import CWebImageLCMS
 import Foundation
 package import WebImageCore
 

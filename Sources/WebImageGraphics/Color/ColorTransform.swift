@@ -1,4 +1,4 @@
-import CLCMS
+import CWebImageLCMS
 import WebImageCore
 
 /// Owns one lcms2 transform to sRGB between buffers of one layout; several threads may use it at once.

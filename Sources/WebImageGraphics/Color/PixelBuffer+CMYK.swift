@@ -1,5 +1,5 @@
-import CLCMS
-import CYUVShim
+import CWebImageLCMS
+import CWebImageYUVShim
 import Foundation
 package import WebImageCore
 

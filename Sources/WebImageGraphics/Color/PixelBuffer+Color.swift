@@ -1,4 +1,4 @@
-import CLCMS
+import CWebImageLCMS
 package import WebImageCore
 
 extension PixelBuffer {

@@ -1,5 +1,5 @@
-import CPixelLoops
-import CYUVShim
+import CWebImagePixelLoops
+import CWebImageYUVShim
 import Foundation
 package import WebImageCore
 

@@ -1,4 +1,4 @@
-import CYUVShim
+import CWebImageYUVShim
 package import WebImageCore
 
 // A function that keeps the order of the channels serves BGRA and RGBA alike.

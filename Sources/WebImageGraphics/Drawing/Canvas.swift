@@ -1,4 +1,4 @@
-import CPixman
+import CWebImagePixman
 import Foundation
 import WebImageCore
 

@@ -1,4 +1,4 @@
-import CPixman
+import CWebImagePixman
 import WebImageCore
 
 /// Where may be drawn: a rectangle of whole pixels, and in it as far as a mask of the same size says.

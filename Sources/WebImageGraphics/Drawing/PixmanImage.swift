@@ -1,4 +1,4 @@
-import CPixman
+import CWebImagePixman
 import WebImageCore
 
 /// A `pixman_image_t` and what it points to; freed with this.

@@ -1,4 +1,4 @@
-import CPixelLoops
+import CWebImagePixelLoops
 import Foundation
 import WebImageCore
 

@@ -1,4 +1,4 @@
-import CLCMS
+import CWebImageLCMS
 import WebImageCore
 
 /// A change of each pixel's colour by itself, run by lcms2: curves around a matrix, in linear light or as encoded.

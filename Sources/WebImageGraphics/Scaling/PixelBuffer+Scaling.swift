@@ -1,4 +1,4 @@
-import CZimg
+import CWebImageZimg
 package import WebImageCore
 
 extension PixelBuffer {

@@ -1,4 +1,4 @@
-import CYUVShim
+import CWebImageYUVShim
 import WebImageCore
 
 /// Moves rows between interleaved pixels and the rings zimg works on.

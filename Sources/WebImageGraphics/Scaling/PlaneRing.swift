@@ -1,4 +1,4 @@
-import CZimg
+import CWebImageZimg
 import Foundation
 import WebImageCore
 

@@ -1,5 +1,5 @@
-import CYUV
-import CYUVShim
+import CWebImageYUV
+import CWebImageYUVShim
 import Foundation
 package import WebImageCore
 

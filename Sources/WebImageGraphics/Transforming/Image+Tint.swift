@@ -1,5 +1,5 @@
-import CPixman
-import CYUVShim
+import CWebImagePixman
+import CWebImageYUVShim
 import Foundation
 public import WebImageCore
 

@@ -1,4 +1,4 @@
-import CPixman
+import CWebImagePixman
 public import Foundation
 public import WebImageCore
 

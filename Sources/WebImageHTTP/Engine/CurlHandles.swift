@@ -1,5 +1,5 @@
-import CCurl
-import CCurlShim
+import CWebImageCurl
+import CWebImageCurlShim
 import Foundation
 import WebImageCore
 

@@ -1,5 +1,5 @@
-import CCurl
-import CCurlShim
+import CWebImageCurl
+import CWebImageCurlShim
 import WebImageCore
 
 /// libcurl, loaded and set up by the first download: with the libraries it brings it is half of a program's start.

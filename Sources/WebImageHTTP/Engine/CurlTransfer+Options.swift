@@ -1,4 +1,4 @@
-import CCurl
+import CWebImageCurl
 import Foundation
 import WebImageCore
 

@@ -1,4 +1,4 @@
-import CCurl
+import CWebImageCurl
 import Foundation
 
 /// Where the time of one download went; each time counts from its start.

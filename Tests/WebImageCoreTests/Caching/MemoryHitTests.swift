@@ -1,4 +1,4 @@
-import CAllocationCounter
+import CWebImageAllocationCounter
 import Foundation
 import Testing
 import WebImageTesting

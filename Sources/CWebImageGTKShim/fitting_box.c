@@ -1,0 +1,79 @@
+#include "CGTKLists.h"
+
+#include "../CWebImageGTK/shim.h"
+#include <math.h>
+
+G_DECLARE_FINAL_TYPE(WebImageFittingBox, webimage_fitting_box, WEBIMAGE, FITTING_BOX, GtkWidget)
+
+struct _WebImageFittingBox {
+    GtkWidget parent_instance;
+    GtkWidget *child;
+    bool is_width_given;
+    int width;
+    int height;
+};
+
+G_DEFINE_TYPE(WebImageFittingBox, webimage_fitting_box, GTK_TYPE_WIDGET)
+
+// What X11 and cairo can draw; proportions from a hostile header end here.
+static const double longest = 32767;
+
+static GtkSizeRequestMode request_mode(GtkWidget *widget) {
+    return WEBIMAGE_FITTING_BOX(widget)->is_width_given ? GTK_SIZE_REQUEST_HEIGHT_FOR_WIDTH
+                                                        : GTK_SIZE_REQUEST_WIDTH_FOR_HEIGHT;
+}
+
+static void measure(
+    GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum, int *natural, int *minimum_baseline,
+    int *natural_baseline) {
+    WebImageFittingBox *box = WEBIMAGE_FITTING_BOX(widget);
+    bool is_height = orientation == GTK_ORIENTATION_VERTICAL;
+    *minimum_baseline = *natural_baseline = -1;
+    if (is_height != box->is_width_given) {
+        // The side that is given: any will do.
+        *minimum = 0;
+        *natural = is_height ? box->height : box->width;
+        return;
+    }
+    int given = for_size >= 0 ? for_size : is_height ? box->width : box->height;
+    double side = is_height ? (double)given * box->height / box->width : (double)given * box->width / box->height;
+    *minimum = *natural = (int)fmax(1, round(fmin(side, longest)));
+}
+
+static void size_allocate(GtkWidget *widget, int width, int height, int baseline) {
+    GtkAllocation whole = {0, 0, width, height};
+    gtk_widget_size_allocate(WEBIMAGE_FITTING_BOX(widget)->child, &whole, -1);
+}
+
+static void dispose(GObject *object) {
+    g_clear_pointer(&WEBIMAGE_FITTING_BOX(object)->child, gtk_widget_unparent);
+    G_OBJECT_CLASS(webimage_fitting_box_parent_class)->dispose(object);
+}
+
+static void webimage_fitting_box_class_init(WebImageFittingBoxClass *class) {
+    G_OBJECT_CLASS(class)->dispose = dispose;
+    GTK_WIDGET_CLASS(class)->get_request_mode = request_mode;
+    GTK_WIDGET_CLASS(class)->measure = measure;
+    GTK_WIDGET_CLASS(class)->size_allocate = size_allocate;
+}
+
+static void webimage_fitting_box_init(WebImageFittingBox *box) {}
+
+webimage_ref webimage_fitting_box_new(webimage_ref child, bool is_width_given, int width, int height) {
+    WebImageFittingBox *box = g_object_new(webimage_fitting_box_get_type(), NULL);
+    box->is_width_given = is_width_given;
+    box->width = width > 0 ? width : 1;
+    box->height = height > 0 ? height : 1;
+    box->child = GTK_WIDGET((gpointer)child);
+    // A picture's own wishes, which are its pixels, must not count: the box alone decides.
+    gtk_widget_set_parent(box->child, GTK_WIDGET(box));
+    return (webimage_ref)box;
+}
+
+void webimage_fitting_box_set_proportions(webimage_ref object, int width, int height) {
+    WebImageFittingBox *box = WEBIMAGE_FITTING_BOX((gpointer)object);
+    if (width < 1 || height < 1 || (box->width == width && box->height == height)) return;
+    box->width = width;
+    box->height = height;
+    gtk_widget_queue_resize(GTK_WIDGET(box));
+}

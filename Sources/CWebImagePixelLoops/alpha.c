@@ -1,0 +1,13 @@
+#include "CWebImagePixelLoops.h"
+
+int webimage_is_opaque(const uint8_t *pixels, size_t stride, size_t width, size_t rows) {
+    for (size_t row = 0; row < rows; row++) {
+        const uint32_t *words = (const uint32_t *)(pixels + row * stride);
+        uint32_t common = UINT32_MAX;
+        /* No branch in a row: a vector of words at once. */
+        for (size_t x = 0; x < width; x++) common &= words[x];
+        const uint8_t *bytes = (const uint8_t *)&common;
+        if (bytes[3] != 255) return 0;
+    }
+    return 1;
+}

@@ -1,0 +1,21 @@
+#if !__has_include(<tiffio.h>)
+#error "The headers of libtiff are missing: run Scripts/setup of swift-web-image, or install libtiff-dev"
+#else
+
+#include <tiffio.h>
+#include "../CWebImageSharedLibrary/include/CWebImageSharedLibrary.h"
+
+// 4.5 took another name; its reporting of errors to a handle of their own is what this package calls.
+#define TIFF_LIBRARY "libtiff.so.6"
+
+#define TIFF_FUNCTIONS(take)                                                                                    \
+    take(TIFFClientOpenExt) take(TIFFClose) take(TIFFGetVersion) take(TIFFIsTiled) take(TIFFNumberOfDirectories)\
+    take(TIFFOpenOptionsAlloc) take(TIFFOpenOptionsFree) take(TIFFOpenOptionsSetErrorHandlerExtR)               \
+    take(TIFFOpenOptionsSetMaxSingleMemAlloc) take(TIFFOpenOptionsSetWarningHandlerExtR)                        \
+    take(TIFFRGBAImageBegin) take(TIFFRGBAImageEnd) take(TIFFRGBAImageGet) take(TIFFReadEncodedStrip)           \
+    take(TIFFScanlineSize64) take(TIFFSetDirectory) take(TIFFVGetField) take(TIFFVGetFieldDefaulted)            \
+    take(TIFFVSetField) take(TIFFWriteDirectory) take(TIFFWriteScanline)
+
+SHARED_LIBRARY_TABLE(TIFFFunctions, TIFF_FUNCTIONS)
+
+#endif
