@@ -16,6 +16,7 @@ let package = Package(
         .library(name: "WebImageJXL", targets: ["WebImageJXL"]),
         .library(name: "WebImageSVG", targets: ["WebImageSVG"]),
         .library(name: "WebImageTIFF", targets: ["WebImageTIFF"]),
+        .library(name: "WebImageService", targets: ["WebImageService"]),
         .library(name: "SDWebImage", targets: ["SDWebImage"] + reexported),
         .library(name: "SDWebImageGTK", targets: ["SDWebImageGTK"]),
         .library(name: "SDWebImageFoundationNetworking", targets: ["SDWebImageFoundationNetworking"]),
@@ -61,6 +62,9 @@ let package = Package(
             dependencies: [
                 "WebImageCore", "WebImageGraphics", "WebImageHTTP", "WebImageStore", "WebImageCodecs", "CWebImageRoot",
             ]),
+
+        // Service: an HTTP image service as a pure core; the transport stands above it.
+        .target(name: "WebImageService", dependencies: ["WebImage"]),
 
         // Names: the original's spelling of what stands above, and no more.
         .target(
@@ -123,6 +127,7 @@ let package = Package(
         .testTarget(name: "WebImageStoreTests", dependencies: ["WebImageStore", "WebImageTesting"]),
         .testTarget(
             name: "WebImageTests", dependencies: ["WebImage", "WebImageTesting", "CWebImageAllocationCounter"]),
+        .testTarget(name: "WebImageServiceTests", dependencies: ["WebImageService", "WebImageTesting"]),
         .testTarget(name: "WebImageGTKTests", dependencies: ["WebImageGTK", "WebImage", "WebImageTesting"]),
         .testTarget(
             name: "WebImageCLITests", dependencies: ["WebImage", "WebImageCLI", "WebImageTesting", "webimage"]),

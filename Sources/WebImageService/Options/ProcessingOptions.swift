@@ -1,0 +1,239 @@
+import WebImageCore
+
+/// What a target asks to be done with its source, whichever grammar it is written in.
+struct ProcessingOptions: Sendable, Hashable {
+    enum Resizing: String, Sendable, CaseIterable {
+        /// Inside the box.
+        case fit
+        /// Covers the box, the rest is cut off.
+        case fill
+        /// As `fill`; a source that is too small is cut to the ratio of the box.
+        case fillDown = "fill-down"
+        /// Both sides as given.
+        case force
+        /// `fill` if source and box are both upright or both wide, else `fit`.
+        case auto
+        /// Covers the box, nothing is cut off (thumbor's `full-fit-in`).
+        case cover
+    }
+
+    struct Extension: Sendable, Hashable {
+        var isEnabled = false
+        var gravity = Gravity.center
+    }
+
+    struct Crop: Sendable, Hashable {
+        /// Pixels from 1 on, a share of the side below; 0 is the whole side.
+        var width = 0.0
+        var height = 0.0
+        /// The gravity of the result unless given.
+        var gravity: Gravity?
+    }
+
+    /// Edges of a part in pixels from the top left of the source.
+    struct ManualCrop: Sendable, Hashable {
+        var left: Int
+        var top: Int
+        var right: Int
+        var bottom: Int
+    }
+
+    struct Trim: Sendable, Hashable {
+        /// The largest difference of a channel that still counts as border, 0...255.
+        var threshold: Double
+        /// The border's colour; that of a corner unless given.
+        var color: PlainColor?
+        var hasEqualHorizontal = false
+        var hasEqualVertical = false
+        /// Whether the corner whose colour counts is the one at the bottom right.
+        var usesBottomRight = false
+    }
+
+    struct Padding: Sendable, Hashable {
+        var top = 0
+        var right = 0
+        var bottom = 0
+        var left = 0
+
+        var isEmpty: Bool { top == 0 && right == 0 && bottom == 0 && left == 0 }
+    }
+
+    struct Watermark: Sendable, Hashable {
+        /// 0...1, multiplied by that of the configuration.
+        var opacity: Double
+        var gravity = Gravity.center
+        /// Repeated over the whole picture; the offsets of `gravity` are the gaps.
+        var isTiled = false
+        /// The share of the result's sides it may take; 0 keeps its size.
+        var scale = 0.0
+    }
+
+    enum Background: Sendable, Hashable {
+        case color(PlainColor)
+        /// The mean colour of the picture.
+        case mean
+    }
+
+    struct RoundCorner: Sendable, Hashable {
+        var radius: Int
+        /// Nil leaves the corners transparent.
+        var color: PlainColor?
+    }
+
+    /// Limits of one request; those of the configuration bound them.
+    struct Limits: Sendable, Hashable {
+        var maxSourcePixels: Int?
+        var maxSourceBytes: Int?
+        var maxFrames: Int?
+        var maxFramePixels: Int?
+        var maxResultDimension: Int?
+    }
+
+    // Geometry.
+    var resizing = Resizing.fit
+    var width = 0
+    var height = 0
+    var minWidth = 0
+    var minHeight = 0
+    var zoomX = 1.0
+    var zoomY = 1.0
+    var dpr = 1.0
+    var enlarge = false
+    var extend = Extension()
+    var extendAspectRatio = Extension()
+    var gravity = Gravity.center
+    var crop: Crop?
+    var manualCrop: ManualCrop?
+    var trim: Trim?
+    var padding = Padding()
+    var autoRotate = true
+    /// Clockwise quarter turns, 0...3.
+    var quarterTurns = 0
+    /// Degrees counter-clockwise after everything else in the geometry.
+    var angle = 0.0
+    var flipHorizontal = false
+    var flipVertical = false
+    /// Width and height change places if the picture then fits better (thumbor's `adaptive-`).
+    var isAdaptive = false
+
+    // Pixels.
+    var background: Background?
+    var blur = 0.0
+    var sharpen = 0.0
+    var pixelate = 0
+    var isGray = false
+    var roundCorner: RoundCorner?
+    var watermark: Watermark?
+
+    // File.
+    var stripMetadata = true
+    var keepCopyright = true
+    var stripColorProfile = true
+    /// 0...100; 0 is the format's default.
+    var quality = 0
+    var formatQuality: [OutputFormat: Int] = [:]
+    var maxBytes = 0
+    var format: OutputFormat?
+    var skippedFormats: Set<OutputFormat> = []
+    var raw = false
+    var cacheBuster = ""
+
+    // Answer: these change no byte of the body.
+    /// Seconds since 1970.
+    var expires: Int?
+    var filename: String?
+    var isAttachment = false
+
+    var limits = Limits()
+}
+
+/// An opaque colour of eight bits a channel.
+struct PlainColor: Sendable, Hashable {
+    var red: UInt8
+    var green: UInt8
+    var blue: UInt8
+
+    static let white = PlainColor(red: 255, green: 255, blue: 255)
+
+    /// Reads `fff` or `ffffff`; nil for anything else.
+    init?(hex: some StringProtocol) {
+        let digits = hex.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+        guard digits.count == hex.utf8.count, digits.count == 3 || digits.count == 6 else { return nil }
+        let values = digits.count == 3 ? digits.map { $0 * 17 } : [0, 2, 4].map { digits[$0] * 16 + digits[$0 + 1] }
+        self.init(red: UInt8(values[0]), green: UInt8(values[1]), blue: UInt8(values[2]))
+    }
+
+    init(red: UInt8, green: UInt8, blue: UInt8) {
+        self.red = red
+        self.green = green
+        self.blue = blue
+    }
+
+    var imageColor: ImageColor {
+        ImageColor(red: Double(red) / 255, green: Double(green) / 255, blue: Double(blue) / 255)
+    }
+}
+
+/// A format that a target may name.
+enum OutputFormat: String, Sendable, Hashable, CaseIterable {
+    case jpeg, png, webp, avif, jxl, gif, ico, heic, bmp, tiff, svg
+
+    /// The names of the grammar; `jpg` is `jpeg`.
+    init?(name: some StringProtocol) {
+        self.init(rawValue: name == "jpg" ? "jpeg" : name == "tif" ? "tiff" : String(name))
+    }
+
+    /// The format of a picture; nil for one that no target can name.
+    init?(_ format: ImageFormat) {
+        guard let found = Self.allCases.first(where: { $0.imageFormat == format.container }) else { return nil }
+        self = found
+    }
+
+    var imageFormat: ImageFormat {
+        switch self {
+        case .jpeg: .jpeg
+        case .png: .png
+        case .webp: .webP
+        case .avif: .avif
+        case .jxl: .jpegXL
+        case .gif: .gif
+        case .ico: .ico
+        case .heic: .heic
+        case .bmp: .bmp
+        case .tiff: .tiff
+        case .svg: .svg
+        }
+    }
+
+    /// The registered media type (IANA); the usual one for BMP and ICO.
+    var mediaType: String {
+        switch self {
+        case .jpeg: "image/jpeg"
+        case .png: "image/png"
+        case .webp: "image/webp"
+        case .avif: "image/avif"
+        case .jxl: "image/jxl"
+        case .gif: "image/gif"
+        case .ico: "image/x-icon"
+        case .heic: "image/heic"
+        case .bmp: "image/bmp"
+        case .tiff: "image/tiff"
+        case .svg: "image/svg+xml"
+        }
+    }
+
+    var fileExtension: String { self == .jpeg ? "jpg" : rawValue }
+
+    var hasAlpha: Bool { self != .jpeg && self != .bmp }
+
+    /// The longest side the format can store.
+    var maxDimension: Int {
+        switch self {
+        case .webp: 16_383
+        case .avif, .heic: 16_384
+        case .ico: 256
+        case .jpeg: 65_500
+        default: 65_535
+        }
+    }
+}

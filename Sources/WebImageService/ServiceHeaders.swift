@@ -1,0 +1,58 @@
+/// The fields of a message in order; a name may occur more than once and its case does not matter (RFC 9110 §5).
+public struct ServiceHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
+    /// One field.
+    public struct Field: Sendable, Hashable {
+        /// The name in the case it was written in.
+        public var name: String
+        /// The value without the line end.
+        public var value: String
+
+        /// Pairs a name with its value.
+        public init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// All fields in order.
+    public private(set) var fields: [Field] = []
+
+    /// No fields.
+    public init() {}
+
+    /// The fields of a literal, in its order.
+    public init(dictionaryLiteral elements: (String, String)...) {
+        for (name, value) in elements { append(name, value) }
+    }
+
+    /// The values of all fields of a name, joined by commas (RFC 9110 §5.3); setting replaces them all, nil removes them.
+    ///
+    /// A value that is set must not hold control characters: such a value is not stored, because it would end the field.
+    public subscript(name: String) -> String? {
+        get {
+            let values = fields.lazy.filter { Self.isSame($0.name, name) }.map(\.value)
+            return values.isEmpty ? nil : values.joined(separator: ", ")
+        }
+        set {
+            fields.removeAll { Self.isSame($0.name, name) }
+            if let newValue { append(name, newValue) }
+        }
+    }
+
+    /// Adds a field after the others; one whose name or value holds a control character is left out.
+    public mutating func append(_ name: String, _ value: String) {
+        guard Self.isSafe(name), Self.isSafe(value) else { return }
+        fields.append(Field(name, value))
+    }
+
+    private static func isSame(_ left: String, _ right: String) -> Bool {
+        let (left, right) = (left.utf8, right.utf8)
+        return left.count == right.count && zip(left, right).allSatisfy { lowercased($0) == lowercased($1) }
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
+
+    private static func isSafe(_ text: String) -> Bool {
+        text.utf8.allSatisfy { ($0 >= 0x20 || $0 == 0x09) && $0 != 0x7F }
+    }
+}

@@ -1,0 +1,48 @@
+/// Why a request is not answered with a picture: a status, a word for metrics and words for the client.
+struct ServiceRefusal: Error, Sendable, Hashable {
+    /// The word by which refusals are counted.
+    enum Reason: String, Sendable, CaseIterable {
+        case method, target, option, signature, source, expired, limit, notPicture, format
+        case upstreamStatus, upstream, upstreamTimeout, timeout, queue, client, draining, gone, unauthorized, notFound
+        case range, internalError
+    }
+
+    var status: Int
+    var reason: Reason
+    /// One sentence for the client and the log; holds no secret and no path of this machine.
+    var message: String
+    /// The option that is not understood, as the target spells it.
+    var option: String?
+    /// Seconds after which another try may succeed.
+    var retryAfter: Int?
+
+    init(
+        _ status: Int, _ reason: Reason, _ message: String, option: String? = nil, retryAfter: Int? = nil
+    ) {
+        self.status = status
+        self.reason = reason
+        self.message = message
+        self.option = option
+        self.retryAfter = retryAfter
+    }
+
+    /// 400 for an option; its name is shown as it was written, shortened.
+    static func option(_ name: some StringProtocol, _ problem: String) -> ServiceRefusal {
+        let name = String(name.prefix(64))
+        return ServiceRefusal(400, .option, "option \(Printable(name)): \(problem)", option: name)
+    }
+
+    /// 400 for a target that follows no grammar.
+    static func target(_ problem: String) -> ServiceRefusal { ServiceRefusal(400, .target, problem) }
+}
+
+/// Text of a client in a message: quoted, on one line, its control characters replaced.
+struct Printable: CustomStringConvertible {
+    let description: String
+
+    init(_ text: some StringProtocol) {
+        let short = text.prefix(200)
+        let scalars = short.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F || $0 == "'" ? "\u{FFFD}" : $0 }
+        description = "'" + String(String.UnicodeScalarView(scalars)) + (short.endIndex < text.endIndex ? "…'" : "'")
+    }
+}

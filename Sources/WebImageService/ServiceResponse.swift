@@ -1,0 +1,85 @@
+public import Foundation
+
+/// The answer to a ``ServiceRequest`` with what was done to make it.
+///
+/// A transport adds what belongs to the connection (`Date`, `Connection`, `Content-Length`) and nothing else. In answer to
+/// `HEAD` the body is that of `GET`: a transport sends its length and not its bytes.
+public struct ServiceResponse: Sendable {
+    /// The bytes to send.
+    public enum Body: Sendable {
+        /// Nothing.
+        case none
+        /// Bytes in memory.
+        case bytes(Data)
+        /// A part of an open file, for `sendfile(2)`.
+        case file(ServiceFile, Range<Int>)
+
+        /// The number of bytes, the value of `Content-Length`.
+        public var count: Int {
+            switch self {
+            case .none: 0
+            case .bytes(let data): data.count
+            case .file(_, let range): range.count
+            }
+        }
+    }
+
+    /// The status code.
+    public var status: Int
+    /// The fields of the head without those of the connection.
+    public var headers: ServiceHeaders
+    /// The bytes to send.
+    public var body: Body
+    /// What was done, for logs and metrics.
+    public var record: ServiceRecord
+
+    /// Describes an answer.
+    public init(
+        status: Int, headers: ServiceHeaders = [:], body: Body = .none, record: ServiceRecord = ServiceRecord()
+    ) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+        self.record = record
+    }
+}
+
+/// An open regular file, closed with its last reference.
+public final class ServiceFile: Sendable {
+    /// The descriptor, open for reading; it belongs to this object. A transport that closes what it sends duplicates it.
+    public let descriptor: Int32
+    /// The size when it was opened, in bytes.
+    public let byteCount: Int
+
+    /// Opens a regular file; nil for anything else and for symbolic links. Blocks.
+    public init?(path: String) {
+        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { return nil }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            return nil
+        }
+        self.descriptor = descriptor
+        byteCount = Int(status.st_size)
+    }
+
+    deinit { close(descriptor) }
+
+    /// The bytes of a range, fewer when the file became shorter. Blocks.
+    public func bytes(in range: Range<Int>) -> Data {
+        var data = Data(count: range.count)
+        let count = data.withUnsafeMutableBytes { buffer in
+            var total = 0
+            while total < buffer.count {
+                let part = pread(
+                    descriptor, buffer.baseAddress! + total, buffer.count - total, off_t(range.lowerBound + total))
+                if part < 0, errno == EINTR { continue }
+                guard part > 0 else { break }
+                total += part
+            }
+            return total
+        }
+        return count == data.count ? data : data.prefix(count)
+    }
+}
