@@ -121,7 +121,7 @@ let package = Package(
             name: "OptionalCodersTests",
             dependencies: [
                 "WebImage", "WebImageAVIF", "WebImageHEIF", "WebImageJXL", "WebImageSVG", "WebImageTIFF",
-                "WebImageGraphics", "WebImageTesting", "CWebImageRSVGCheck",
+                "WebImageCodecs", "WebImageGraphics", "WebImageTesting", "CWebImageRSVGCheck",
             ]),
         .testTarget(name: "WebImageHTTPTests", dependencies: ["WebImageHTTP", "WebImageTesting"]),
         .testTarget(name: "WebImageStoreTests", dependencies: ["WebImageStore", "WebImageTesting"]),

@@ -23,16 +23,23 @@ extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
 
+// The allocator of guard_pages.c where Scripts/sanitize guard has loaded it, else the C library's.
+#define NEXT(name, ...) (guard_pages_##name ? guard_pages_##name(__VA_ARGS__) : __libc_##name(__VA_ARGS__))
+extern void *guard_pages_malloc(size_t) __attribute__((weak));
+extern void *guard_pages_calloc(size_t, size_t) __attribute__((weak));
+extern void *guard_pages_realloc(void *, size_t) __attribute__((weak));
+extern void *guard_pages_memalign(size_t, size_t) __attribute__((weak));
+
 static inline void note(void) { if (counting) allocations++; }
 
-void *malloc(size_t size) { note(); return __libc_malloc(size); }
-void *calloc(size_t count, size_t size) { note(); return __libc_calloc(count, size); }
-void *realloc(void *memory, size_t size) { note(); return __libc_realloc(memory, size); }
-void *memalign(size_t alignment, size_t size) { note(); return __libc_memalign(alignment, size); }
-void *aligned_alloc(size_t alignment, size_t size) { note(); return __libc_memalign(alignment, size); }
+void *malloc(size_t size) { note(); return NEXT(malloc, size); }
+void *calloc(size_t count, size_t size) { note(); return NEXT(calloc, count, size); }
+void *realloc(void *memory, size_t size) { note(); return NEXT(realloc, memory, size); }
+void *memalign(size_t alignment, size_t size) { note(); return NEXT(memalign, alignment, size); }
+void *aligned_alloc(size_t alignment, size_t size) { note(); return NEXT(memalign, alignment, size); }
 int posix_memalign(void **memory, size_t alignment, size_t size) {
     note();
-    *memory = __libc_memalign(alignment, size);
+    *memory = NEXT(memalign, alignment, size);
     return *memory ? 0 : ENOMEM;
 }
 
