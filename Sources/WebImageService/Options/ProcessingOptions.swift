@@ -113,6 +113,16 @@ struct ProcessingOptions: Sendable, Hashable {
     var angle = 0.0
     var flipHorizontal = false
     var flipVertical = false
+    /// Whether the picture is mirrored after cutting, so that gravities mean the picture as it was (thumbor).
+    var flipsLast = false
+    /// Whether a width of 0 stands for the source's width, not for the one that follows from the height.
+    var keepsSourceWidth = false
+    /// The same of the height.
+    var keepsSourceHeight = false
+    /// The part of the source in pixels whose middle is the focus point.
+    var focalArea: ManualCrop?
+    /// What fills the space that `extend` adds; transparent or the background unless given.
+    var extendBackground: Background?
     /// Width and height change places if the picture then fits better (thumbor's `adaptive-`).
     var isAdaptive = false
 

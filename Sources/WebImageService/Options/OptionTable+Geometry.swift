@@ -1,0 +1,104 @@
+extension OptionTable {
+    static let sizes: [Row] = [
+        Row("resize", "rs") { options, arguments throws(ServiceRefusal) in
+            if let type = arguments.nextUnlessEmpty() { try readResizing(type, &options, arguments) }
+            try readSize(&options, &arguments)
+        },
+        Row("size", "s") { options, arguments throws(ServiceRefusal) in try readSize(&options, &arguments) },
+        Row("resizing_type", "rt") { options, arguments throws(ServiceRefusal) in
+            try readResizing(try arguments.required("the type"), &options, arguments)
+        },
+        Row("width", "w") { options, arguments throws(ServiceRefusal) in
+            options.width = try arguments.integer(try arguments.required("the width"), in: side, "the width")
+        },
+        Row("height", "h") { options, arguments throws(ServiceRefusal) in
+            options.height = try arguments.integer(try arguments.required("the height"), in: side, "the height")
+        },
+        Row("min-width", "mw") { options, arguments throws(ServiceRefusal) in
+            options.minWidth = try arguments.integer(try arguments.required("the width"), in: side, "the width")
+        },
+        Row("min-height", "mh") { options, arguments throws(ServiceRefusal) in
+            options.minHeight = try arguments.integer(try arguments.required("the height"), in: side, "the height")
+        },
+        Row("zoom", "z") { options, arguments throws(ServiceRefusal) in
+            options.zoomX = try arguments.number(try arguments.required("the factor"), in: factor, "the factor")
+            options.zoomY = options.zoomX
+            if let y = arguments.next() { options.zoomY = try arguments.number(y, in: factor, "the factor") }
+        },
+        Row("dpr") { options, arguments throws(ServiceRefusal) in
+            options.dpr = try arguments.number(try arguments.required("the ratio"), in: factor, "the ratio")
+        },
+        Row("enlarge", "el") { options, arguments throws(ServiceRefusal) in
+            options.enlarge = arguments.boolean(try arguments.required("the flag"))
+        },
+        Row("extend", "ex") { options, arguments throws(ServiceRefusal) in
+            guard !arguments.isEmpty else { throw arguments.refusal("the flag is missing") }
+            try readExtension(&options.extend, &arguments)
+        },
+        Row("extend_aspect_ratio", "extend_ar", "exar") { options, arguments throws(ServiceRefusal) in
+            guard !arguments.isEmpty else { throw arguments.refusal("the flag is missing") }
+            try readExtension(&options.extendAspectRatio, &arguments)
+        },
+    ]
+
+    static let factor = 1e-4...1e4
+
+    static let places: [Row] = [
+        Row("gravity", "g") { options, arguments throws(ServiceRefusal) in
+            options.gravity = try arguments.gravity(allowing: Set(Gravity.Anchor.allCases))
+        },
+        Row("crop", "c") { options, arguments throws(ServiceRefusal) in
+            var crop = ProcessingOptions.Crop()
+            crop.width = try arguments.number(try arguments.required("the width"), in: 0...1e6, "the width")
+            if let height = arguments.next() { crop.height = try arguments.number(height, in: 0...1e6, "the height") }
+            if !arguments.isEmpty { crop.gravity = try arguments.gravity(allowing: Set(Gravity.Anchor.allCases)) }
+            options.crop = crop
+        },
+        Row("trim", "t") { options, arguments throws(ServiceRefusal) in
+            guard !arguments.isEmpty else { throw arguments.refusal("the threshold is missing") }
+            guard let threshold = arguments.nextUnlessEmpty() else {
+                options.trim = nil
+                while arguments.next() != nil {}
+                return
+            }
+            var trim = ProcessingOptions.Trim(
+                threshold: try arguments.number(threshold, in: 0...255, "the threshold"))
+            if let color = arguments.nextUnlessEmpty() { trim.color = try arguments.color(color) }
+            if let flag = arguments.nextUnlessEmpty() { trim.hasEqualHorizontal = arguments.boolean(flag) }
+            if let flag = arguments.nextUnlessEmpty() { trim.hasEqualVertical = arguments.boolean(flag) }
+            options.trim = trim
+        },
+        Row("padding", "pd") { options, arguments throws(ServiceRefusal) in
+            guard (1...4).contains(arguments.count) else { throw arguments.refusal("one to four numbers are wanted") }
+            // As in CSS: right follows top, bottom follows top, left follows right.
+            if let top = arguments.nextUnlessEmpty() {
+                let value = try arguments.integer(top, in: side, "the padding")
+                options.padding = ProcessingOptions.Padding(top: value, right: value, bottom: value, left: value)
+            }
+            if let right = arguments.nextUnlessEmpty() {
+                options.padding.right = try arguments.integer(right, in: side, "the padding")
+                options.padding.left = options.padding.right
+            }
+            if let bottom = arguments.nextUnlessEmpty() {
+                options.padding.bottom = try arguments.integer(bottom, in: side, "the padding")
+            }
+            if let left = arguments.nextUnlessEmpty() {
+                options.padding.left = try arguments.integer(left, in: side, "the padding")
+            }
+        },
+        Row("auto_rotate", "ar") { options, arguments throws(ServiceRefusal) in
+            options.autoRotate = arguments.boolean(try arguments.required("the flag"))
+        },
+        Row("rotate", "rot") { options, arguments throws(ServiceRefusal) in
+            let angle = try arguments.integer(
+                try arguments.required("the angle"), in: -360_000...360_000, "the angle")
+            guard angle % 90 == 0 else { throw arguments.refusal("the angle is not a multiple of 90") }
+            options.quarterTurns = ((angle / 90) % 4 + 4) % 4
+        },
+        Row("flip", "fl") { options, arguments throws(ServiceRefusal) in
+            guard !arguments.isEmpty else { throw arguments.refusal("the flag is missing") }
+            if let flag = arguments.nextUnlessEmpty() { options.flipHorizontal = arguments.boolean(flag) }
+            if let flag = arguments.nextUnlessEmpty() { options.flipVertical = arguments.boolean(flag) }
+        },
+    ]
+}

@@ -1,0 +1,140 @@
+extension OptionTable {
+    static let effects: [Row] = [
+        Row("background", "bg") { options, arguments throws(ServiceRefusal) in
+            let first = try arguments.required("the colour")
+            if arguments.isEmpty {
+                options.background = first.isEmpty ? nil : .color(try arguments.color(first))
+                return
+            }
+            let green = try arguments.required("green"), blue = try arguments.required("blue")
+            options.background = .color(
+                PlainColor(
+                    red: UInt8(try arguments.integer(first, in: 0...255, "red")),
+                    green: UInt8(try arguments.integer(green, in: 0...255, "green")),
+                    blue: UInt8(try arguments.integer(blue, in: 0...255, "blue"))))
+        },
+        Row("blur", "bl") { options, arguments throws(ServiceRefusal) in
+            options.blur = try arguments.number(try arguments.required("sigma"), in: 0...1000, "sigma")
+        },
+        Row("sharpen", "sh") { options, arguments throws(ServiceRefusal) in
+            options.sharpen = try arguments.number(try arguments.required("sigma"), in: 0...1000, "sigma")
+        },
+        Row("pixelate", "pix") { options, arguments throws(ServiceRefusal) in
+            options.pixelate = try arguments.integer(try arguments.required("the side"), in: side, "the side")
+        },
+        Row("watermark", "wm") { options, arguments throws(ServiceRefusal) in
+            guard !arguments.isEmpty else { throw arguments.refusal("the opacity is missing") }
+            var mark = options.watermark ?? ProcessingOptions.Watermark(opacity: 1)
+            if let opacity = arguments.nextUnlessEmpty() {
+                mark.opacity = try arguments.number(opacity, in: 0...1, "the opacity")
+            }
+            if let position = arguments.nextUnlessEmpty() {
+                mark.isTiled = position == "re"
+                let anchor = mark.isTiled ? .center : Gravity.Anchor(rawValue: String(position))
+                guard let anchor, plainAnchors.contains(anchor) else {
+                    throw arguments.refusal("\(Printable(position)) is not a position that is supported here")
+                }
+                mark.gravity.anchor = anchor
+            }
+            if let x = arguments.nextUnlessEmpty() {
+                mark.gravity.x = try arguments.number(x, in: -1e6...1e6, "the offset")
+            }
+            if let y = arguments.nextUnlessEmpty() {
+                mark.gravity.y = try arguments.number(y, in: -1e6...1e6, "the offset")
+            }
+            if let scale = arguments.nextUnlessEmpty() {
+                mark.scale = try arguments.number(scale, in: 0...100, "the scale")
+            }
+            options.watermark = mark.opacity > 0 ? mark : nil
+        },
+    ]
+
+    static let files: [Row] = [
+        Row("strip_metadata", "sm") { options, arguments throws(ServiceRefusal) in
+            options.stripMetadata = arguments.boolean(try arguments.required("the flag"))
+        },
+        Row("keep_copyright", "kcr") { options, arguments throws(ServiceRefusal) in
+            options.keepCopyright = arguments.boolean(try arguments.required("the flag"))
+        },
+        Row("strip_color_profile", "scp") { options, arguments throws(ServiceRefusal) in
+            options.stripColorProfile = arguments.boolean(try arguments.required("the flag"))
+        },
+        // Off is what happens anyway; on is not supported, and a client is to know.
+        Row("preserve_hdr", "ph") { _, arguments throws(ServiceRefusal) in try refuseIfOn(&arguments) },
+        Row("enforce_thumbnail", "eth") { _, arguments throws(ServiceRefusal) in try refuseIfOn(&arguments) },
+        Row("quality", "q") { options, arguments throws(ServiceRefusal) in
+            options.quality = try arguments.integer(try arguments.required("the quality"), in: 0...100, "the quality")
+        },
+        Row("format_quality", "fq") { options, arguments throws(ServiceRefusal) in
+            guard !arguments.isEmpty else { throw arguments.refusal("the format is missing") }
+            while let name = arguments.next() {
+                let format = try arguments.format(name)
+                options.formatQuality[format] = try arguments.integer(
+                    try arguments.required("the quality"), in: 0...100, "the quality")
+            }
+        },
+        Row("max_bytes", "mb") { options, arguments throws(ServiceRefusal) in
+            options.maxBytes = try arguments.integer(
+                try arguments.required("the number of bytes"), in: 0...(1 << 40), "the number of bytes")
+        },
+        Row("format", "f", "ext") { options, arguments throws(ServiceRefusal) in
+            options.format = try arguments.format(try arguments.required("the format"))
+        },
+        Row("skip_processing", "skp") { options, arguments throws(ServiceRefusal) in
+            guard !arguments.isEmpty else { throw arguments.refusal("the format is missing") }
+            while let name = arguments.next() { options.skippedFormats.insert(try arguments.format(name)) }
+        },
+        Row("raw") { options, arguments throws(ServiceRefusal) in
+            options.raw = arguments.boolean(try arguments.required("the flag"))
+        },
+        Row("cachebuster", "cb") { options, arguments throws(ServiceRefusal) in
+            options.cacheBuster = String(try arguments.required("the text"))
+        },
+        Row("expires", "exp") { options, arguments throws(ServiceRefusal) in
+            options.expires = try arguments.integer(
+                try arguments.required("the time"), in: 0...(1 << 48), "the time in seconds since 1970")
+        },
+        Row("filename", "fn") { options, arguments throws(ServiceRefusal) in
+            let name = try arguments.required("the name")
+            guard let flag = arguments.nextUnlessEmpty(), arguments.boolean(flag) else {
+                options.filename = name.isEmpty ? nil : String(name)
+                return
+            }
+            guard let bytes = Base64URL.decode(name), let text = String(validating: bytes, as: UTF8.self) else {
+                throw arguments.refusal("the name is not base64 of UTF-8")
+            }
+            options.filename = text.isEmpty ? nil : text
+        },
+        Row("return_attachment", "att") { options, arguments throws(ServiceRefusal) in
+            options.isAttachment = arguments.boolean(try arguments.required("the flag"))
+        },
+        Row("max_src_resolution", "msr") { options, arguments throws(ServiceRefusal) in
+            options.limits.maxSourcePixels = try pixels(&arguments)
+        },
+        Row("max_animation_frame_resolution", "mafr") { options, arguments throws(ServiceRefusal) in
+            options.limits.maxFramePixels = try pixels(&arguments)
+        },
+        Row("max_src_file_size", "msfs") { options, arguments throws(ServiceRefusal) in
+            options.limits.maxSourceBytes = try arguments.integer(
+                try arguments.required("the number of bytes"), in: 1...(1 << 40), "the number of bytes")
+        },
+        Row("max_animation_frames", "maf") { options, arguments throws(ServiceRefusal) in
+            options.limits.maxFrames = try arguments.integer(
+                try arguments.required("the number of frames"), in: 1...1_000_000, "the number of frames")
+        },
+        Row("max_result_dimension", "mrd") { options, arguments throws(ServiceRefusal) in
+            options.limits.maxResultDimension = try arguments.integer(
+                try arguments.required("the side"), in: 1...side.upperBound, "the side")
+        },
+    ]
+
+    private static func refuseIfOn(_ arguments: inout OptionArguments) throws(ServiceRefusal) {
+        if arguments.boolean(try arguments.required("the flag")) { throw arguments.refusal("not supported here") }
+    }
+
+    /// Megapixels as pixels.
+    private static func pixels(_ arguments: inout OptionArguments) throws(ServiceRefusal) -> Int {
+        let value = try arguments.number(try arguments.required("megapixels"), in: 1e-6...1e6, "megapixels")
+        return Int((value * 1e6).rounded())
+    }
+}

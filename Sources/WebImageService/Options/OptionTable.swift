@@ -1,0 +1,71 @@
+/// The options of imgproxy's grammar by name: one row for an option and its aliases.
+enum OptionTable {
+    typealias Reader =
+        @Sendable (inout ProcessingOptions, inout OptionArguments) throws(ServiceRefusal) -> Void
+
+    struct Row: Sendable {
+        /// The name and its aliases.
+        let names: [String]
+        let read: Reader
+
+        init(_ names: String..., read: @escaping Reader) {
+            self.names = names
+            self.read = read
+        }
+    }
+
+    static let rows: [Row] = sizes + places + effects + files
+
+    private static let byName: [String: Row] = {
+        var found: [String: Row] = [:]
+        for row in rows { for name in row.names { found[name] = row } }
+        return found
+    }()
+
+    /// Reads one option into `options`.
+    static func apply(
+        _ name: Substring, _ arguments: [Substring], to options: inout ProcessingOptions
+    ) throws(ServiceRefusal) {
+        guard let row = byName[String(name)] else { throw .option(name, "not supported here") }
+        var reader = OptionArguments(name: name, arguments: arguments)
+        try row.read(&options, &reader)
+        try reader.finish()
+    }
+
+    static let plainAnchors = Set(Gravity.Anchor.allCases).subtracting([.smart, .focusPoint])
+    static let extendAnchors = Set(Gravity.Anchor.allCases).subtracting([.smart])
+
+    /// A side in pixels: nothing larger can be stored in any format.
+    static let side = 0...100_000
+
+    /// A flag in front of a gravity: `1:no:0:10`; empty leaves the flag.
+    static func readExtension(
+        _ extension: inout ProcessingOptions.Extension, _ arguments: inout OptionArguments
+    ) throws(ServiceRefusal) {
+        if let flag = arguments.nextUnlessEmpty() { `extension`.isEnabled = arguments.boolean(flag) }
+        if !arguments.isEmpty { `extension`.gravity = try arguments.gravity(allowing: extendAnchors) }
+    }
+
+    /// `w:h:enlarge:extend[:gravity]`, each of which may be empty or missing.
+    static func readSize(
+        _ options: inout ProcessingOptions, _ arguments: inout OptionArguments
+    ) throws(ServiceRefusal) {
+        if let width = arguments.nextUnlessEmpty() {
+            options.width = try arguments.integer(width, in: side, "the width")
+        }
+        if let height = arguments.nextUnlessEmpty() {
+            options.height = try arguments.integer(height, in: side, "the height")
+        }
+        if let enlarge = arguments.nextUnlessEmpty() { options.enlarge = arguments.boolean(enlarge) }
+        if !arguments.isEmpty { try readExtension(&options.extend, &arguments) }
+    }
+
+    static func readResizing(
+        _ text: Substring, _ options: inout ProcessingOptions, _ arguments: OptionArguments
+    ) throws(ServiceRefusal) {
+        guard let resizing = ProcessingOptions.Resizing(rawValue: String(text)), resizing != .cover else {
+            throw arguments.refusal("\(Printable(text)) is none of fit, fill, fill-down, force, auto")
+        }
+        options.resizing = resizing
+    }
+}

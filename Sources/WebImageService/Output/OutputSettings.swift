@@ -1,0 +1,34 @@
+import WebImageCore
+
+/// What results are like unless a target says otherwise, and what they may cost.
+struct OutputSettings: Sendable, Hashable {
+    /// 1...100, for formats without one of their own.
+    var quality = 80
+    var formatQuality: [OutputFormat: Int] = [.webp: 79, .avif: 63, .jxl: 77]
+    var isProgressive = false
+    var decoding = DecodingLimits()
+    var maxFrames = 128
+    /// Pixels of all frames of a result together.
+    var maxAnimationPixels = 50_000_000
+    var maxResultSide = 16_384
+    var maxResultPixels = 50_000_000
+
+    /// The quality of one result, 1...100.
+    func quality(of format: OutputFormat, _ options: ProcessingOptions) -> Int {
+        let chosen = options.formatQuality[format] ?? 0
+        if options.quality > 0 { return options.quality }
+        if chosen > 0 { return chosen }
+        return formatQuality[format] ?? quality
+    }
+
+    /// These limits and those of one request, whichever is lower.
+    func bounded(by limits: ProcessingOptions.Limits) -> OutputSettings {
+        var settings = self
+        func lower(_ value: inout Int, _ other: Int?) { value = min(value, other ?? value) }
+        lower(&settings.decoding.maxPixels, limits.maxSourcePixels)
+        lower(&settings.decoding.maxEncodedBytes, limits.maxSourceBytes)
+        lower(&settings.maxFrames, limits.maxFrames)
+        lower(&settings.maxResultSide, limits.maxResultDimension)
+        return settings
+    }
+}

@@ -1,0 +1,232 @@
+import Foundation
+import WebImageCore
+import WebImageGraphics
+
+/// A result: encoded bytes and facts about them.
+struct MadePicture: Sendable {
+    var data: Data
+    var format: OutputFormat
+    var size: PixelSize?
+    var frameCount = 1
+    var stages: [ServiceRecord.Stage: Duration] = [:]
+}
+
+/// Makes a result from the bytes of a source; blocking work for the decode pool.
+struct PictureMaker: Sendable {
+    let options: ProcessingOptions
+    var accepted: AcceptedFormats = []
+    var settings = OutputSettings()
+    var watermark: WatermarkSource?
+    var coders = ImageCodersManager.shared
+
+    /// - Throws: ``ServiceRefusal`` for what the target asks, `WebImageError` for what the source is.
+    func make(from source: Data) throws -> MadePicture {
+        let settings = settings.bounded(by: options.limits)
+        try settings.decoding.checkEncodedBytes(source.count)
+        let info = try coders.imageInfo(of: source, limits: settings.decoding)
+        try settings.decoding.checkPixels(info.pixelSize)
+        let choice = FormatChoice(
+            wanted: options.format, accepted: accepted, source: info, staysAnimated: mayAnimate(info, settings)
+        ) { coders.canEncode(to: $0.imageFormat) }
+        var format = try choice.choose()
+        if let untouched = try passedThrough(source, info, format) { return untouched }
+
+        var work = PictureWork(maker: self, settings: settings, source: source, info: info)
+        try work.decodeWhole()
+        let plan = GeometryPlan(
+            source: work.sourceSize, options: options, isVector: info.format == .svg,
+            maxSide: min(format.maxDimension, settings.maxResultSide))
+        guard plan.result.pixelCount <= settings.maxResultPixels, plan.scaled.pixelCount <= settings.maxResultPixels
+        else {
+            throw ServiceRefusal(
+                413, .limit, "the result would have \(plan.result) px, more than \(settings.maxResultPixels) pixels")
+        }
+        format = FormatChoice.replacement(for: format, size: plan.result, hasAlpha: info.hasAlpha)
+        return try work.finish(plan, format)
+    }
+
+    /// Bytes of memory that ``make(from:)`` will take, by the header alone.
+    func cost(of source: Data) -> Int {
+        guard let info = try? coders.imageInfo(of: source, limits: settings.decoding) else { return 0 }
+        let plan = GeometryPlan(source: info.pixelSize, options: options, isVector: info.format == .svg)
+        let decoded = options.trim == nil ? plan.decodeSize(isVector: info.format == .svg) : info.pixelSize
+        func bytes(_ size: PixelSize) -> Int {
+            min(max(size.width, 1), 1 << 20) * min(max(size.height, 1), 1 << 20) * 4
+        }
+        return min(bytes(decoded) + 2 * bytes(plan.result), 1 << 31)
+    }
+
+    /// Whether an animated source gives an animated result; beyond the budgets it gives its first frame.
+    private func mayAnimate(_ info: ImageInfo, _ settings: OutputSettings) -> Bool {
+        guard info.frameCount > 1, info.frameCount <= settings.maxFrames, options.trim == nil else { return false }
+        if let wanted = options.format, !coders.canEncodeFrames(to: wanted.imageFormat) { return false }
+        let frame = GeometryPlan(source: info.pixelSize, options: options, maxSide: settings.maxResultSide).result
+        if let limit = options.limits.maxFramePixels, info.pixelSize.pixelCount > limit { return false }
+        return frame.pixelCount <= settings.maxAnimationPixels / info.frameCount
+    }
+
+    /// The source itself where nothing is to be done with it.
+    private func passedThrough(_ source: Data, _ info: ImageInfo, _ format: OutputFormat) throws -> MadePicture? {
+        let isSource = OutputFormat(info.format) == format
+        if format == .svg {
+            guard SVGSafety.isSafe(source) else {
+                throw ServiceRefusal(415, .notPicture, "the SVG holds scripts or references and is not passed on")
+            }
+        } else if !isSource || !options.skippedFormats.contains(format) {
+            return nil
+        }
+        return MadePicture(data: source, format: format, size: info.pixelSize, frameCount: info.frameCount)
+    }
+}
+
+/// One result in the making.
+private struct PictureWork {
+    let maker: PictureMaker
+    let settings: OutputSettings
+    let source: Data
+    let info: ImageInfo
+    /// The source as seen, without its border.
+    private(set) var sourceSize: PixelSize
+    private var whole: Image?
+    private var stages: [ServiceRecord.Stage: Duration] = [:]
+    private var options: ProcessingOptions { maker.options }
+
+    init(maker: PictureMaker, settings: OutputSettings, source: Data, info: ImageInfo) {
+        self.maker = maker
+        self.settings = settings
+        self.source = source
+        self.info = info
+        sourceSize = maker.options.autoRotate ? info.pixelSize : info.storedSize
+    }
+
+    private mutating func measured<Value>(
+        _ stage: ServiceRecord.Stage, _ work: (inout Self) throws -> Value
+    ) rethrows -> Value {
+        let start = ContinuousClock.now
+        defer { stages[stage, default: .zero] += ContinuousClock.now - start }
+        return try work(&self)
+    }
+
+    /// A border can be found in the whole picture alone; without `trim` this does nothing.
+    mutating func decodeWhole() throws {
+        guard let trim = options.trim else { return }
+        let image = try measured(.decode) { try $0.decoded(nil) }
+        whole = try measured(.transform) { _ in
+            guard let part = try BorderTrim.part(of: image, trim) else { return image }
+            return try PixelCanvas.cropped(image, to: part.size, at: part.place)
+        }
+        sourceSize = whole?.pixelSize ?? sourceSize
+    }
+
+    mutating func finish(_ plan: GeometryPlan, _ format: OutputFormat) throws -> MadePicture {
+        let mark = options.watermark == nil ? nil : try maker.watermark?.drawing()
+        if options.watermark != nil, mark == nil { throw ServiceRefusal.option("watermark", "none is configured") }
+        var renderer = FrameRenderer(plan: plan, options: options, watermark: mark, keepsAlpha: format.hasAlpha)
+        let isAnimated =
+            info.frameCount > 1 && info.frameCount <= settings.maxFrames && whole == nil
+            && maker.coders.canEncodeFrames(to: format.imageFormat)
+            && plan.result.pixelCount <= settings.maxAnimationPixels / info.frameCount
+        if isAnimated, let animated = try animation(plan, &renderer, format) { return animated }
+        let frame = try whole ?? measured(.decode) { try $0.decoded(plan.decodeSize(isVector: $0.info.format == .svg)) }
+        let image = try measured(.transform) { _ in try renderer.rendered(frame) }
+        let data = try measured(.encode) { try $0.encoded(image, format) }
+        return MadePicture(data: data, format: format, size: image.pixelSize, stages: stages)
+    }
+
+    // MARK: Decoding
+
+    private func decoding(_ turned: PixelSize?) -> DecodingOptions {
+        var decoding = DecodingOptions()
+        decoding.limits = settings.decoding
+        decoding.firstFrameOnly = true
+        decoding.colorConversion = options.stripColorProfile ? .sRGB : .asStored
+        if let turned {
+            // Back from the turned picture to the one that coders see, which is always upright.
+            let upright = options.quarterTurns % 2 == 1 ? turned.swapped : turned
+            let swaps = !options.autoRotate && info.orientation.swapsSides
+            let box = swaps ? upright.swapped : upright
+            if box != info.pixelSize {
+                decoding.thumbnailPixelSize = box
+                decoding.preserveAspectRatio = false
+            }
+        }
+        return decoding
+    }
+
+    /// The picture as the options see it: upright, or as stored without `auto_rotate`.
+    private func decoded(_ turned: PixelSize?) throws -> Image {
+        try asWanted(try maker.coders.decode(source, options: decoding(turned)))
+    }
+
+    private func asWanted(_ image: Image) throws(WebImageError) -> Image {
+        options.autoRotate ? image : try PixelCanvas.oriented(image, info.orientation.inverse)
+    }
+
+    // MARK: Encoding
+
+    private func encoding(_ format: OutputFormat, quality: Int) -> EncodingOptions {
+        var encoding = EncodingOptions()
+        encoding.quality = Double(quality) / 100
+        encoding.progressive = settings.isProgressive
+        if format == .jpeg { encoding.metadata = metadata() }
+        if case .color(let color) = options.background { encoding.backgroundColor = color.imageColor }
+        return encoding
+    }
+
+    private func metadata() -> EmbeddedMetadata {
+        guard !options.stripMetadata || options.keepCopyright,
+            let properties = try? maker.coders.imageProperties(of: source, limits: settings.decoding)
+        else { return EmbeddedMetadata() }
+        if !options.stripMetadata { return EmbeddedMetadata(exif: properties.exifData, xmp: properties.xmp) }
+        return EmbeddedMetadata(
+            exif: CopyrightExif.data(artist: properties.artist, copyright: properties.copyright))
+    }
+
+    /// Encodes, again and again with less quality while the file is larger than `max_bytes`.
+    private func encoded(_ image: Image, _ format: OutputFormat) throws(WebImageError) -> Data {
+        var quality = settings.quality(of: format, options)
+        var data = try maker.coders.encode(
+            image, format: format.imageFormat, options: encoding(format, quality: quality))
+        guard options.maxBytes > 0, Self.lossy.contains(format) else { return data }
+        while data.count > options.maxBytes, quality > 10 {
+            let excess = Double(data.count) / Double(options.maxBytes)
+            quality = max(Int(Double(quality) * (excess > 3 ? 0.25 : excess > 1.5 ? 0.5 : 0.75)), 10)
+            data = try maker.coders.encode(
+                image, format: format.imageFormat, options: encoding(format, quality: quality))
+        }
+        return data
+    }
+
+    private static let lossy: Set<OutputFormat> = [.jpeg, .webp, .avif, .jxl, .heic]
+
+    // MARK: Animations
+
+    /// All frames, one in memory at a time; nil when the source's coder gives no frames.
+    private mutating func animation(
+        _ plan: GeometryPlan, _ renderer: inout FrameRenderer, _ format: OutputFormat
+    ) throws -> MadePicture? {
+        let start = ContinuousClock.now
+        var decoding = decoding(plan.decodeSize(isVector: false))
+        decoding.firstFrameOnly = false
+        guard let animation = try maker.coders.animation(of: source, options: decoding),
+            animation.animatedImageFrameCount > 1
+        else { return nil }
+        let delays = info.delaysMilliseconds
+        let count = min(animation.animatedImageFrameCount, settings.maxFrames)
+        let deadline = DecodeDeadline(settings.decoding)
+        var frames = renderer
+        let data = try maker.coders.encode(
+            frameCount: count, loopCount: animation.animatedImageLoopCount, format: format.imageFormat,
+            options: encoding(format, quality: settings.quality(of: format, options))
+        ) { index throws(WebImageError) in
+            try deadline.check()
+            let frame = try asWanted(try animation.frameWithReason(at: index))
+            return ImageFrame(
+                image: try frames.rendered(frame),
+                duration: index < delays.count ? delays[index] / 1000 : animation.animatedImageDuration(at: index))
+        }
+        // Frames are decoded, changed and encoded in turns: the time of all is the encoder's.
+        stages[.encode, default: .zero] += ContinuousClock.now - start
+        return MadePicture(data: data, format: format, size: plan.result, frameCount: count, stages: stages)
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import WebImageCore
+import WebImageGraphics
+
+/// Finds the border of one colour around a picture.
+enum BorderTrim {
+    /// The part inside the border; nil when the whole picture is border, which leaves it as it is.
+    static func part(
+        of image: Image, _ trim: ProcessingOptions.Trim
+    ) throws(WebImageError) -> (size: PixelSize, place: PixelPlace)? {
+        // Transparency counts as this colour, which grammars use to name a transparent border.
+        let flat = try PixelCanvas.flattened(image, over: ImageColor(red: 1, green: 0, blue: 1))
+        let pixels = try flat.pixels.converted(to: .bgra8Premultiplied, isOpaque: true)
+        let (width, height) = (pixels.width, pixels.height)
+        let bounds = pixels.withUnsafeBytes { bytes in
+            let corner = trim.usesBottomRight ? (height - 1) * pixels.bytesPerRow + (width - 1) * 4 : 0
+            let color =
+                trim.color.map { [$0.blue, $0.green, $0.red] } ?? [bytes[corner], bytes[corner + 1], bytes[corner + 2]]
+            let scan = BorderScan(
+                base: bytes.baseAddress!, bytesPerRow: pixels.bytesPerRow, width: width, height: height,
+                blue: Int32(color[0]), green: Int32(color[1]), red: Int32(color[2]),
+                threshold: Int32(trim.threshold.rounded(.down)))
+            return scan.bounds()
+        }
+        guard var (left, top, right, bottom) = bounds else { return nil }
+        if trim.hasEqualHorizontal {
+            left = min(left, width - right)
+            right = width - left
+        }
+        if trim.hasEqualVertical {
+            top = min(top, height - bottom)
+            bottom = height - top
+        }
+        return (PixelSize(width: right - left, height: bottom - top), PixelPlace(x: left, y: top))
+    }
+}
+
+/// Compares pixels with one colour.
+private struct BorderScan {
+    let base: UnsafeRawPointer
+    let bytesPerRow: Int
+    let width: Int
+    let height: Int
+    let blue: Int32
+    let green: Int32
+    let red: Int32
+    let threshold: Int32
+
+    /// Left, top, right and bottom of what is no border; the last two are beyond it.
+    func bounds() -> (Int, Int, Int, Int)? {
+        guard let top = (0..<height).first(where: { firstInside($0, 0, width) != nil }) else { return nil }
+        let bottom = (top..<height).last { firstInside($0, 0, width) != nil } ?? top
+        var (left, right) = (width, 0)
+        for row in top...bottom {
+            // Only what would widen the found part needs a look.
+            if let first = firstInside(row, 0, left) { left = first }
+            if let last = lastInside(row, right) { right = last + 1 }
+        }
+        return (left, top, right, bottom + 1)
+    }
+
+    private func isBorder(_ pixel: UnsafePointer<UInt8>) -> Bool {
+        abs(Int32(pixel[0]) - blue) <= threshold && abs(Int32(pixel[1]) - green) <= threshold
+            && abs(Int32(pixel[2]) - red) <= threshold
+    }
+
+    private func row(_ row: Int) -> UnsafePointer<UInt8> {
+        (base + row * bytesPerRow).assumingMemoryBound(to: UInt8.self)
+    }
+
+    private func firstInside(_ index: Int, _ start: Int, _ end: Int) -> Int? {
+        let pixels = row(index)
+        var column = start
+        while column < end {
+            if !isBorder(pixels + column &* 4) { return column }
+            column &+= 1
+        }
+        return nil
+    }
+
+    private func lastInside(_ index: Int, _ start: Int) -> Int? {
+        let pixels = row(index)
+        var column = width &- 1
+        while column >= start {
+            if !isBorder(pixels + column &* 4) { return column }
+            column &-= 1
+        }
+        return nil
+    }
+}

@@ -1,0 +1,292 @@
+import WebImageCore
+
+/// The sizes of every step from a source to a result; computed before anything is decoded, without pixels.
+///
+/// Rounding is that of imgproxy's grammar: sizes half away from zero, offsets and padding half to even.
+struct GeometryPlan: Sendable, Hashable {
+    /// The source as seen: upright (or as stored without `auto_rotate`), turned and mirrored.
+    let turned: PixelSize
+    /// The part that is kept before resizing; its place follows from ``cropGravity``.
+    let crop: PixelSize
+    let cropGravity: Gravity
+    /// The place of a crop that is given by its edges.
+    let cropOrigin: PixelPlace?
+    /// The kept part after resizing.
+    let scaled: PixelSize
+    /// What is left of that after cutting to the wanted size.
+    let cut: PixelSize
+    let cutGravity: Gravity
+    /// The canvases around it, in order.
+    let extended: PixelSize
+    let extendedToRatio: PixelSize
+    let padding: ProcessingOptions.Padding
+    /// The ratio of device pixels in use: what was asked for unless the source is too small.
+    let dpr: Double
+
+    /// The size of the result before a free rotation.
+    var result: PixelSize {
+        PixelSize(
+            width: extendedToRatio.width + padding.left + padding.right,
+            height: extendedToRatio.height + padding.top + padding.bottom)
+    }
+
+    /// The size the whole of ``turned`` has when ``crop`` has its size ``scaled``; never larger than ``turned`` for
+    /// pixels.
+    func decodeSize(isVector: Bool) -> PixelSize {
+        func side(_ whole: Int, _ part: Int, _ wanted: Int) -> Int {
+            let side = Geometry.rounded(Double(whole) * Double(wanted) / Double(part))
+            return isVector ? side : min(side, whole)
+        }
+        return PixelSize(
+            width: side(turned.width, crop.width, scaled.width),
+            height: side(turned.height, crop.height, scaled.height))
+    }
+
+    /// Plans for a source of a size; results whose longest side passes `maxSide` become smaller as a whole.
+    init(
+        source: PixelSize, options: ProcessingOptions, isVector: Bool = false, maxSide: Int = 65_535
+    ) {
+        var plan = GeometryPlan(source, options, isVector: isVector, reduction: 1)
+        var reduction = 1.0
+        // Rounding may leave a pixel too many, which a second look takes away.
+        for _ in 0..<4 {
+            let side = max(plan.result.width, plan.result.height)
+            guard side > maxSide else { break }
+            reduction *= Double(maxSide) / Double(side)
+            plan = GeometryPlan(source, options, isVector: isVector, reduction: reduction)
+        }
+        self = plan
+    }
+
+    private init(
+        _ source: PixelSize, _ options: ProcessingOptions, isVector: Bool, reduction: Double
+    ) {
+        let isTurned = options.quarterTurns % 2 == 1
+        let turned = isTurned ? source.swapped : source
+        self.turned = turned
+        let part = CropPlan(turned, options)
+        crop = part.size
+        cropOrigin = part.origin
+        cropGravity = part.gravity
+
+        var wanted = PixelSize(
+            width: options.keepsSourceWidth && options.width == 0 ? crop.width : options.width,
+            height: options.keepsSourceHeight && options.height == 0 ? crop.height : options.height)
+        if options.isAdaptive, (wanted.width > wanted.height) != (crop.width > crop.height) { wanted = wanted.swapped }
+        let resizing = Self.resolved(options.resizing, crop, wanted)
+        let scale = ScalePlan(crop, wanted, resizing, options, isVector: isVector, reduction: reduction)
+        dpr = scale.dpr
+        scaled = PixelSize(
+            width: Geometry.scaled(crop.width, scale.x), height: Geometry.scaled(crop.height, scale.y))
+
+        let target = PixelSize(
+            width: wanted.width == 0 ? 0 : Geometry.scaled(wanted.width, scale.dpr * options.zoomX),
+            height: wanted.height == 0 ? 0 : Geometry.scaled(wanted.height, scale.dpr * options.zoomY))
+        cut = Self.cut(scaled, target, resizing, options)
+        cutGravity = options.focalArea.map { Self.focus(on: $0, part, turned) } ?? options.gravity
+
+        extended =
+            options.extend.isEnabled
+            ? PixelSize(width: max(cut.width, target.width), height: max(cut.height, target.height)) : cut
+        extendedToRatio = options.extendAspectRatio.isEnabled ? Self.extended(extended, toRatioOf: target) : extended
+        padding = ProcessingOptions.Padding(
+            top: Geometry.even(Double(options.padding.top) * scale.dpr),
+            right: Geometry.even(Double(options.padding.right) * scale.dpr),
+            bottom: Geometry.even(Double(options.padding.bottom) * scale.dpr),
+            left: Geometry.even(Double(options.padding.left) * scale.dpr))
+    }
+
+    private static func resolved(
+        _ resizing: ProcessingOptions.Resizing, _ source: PixelSize, _ wanted: PixelSize
+    ) -> ProcessingOptions.Resizing {
+        guard resizing == .auto else { return resizing }
+        let width = wanted.width == 0 ? source.width : wanted.width
+        let height = wanted.height == 0 ? source.height : wanted.height
+        return (source.width >= source.height) == (width >= height) ? .fill : .fit
+    }
+
+    private static func cut(
+        _ scaled: PixelSize, _ target: PixelSize, _ resizing: ProcessingOptions.Resizing, _ options: ProcessingOptions
+    ) -> PixelSize {
+        guard resizing != .cover else { return scaled }
+        var box = target
+        if resizing == .fillDown, !options.enlarge, target.width > 0, target.height > 0 {
+            let (wide, high) = (
+                Double(target.width) / Double(scaled.width), Double(target.height) / Double(scaled.height)
+            )
+            if wide > high, wide > 1 {
+                box = PixelSize(
+                    width: scaled.width,
+                    height: Geometry.scaled(scaled.width, Double(target.height) / Double(target.width)))
+            } else if high > wide, high > 1 {
+                box = PixelSize(
+                    width: Geometry.scaled(scaled.height, Double(target.width) / Double(target.height)),
+                    height: scaled.height)
+            }
+        }
+        return PixelSize(
+            width: box.width == 0 ? scaled.width : min(box.width, scaled.width),
+            height: box.height == 0 ? scaled.height : min(box.height, scaled.height))
+    }
+
+    private static func extended(_ size: PixelSize, toRatioOf target: PixelSize) -> PixelSize {
+        guard target.width > 0, target.height > 0 else { return size }
+        let (wide, high) = (Double(target.width) / Double(size.width), Double(target.height) / Double(size.height))
+        if wide > high {
+            let width = Geometry.scaled(size.height, Double(target.width) / Double(target.height))
+            return PixelSize(width: max(width, size.width), height: size.height)
+        }
+        let height = Geometry.scaled(size.width, Double(target.height) / Double(target.width))
+        return PixelSize(width: size.width, height: max(height, size.height))
+    }
+
+    /// The middle of an area of the source as a point in shares of the kept part.
+    private static func focus(
+        on area: ProcessingOptions.ManualCrop, _ part: CropPlan, _ turned: PixelSize
+    ) -> Gravity {
+        let origin = part.origin ?? PixelPlace(x: 0, y: 0)
+        func share(_ first: Int, _ last: Int, _ start: Int, _ side: Int) -> Double {
+            min(max((Double(first + last) / 2 - Double(start)) / Double(side), 0), 1)
+        }
+        return Gravity(
+            anchor: .focusPoint, x: share(area.left, area.right, origin.x, part.size.width),
+            y: share(area.top, area.bottom, origin.y, part.size.height))
+    }
+}
+
+/// A place in pixels from the top left.
+struct PixelPlace: Sendable, Hashable {
+    var x: Int
+    var y: Int
+}
+
+/// The part of a source that is kept before resizing.
+private struct CropPlan {
+    let size: PixelSize
+    let gravity: Gravity
+    let origin: PixelPlace?
+
+    init(_ source: PixelSize, _ options: ProcessingOptions) {
+        if let edges = options.manualCrop {
+            let left = min(edges.left, source.width - 1)
+            let top = min(edges.top, source.height - 1)
+            // As in the grammar's own implementation an empty area is the whole picture.
+            if edges.right > left, edges.bottom > top {
+                origin = PixelPlace(x: left, y: top)
+                size = PixelSize(
+                    width: min(edges.right, source.width) - left, height: min(edges.bottom, source.height) - top)
+                gravity = .center
+                return
+            }
+        }
+        origin = nil
+        gravity = options.crop?.gravity ?? options.gravity
+        func side(_ whole: Int, _ wanted: Double) -> Int {
+            if wanted == 0 { return whole }
+            return min(whole, Geometry.rounded(wanted < 1 ? Double(whole) * wanted : wanted))
+        }
+        size = PixelSize(
+            width: side(source.width, options.crop?.width ?? 0), height: side(source.height, options.crop?.height ?? 0))
+    }
+}
+
+/// By how much both sides change.
+private struct ScalePlan {
+    let x: Double
+    let y: Double
+    let dpr: Double
+
+    init(
+        _ source: PixelSize, _ wanted: PixelSize, _ resizing: ProcessingOptions.Resizing, _ options: ProcessingOptions,
+        isVector: Bool, reduction: Double
+    ) {
+        let (width, height) = (Double(source.width), Double(source.height))
+        var x = wanted.width == 0 ? 1 : Double(wanted.width) / width
+        var y = wanted.height == 0 ? 1 : Double(wanted.height) / height
+        if resizing != .force {
+            if wanted.width == 0 {
+                x = wanted.height == 0 ? 1 : y
+                y = x
+            } else if wanted.height == 0 {
+                y = x
+            } else if resizing == .fit {
+                (x, y) = (min(x, y), min(x, y))
+            } else {
+                (x, y) = (max(x, y), max(x, y))
+            }
+        }
+        x *= options.zoomX
+        y *= options.zoomY
+        var dpr = options.dpr
+        if !options.enlarge, !isVector {
+            let largest = max(x, y)
+            if largest > 1 {
+                x /= largest
+                y /= largest
+            }
+            dpr = min(dpr, 1 / max(x, y))
+        }
+        if options.minWidth > 0, Double(options.minWidth) / width > x {
+            y *= Double(options.minWidth) / width / x
+            x = Double(options.minWidth) / width
+        }
+        if options.minHeight > 0, Double(options.minHeight) / height > y {
+            x *= Double(options.minHeight) / height / y
+            y = Double(options.minHeight) / height
+        }
+        dpr *= reduction
+        self.x = x * dpr
+        self.y = y * dpr
+        self.dpr = dpr
+    }
+}
+
+/// Rounding and places.
+enum Geometry {
+    /// Half away from zero, at least 1; what no picture can have stays within what an integer holds.
+    static func rounded(_ value: Double) -> Int { max(Int(min(value.rounded(), 1e12)), 1) }
+
+    static func scaled(_ side: Int, _ factor: Double) -> Int { rounded(Double(side) * factor) }
+
+    /// Half to even.
+    static func even(_ value: Double) -> Int { Int(min(max(value.rounded(.toNearestOrEven), -1e12), 1e12)) }
+
+    /// Where `inner` is put in `outer`, whole inside unless `mayOverhang`; for every gravity but `smart`.
+    static func place(
+        _ inner: PixelSize, in outer: PixelSize, _ gravity: Gravity, dpr: Double = 1, mayOverhang: Bool = false
+    ) -> PixelPlace {
+        var x: Int
+        var y: Int
+        if gravity.anchor == .focusPoint {
+            x = even(Double(outer.width) * gravity.x) - inner.width / 2
+            y = even(Double(outer.height) * gravity.y) - inner.height / 2
+        } else {
+            func offset(_ value: Double, _ side: Int) -> Int {
+                even(abs(value) >= 1 ? value * dpr : value * Double(side))
+            }
+            let (offsetX, offsetY) = (offset(gravity.x, outer.width), offset(gravity.y, outer.height))
+            let anchor = gravity.anchor
+            x =
+                anchor.isLeft
+                ? offsetX
+                : anchor.isRight
+                    ? outer.width - inner.width - offsetX : even(Double(outer.width - inner.width + 1) / 2) + offsetX
+            y =
+                anchor.isTop
+                ? offsetY
+                : anchor.isBottom
+                    ? outer.height - inner.height - offsetY
+                    : even(Double(outer.height - inner.height + 1) / 2) + offsetY
+        }
+        let (lowX, highX) = mayOverhang ? (1 - inner.width, outer.width - 1) : (0, max(outer.width - inner.width, 0))
+        let (lowY, highY) =
+            mayOverhang ? (1 - inner.height, outer.height - 1) : (0, max(outer.height - inner.height, 0))
+        x = min(max(x, lowX), highX)
+        y = min(max(y, lowY), highY)
+        return PixelPlace(x: x, y: y)
+    }
+}
+
+extension PixelSize {
+    var swapped: PixelSize { PixelSize(width: height, height: width) }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import WebImageCore
+import WebImageGraphics
+
+/// Pixel work that is copying rows; all buffers have the layout of the display.
+enum PixelCanvas {
+    /// The part of a picture at a place; itself when that is all of it.
+    static func cropped(_ image: Image, to size: PixelSize, at place: PixelPlace) throws(WebImageError) -> Image {
+        if size == image.pixelSize { return image }
+        let part = try PixelBuffer(width: size.width, height: size.height, format: image.pixels.format)
+        part.copyRectangle(of: image.pixels, x: place.x, y: place.y)
+        return Image(
+            pixels: part, colorProfile: image.colorProfile, hasAlpha: image.hasAlpha, format: image.imageFormat)
+    }
+
+    /// A picture on a larger canvas that is transparent, or of one colour around it.
+    static func extended(
+        _ image: Image, to size: PixelSize, at place: PixelPlace, around color: ImageColor?
+    ) throws(WebImageError) -> Image {
+        if size == image.pixelSize { return image }
+        let pixels = try image.pixels.converted(to: .bgra8Premultiplied, isOpaque: !image.hasAlpha)
+        let canvas = try PixelBuffer(width: size.width, height: size.height, format: .bgra8Premultiplied)
+        let word = color.map(word) ?? 0
+        let rowBytes = pixels.width * 4
+        canvas.withUnsafeMutableBytes { target in
+            let start = target.baseAddress!
+            var pattern = word
+            memset_pattern(start, &pattern, canvas.width)
+            for row in 1..<max(canvas.height, 1) { memcpy(start + row * canvas.bytesPerRow, start, canvas.width * 4) }
+            pixels.withUnsafeBytes { source in
+                for row in 0..<pixels.height {
+                    memcpy(
+                        start + (place.y + row) * canvas.bytesPerRow + place.x * 4,
+                        source.baseAddress! + row * pixels.bytesPerRow, rowBytes)
+                }
+            }
+        }
+        return Image(
+            pixels: canvas, colorProfile: image.colorProfile, hasAlpha: image.hasAlpha || color == nil,
+            format: image.imageFormat)
+    }
+
+    /// The picture over a colour, without transparency.
+    static func flattened(_ image: Image, over color: ImageColor) throws(WebImageError) -> Image {
+        guard image.hasAlpha else { return image }
+        let pixels = try image.pixels.converted(to: .bgra8Premultiplied).composited(over: color)
+        return Image(pixels: pixels, colorProfile: image.colorProfile, hasAlpha: false, format: image.imageFormat)
+    }
+
+    static func scaled(_ image: Image, to size: PixelSize) throws(WebImageError) -> Image {
+        if size == image.pixelSize { return image }
+        let pixels = try image.pixels.scaled(to: size, isOpaque: !image.hasAlpha)
+        return Image(
+            pixels: pixels, colorProfile: image.colorProfile, hasAlpha: image.hasAlpha, format: image.imageFormat)
+    }
+
+    static func oriented(_ image: Image, _ orientation: ImageOrientation) throws(WebImageError) -> Image {
+        if orientation == .up { return image }
+        let pixels = try image.pixels.oriented(orientation)
+        return Image(
+            pixels: pixels, colorProfile: image.colorProfile, hasAlpha: image.hasAlpha, format: image.imageFormat)
+    }
+
+    private static func word(_ color: ImageColor) -> UInt32 {
+        func byte(_ value: Double) -> UInt32 { UInt32((min(max(value, 0), 1) * 255).rounded()) }
+        return (255 << 24 | byte(color.red) << 16 | byte(color.green) << 8 | byte(color.blue)).littleEndian
+    }
+
+    private static func memset_pattern(_ start: UnsafeMutableRawPointer, _ pattern: inout UInt32, _ count: Int) {
+        start.bindMemory(to: UInt32.self, capacity: count).update(repeating: pattern, count: count)
+    }
+}
+
+extension ImageOrientation {
+    /// What undoes the turn that makes a stored picture upright.
+    var inverse: ImageOrientation {
+        switch self {
+        case .left: .right
+        case .right: .left
+        default: self
+        }
+    }
+
+    /// Clockwise quarter turns.
+    init(quarterTurns: Int) { self = [.up, .right, .down, .left][((quarterTurns % 4) + 4) % 4] }
+}

@@ -1,0 +1,137 @@
+import Foundation
+
+/// Reads targets of imgproxy's grammar: `/SIGNATURE/OPTIONS/plain/SOURCE@EXTENSION` or `/SIGNATURE/OPTIONS/BASE64.EXTENSION`.
+///
+/// Pure: no clock, no I/O. Differences from the original: what is wrong in a target is 400 and names the option.
+struct ImgproxyRouter: Sendable {
+    var signing = SigningPolicy()
+    var presets = PresetTable()
+    /// Whether the first segment after the signature names presets and nothing else is accepted.
+    var onlyPresets = false
+    /// Names of options that may occur outside presets; empty allows all.
+    var allowedOptions: Set<String> = []
+    /// Whether the last segment of a base64 source is decoration.
+    var base64HasFilename = false
+
+    /// Reads the path of a target, which begins with the signature's slash and has no query.
+    func parse(_ path: Substring) throws(ServiceRefusal) -> ImageTarget {
+        var text = path
+        while text.first == "/" { text.removeFirst() }
+        guard let slash = text.firstIndex(of: "/") else {
+            throw .target("a target is /SIGNATURE/OPTIONS/plain/SOURCE or /SIGNATURE/OPTIONS/BASE64")
+        }
+        let signature = text[..<slash]
+        let rest = Self.repaired(text[text.index(after: slash)...])
+        try signing.check(signature, path: "/" + rest)
+        return try parse(segments: rest.split(separator: "/", omittingEmptySubsequences: false)[...])
+    }
+
+    private func parse(segments: ArraySlice<Substring>) throws(ServiceRefusal) -> ImageTarget {
+        var segments = segments
+        guard let first = segments.first, segments.count > 1 || !first.isEmpty else {
+            throw .target("the target names no source")
+        }
+        if ProcessingOptions.Resizing(rawValue: String(first)) != nil {
+            throw .target("targets that begin with a resizing type (grammar version 1) are not supported")
+        }
+        var options = ProcessingOptions()
+        if presets.hasDefault { try presets.apply([Substring(PresetTable.defaultName)], to: &options) }
+        if onlyPresets {
+            try presets.apply(first.split(separator: ":", omittingEmptySubsequences: false), to: &options)
+            segments.removeFirst()
+        } else {
+            while let segment = segments.first.flatMap(OptionSegment.init) {
+                try read(segment, into: &options)
+                segments.removeFirst()
+            }
+        }
+        let source = try SourceText(segments, base64HasFilename: base64HasFilename)
+        if let name = source.formatName {
+            guard let format = OutputFormat(name: name) else {
+                throw .option(name, "not a format")
+            }
+            if !options.raw { options.format = format }
+        }
+        return ImageTarget(source: source.text, options: options)
+    }
+
+    private func read(_ segment: OptionSegment, into options: inout ProcessingOptions) throws(ServiceRefusal) {
+        guard allowedOptions.isEmpty || allowedOptions.contains(String(segment.name)) else {
+            throw .option(segment.name, "not allowed by the configuration")
+        }
+        if PresetTable.names.contains(segment.name) {
+            try presets.apply(segment.arguments, to: &options, option: segment.name)
+        } else {
+            try OptionTable.apply(segment.name, segment.arguments, to: &options)
+        }
+    }
+
+    /// Undoes what proxies do to a target: `%3A` for a colon of the options, one slash for two after a scheme.
+    static func repaired(_ rest: Substring) -> String {
+        let marker = rest.hasPrefix("plain/") ? rest.startIndex..<rest.startIndex : rest.range(of: "/plain/")
+        guard let marker else { return rest.replacingOccurrences(of: "%3A", with: ":") }
+        let start = marker.isEmpty ? rest.index(rest.startIndex, offsetBy: 6) : marker.upperBound
+        let options = rest[..<start].replacingOccurrences(of: "%3A", with: ":")
+        return options + repairedSource(rest[start...])
+    }
+
+    private static func repairedSource(_ source: Substring) -> String {
+        guard let colon = source.firstIndex(of: ":"), colon > source.startIndex,
+            source[..<colon].utf8.allSatisfy({ $0.isASCIILetter || (0x30...0x39).contains($0) || $0 == 0x2B })
+        else { return String(source) }
+        let after = source[source.index(after: colon)...]
+        let slashes = after.prefix { $0 == "/" }.count
+        let wanted = source[..<colon] == "local" ? 3 : 2
+        guard slashes == 1 else { return String(source) }
+        return source[...colon] + String(repeating: "/", count: wanted) + after.dropFirst()
+    }
+}
+
+extension UInt8 {
+    var isASCIILetter: Bool { (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self) }
+}
+
+/// The source of a target of imgproxy's grammar.
+struct SourceText {
+    let text: String
+    /// The extension behind it; nil when there is none or it is empty.
+    let formatName: Substring?
+
+    init(_ segments: ArraySlice<Substring>, base64HasFilename: Bool) throws(ServiceRefusal) {
+        guard let first = segments.first else { throw .target("the target names no source") }
+        if first == "plain" {
+            (text, formatName) = try Self.plain(segments.dropFirst().joined(separator: "/")[...])
+        } else if first == "enc" {
+            throw .option("enc", "encrypted sources are not supported")
+        } else {
+            let segments = base64HasFilename && segments.count > 1 ? segments.dropLast() : segments
+            (text, formatName) = try Self.base64(segments.joined()[...])
+        }
+        guard !text.isEmpty else { throw .target("the target names no source") }
+        guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+            throw .target("the source holds control characters")
+        }
+    }
+
+    private static func plain(_ joined: Substring) throws(ServiceRefusal) -> (String, Substring?) {
+        let parts = joined.split(separator: "@", omittingEmptySubsequences: false)
+        guard parts.count <= 2, let source = parts.first else {
+            throw .target("the source has more than one '@'; write it as %40")
+        }
+        guard let text = source.removingPercentEncoding else {
+            throw .target("the source has a broken percent escape, or is not UTF-8")
+        }
+        return (text, parts.count == 2 && !parts[1].isEmpty ? parts[1] : nil)
+    }
+
+    private static func base64(_ joined: Substring) throws(ServiceRefusal) -> (String, Substring?) {
+        let parts = joined.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count <= 2, let source = parts.first else {
+            throw .target("the base64 source has more than one '.'")
+        }
+        guard let bytes = Base64URL.decode(source), let text = String(validating: bytes, as: UTF8.self) else {
+            throw .target("the source is neither 'plain/' and a URL nor base64 (URL alphabet) of one")
+        }
+        return (text, parts.count == 2 && !parts[1].isEmpty ? parts[1] : nil)
+    }
+}

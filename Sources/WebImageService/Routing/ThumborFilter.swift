@@ -1,0 +1,125 @@
+import Foundation
+
+/// One filter of thumbor's grammar: `name(argument,argument)`.
+struct ThumborFilter {
+    let name: Substring
+    let arguments: [Substring]
+
+    /// Splits `name(a,b):name()`; the parenthesis of one filter ends before the colon of the next.
+    static func split(_ text: Substring) throws(ServiceRefusal) -> [ThumborFilter] {
+        var filters: [ThumborFilter] = []
+        var rest = text
+        while !rest.isEmpty {
+            guard let open = rest.firstIndex(of: "(") else { throw .option(rest, "a filter is name(arguments)") }
+            let name = rest[..<open]
+            guard let end = rest.range(of: "):")?.lowerBound ?? (rest.hasSuffix(")") ? rest.indices.last : nil),
+                end > open
+            else { throw .option(name, "the closing parenthesis is missing") }
+            let inner = rest[rest.index(after: open)..<end]
+            filters.append(
+                ThumborFilter(
+                    name: name,
+                    arguments: inner.isEmpty
+                        ? [] : inner.split(separator: ",", omittingEmptySubsequences: false).map(\.trimmed)))
+            rest = rest[rest.index(after: end)...]
+            if rest.hasPrefix(":") { rest.removeFirst() }
+        }
+        return filters
+    }
+
+    func apply(to options: inout ProcessingOptions, isFit: Bool) throws(ServiceRefusal) {
+        var reader = OptionArguments(name: name, arguments: arguments)
+        switch name {
+        case "quality":
+            options.quality = try reader.integer(try reader.required("the quality"), in: 0...100, "the quality")
+        case "format": options.format = try reader.format(try reader.required("the format"))
+        case "max_bytes":
+            options.maxBytes = try reader.integer(
+                try reader.required("the number of bytes"), in: 0...(1 << 40), "the number of bytes")
+        case "fill": try readFill(&reader, &options)
+        case "background_color": options.background = .color(try color(try reader.required("the colour"), reader))
+        case "no_upscale": options.enlarge = false
+        case "upscale": options.enlarge = true
+        case "stretch": options.resizing = .force
+        case "focal": try readFocus(&reader, &options)
+        case "blur":
+            let radius = try reader.number(try reader.required("the radius"), in: 0...150, "the radius")
+            options.blur = radius
+            if let sigma = reader.nextUnlessEmpty() { options.blur = try reader.number(sigma, in: 0...150, "sigma") }
+        case "sharpen":
+            options.sharpen = try reader.number(try reader.required("the amount"), in: 0...100, "the amount")
+            _ = (reader.next(), reader.next())
+        case "grayscale": options.isGray = true
+        case "rotate":
+            let degrees = try reader.number(try reader.required("the angle"), in: -36_000...36_000, "the angle")
+            options.angle = degrees.truncatingRemainder(dividingBy: 360)
+        case "round_corner": try readRoundCorner(&reader, &options)
+        case "strip_exif":
+            options.stripMetadata = true
+            options.keepCopyright = false
+        case "strip_icc": options.stripColorProfile = true
+        default: throw .option(name, "not supported here")
+        }
+        try reader.finish()
+    }
+
+    private func readFill(
+        _ reader: inout OptionArguments, _ options: inout ProcessingOptions
+    ) throws(ServiceRefusal) {
+        let text = try reader.required("the colour")
+        let fillsTransparency = reader.next().map { reader.boolean($0) } ?? false
+        options.extend.isEnabled = true
+        switch text {
+        case "transparent": break
+        case "auto": options.extendBackground = .mean
+        case "blur": throw reader.refusal("filling with the blurred picture is not supported here")
+        default: options.extendBackground = .color(try color(text, reader))
+        }
+        if fillsTransparency { options.background = options.extendBackground }
+    }
+
+    private func readFocus(
+        _ reader: inout OptionArguments, _ options: inout ProcessingOptions
+    ) throws(ServiceRefusal) {
+        let text = try reader.required("the area")
+        let numbers = text.split { $0 == "x" || $0 == ":" }.compactMap { Int(digits: $0) }
+        guard numbers.count == 4 else { throw reader.refusal("\(Printable(text)) is not LEFTxTOP:RIGHTxBOTTOM") }
+        options.focalArea = ProcessingOptions.ManualCrop(
+            left: numbers[0], top: numbers[1], right: numbers[2], bottom: numbers[3])
+    }
+
+    private func readRoundCorner(
+        _ reader: inout OptionArguments, _ options: inout ProcessingOptions
+    ) throws(ServiceRefusal) {
+        // `a|b` is an ellipse; corners here are circles of the first radius.
+        let text = try reader.required("the radius")
+        let radius = try reader.integer(text.prefix { $0 != "|" }, in: OptionTable.side, "the radius")
+        var channels: [UInt8] = []
+        for name in ["red", "green", "blue"] {
+            guard let channel = reader.nextUnlessEmpty() else { break }
+            channels.append(UInt8(try reader.integer(channel, in: 0...255, name)))
+        }
+        let isTransparent = reader.next().map { reader.boolean($0) } ?? false
+        let color = channels.count == 3 ? PlainColor(red: channels[0], green: channels[1], blue: channels[2]) : .white
+        options.roundCorner = ProcessingOptions.RoundCorner(radius: radius, color: isTransparent ? nil : color)
+    }
+
+    private func color(_ text: Substring, _ reader: OptionArguments) throws(ServiceRefusal) -> PlainColor {
+        let named: [Substring: String] = [
+            "white": "fff", "black": "000", "red": "f00", "lime": "0f0", "green": "008000", "blue": "00f",
+            "gray": "808080",
+            "grey": "808080", "yellow": "ff0", "cyan": "0ff", "magenta": "f0f", "silver": "c0c0c0", "orange": "ffa500",
+        ]
+        return try reader.color(named[text].map { $0[...] } ?? (text.hasPrefix("#") ? text.dropFirst() : text))
+    }
+}
+
+extension Substring {
+    /// Without spaces at its ends.
+    fileprivate var trimmed: Substring {
+        var text = self
+        while text.first == " " { text.removeFirst() }
+        while text.last == " " { text.removeLast() }
+        return text
+    }
+}

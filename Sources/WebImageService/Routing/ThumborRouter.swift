@@ -1,0 +1,203 @@
+import Foundation
+
+/// Reads targets of thumbor's grammar behind a prefix: `/HMAC|unsafe/[meta/][trim/][crop/][fit-in/][size/][align/][smart/][filters:…/]IMAGE`.
+///
+/// Every part is optional and their order is fixed. Differences from the original: an unknown filter is 400 and named.
+struct ThumborRouter: Sendable {
+    /// Keys, any of which may match; none accepts `unsafe` alone.
+    var signers: [ThumborSigner] = []
+    /// Whether `unsafe` is accepted beside keys.
+    var allowsUnsafe = false
+
+    /// What a target asks for: a picture, or facts about the result.
+    struct Parsed {
+        var target: ImageTarget
+        var isMeta = false
+    }
+
+    /// Reads the path behind the prefix, which begins with the signature's slash and has no query.
+    func parse(_ path: Substring) throws(ServiceRefusal) -> Parsed {
+        var text = path
+        while text.first == "/" { text.removeFirst() }
+        guard let slash = text.firstIndex(of: "/") else { throw .target("a target is /SIGNATURE/PARTS/IMAGE") }
+        let rest = text[text.index(after: slash)...]
+        try check(text[..<slash], path: rest)
+        return try parse(parts: rest)
+    }
+
+    private func check(_ signature: Substring, path: Substring) throws(ServiceRefusal) {
+        if signature == "unsafe" {
+            guard signers.isEmpty || allowsUnsafe else {
+                throw ServiceRefusal(403, .signature, "unsigned targets are not accepted")
+            }
+            return
+        }
+        let (text, path) = (String(signature), String(path))
+        guard signers.count(where: { $0.isValid(text, of: path) }) > 0 else {
+            throw ServiceRefusal(403, .signature, "the signature is not valid")
+        }
+    }
+
+    private func parse(parts path: Substring) throws(ServiceRefusal) -> Parsed {
+        var reader = PartReader(rest: path)
+        var options = ProcessingOptions()
+        // A size of this grammar fills its box and enlarges, as its own implementation does.
+        options.resizing = .fill
+        options.enlarge = true
+        options.flipsLast = true
+        _ = reader.take { $0 == "debug" }
+        let isMeta = reader.take { $0 == "meta" } != nil
+        if let trim = reader.take({ $0 == "trim" || $0.hasPrefix("trim:") }) { try Self.readTrim(trim, &options) }
+        if let crop = reader.take({ Self.crop($0) != nil }) { options.manualCrop = Self.crop(crop) }
+        var isFit = false
+        if let fit = reader.take({ Self.fits.contains($0) }) {
+            isFit = true
+            options.isAdaptive = fit.hasPrefix("adaptive-")
+            options.resizing = fit.hasSuffix("full-fit-in") ? .cover : .fit
+            options.enlarge = false
+        }
+        if let size = reader.take({ Self.size($0) != nil }).flatMap(Self.size) { size.apply(to: &options) }
+        let horizontal = reader.take { ["left", "center", "right"].contains($0) }
+        let vertical = reader.take { ["top", "middle", "bottom"].contains($0) }
+        options.gravity.anchor = Self.anchor(horizontal, vertical)
+        if reader.take({ $0 == "smart" }) != nil { options.gravity.anchor = .smart }
+        if let filters = reader.takeFilters() {
+            for filter in try ThumborFilter.split(filters) { try filter.apply(to: &options, isFit: isFit) }
+        }
+        return Parsed(target: ImageTarget(source: try Self.source(reader.rest), options: options), isMeta: isMeta)
+    }
+
+    private static let fits: Set<Substring> = [
+        "fit-in", "full-fit-in", "adaptive-fit-in", "adaptive-full-fit-in",
+    ]
+
+    private static func source(_ text: Substring) throws(ServiceRefusal) -> String {
+        guard !text.isEmpty else { throw .target("the target names no source") }
+        guard let decoded = text.removingPercentEncoding else {
+            throw .target("the source has a broken percent escape, or is not UTF-8")
+        }
+        guard decoded.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+            throw .target("the source holds control characters")
+        }
+        // A scheme is letters before a colon and slashes; `host:8080/a.jpg` has none.
+        if let colon = decoded.firstIndex(of: ":"), decoded[..<colon].utf8.allSatisfy(\.isASCIILetter),
+            decoded[colon...].hasPrefix(":/")
+        {
+            return decoded
+        }
+        return "http://" + decoded
+    }
+
+    private static func anchor(_ horizontal: Substring?, _ vertical: Substring?) -> Gravity.Anchor {
+        switch (horizontal ?? "center", vertical ?? "middle") {
+        case ("left", "top"): .northWest
+        case ("left", "bottom"): .southWest
+        case ("left", _): .west
+        case ("right", "top"): .northEast
+        case ("right", "bottom"): .southEast
+        case ("right", _): .east
+        case (_, "top"): .north
+        case (_, "bottom"): .south
+        default: .center
+        }
+    }
+
+    private static func readTrim(_ text: Substring, _ options: inout ProcessingOptions) throws(ServiceRefusal) {
+        var trim = ProcessingOptions.Trim(threshold: 0)
+        for part in text.split(separator: ":").dropFirst() {
+            switch part {
+            case "top-left": trim.usesBottomRight = false
+            case "bottom-right": trim.usesBottomRight = true
+            default:
+                guard let tolerance = Int(digits: part), tolerance <= 442 else {
+                    throw .option(text, "the tolerance is not an integer from 0 to 442")
+                }
+                // Theirs is the distance in the colour cube, ours the largest difference of a channel.
+                trim.threshold = (Double(tolerance) / 3.0.squareRoot()).rounded()
+            }
+        }
+        options.trim = trim
+    }
+
+    private static func crop(_ text: Substring) -> ProcessingOptions.ManualCrop? {
+        let corners = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard corners.count == 2 else { return nil }
+        let numbers = corners.flatMap { $0.split(separator: "x", omittingEmptySubsequences: false) }
+            .map { Int(digits: $0) }
+        guard numbers.count == 4, let left = numbers[0], let top = numbers[1], let right = numbers[2],
+            let bottom = numbers[3]
+        else { return nil }
+        return ProcessingOptions.ManualCrop(left: left, top: top, right: right, bottom: bottom)
+    }
+
+    /// `[-]Wx[-]H`: a side that is missing or 0 follows the other, `orig` is the source's, a minus mirrors.
+    private struct Size {
+        var width: Int?
+        var height: Int?
+        var flipsHorizontally: Bool
+        var flipsVertically: Bool
+
+        func apply(to options: inout ProcessingOptions) {
+            options.flipHorizontal = flipsHorizontally
+            options.flipVertical = flipsVertically
+            options.width = width ?? 0
+            options.height = height ?? 0
+            options.keepsSourceWidth = width == nil
+            options.keepsSourceHeight = height == nil
+        }
+    }
+
+    private static func size(_ text: Substring) -> Size? {
+        let sides = text.split(separator: "x", omittingEmptySubsequences: false)
+        guard sides.count == 2 else { return nil }
+        var numbers: [Int?] = []
+        for side in sides {
+            let digits = side.hasPrefix("-") ? side.dropFirst() : side
+            if digits == "orig" {
+                numbers.append(nil)
+            } else if digits.isEmpty {
+                numbers.append(0)
+            } else if let number = Int(digits: digits), OptionTable.side.contains(number) {
+                numbers.append(number)
+            } else {
+                return nil
+            }
+        }
+        return Size(
+            width: numbers[0], height: numbers[1], flipsHorizontally: sides[0].hasPrefix("-"),
+            flipsVertically: sides[1].hasPrefix("-"))
+    }
+}
+
+/// Takes the parts of a path one after the other.
+private struct PartReader {
+    var rest: Substring
+
+    /// The next part without its slash, if it is of a kind.
+    mutating func take(_ isWanted: (Substring) -> Bool) -> Substring? {
+        guard let slash = rest.firstIndex(of: "/"), isWanted(rest[..<slash]) else { return nil }
+        defer { rest = rest[rest.index(after: slash)...] }
+        return rest[..<slash]
+    }
+
+    /// The filters: their arguments may hold slashes, so they end with the first slash after a closing parenthesis.
+    mutating func takeFilters() -> Substring? {
+        guard rest.hasPrefix("filters:") else { return nil }
+        let list = rest.dropFirst(8)
+        if let end = list.range(of: ")/") {
+            defer { rest = list[end.upperBound...] }
+            return list[..<list.index(before: end.upperBound)]
+        }
+        return take { _ in true }?.dropFirst(8)
+    }
+}
+
+extension Int {
+    /// A number of ASCII digits alone, up to a million.
+    init?(digits text: some StringProtocol) {
+        guard (1...7).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            let value = Int(text), value <= 1_000_000
+        else { return nil }
+        self = value
+    }
+}

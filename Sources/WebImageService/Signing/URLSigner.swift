@@ -1,0 +1,91 @@
+public import Foundation
+
+/// Makes and checks signatures of imgproxy's grammar: base64url of HMAC-SHA256 over a salt and the path.
+public struct URLSigner: Sendable, Hashable {
+    private let key: [UInt8]
+    private let salt: [UInt8]
+    private let byteCount: Int
+
+    /// A signer.
+    ///
+    /// - Parameters:
+    ///   - key: The secret.
+    ///   - salt: Put before every path.
+    ///   - byteCount: Bytes of the hash that a signature keeps, 1...32; other numbers are brought into the range.
+    public init(key: Data, salt: Data, byteCount: Int = 32) {
+        self.key = [UInt8](key)
+        self.salt = [UInt8](salt)
+        self.byteCount = min(max(byteCount, 1), 32)
+    }
+
+    /// A signer whose key and salt are hexadecimal; nil when one is empty or no hexadecimal text.
+    public init?(hexKey: String, hexSalt: String, byteCount: Int = 32) {
+        guard let key = Self.bytes(hexKey), let salt = Self.bytes(hexSalt) else { return nil }
+        self.init(key: Data(key), salt: Data(salt), byteCount: byteCount)
+    }
+
+    /// The signature of a path, which begins with the `/` before the options.
+    public func signature(of path: String) -> String { Base64URL.encode(hash(path)) }
+
+    /// The target for a path: its signature before it.
+    public func target(for path: String) -> String { "/" + signature(of: path) + path }
+
+    /// Whether a signature is that of a path; compares in constant time.
+    public func isValid(_ signature: String, of path: String) -> Bool {
+        guard let given = Base64URL.decode(signature) else { return false }
+        return HMAC.isEqual(given, hash(path))
+    }
+
+    private func hash(_ path: String) -> [UInt8] {
+        Array(HMAC.sha256(key: key, message: salt + Array(path.utf8)).prefix(byteCount))
+    }
+
+    private static func bytes(_ hex: String) -> [UInt8]? {
+        let digits = hex.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+        guard !digits.isEmpty, digits.count == hex.utf8.count, digits.count % 2 == 0 else { return nil }
+        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) }
+    }
+}
+
+extension URLSigner: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// No secret: signers end up in logs and dumps.
+    public var description: String { "URLSigner" }
+    /// The same.
+    public var debugDescription: String { description }
+    /// Without the key.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// Makes and checks signatures of thumbor's grammar: padded base64url of HMAC-SHA1 over the path without its slash.
+public struct ThumborSigner: Sendable, Hashable {
+    private let key: [UInt8]
+
+    /// A signer; nil for an empty key.
+    public init?(key: String) {
+        guard !key.isEmpty else { return nil }
+        self.key = Array(key.utf8)
+    }
+
+    /// The signature of a path such as `300x200/smart/example.com/a.jpg`.
+    public func signature(of path: String) -> String {
+        Base64URL.encode(HMAC.sha1(key: key, message: Array(path.utf8)), isPadded: true)
+    }
+
+    /// The target for a path: its signature before it.
+    public func target(for path: String) -> String { "/" + signature(of: path) + "/" + path }
+
+    /// Whether a signature is that of a path; compares in constant time.
+    public func isValid(_ signature: String, of path: String) -> Bool {
+        guard let given = Base64URL.decode(signature) else { return false }
+        return HMAC.isEqual(given, HMAC.sha1(key: key, message: Array(path.utf8)))
+    }
+}
+
+extension ThumborSigner: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// No secret: signers end up in logs and dumps.
+    public var description: String { "ThumborSigner" }
+    /// The same.
+    public var debugDescription: String { description }
+    /// Without the key.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,160 @@
+import Testing
+import WebImageCore
+
+@testable import WebImageService
+
+/// Sizes and places without pixels.
+@Suite(.timeLimit(.minutes(1)))
+struct GeometryPlanTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        let source: String
+        let options: String
+        let scaled: String
+        let cut: String
+        let result: String
+
+        init(_ source: String, _ options: String, _ scaled: String, cut: String? = nil, result: String? = nil) {
+            self.source = source
+            self.options = options
+            self.scaled = scaled
+            self.cut = cut ?? scaled
+            self.result = result ?? self.cut
+        }
+
+        var testDescription: String { "\(source) \(options)" }
+    }
+
+    static let rows: [Row] = [
+        Row("400x300", "w:0", "400x300"),
+        Row("400x300", "w:200", "200x150"),
+        Row("400x300", "h:150", "200x150"),
+        Row("400x300", "rs:fit:200:200", "200x150"),
+        Row("400x300", "rs:fit:100:30", "40x30"),
+        Row("401x300", "rs:fit:0:150", "201x150"),
+        Row("400x300", "rs:fit:800:800", "400x300"),
+        Row("400x300", "rs:fit:800:800:1", "800x600"),
+        Row("400x300", "rs:fill:200:200", "267x200", cut: "200x200"),
+        Row("400x300", "rs:fill:200:100", "200x150", cut: "200x100"),
+        Row("400x300", "rs:fill:800:100", "400x300", cut: "400x100"),
+        Row("400x300", "rs:fill:800:100:1", "800x600", cut: "800x100"),
+        Row("400x300", "rs:fill:200:0", "200x150"),
+        Row("400x300", "rs:fill-down:800:800", "400x300", cut: "300x300"),
+        Row("400x300", "rs:fill-down:800:200", "400x300", cut: "400x100"),
+        Row("400x300", "rs:fill-down:200:200", "267x200", cut: "200x200"),
+        Row("400x300", "rs:force:200:30", "200x30"),
+        Row("400x300", "rs:force:200:0", "200x300"),
+        Row("400x300", "rs:force:800:150", "400x75"),
+        Row("400x300", "rs:force:800:150:1", "800x150"),
+        Row("400x300", "rs:auto:200:100", "200x150", cut: "200x100"),
+        Row("400x300", "rs:auto:100:200", "100x75"),
+        Row("400x300", "rs:auto:100:100", "133x100", cut: "100x100"),
+        Row("400x300", "w:100/mw:200", "200x150", cut: "100x150"),
+        Row("400x300", "w:100/mh:600", "800x600", cut: "100x600"),
+        Row("400x300", "w:100/z:2", "200x150"),
+        Row("400x300", "rs:force:100:100/z:2:0.5", "200x50"),
+        Row("400x300", "z:0.5", "200x150"),
+        Row("400x300", "w:100/dpr:2", "200x150"),
+        Row("400x300", "w:300/dpr:2", "400x300"),
+        Row("400x300", "w:300/dpr:2/el:1", "600x450"),
+        Row("400x300", "rs:fit:200:200:0:1", "200x150", result: "200x200"),
+        Row("400x300", "rs:fit:800:800:0:1", "400x300", result: "800x800"),
+        Row("400x300", "rs:fit:0:150:0:1", "200x150"),
+        Row("400x300", "rs:fit:800:800/exar:1", "400x300", result: "400x400"),
+        Row("400x300", "rs:fit:800:400/exar:1", "400x300", result: "600x300"),
+        Row("400x300", "w:200/pd:10:20:30:40", "200x150", result: "260x190"),
+        Row("400x300", "w:100/dpr:2/pd:10", "200x150", result: "240x190"),
+        Row("400x300", "w:400/dpr:2/pd:10", "400x300", result: "420x320"),
+        Row("400x300", "c:200:100", "200x100"),
+        Row("400x300", "c:0.5:0.5/w:100", "100x75"),
+        Row("400x300", "c:0:100/w:200", "200x50"),
+        Row("400x300", "c:1000:1000", "400x300"),
+        Row("400x300", "rot:90", "300x400"),
+        Row("400x300", "rot:90/w:150", "150x200"),
+        Row("400x300", "rot:90/c:100:0", "100x400"),
+        Row("1000x1", "w:10", "10x1"),
+        Row("1x1", "rs:fill:300:300", "1x1"),
+        Row("1x1", "rs:fill:300:200:1", "300x300", cut: "300x200"),
+        Row("400x300", "dpr:0.0001", "1x1"),
+        Row("400x300", "el:1/z:10000/dpr:10000", "65535x49151"),
+    ]
+
+    private static func size(_ text: String) -> PixelSize {
+        let sides = text.split(separator: "x").compactMap { Int($0) }
+        return PixelSize(width: sides[0], height: sides[1])
+    }
+
+    private static func options(_ text: String) throws -> ProcessingOptions {
+        try ImgproxyRouter().parse("/_/\(text)/plain/a"[...]).options
+    }
+
+    @Test(arguments: rows) func sizesFollowTheOptions(row: Row) throws {
+        let plan = GeometryPlan(source: Self.size(row.source), options: try Self.options(row.options))
+        #expect(plan.scaled == Self.size(row.scaled))
+        #expect(plan.cut == Self.size(row.cut))
+        #expect(plan.result == Self.size(row.result))
+    }
+
+    @Test func theWholeIsDecodedAtTheSizeOfItsPart() throws {
+        let plan = GeometryPlan(
+            source: PixelSize(width: 4000, height: 3000), options: try Self.options("c:0.5:0.5/w:100"))
+        #expect(plan.decodeSize(isVector: false) == PixelSize(width: 200, height: 150))
+        let large = GeometryPlan(source: PixelSize(width: 40, height: 30), options: try Self.options("w:100/el:1"))
+        #expect(large.decodeSize(isVector: false) == PixelSize(width: 40, height: 30))
+        #expect(large.decodeSize(isVector: true) == PixelSize(width: 100, height: 75))
+    }
+
+    @Test func aResultBeyondTheLongestSideBecomesSmallerAsAWhole() throws {
+        let options = try Self.options("rs:fill:400:300/pd:50")
+        let plan = GeometryPlan(source: PixelSize(width: 800, height: 600), options: options, maxSide: 250)
+        #expect(plan.result == PixelSize(width: 250, height: 200))
+        #expect(plan.padding.left == 25)
+        #expect(plan.cut == PixelSize(width: 200, height: 150))
+    }
+
+    @Test func vectorsGrowWithoutBeingAskedTo() throws {
+        let plan = GeometryPlan(
+            source: PixelSize(width: 40, height: 30), options: try Self.options("w:400/dpr:2"), isVector: true)
+        #expect(plan.scaled == PixelSize(width: 800, height: 600))
+    }
+
+    static let places: [(gravity: String, dpr: Double, x: Int, y: Int)] = [
+        ("ce", 1, 50, 26), ("no", 1, 50, 0), ("so", 1, 50, 50), ("ea", 1, 100, 26), ("we", 1, 0, 26),
+        ("noea", 1, 100, 0), ("nowe", 1, 0, 0), ("soea", 1, 100, 50), ("sowe", 1, 0, 50),
+        ("ce:10:-5", 1, 60, 21), ("nowe:10:5", 2, 20, 10), ("soea:10:5", 1, 90, 45), ("ce:0.1:0", 2, 70, 26),
+        ("we:-10:0", 1, 0, 26), ("ce:1000:0", 1, 100, 26),
+        ("fp:0:0", 1, 0, 0), ("fp:1:1", 1, 100, 50), ("fp:0.5:0.5", 1, 50, 25), ("fp:0.3:0.4", 1, 10, 15),
+    ]
+
+    @Test(arguments: places) func placesFollowTheGravity(row: (gravity: String, dpr: Double, x: Int, y: Int)) throws {
+        let gravity = try Self.options("g:\(row.gravity)").gravity
+        let place = Geometry.place(
+            PixelSize(width: 100, height: 50), in: PixelSize(width: 200, height: 100), gravity, dpr: row.dpr)
+        #expect(place == PixelPlace(x: row.x, y: row.y))
+    }
+
+    @Test func theMiddleIsRoundedHalfToEven() {
+        func x(_ inner: Int, _ outer: Int) -> Int {
+            Geometry.place(PixelSize(width: inner, height: 1), in: PixelSize(width: outer, height: 1), .center).x
+        }
+        // (W - w + 1) / 2
+        #expect([x(1, 2), x(1, 3), x(1, 4), x(1, 5), x(1, 1)] == [1, 2, 2, 2, 0])
+    }
+
+    @Test func theOtherGrammarsSizesAreThoseOfItsDocuments() throws {
+        func plan(_ parts: String) throws -> GeometryPlan {
+            let options = try ThumborRouter().parse("/unsafe/\(parts)/a.b/c"[...]).target.options
+            return GeometryPlan(source: PixelSize(width: 400, height: 300), options: options)
+        }
+        #expect(try plan("200x200").cut == PixelSize(width: 200, height: 200))
+        #expect(try plan("800x0").cut == PixelSize(width: 800, height: 600))
+        #expect(try plan("fit-in/800x800").cut == PixelSize(width: 400, height: 300))
+        #expect(try plan("full-fit-in/200x200").cut == PixelSize(width: 267, height: 200))
+        #expect(try plan("adaptive-fit-in/150x200").cut == PixelSize(width: 200, height: 150))
+        #expect(try plan("origx100").cut == PixelSize(width: 400, height: 100))
+        #expect(try plan("10x20:110x220").cut == PixelSize(width: 100, height: 200))
+        #expect(try plan("0x0").cut == PixelSize(width: 400, height: 300))
+        #expect(try plan("fit-in/200x200/filters:fill(red)").result == PixelSize(width: 200, height: 200))
+        let focus = try plan("100x300/filters:focal(300x0:400x100)").cutGravity
+        #expect(focus == Gravity(anchor: .focusPoint, x: 0.875, y: 50.0 / 300))
+    }
+}

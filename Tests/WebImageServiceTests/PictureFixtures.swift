@@ -1,0 +1,87 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageTesting
+
+@testable import WebImageService
+
+/// Sources made of nothing and looks at results.
+enum PictureFixtures {
+    typealias Pixel = (UInt8, UInt8, UInt8, UInt8)
+
+    static let red: Pixel = (0, 0, 255, 255)
+    static let green: Pixel = (0, 255, 0, 255)
+    static let blue: Pixel = (255, 0, 0, 255)
+    static let white: Pixel = (255, 255, 255, 255)
+    static let clear: Pixel = (0, 0, 0, 0)
+
+    static func png(
+        _ width: Int, _ height: Int, hasAlpha: Bool = false, _ pixel: (Int, Int) -> Pixel
+    ) throws -> Data {
+        try encoded(try Image.generated(width: width, height: height, pixel: pixel), .png, hasAlpha: hasAlpha)
+    }
+
+    /// Quadrants: red, green / blue, white.
+    static func quadrants(_ width: Int = 80, _ height: Int = 60) throws -> Data {
+        try png(width, height) { x, y in
+            y < height / 2 ? (x < width / 2 ? red : green) : (x < width / 2 ? blue : white)
+        }
+    }
+
+    static func encoded(_ image: Image, _ format: ImageFormat, hasAlpha: Bool = false) throws -> Data {
+        let image = Image(pixels: image.pixels, hasAlpha: hasAlpha)
+        var options = EncodingOptions()
+        options.quality = 0.95
+        return try ImageCodersManager.shared.encode(image, format: format, options: options)
+    }
+
+    /// Two frames, red and blue.
+    static func animation(_ format: ImageFormat = .gif, frames: Int = 2, side: Int = 32) throws -> Data {
+        try ImageCodersManager.shared.encode(
+            frameCount: frames, loopCount: 3, format: format, options: EncodingOptions()
+        ) { index throws(WebImageError) in
+            ImageFrame(
+                image: try Image.generated(width: side, height: side) { _, _ in index % 2 == 0 ? red : blue },
+                duration: 0.1)
+        }
+    }
+
+    static func options(_ text: String) throws -> ProcessingOptions {
+        try ImgproxyRouter().parse("/_/\(text)/plain/a"[...]).options
+    }
+
+    /// The result of options on a source, as a PNG unless they name a format.
+    static func make(
+        _ text: String, from source: Data, accepted: AcceptedFormats = [], settings: OutputSettings = OutputSettings(),
+        watermark: WatermarkSource? = nil
+    ) throws -> MadePicture {
+        var maker = PictureMaker(options: try options(text))
+        maker.accepted = accepted
+        maker.settings = settings
+        maker.watermark = watermark
+        return try maker.make(from: source)
+    }
+
+    static func look(at picture: MadePicture) throws -> Look {
+        Look(image: try ImageCodersManager.shared.decode(picture.data, options: DecodingOptions()))
+    }
+}
+
+/// The pixels of a result.
+struct Look {
+    let image: Image
+
+    var size: String { image.pixelSize.description }
+
+    func pixel(_ x: Int, _ y: Int) -> [UInt8] {
+        image.pixels.withUnsafeBytes { bytes in
+            let place = y * image.pixels.bytesPerRow + x * 4
+            return Array(bytes[place..<place + 4])
+        }
+    }
+
+    /// Whether a pixel is a colour, each channel within `tolerance`.
+    func shows(_ color: PictureFixtures.Pixel, _ x: Int, _ y: Int, tolerance: Int = 3) -> Bool {
+        zip(pixel(x, y), [color.0, color.1, color.2, color.3]).allSatisfy { abs(Int($0) - Int($1)) <= tolerance }
+    }
+}
