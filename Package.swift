@@ -128,6 +128,7 @@ let package = Package(
         .testTarget(
             name: "WebImageTests", dependencies: ["WebImage", "WebImageTesting", "CWebImageAllocationCounter"]),
         .testTarget(name: "WebImageServiceTests", dependencies: ["WebImageService", "WebImageTesting"]),
+        .testTarget(name: "ReferencePipelineTests", dependencies: ["WebImage", "WebImageTesting"]),
         .testTarget(name: "WebImageGTKTests", dependencies: ["WebImageGTK", "WebImage", "WebImageTesting"]),
         .testTarget(
             name: "WebImageCLITests", dependencies: ["WebImage", "WebImageCLI", "WebImageTesting", "webimage"]),

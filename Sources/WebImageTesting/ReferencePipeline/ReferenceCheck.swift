@@ -1,0 +1,106 @@
+import WebImageCore
+
+/// Runs histories against a manager and its model, and compares what they deliver and hold.
+///
+/// ```swift
+/// let check = ReferenceCheck(origin: try ReferenceOrigin(), subject: subject)
+/// let failure = try await check.run(300, seed: 1)
+/// #expect(failure == nil)
+/// ```
+public final class ReferenceCheck: Sendable {
+    /// A history that the model does not allow.
+    public struct Failure: Error, Sendable, CustomStringConvertible {
+        /// The seed of the run and the history's number in it, from 1.
+        public var seed: UInt64
+        /// The number of the history in its run, from 1.
+        public var number: Int
+        /// The steps, as few as still fail.
+        public var history: ReferenceHistory
+        /// What was seen and what the model allows.
+        public var reason: String
+
+        /// Everything needed to run it again.
+        public var description: String {
+            "history \(number) of seed \(seed), shortened:\n\(history)\n\(reason)"
+        }
+    }
+
+    let origin: ReferenceOrigin
+    private let makeSubject: @Sendable () throws -> ReferenceSubject
+    private let lastHistory = Locked(0)
+
+    /// Checks managers whose loader fetches from `origin`.
+    ///
+    /// - Parameter subject: Makes a manager; histories follow each other on it, with URLs of their own.
+    public init(origin: ReferenceOrigin, subject: @escaping @Sendable () throws -> ReferenceSubject) {
+        self.origin = origin
+        makeSubject = subject
+    }
+
+    /// Runs random histories until one fails, and makes that one as short as possible.
+    ///
+    /// - Returns: Nil when all are allowed.
+    /// - Throws: What making a subject throws.
+    public func run(_ count: Int, seed: UInt64) async throws -> Failure? {
+        var random = SeededRandom(seed: seed)
+        var subject = try makeSubject()
+        for number in 1...max(count, 1) {
+            let history = ReferenceHistory.random(using: &random, isForgetful: subject.isForgetful)
+            guard let reason = try await run(history, on: &subject) else { continue }
+            let (shortest, last) = try await shortened(history, reason)
+            return Failure(seed: seed, number: number, history: shortest, reason: last)
+        }
+        return nil
+    }
+
+    /// Runs one history.
+    ///
+    /// - Returns: Nil when the model allows it, else what it does not allow.
+    /// - Throws: What making a subject throws.
+    public func run(_ history: ReferenceHistory) async throws -> String? {
+        var subject = try makeSubject()
+        return try await run(history, on: &subject)
+    }
+
+    private func run(_ history: ReferenceHistory, on subject: inout ReferenceSubject) async throws -> String? {
+        let number = lastHistory.withLock { last in
+            last += 1
+            return last
+        }
+        var run = ReferenceRun(origin: origin, history: number, subject: subject)
+        let reason = try await run.reason(history)
+        subject = run.subject
+        await subject.clearMemory()
+        subject.manager.removeAllFailedURLs()
+        origin.forget(resources: ReferenceHistory.resourceCount, history: number)
+        return reason
+    }
+
+    // MARK: Shrinking
+
+    /// The history without the steps, loads and options that the failure does not need.
+    private func shortened(
+        _ history: ReferenceHistory, _ reason: String
+    ) async throws -> (ReferenceHistory, String) {
+        var (best, reason) = (history, reason)
+        var isChanged = true
+        while isChanged {
+            isChanged = false
+            for candidate in best.simpler {
+                guard let other = try await fails(candidate) else { continue }
+                (best, reason, isChanged) = (candidate, other, true)
+                break
+            }
+        }
+        return (best, reason)
+    }
+
+    /// A history of concurrent loads may fail in some orders alone, so each one has several chances.
+    private func fails(_ history: ReferenceHistory) async throws -> String? {
+        let isConcurrent = history.steps.contains {
+            if case .load(let loads, _, _) = $0 { loads.count > 1 } else { false }
+        }
+        for _ in 0..<(isConcurrent ? 5 : 1) { if let reason = try await run(history) { return reason } }
+        return nil
+    }
+}

@@ -1,0 +1,145 @@
+import WebImageCore
+
+/// One step of a history; a step begins when everything of the one before has ended.
+public enum ReferenceStep: Hashable, Sendable, CustomStringConvertible {
+    /// Loads that run at the same time, begun in this order.
+    ///
+    /// `cancelled` are indices of loads that are cancelled before the origin answers any of them; with `afterAsking`
+    /// the first request reaches the origin before that.
+    case load([ReferenceLoad], cancelled: [Int] = [], afterAsking: Bool = false)
+    /// The origin answers otherwise from now on.
+    case serve(ReferenceOrigin.Answer, resource: Int)
+    /// The cache is asked for the entry on disk by the key string of a load.
+    case query(ReferenceLoad, isSync: Bool)
+    /// Memory is emptied.
+    case clearMemory
+    /// The disk is emptied.
+    case clearDisk
+    /// Failed URLs may be tried again.
+    case forgetFailures
+    /// Another manager and cache over the same folder.
+    case restart
+
+    /// In words.
+    public var description: String {
+        switch self {
+        case .load(let loads, let cancelled, let afterAsking):
+            loads.enumerated().map { index, load in
+                let end =
+                    cancelled.contains(index) ? (afterAsking ? ", cancelled once it is asked" : ", cancelled") : ""
+                return "\(load)\(end)"
+            }.joined(separator: "\n  and ")
+        case .serve(let answer, let resource): "the origin answers /\(resource) with \(answer)"
+        case .query(let load, let isSync): "query the disk for the entry of: \(load)\(isSync ? ", at once" : "")"
+        case .clearMemory: "clear memory"
+        case .clearDisk: "clear the disk"
+        case .forgetFailures: "forget failed URLs"
+        case .restart: "restart"
+        }
+    }
+}
+
+/// A list of steps for a manager and for its model.
+public struct ReferenceHistory: Hashable, Sendable, CustomStringConvertible {
+    /// Resources 0…1 of the origin answer with version 0 before the first step; resource 1 has no validator.
+    public static let resourceCount = 2
+    /// What happens, in order.
+    public var steps: [ReferenceStep]
+
+    /// A history of these steps.
+    public init(_ steps: [ReferenceStep]) { self.steps = steps }
+
+    /// The steps, one a line, numbered.
+    public var description: String {
+        steps.enumerated().map { "\($0 + 1). \($1)" }.joined(separator: "\n")
+    }
+
+    /// A random history.
+    ///
+    /// - Parameter isForgetful: Leaves out what is compared only with caches that forget nothing.
+    public static func random(using random: inout SeededRandom, isForgetful: Bool = false) -> ReferenceHistory {
+        var generator = Generator(random: random, isForgetful: isForgetful)
+        let count = Int.random(in: 4...10, using: &generator.random)
+        let steps = (0..<count).map { _ in generator.step() }
+        random = generator.random
+        return ReferenceHistory(steps)
+    }
+
+    private struct Generator {
+        var random: SeededRandom
+        let isForgetful: Bool
+        var answers = (0..<resourceCount).map { Self.first($0) }
+
+        static func first(_ resource: Int) -> ReferenceOrigin.Answer {
+            var answer = ReferenceOrigin.Answer()
+            answer.hasValidator = resource == 0
+            return answer
+        }
+
+        mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
+
+        mutating func step() -> ReferenceStep {
+            switch Int.random(in: 0..<100, using: &random) {
+            case 0..<60: loads()
+            case 60..<78: serve()
+            case 78..<83: isForgetful ? loads() : .query(load(), isSync: chance(50))
+            case 83..<90: .clearMemory
+            case 90..<92: .clearDisk
+            case 92..<94: .forgetFailures
+            default: .restart
+            }
+        }
+
+        private mutating func serve() -> ReferenceStep {
+            let resource = chance(65) ? 0 : 1
+            var answer = answers[resource]
+            switch Int.random(in: 0..<100, using: &random) {
+            case 0..<55:
+                answer.kind = .picture
+                answer.version += 1
+            case 55..<65: answer.kind = .picture
+            case 65..<75: answer.kind = .status(404)
+            case 75..<83: answer.kind = .status(503)
+            case 83..<88: answer.kind = .garbage
+            case 88..<94: answer.isNoStore.toggle()
+            default: answer.isPrivate.toggle()
+            }
+            answers[resource] = answer
+            return .serve(answer, resource: resource)
+        }
+
+        private mutating func loads() -> ReferenceStep {
+            let count = chance(65) ? 1 : chance(85) ? 2 : 3
+            var loads = [load()]
+            while loads.count < count {
+                // Loads of one resource meet each other.
+                var next = load()
+                if chance(80) { next.resource = loads[0].resource }
+                loads.append(next)
+            }
+            guard chance(12) else { return .load(loads) }
+            return .load(loads, cancelled: [Int.random(in: 0..<count, using: &random)], afterAsking: chance(50))
+        }
+
+        private mutating func load() -> ReferenceLoad {
+            var load = ReferenceLoad(chance(65) ? 0 : 1)
+            if chance(40) { load.box = chance(60) ? 12 : 6 }
+            if chance(30) { load.transformers = [[1], [2], [1, 2]].randomElement(using: &random) ?? [1] }
+            if chance(12) { load.credentials = chance(60) ? .scoped(1) : .scoped(2) }
+            if chance(8) { load.credentials = chance(50) ? .undeclared(1) : .undeclared(2) }
+            if chance(30) { load.options.insert(.refreshCached) }
+            if chance(12) { load.options.insert(.retryFailed) }
+            if chance(6) { load.options.insert(.fromCacheOnly) }
+            if chance(6) { load.options.insert(.fromLoaderOnly) }
+            if chance(20) { load.options.insert(.queryDiskDataSync) }
+            if chance(10) { load.options.insert(.waitStoreCache) }
+            if chance(20) { load.options.insert(chance(50) ? .highPriority : .lowPriority) }
+            if chance(8) { load.modifiedStatus = chance(70) ? 200 : 404 }
+            guard !isForgetful else { return load }
+            if chance(12) { load.limit = 600 }
+            if chance(8) { load.queryType = [.memory, .disk, ImageCacheType.none].randomElement(using: &random) }
+            if chance(20) { load.storeType = [.all, .all, .memory, .disk, .none].randomElement(using: &random) }
+            return load
+        }
+    }
+}

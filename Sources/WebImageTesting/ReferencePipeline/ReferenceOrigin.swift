@@ -1,0 +1,143 @@
+public import Foundation
+import WebImageCore
+
+/// An HTTP origin of ``ReferencePicture``s: a ``FaultServer`` whose resources change their version, confirm the version
+/// that a client has, and fail, as a history says.
+public final class ReferenceOrigin: Sendable {
+    /// What a resource answers.
+    public struct Answer: Hashable, Sendable, CustomStringConvertible {
+        /// Kinds of answers.
+        public enum Kind: Hashable, Sendable {
+            /// The picture of the version, or 304 to a client that has it.
+            case picture
+            /// This status and no picture.
+            case status(Int)
+            /// 200 and a body that is no picture.
+            case garbage
+        }
+
+        /// What is answered.
+        public var kind = Kind.picture
+        /// Changes with every new picture.
+        public var version = 0
+        /// Whether the answer carries a validator; without one a client gets the whole picture again.
+        public var hasValidator = true
+        /// Whether it says `Cache-Control: no-store`.
+        public var isNoStore = false
+        /// Whether all but user 1 get 404.
+        public var isPrivate = false
+
+        /// Version 0, with a validator.
+        public init() {}
+
+        /// The status and picture for a user.
+        func outcome(resource: Int, user: Int) -> (status: Int, picture: ReferencePicture?) {
+            if isPrivate, user != 1 { return (404, nil) }
+            switch kind {
+            case .picture: return (200, ReferencePicture(resource: resource, user: user, version: version))
+            case .status(let status): return (status, nil)
+            case .garbage: return (200, nil)
+            }
+        }
+
+        /// In words.
+        public var description: String {
+            var words: [String] =
+                switch kind {
+                case .picture: ["version \(version)"]
+                case .status(let status): ["status \(status)"]
+                case .garbage: ["no picture"]
+                }
+            if !hasValidator { words.append("without a validator") }
+            if isNoStore { words.append("not to be stored") }
+            if isPrivate { words.append("for user 1 alone") }
+            return words.joined(separator: ", ")
+        }
+    }
+
+    private struct State {
+        var answers: [String: Answer] = [:]
+        var files: [ReferencePicture: Data] = [:]
+        var gate: FaultGate?
+        var askedCount = 0
+    }
+
+    /// The server; ``stop()`` ends it.
+    public let server: FaultServer
+    private let state = Locked(State())
+
+    /// Starts a server on the loopback interface.
+    ///
+    /// - Throws: ``FaultServerError`` when no port can be had.
+    public init() throws { server = try FaultServer() }
+
+    /// Ends the server.
+    public func stop() { server.stop() }
+
+    /// How many requests came.
+    public var requestCount: Int { state.withLock { $0.askedCount } }
+
+    /// The URL of a resource in a history; each history has resources of its own.
+    public func url(_ resource: Int, history: Int) -> URL { server.url(path(resource, history)) }
+
+    private func path(_ resource: Int, _ history: Int) -> String { "/\(history)/\(resource).png" }
+
+    /// Sets what a resource answers from now on.
+    public func serve(_ answer: Answer, resource: Int, history: Int) {
+        let path = path(resource, history)
+        let isNew = state.withLock { $0.answers.updateValue(answer, forKey: path) == nil }
+        guard isNew else { return }
+        server.route(path, .dynamic { [weak self] in self?.behaviour($0, path, resource) ?? .close })
+    }
+
+    /// Forgets the resources of a history.
+    public func forget(resources: Int, history: Int) {
+        for resource in 0..<resources { server.route(path(resource, history), .status(404)) }
+        state.withLock { state in
+            for resource in 0..<resources { state.answers[path(resource, history)] = nil }
+        }
+    }
+
+    /// Holds requests back until the gate is opened; nil answers at once.
+    public func hold(_ gate: FaultGate?) { state.withLock { $0.gate = gate } }
+
+    private func behaviour(_ request: FaultRequest, _ path: String, _ resource: Int) -> FaultBehaviour {
+        let (answer, gate) = state.withLock { state in
+            state.askedCount += 1
+            return (state.answers[path] ?? Answer(), state.gate)
+        }
+        let reply = reply(to: request, answer, resource)
+        return gate.map { .gated($0, reply) } ?? reply
+    }
+
+    private func reply(to request: FaultRequest, _ answer: Answer, _ resource: Int) -> FaultBehaviour {
+        let user = request.headers["authorization"].flatMap { Int($0) } ?? 0
+        let (status, picture) = answer.outcome(resource: resource, user: user)
+        var headers: [String: String] = [:]
+        if answer.isNoStore { headers["Cache-Control"] = "no-store" }
+        guard let picture else {
+            guard status != 200 else { return .body(Self.garbage, headers: headers) }
+            return .status(status)
+        }
+        if answer.hasValidator {
+            let tag = "\"\(user)-\(picture.version)\""
+            headers["ETag"] = tag
+            if request.headers["if-none-match"] == tag {
+                return .respond(FaultResponse(.data(Data()), status: 304, headers: headers))
+            }
+        }
+        guard let file = file(picture) else { return .status(500) }
+        return .body(file, headers: headers)
+    }
+
+    private func file(_ picture: ReferencePicture) -> Data? {
+        if let known = state.withLock({ $0.files[picture] }) { return known }
+        guard let file = try? picture.file() else { return nil }
+        state.withLock { $0.files[picture] = file }
+        return file
+    }
+
+    /// The signature of a PNG and nothing of a picture.
+    private static let garbage = Data(
+        [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + [UInt8](repeating: 0, count: 64))
+}

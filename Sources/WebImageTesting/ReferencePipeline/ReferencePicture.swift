@@ -1,0 +1,98 @@
+public import Foundation
+public import WebImageCore
+
+/// What can be told of a delivered picture: which resource, version, user, transformers and size it was made from.
+///
+/// The origin's pictures have one colour, and the colour holds these facts, so that they survive scaling, encoding and
+/// the caches.
+public struct ReferencePicture: Hashable, Sendable, CustomStringConvertible {
+    /// Which resource of the origin; 0…4.
+    public var resource: Int
+    /// Whose picture it is: 0 without credentials, else 1 or 2.
+    public var user: Int
+    /// The version of the resource, modulo 16.
+    public var version: Int
+    /// Which transformers were applied, in order; each 1 or 2, at most two of them.
+    public var transformers: [Int] = []
+    /// Pixels.
+    public var size: PixelSize
+    /// ``WebImageCore/Image/isTransformed``.
+    public var isTransformed = false
+
+    /// Pixels of every picture at the origin.
+    public static let fullSize = PixelSize(width: 24, height: 16)
+
+    /// The picture that the origin has.
+    public init(resource: Int, user: Int, version: Int, size: PixelSize = fullSize) {
+        (self.resource, self.user, self.version, self.size) = (resource, user, version % 16, size)
+    }
+
+    /// Reads the facts from an image's first pixel; nil for a picture of another kind.
+    public init?(_ image: Image) {
+        guard image.pixels.format == .bgra8Premultiplied else { return nil }
+        let pixel = image.pixels.withUnsafeBytes { [$0[0], $0[1], $0[2]] }
+        let owner = Int(pixel[2]) / 16
+        self.init(resource: owner / 3, user: owner % 3, version: Int(pixel[1]) / 16, size: image.pixelSize)
+        var code = Int(pixel[0]) / 16
+        while code > 0 {
+            transformers.insert((code - 1) % 3 + 1, at: 0)
+            code = (code - 1) / 3
+        }
+        isTransformed = image.isTransformed
+    }
+
+    /// An image that shows it.
+    ///
+    /// - Throws: `WebImageError` when there is no memory.
+    public func image() throws(WebImageError) -> Image {
+        let code = transformers.reduce(0) { $0 * 3 + $1 }
+        return try TestImages.solid(
+            width: size.width, height: size.height, blue: UInt8(code * 16 + 8), green: UInt8(version * 16 + 8),
+            red: UInt8((resource * 3 + user) * 16 + 8))
+    }
+
+    /// The picture as a PNG file; the coders must be registered.
+    ///
+    /// - Throws: `WebImageError` when there is no coder.
+    public func file() throws(WebImageError) -> Data {
+        try ImageCodersManager.shared.encode(try image(), format: .png, options: EncodingOptions())
+    }
+
+    /// In words.
+    public var description: String {
+        let steps = transformers.isEmpty ? "" : " transformed by \(transformers)"
+        let flag = isTransformed == !transformers.isEmpty ? "" : " (isTransformed \(isTransformed))"
+        let owner = user == 0 ? "" : " of user \(user)"
+        return "/\(resource) version \(version)\(owner), \(size.width)x\(size.height)\(steps)\(flag)"
+    }
+}
+
+/// Writes its number into the colour of a ``ReferencePicture``.
+public struct ReferenceTransformer: ImageTransformer {
+    /// 1 or 2.
+    public let number: Int
+    /// Makes the transformer of this number.
+    public init(_ number: Int) { self.number = number }
+    /// `Reference(1)`.
+    public var transformerKey: String { "Reference(\(number))" }
+    /// The picture with the number behind the numbers of earlier transformers.
+    public func transformedImage(with image: Image, forKey key: String) -> Image? {
+        guard var picture = ReferencePicture(image) else { return nil }
+        picture.transformers.append(number)
+        return try? picture.image()
+    }
+}
+
+/// Several ``ReferenceTransformer``s, one after another.
+public struct ReferenceTransformerSequence: ImageTransformerSequence {
+    /// The parts in the order they run.
+    public let transformers: [any ImageTransformer]
+    /// The parts' keys.
+    public var transformerKey: String { transformers.map(\.transformerKey).joined(separator: "-") }
+    /// Runs the transformers of these numbers.
+    public init(_ numbers: [Int]) { transformers = numbers.map { ReferenceTransformer($0) } }
+    /// The picture after all parts.
+    public func transformedImage(with image: Image, forKey key: String) -> Image? {
+        transformers.reduce(image) { $1.transformedImage(with: $0, forKey: key) ?? $0 }
+    }
+}

@@ -1,0 +1,171 @@
+import WebImageCore
+
+/// The steps of a load, one after another.
+extension ReferencePipeline.Exploration {
+    typealias World = ReferencePipeline.World
+    typealias Progress = ReferencePipeline.Progress
+    typealias Entry = ReferencePipeline.Entry
+
+    func take(_ progress: inout Progress, _ world: inout World) {
+        let load = progress.load
+        switch progress.step {
+        case .front: front(&progress, world)
+        case .memory(let part):
+            if let entry = memory(load, world) {
+                progress.deliver(entry.picture, .memory, part)
+            } else {
+                progress.step = load.isVariant && looksAtDisk(load) ? .diskVariant(part) : .diskOriginal(part)
+            }
+        case .diskVariant(let part):
+            progress.step = diskVariant(load, world).map { .keep(part, $0) } ?? .diskOriginal(part)
+        case .keep(let part, let entry):
+            keep(entry, load, isNewest: false, &world)
+            progress.deliver(entry.picture, .disk, part)
+        case .diskOriginal(let part): diskOriginal(part, &progress, world)
+        case .fetch(let part): fetch(part, &progress, &world)
+        case .store(let part, let made):
+            keep(made.entry, load, isNewest: made.isNewest, &world)
+            progress.step = .write(part, made)
+        case .write(let part, let made):
+            if made.mayBeStored { write(made, load, &world) }
+            progress.deliver(made.entry.picture, made.origin, part)
+        case .end: break
+        }
+    }
+
+    // MARK: Looking
+
+    private func looksAtMemory(_ load: ReferenceLoad) -> Bool {
+        !load.options.contains(.fromLoaderOnly) && (load.queryType ?? .all).includesMemory
+    }
+
+    private func looksAtDisk(_ load: ReferenceLoad) -> Bool {
+        !load.options.contains(.fromLoaderOnly) && (load.queryType ?? .all).includesDisk
+    }
+
+    private func memory(_ load: ReferenceLoad, _ world: World) -> Entry? {
+        guard looksAtMemory(load), let key = load.key, let entry = world.memory[key], entry.serves(load.limit) else {
+            return nil
+        }
+        return entry
+    }
+
+    /// The part that runs before `loadImage` returns.
+    private func front(_ progress: inout Progress, _ world: World) {
+        let load = progress.load
+        let part = load.refreshes ? Progress.Part.cached : .whole
+        if !load.options.contains(.retryFailed), let scope = load.scope, world.failed.contains(scope) {
+            return progress.end(.failure(.blackListed))
+        }
+        if let entry = memory(load, world) { return progress.deliver(entry.picture, .memory, part) }
+        progress.step = .memory(part)
+        guard load.options.contains(.queryDiskDataSync), looksAtDisk(load) || load.isVariant,
+            !load.options.contains(.fromLoaderOnly)
+        else { return }
+        if load.isVariant, looksAtDisk(load), let entry = diskVariant(load, world) {
+            progress.step = .keep(part, entry)
+        } else if load.transformers.isEmpty, let key = load.originalKey, let stored = world.disk[key] {
+            progress.step = .keep(part, made(from: stored.picture, load))
+        }
+    }
+
+    /// A variant made from another version of its original than the one on disk is stale.
+    private func diskVariant(_ load: ReferenceLoad, _ world: World) -> Entry? {
+        guard let key = load.key, let original = load.originalKey, let entry = world.disk[key],
+            world.disk[original].map({ $0.picture.version == entry.picture.version }) ?? true
+        else { return nil }
+        return entry.serves(load.limit) ? entry : nil
+    }
+
+    private func diskOriginal(_ part: Progress.Part, _ progress: inout Progress, _ world: World) {
+        let load = progress.load
+        let looks = load.isVariant ? !load.options.contains(.fromLoaderOnly) : looksAtDisk(load)
+        if looks, let key = load.originalKey, let stored = world.disk[key] {
+            progress.step = .store(
+                part, Progress.Made(entry: made(from: stored.picture, load), origin: .disk, isNewest: false))
+        } else if part == .cached {
+            // Nothing is cached: the load goes on as one that does not refresh.
+            progress.step = .memory(.whole)
+        } else if load.options.contains(.fromCacheOnly) {
+            progress.end(.miss)
+        } else {
+            progress.step = .fetch(part)
+        }
+    }
+
+    // MARK: Fetching
+
+    private func fetch(_ part: Progress.Part, _ progress: inout Progress, _ world: inout World) {
+        let load = progress.load
+        let kept = part == .whole ? nil : load.originalKey.flatMap { world.disk[$0] }
+        let outcome = answer.outcome(resource: resource, user: load.credentials.user)
+        // The origin confirms what is kept, by its validator or byte for byte: nothing judges that again.
+        let isConfirmed = kept != nil && kept?.picture == outcome.picture
+        if isConfirmed, answer.hasValidator || load.modifiedStatus != 404, let kept {
+            guard case .refresh(let version?) = part, version != kept.picture.version else { return progress.end() }
+            let entry = made(from: kept.picture, load)
+            progress.step = .store(part, Progress.Made(entry: entry, origin: .disk, isNewest: true))
+            return
+        }
+        let status = load.modifiedStatus ?? outcome.status
+        guard (200..<300).contains(status) else {
+            return fail(.invalidDownloadStatusCode, isCondemned: status == 404, part, &progress, &world)
+        }
+        guard let picture = outcome.picture else {
+            return fail(.badImageData, isCondemned: true, part, &progress, &world)
+        }
+        if load.options.contains(.retryFailed), let scope = load.scope { world.failed.remove(scope) }
+        let entry = made(from: picture, load)
+        let mayBeStored = !answer.isNoStore
+        progress.step = .store(
+            part, Progress.Made(entry: entry, origin: .none, isNewest: true, mayBeStored: mayBeStored))
+    }
+
+    /// A failed refresh condemns no URL, and no failure is remembered for loads that are not stored.
+    private func fail(
+        _ code: WebImageError.Code, isCondemned: Bool, _ part: Progress.Part, _ progress: inout Progress,
+        _ world: inout World
+    ) {
+        if isCondemned, part == .whole, let scope = progress.load.scope { world.failed.insert(scope) }
+        progress.end(.failure(code))
+    }
+
+    // MARK: Making and storing
+
+    private func made(from original: ReferencePicture, _ load: ReferenceLoad) -> Entry {
+        var picture = original
+        picture.size = load.size
+        picture.transformers = load.transformers
+        picture.isTransformed = !load.transformers.isEmpty
+        // A picture that the limit left whole is as good as one without a limit.
+        let isBounded = load.limit != nil && load.size != ReferencePicture.fullSize
+        return Entry(picture: picture, limit: isBounded ? load.limit : nil)
+    }
+
+    /// Puts an image into memory. The origin's word makes images of other versions stale; an image of an older version
+    /// than the newest one is not found again.
+    private func keep(_ entry: Entry, _ load: ReferenceLoad, isNewest: Bool, _ world: inout World) {
+        guard let key = load.key else { return }
+        let version = entry.picture.version
+        if isNewest || world.newest[key.scope] == nil {
+            if world.newest[key.scope] != version {
+                world.memory = world.memory.filter { $0.key.scope != key.scope || $0.value.picture.version == version }
+            }
+            world.newest[key.scope] = version
+        }
+        guard (load.storeType ?? .all).includesMemory else { return }
+        world.memory[key] = world.newest[key.scope] == version ? entry : nil
+    }
+
+    /// Writes the original, which removes variants of another version, and the variant where it is worth it.
+    private func write(_ made: Progress.Made, _ load: ReferenceLoad, _ world: inout World) {
+        if made.origin == .none, let key = load.originalKey {
+            let version = made.entry.picture.version
+            world.disk[key] = Entry(
+                picture: ReferencePicture(resource: resource, user: load.credentials.user, version: version))
+            world.disk = world.disk.filter { $0.key.scope != key.scope || $0.value.picture.version == version }
+        }
+        guard load.writesVariant, let key = load.key else { return }
+        world.disk[key] = made.entry
+    }
+}

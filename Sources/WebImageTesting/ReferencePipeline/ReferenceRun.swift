@@ -1,0 +1,180 @@
+import Foundation
+import WebImageCore
+
+/// One history against one manager.
+struct ReferenceRun {
+    let origin: ReferenceOrigin
+    let history: Int
+    var subject: ReferenceSubject
+    private var models: [any ReferenceModel]
+    /// Every entry a load of the history may have stored.
+    private var touched: [ReferenceLoad] = []
+
+    init(origin: ReferenceOrigin, history: Int, subject: ReferenceSubject) {
+        (self.origin, self.history, self.subject) = (origin, history, subject)
+        models = (0..<ReferenceHistory.resourceCount).map { resource -> any ReferenceModel in
+            if subject.isForgetful { return ForgetfulReference(resource: resource) }
+            return ReferencePipeline(resource: resource)
+        }
+    }
+
+    /// Runs the steps, then looks at what the caches hold; gives what the model does not allow.
+    mutating func reason(_ steps: ReferenceHistory) async throws -> String? {
+        origin.serve(ReferenceOrigin.Answer(), resource: 0, history: -1)
+        for resource in models.indices {
+            var answer = ReferenceOrigin.Answer()
+            answer.hasValidator = resource == 0
+            serve(answer, resource)
+        }
+        for (index, step) in steps.steps.enumerated() {
+            if let reason = try await reason(step) { return "at step \(index + 1): \(reason)" }
+        }
+        for load in contents {
+            if let reason = await reasonOfDisk(load) { return "at the end, on disk: \(reason)" }
+        }
+        for type in [ImageCacheType.memory, .disk] {
+            for load in contents {
+                var probe = load
+                probe.options = [.fromCacheOnly, .retryFailed]
+                (probe.queryType, probe.storeType) = (type, ImageCacheType.none)
+                if let reason = await reason([probe], [], false) { return "at the end, in caches: \(reason)" }
+            }
+        }
+        return nil
+    }
+
+    private mutating func serve(_ answer: ReferenceOrigin.Answer, _ resource: Int) {
+        origin.serve(answer, resource: resource, history: history)
+        models[resource].answer = answer
+    }
+
+    private mutating func reason(_ step: ReferenceStep) async throws -> String? {
+        switch step {
+        case .load(let loads, let cancelled, let afterAsking):
+            return await reason(loads, Set(cancelled), afterAsking)
+        case .serve(let answer, let resource): serve(answer, resource)
+        case .query(let load, let isSync): return await reasonOfQuery(load, isSync)
+        case .clearMemory:
+            await subject.clearMemory()
+            for index in models.indices { models[index].clearMemory() }
+        case .clearDisk:
+            await subject.clearDisk()
+            for index in models.indices { models[index].clearDisk() }
+        case .forgetFailures:
+            subject.manager.removeAllFailedURLs()
+            for index in models.indices { models[index].forgetFailures() }
+        case .restart:
+            subject = try await subject.restart()
+            for index in models.indices { models[index].restart() }
+        }
+        return nil
+    }
+
+    // MARK: Loads
+
+    private mutating func reason(
+        _ loads: [ReferenceLoad], _ cancelled: Set<Int>, _ afterAsking: Bool
+    ) async -> String? {
+        touched += loads.filter { $0.options.isDisjoint(with: .fromCacheOnly) }
+        let gate = cancelled.isEmpty ? nil : FaultGate()
+        let asked = origin.requestCount
+        origin.hold(gate)
+        let running = loads.map { RunningLoad($0, origin.url($0.resource, history: history), subject.manager) }
+        if afterAsking, !cancelled.isEmpty {
+            let origin = origin
+            await ReferenceSubject.settled { origin.requestCount > asked || running.allSatisfy(\.isOver) }
+        }
+        for index in cancelled { running[index].cancel() }
+        gate?.open()
+        var delivered: [[ReferenceDelivery]] = []
+        for load in running { delivered.append(await load.delivered) }
+        origin.hold(nil)
+        await subject.settle()
+        if !cancelled.isEmpty { await passAfterCancel() }
+        for resource in models.indices {
+            let indices = loads.indices.filter { loads[$0].resource == resource }
+            guard !indices.isEmpty else { continue }
+            let allowed = models[resource].observe(
+                indices.map { loads[$0] },
+                cancelled: Set(indices.indices.filter { cancelled.contains(indices[$0]) }),
+                delivered: indices.map { delivered[$0] })
+            if let allowed { return Self.text(indices.map { delivered[$0] }, allowed) }
+        }
+        return nil
+    }
+
+    /// Two loads of something else take every queue, so that the work of a cancelled load is over before they are.
+    private func passAfterCancel() async {
+        for _ in 0..<2 {
+            var load = ReferenceLoad(0)
+            (load.transformers, load.options) = ([1], [.fromLoaderOnly, .waitStoreCache])
+            _ = await RunningLoad(load, origin.url(0, history: -1), subject.manager).delivered
+        }
+        await subject.settle()
+    }
+
+    private static func text(_ seen: [[ReferenceDelivery]], _ allowed: [[[ReferenceDelivery]]]) -> String {
+        func words(_ all: [[ReferenceDelivery]]) -> String {
+            all.map { one in one.isEmpty ? "nothing" : one.map(\.description).joined(separator: ", then ") }
+                .joined(separator: "; and ")
+        }
+        return "delivered was \(words(seen)); allowed is \(allowed.map(words).sorted().joined(separator: "\n  or "))"
+    }
+
+    // MARK: Contents
+
+    /// One load for each entry that the history can have stored.
+    private var contents: [ReferenceLoad] {
+        var seen: Set<ReferenceLoad> = []
+        return touched.flatMap { load -> [ReferenceLoad] in
+            var plain = ReferenceLoad(load.resource)
+            plain.credentials = load.credentials
+            var variant = plain
+            (variant.box, variant.transformers) = (load.box, load.transformers)
+            return load.scope == nil ? [] : [plain, variant].filter { seen.insert($0).inserted }
+        }
+    }
+
+    private func key(_ load: ReferenceLoad) -> String? {
+        subject.manager.cacheKey(for: origin.url(load.resource, history: history), context: load.context)
+    }
+
+    private mutating func reasonOfDisk(_ load: ReferenceLoad) async -> String? {
+        guard let diskData = subject.diskData, let key = key(load) else { return nil }
+        var picture = diskData(key).flatMap { try? ImageCodersManager.shared.decode($0, options: DecodingOptions()) }
+            .flatMap { ReferencePicture($0) }
+        // A file does not tell how it was made.
+        picture?.isTransformed = !load.transformers.isEmpty
+        return Self.text(picture, models[load.resource].observeDisk(load, holds: picture))
+    }
+
+    private mutating func reasonOfQuery(_ load: ReferenceLoad, _ isSync: Bool) async -> String? {
+        guard let query = subject.query, let key = key(load) else { return nil }
+        // The cache promotes nothing, so that the query changes nothing.
+        var context: WebImageContext = [.storeCacheType: ImageCacheType.none]
+        if load.isVariant, let limit = load.limit { context[.imageScaleDownLimitBytes] = limit }
+        let picture = await query(key, isSync ? .queryDiskDataSync : [], context)
+        return Self.text(picture, models[load.resource].observeDisk(load, holds: picture))
+    }
+
+    private static func text(_ seen: ReferencePicture?, _ allowed: [ReferencePicture?]?) -> String? {
+        guard let allowed else { return nil }
+        func word(_ picture: ReferencePicture?) -> String { picture?.description ?? "nothing" }
+        return "found was \(word(seen)); allowed is \(allowed.map(word).sorted().joined(separator: " or "))"
+    }
+}
+
+/// What a run compares with: exact, or of a cache that forgets.
+protocol ReferenceModel {
+    var answer: ReferenceOrigin.Answer { get set }
+    mutating func clearMemory()
+    mutating func clearDisk()
+    mutating func forgetFailures()
+    mutating func restart()
+    mutating func observe(
+        _ loads: [ReferenceLoad], cancelled: Set<Int>, delivered: [[ReferenceDelivery]]
+    ) -> [[[ReferenceDelivery]]]?
+    mutating func observeDisk(_ load: ReferenceLoad, holds picture: ReferencePicture?) -> [ReferencePicture?]?
+}
+
+extension ReferencePipeline: ReferenceModel {}

@@ -1,0 +1,112 @@
+public import Foundation
+public import WebImageCore
+
+/// A manager under test, with what a history does to it besides loading.
+public struct ReferenceSubject: Sendable {
+    /// The manager.
+    public var manager: WebImageManager
+    /// Empties memory.
+    public var clearMemory: @Sendable () async -> Void
+    /// Empties the disk.
+    public var clearDisk: @Sendable () async -> Void
+    /// Waits until everything begun has ended, and what is stored is found by whatever comes later.
+    public var settle: @Sendable () async -> Void
+    /// A new manager over a new cache in the same folder, as in another process.
+    public var restart: @Sendable () async throws -> ReferenceSubject
+    /// The bytes on disk under a key; nil for a cache that cannot tell.
+    public var diskData: (@Sendable (String) -> Data?)?
+    /// What the cache's own query gives for a key on disk; nil for a cache that has none.
+    public var query:
+        (
+            @Sendable (_ key: String, _ options: WebImageOptions, _ context: WebImageContext) async
+                -> ReferencePicture?
+        )?
+    /// Whether the cache may forget entries or find older ones, as several caches of which one is cleared.
+    public var isForgetful = false
+
+    /// A subject from its parts.
+    public init(
+        manager: WebImageManager, clearMemory: @escaping @Sendable () async -> Void,
+        clearDisk: @escaping @Sendable () async -> Void, settle: @escaping @Sendable () async -> Void,
+        restart: @escaping @Sendable () async throws -> ReferenceSubject
+    ) {
+        self.manager = manager
+        self.clearMemory = clearMemory
+        self.clearDisk = clearDisk
+        self.settle = settle
+        self.restart = restart
+    }
+
+    /// A manager over a loader and an ``ImageCache``.
+    ///
+    /// - Parameters:
+    ///   - makeCache: Opens the cache; called again at each restart, with the same folder.
+    ///   - isIdle: Whether the loader does nothing any more, also nothing that was cancelled.
+    public static func layered(
+        loader: any ImageLoader, isIdle: @escaping @Sendable () -> Bool, makeCache: @escaping @Sendable () -> ImageCache
+    ) -> ReferenceSubject {
+        let cache = makeCache()
+        let manager = WebImageManager(cache: cache, loader: loader)
+        let settle: @Sendable () async -> Void = { await settled { !manager.isRunning && isIdle() } }
+        var subject = ReferenceSubject(
+            manager: manager, clearMemory: { cache.clearMemory() }, clearDisk: { await cache.clearDisk() },
+            settle: settle
+        ) {
+            await settle()
+            await cache.flush()
+            return layered(loader: loader, isIdle: isIdle, makeCache: makeCache)
+        }
+        subject.diskData = { cache.diskImageDataSync(forKey: $0) }
+        subject.query = { key, options, context in
+            var context = context
+            context[.callbackQueue] = CallbackQueue.invoking
+            let request = SharedContext(value: context)
+            return await withCheckedContinuation { continuation in
+                cache.queryCacheOperation(
+                    forKey: key, options: options, context: request.value, cacheType: .disk
+                ) { image, _, _ in continuation.resume(returning: image.flatMap { ReferencePicture($0) }) }
+            }
+        }
+        return subject
+    }
+
+    /// A manager over a loader and two caches, of which a query in the lower one fills the higher one.
+    ///
+    /// What empties memory empties the whole higher cache.
+    public static func stacked(
+        loader: any ImageLoader, isIdle: @escaping @Sendable () -> Bool,
+        makeCaches: @escaping @Sendable () -> (lower: ImageCache, higher: ImageCache)
+    ) -> ReferenceSubject {
+        let (lower, higher) = makeCaches()
+        let caches = ImageCachesManager(caches: [lower, higher])
+        caches.storeOperationPolicy = .concurrent
+        caches.fillsHigherCaches = true
+        let manager = WebImageManager(cache: caches, loader: loader)
+        let settle: @Sendable () async -> Void = { await settled { !manager.isRunning && isIdle() } }
+        let clearHigher: @Sendable () async -> Void = {
+            higher.clearMemory()
+            await higher.clearDisk()
+        }
+        var subject = ReferenceSubject(
+            manager: manager, clearMemory: clearHigher,
+            clearDisk: {
+                await clearHigher()
+                lower.clearMemory()
+                await lower.clearDisk()
+            }, settle: settle
+        ) {
+            await settle()
+            await lower.flush()
+            await higher.flush()
+            return stacked(loader: loader, isIdle: isIdle, makeCaches: makeCaches)
+        }
+        subject.isForgetful = true
+        return subject
+    }
+
+    /// Waits for a condition that holds soon.
+    static func settled(_ condition: () -> Bool) async {
+        for _ in 0..<200 where !condition() { await Task.yield() }
+        _ = await eventually(condition)
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import WebImageCore
+
+/// A load of a history under way.
+final class RunningLoad: Sendable {
+    private struct State {
+        var delivered: [ReferenceDelivery] = []
+        var isOver = false
+        var waiting: CheckedContinuation<Void, Never>?
+    }
+
+    private let state = Locked(State())
+    private let stop = Locked<(@Sendable () -> Void)?>(nil)
+
+    /// Begins the load; what memory answers is delivered before this returns.
+    init(_ load: ReferenceLoad, _ url: URL, _ manager: WebImageManager) {
+        // Events end once, however many images a refresh delivers; completions are the usual way of all other loads.
+        if load.refreshes { refresh(load, url, manager) } else { complete(load, url, manager) }
+    }
+
+    var isOver: Bool { state.withLock { $0.isOver } }
+
+    func cancel() { stop.withLock { $0 }?() }
+
+    /// Everything that was delivered, once the load has ended.
+    var delivered: [ReferenceDelivery] {
+        get async {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    if !state.isOver { state.waiting = continuation }
+                    return state.isOver
+                }
+                if isOver { continuation.resume() }
+            }
+            return state.withLock { $0.delivered }
+        }
+    }
+
+    private func complete(_ load: ReferenceLoad, _ url: URL, _ manager: WebImageManager) {
+        var context = load.context
+        context[.callbackQueue] = CallbackQueue.invoking
+        let operation = manager.loadImage(with: url, options: load.sentOptions, context: context) {
+            image, _, error, origin, finished, _ in
+            if let error {
+                self.add(.failure(error.code))
+            } else {
+                self.add(image.map { Self.picture($0, origin) } ?? .miss)
+            }
+            if finished { self.end() }
+        }
+        stop.withLock { $0 = { operation.cancel() } }
+    }
+
+    private func refresh(_ load: ReferenceLoad, _ url: URL, _ manager: WebImageManager) {
+        var iterator = manager.events(for: url, options: load.sentOptions, context: load.context).makeAsyncIterator()
+        let task = Task {
+            var cached: Image?
+            do throws(WebImageError) {
+                while let event = try await iterator.next(isolation: nil) {
+                    switch event {
+                    case .cached(let result):
+                        cached = result.image
+                        add(Self.picture(result.image, result.cacheType))
+                    // An unchanged image comes again; the completion form delivers it once.
+                    case .finished(let result):
+                        if result.image !== cached { add(Self.picture(result.image, result.cacheType)) }
+                    case .size, .progress, .partial: break
+                    }
+                }
+            } catch {
+                // Once the cached image was delivered, the load has completed: a cancel ends the refresh alone.
+                if cached == nil || error.code != .cancelled { add(.failure(error.code)) }
+            }
+            end()
+        }
+        stop.withLock { $0 = { task.cancel() } }
+    }
+
+    private static func picture(_ image: Image, _ origin: ImageCacheType) -> ReferenceDelivery {
+        ReferencePicture(image).map { .picture($0, origin) } ?? .strange("an image of \(image.pixelSize)")
+    }
+
+    private func add(_ delivery: ReferenceDelivery) { state.withLock { $0.delivered.append(delivery) } }
+
+    private func end() {
+        let waiting = state.withLock { state in
+            state.isOver = true
+            defer { state.waiting = nil }
+            return state.waiting
+        }
+        waiting?.resume()
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageTesting
+
+/// Random histories against the manager and against the model of its promises.
+///
+/// The seed is printed; `WEBIMAGE_SEED` and `WEBIMAGE_HISTORIES` repeat a run.
+@Suite(.serialized, .timeLimit(.minutes(60)))
+struct ReferencePipelineTests {
+    private let origin: ReferenceOrigin
+    private let scratch: ScratchFolder
+    private let downloader = WebImageDownloader()
+
+    init() throws {
+        origin = try ReferenceOrigin()
+        scratch = try ScratchFolder()
+    }
+
+    private func check(_ usual: Int, long: Int, subject: @escaping @Sendable () -> ReferenceSubject) async throws {
+        defer { origin.stop() }
+        let environment = ProcessInfo.processInfo.environment
+        let count = environment["WEBIMAGE_LONG"] == nil ? usual : long
+        let seed = environment["WEBIMAGE_SEED"].flatMap { UInt64($0) } ?? .random(in: .min ... .max)
+        print("histories with seed \(seed)")
+        let failure = try await ReferenceCheck(origin: origin, subject: subject).run(
+            environment["WEBIMAGE_HISTORIES"].flatMap { Int($0) } ?? count, seed: seed)
+        #expect(failure == nil)
+    }
+
+    @Test func oneCacheDeliversAndHoldsWhatTheModelAllows() async throws {
+        let (downloader, folder) = (downloader, scratch.url.path)
+        try await check(200, long: 15_000) {
+            .layered(loader: downloader, isIdle: { downloader.currentDownloadCount == 0 }) {
+                ImageCache(namespace: "default", diskCacheDirectory: folder)
+            }
+        }
+    }
+
+    @Test func twoCachesDeliverThePictureThatWasAskedFor() async throws {
+        let (downloader, folder) = (downloader, scratch.url.path)
+        try await check(100, long: 5_000) {
+            .stacked(loader: downloader, isIdle: { downloader.currentDownloadCount == 0 }) {
+                (
+                    ImageCache(namespace: "lower", diskCacheDirectory: folder),
+                    ImageCache(namespace: "higher", diskCacheDirectory: folder)
+                )
+            }
+        }
+    }
+
+    /// What a model says is worth nothing if it allows everything.
+    @Test func theModelRefusesAnOldPicture() {
+        var model = ReferencePipeline(resource: 0)
+        let load = ReferenceLoad(0)
+        let old = ReferencePicture(resource: 0, user: 0, version: 0)
+        #expect(model.observe([load], delivered: [[.picture(old, .none)]]) == nil)
+        #expect(model.observe([load], delivered: [[.picture(old, .memory)]]) == nil)
+        model.answer.version = 1
+        var refresh = load
+        refresh.options = .refreshCached
+        let new = ReferencePicture(resource: 0, user: 0, version: 1)
+        #expect(model.observe([refresh], delivered: [[.picture(old, .memory)]]) != nil, "the refresh is missing")
+        #expect(model.observe([refresh], delivered: [[.picture(old, .memory), .picture(new, .none)]]) == nil)
+        #expect(model.observe([load], delivered: [[.picture(old, .memory)]]) != nil)
+        #expect(model.observe([load], delivered: [[.failure(.transport)]]) != nil)
+        #expect(model.observeDisk(load, holds: old) != nil)
+        #expect(model.observeDisk(load, holds: new) == nil)
+    }
+
+    /// A failing history is told in the fewest steps: here of a loader that confirms everything.
+    @Test func aFailingHistoryIsShortened() async throws {
+        defer { origin.stop() }
+        let (downloader, folder) = (downloader, scratch.url.path)
+        let check = ReferenceCheck(origin: origin) {
+            .layered(
+                loader: ForgettingLoader(downloader), isIdle: { downloader.currentDownloadCount == 0 }
+            ) { ImageCache(namespace: "default", diskCacheDirectory: folder) }
+        }
+        let failure = try #require(try await check.run(200, seed: 7))
+        #expect(failure.history.steps.count <= 3, "\(failure)")
+        #expect(failure.description.contains("1. ") && failure.description.contains("seed 7"))
+    }
+}
+
+/// Answers a refresh as if the server had confirmed what is cached.
+private struct ForgettingLoader: ImageDataLoader {
+    let loader: WebImageDownloader
+
+    init(_ loader: WebImageDownloader) { self.loader = loader }
+
+    func loadData(
+        for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
+    ) async throws(WebImageError) -> ImageDataResult {
+        guard let cached = load.cached else { return try await loader.loadData(for: load, progress: progress) }
+        var result = ImageDataResult(data: cached.data, response: WebImageResponse(url: load.url))
+        result.isNotModified = true
+        result.resourceMetadata = cached.metadata
+        return result
+    }
+
+    func identity(of load: ImageDataLoad) -> LoadIdentity { loader.identity(of: load) }
+    func cacheScope(of load: ImageDataLoad) -> CacheScope { loader.cacheScope(of: load) }
+    func canRequestImage(for url: URL?) -> Bool { loader.canRequestImage(for: url) }
+    func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool {
+        loader.shouldBlockFailedURL(with: url, error: error)
+    }
+    func requestImage(
+        with url: URL?, options: WebImageOptions, context: WebImageContext?, progress: ImageLoaderProgressBlock?,
+        completed: ImageLoaderCompletedBlock?
+    ) -> (any WebImageOperation)? {
+        loader.requestImage(with: url, options: options, context: context, progress: progress, completed: completed)
+    }
+}
