@@ -169,6 +169,9 @@ public final class WebImagePrefetcher: Sendable {
     /// Lists that have not ended.
     package var runningTokenCount: Int { state.withLock { $0.tokens.count } }
 
+    /// Loads that take a place among those that run at the same time.
+    package var runningLoadCount: Int { state.withLock { $0.running } }
+
     // MARK: Work
 
     private func admit() {
@@ -194,8 +197,9 @@ public final class WebImagePrefetcher: Sendable {
 
     private func load(_ item: PrefetchItem) {
         let once = Once<Bool> { isSkipped in
-            self.release()
             item.token.end(item.index, isSkipped: isSkipped)
+            // After the callbacks, as in the original: what one of them asks for does not start beside its load.
+            self.release()
             self.admit()
         }
         var context = item.context.value ?? [:]

@@ -146,6 +146,20 @@ struct PrefetcherTests {
         #expect(prefetcher.runningTokenCount == 0)
     }
 
+    @Test func aPlaceIsFreedAfterTheCallbacks() async throws {
+        let urls = try urls(0..<3)
+        for url in urls { loader.answer(url, with: .success(FakeCoder.file())) }
+        prefetcher.maxConcurrentPrefetchCount = 1
+        let running = Locked<[Int]>([])
+        let end = await prefetcher.prefetch(urls, context: context) { [prefetcher] _, _ in
+            // Looks for places that are free.
+            prefetcher.maxConcurrentPrefetchCount = 1
+            running.withLock { $0.append(prefetcher.runningLoadCount) }
+        }
+        #expect(end == (3, 0) && running.withLock { $0 } == [1, 1, 1])
+        #expect(await eventually { prefetcher.runningLoadCount == 0 })
+    }
+
     @Test func cancelledTaskCancelsItsList() async throws {
         let urls = try urls(0..<3)
         let task = Task { await prefetcher.prefetch(urls, context: context) }
