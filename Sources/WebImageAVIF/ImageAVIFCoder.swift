@@ -42,13 +42,14 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
         return try data.withFileBytes { bytes throws(WebImageError) in try AVIFDecoder(bytes, limits: limits).info }
     }
 
-    /// The picture, for a sequence its first frame.
+    /// The picture, for a sequence the animation, shown as its first frame; that frame alone where the options want it.
     ///
+    /// Decodes the first frame; the others are decoded when they are needed.
     /// - Throws: `.badImageData`, also for a file that is cut off; `.limitExceeded`.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
         let deadline = DecodeDeadline(options.limits)
-        return try data.withFileBytes { bytes throws(WebImageError) in
+        let (poster, frameCount) = try data.withFileBytes { bytes throws(WebImageError) in
             var limits = options.limits
             if options.firstFrameOnly { limits.maxAnimationPixels = .max }
             let decoder = try AVIFDecoder(bytes, limits: limits)
@@ -56,8 +57,9 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
             try options.checkMemory(for: decoder.info)
             let picture = try decoder.picture(at: 0, options: options)
             try deadline.check()
-            return try picture.finished(options: options, fullSize: decoder.info.storedSize)
+            return (try picture.finished(options: options, fullSize: decoder.info.storedSize), decoder.info.frameCount)
         }
+        return Self.picture(poster, of: data, frameCount: frameCount, options: options)
     }
 
     /// A still: 4:4:4, with the image's profile if it has one; lossless when asked. Eight bits, or twelve for an image of

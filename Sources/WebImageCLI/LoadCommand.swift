@@ -50,7 +50,8 @@ private struct LoadJob: Sendable {
         let start = ContinuousClock.now
         let url = InputSource.url(operand)
         do throws(WebImageError) {
-            let result = try await manager.result(for: url, context: context) { received, expected, _ in
+            let result = try await manager.result(for: url, options: .decodeFirstFrameOnly, context: context) {
+                received, expected, _ in
                 progress.update(operand, received: received, expected: expected)
             }
             let elapsed = ContinuousClock.now - start

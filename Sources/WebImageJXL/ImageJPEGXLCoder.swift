@@ -43,20 +43,25 @@ public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder {
         }
     }
 
-    /// The picture, for an animation its first frame.
+    /// The picture, for an animation shown as its first frame; that frame alone where the options want it.
     ///
+    /// Decodes the first frame; the others are decoded when they are needed.
     /// - Throws: `.badImageData`, also for a file that is cut off; `.limitExceeded`.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
         let deadline = DecodeDeadline(options.limits)
-        return try data.withFileBytes { bytes throws(WebImageError) in
+        let (poster, frameCount) = try data.withFileBytes { bytes throws(WebImageError) in
             let pictures = try JXLPictures(bytes, limits: options.limits, deadline: deadline)
             let options = options.resolved(bitDepth: pictures.info.bitDepth)
             try options.checkMemory(for: pictures.info)
             if !options.firstFrameOnly { try pictures.countFrames(limits: options.limits, deadline: deadline) }
-            return try pictures.picture(at: 0, options: options, deadline: deadline)
+            let image = try pictures.picture(at: 0, options: options, deadline: deadline)
                 .finished(options: options, fullSize: pictures.info.storedSize)
+            // Frames that are not wanted are not counted.
+            let isUncounted = options.firstFrameOnly && pictures.declaresAnimation
+            return (image, isUncounted ? 2 : pictures.info.frameCount)
         }
+        return Self.picture(poster, of: data, frameCount: frameCount, options: options)
     }
 
     /// A still with the image's profile if it has one: lossless when asked, else by the quality (1 is distance 0.1). With

@@ -39,6 +39,9 @@ final class JXLPictures {
 
     private static let unexpected = WebImageError.badData("libjxl", "the header is not whole")
 
+    /// Whether the header says that frames follow each other.
+    var declaresAnimation: Bool { header.have_animation != 0 }
+
     /// Walks the frame headers; their pixels are not decoded.
     func countFrames(limits: DecodingLimits, deadline: DecodeDeadline) throws(WebImageError) {
         guard header.have_animation != 0 else { return }

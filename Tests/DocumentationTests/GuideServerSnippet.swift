@@ -16,7 +16,7 @@ struct WebResponse {
 // end
 
 // snippet: guide-handler
-/// Answers `?url=…&width=…` with a WebP of that width.
+/// Answers `?url=…&width=…` with a WebP of that width, of an animation with its first frame.
 struct PreviewHandler: Sendable {
     let manager: WebImageManager
 
@@ -36,7 +36,7 @@ struct PreviewHandler: Sendable {
         else { return WebResponse(status: 400) }
         do throws(WebImageError) {
             let image = try await manager.image(
-                for: url,
+                for: url, options: .decodeFirstFrameOnly,
                 context: [
                     .imageThumbnailPixelSize: CGSize(width: width, height: width),
                     .decodingLimits: DecodingLimits(maxEncodedBytes: 20_000_000, maxPixels: 50_000_000),

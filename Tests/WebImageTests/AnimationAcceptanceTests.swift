@@ -37,9 +37,14 @@ struct AnimationAcceptanceTests {
         return try await manager.image(for: url, context: context)
     }
 
-    @Test("X3: a plain load of a GIF gives its first frame") func aPlainLoadGivesTheFirstFrame() async throws {
-        let image = try await load(serve(gif()), [:])
-        #expect(!image.isAnimated && image.imageFormat == .gif)
+    @Test("X3: a plain load of a GIF is its first frame wherever a plain picture is wanted, and that alone on request")
+    func aPlainLoadIsTheFirstFrame() async throws {
+        let url = try serve(gif())
+        defer { server.stop() }
+        let image = try await manager.image(for: url)
+        #expect(image.isAnimated && image.imageFormat == .gif && image.pixels.width == 24)
+        let still = try await manager.image(for: url, options: .decodeFirstFrameOnly)
+        #expect(!still.isAnimated && still.imageFormat == .gif)
     }
 
     @Test("X4: an animated image is a poster in plain places and is kept in memory like any image")
@@ -72,9 +77,10 @@ struct AnimationAcceptanceTests {
         ])
         manager.transformer = ImageCroppingTransformer(rect: CGRect(x: 0, y: 0, width: 5, height: 7))
         defer { server.stop() }
-        let own = try await manager.image(for: url, context: [.imageTransformer: pipeline])
+        let own = try await manager.image(
+            for: url, options: .transformAnimatedImage, context: [.imageTransformer: pipeline])
         #expect(own.pixelSize == PixelSize(width: 10, height: 12) && own.isTransformed)
-        let standard = try await manager.image(for: url)
+        let standard = try await manager.image(for: url, options: .transformAnimatedImage)
         #expect(standard.pixelSize == PixelSize(width: 5, height: 7))
         #expect(server.requestCount("/a.gif") == 1)
         let cache = try #require(manager.imageCache as? ImageCache)

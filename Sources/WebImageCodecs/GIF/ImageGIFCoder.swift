@@ -4,7 +4,7 @@ import WebImageGraphics
 
 /// Reads and writes GIF files (GIF89a), writing by giflib.
 ///
-/// The shared instance decodes first frames; one made by ``init(animation:options:)`` gives all frames of its animation.
+/// The shared instance decodes whole files; one made by ``init(animation:options:)`` gives all frames of its animation.
 /// Broken files come out as browsers show them: the logical screen gives the size, the background colour is never
 /// painted, frames are clipped to the screen, rows that cannot be decoded stay clear. The decode time is checked every
 /// 64 KB of indices. Safe on any thread.
@@ -41,19 +41,21 @@ public final class ImageGIFCoder: DetailedImageCoder {
         return gif.info
     }
 
-    /// The first frame on its screen.
+    /// The animation, shown as its first frame on its screen; that frame alone for a still, or where the options want it.
     ///
-    /// - Throws: `.badImageData` when its data is cut off or not a single row can be decoded, `.limitExceeded`.
+    /// Decodes the first frame; the others are decoded when they are needed.
+    /// - Throws: `.badImageData` when the first frame's data is cut off or not a single row can be decoded, `.limitExceeded`.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
         let deadline = DecodeDeadline(options.limits)
-        return try data.withFileBytes { bytes throws(WebImageError) in
+        let (poster, frameCount) = try data.withFileBytes { bytes throws(WebImageError) in
             var limits = options.limits
             if options.firstFrameOnly { limits.maxAnimationPixels = .max }
             let gif = try GIFStructure(bytes, limits: limits)
             let picture = try Self.firstFrame(bytes, gif, format: options.pixelFormat, deadline)
-            return try picture.finished(options: options, fullSize: gif.screen)
+            return (try picture.finished(options: options, fullSize: gif.screen), gif.frames.count)
         }
+        return Self.picture(poster, of: data, frameCount: frameCount, options: options)
     }
 
     /// The file; all frames of an image that is an animation, unless the options want the first alone.

@@ -52,8 +52,11 @@ public final class ImageICOCoder: DetailedImageCoder {
         return try data.withFileBytes { bytes throws(WebImageError) in
             let entry = try Self.best(bytes)
             if entry.isPNG {
+                // An icon is a still, whatever its PNG holds.
+                var options = options
+                options.firstFrameOnly = true
                 let image = try ImagePNGCoder.shared.decode(data.slice(entry.payload), options: options)
-                image.imageFormat = .ico
+                (image.imageFormat, image.omitsFrames) = (.ico, false)
                 return image
             }
             return try Self.bitmap(bytes, entry, options, deadline)

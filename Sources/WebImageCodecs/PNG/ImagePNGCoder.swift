@@ -2,7 +2,7 @@ public import Foundation
 public import WebImageCore
 import WebImageGraphics
 
-/// Reads and writes PNG and reads the first frame of APNG (PNG third edition), by libpng.
+/// Reads and writes PNG and APNG (PNG third edition), by libpng.
 ///
 /// Usual pictures of up to 64 MB are inflated at once by libdeflate instead, twice as fast; that takes the memory of a
 /// second picture while it lasts.
@@ -40,13 +40,15 @@ public final class ImagePNGCoder: DetailedImageCoder {
         return chunks.info(orientation: chunks.orientation(in: data))
     }
 
-    /// The picture, for APNG the first frame on its canvas, or the default image where that frame is damaged.
+    /// The picture, for APNG the animation, shown as its first frame, or as the default image where that frame is damaged;
+    /// that frame alone where the options want it.
     ///
+    /// Decodes the first frame; the others are decoded when they are needed.
     /// - Throws: `.badImageData` with libpng's words, also for a file that is cut off; `.limitExceeded`.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
         let deadline = DecodeDeadline(options.limits)
-        return try data.withFileBytes { bytes throws(WebImageError) in
+        let (poster, frameCount) = try data.withFileBytes { bytes throws(WebImageError) in
             var limits = options.limits
             if options.firstFrameOnly { limits.maxAnimationPixels = .max }
             let chunks = try PNGChunks(bytes, limits: limits)
@@ -54,8 +56,10 @@ public final class ImagePNGCoder: DetailedImageCoder {
             let decoding = PNGDecoding(
                 chunks: chunks, orientation: chunks.orientation(in: data), options: options, deadline: deadline)
             let picture = try decoding.firstPicture(bytes)
-            return try picture.finished(options: options, fullSize: chunks.header.size)
+            let frameCount = chunks.animation?.playableFrames(on: chunks.header.size).count ?? 1
+            return (try picture.finished(options: options, fullSize: chunks.header.size), frameCount)
         }
+        return Self.picture(poster, of: data, frameCount: frameCount, options: options)
     }
 
     /// The file, deflated at zlib's usual level; without alpha when the image is opaque, with its profile if it has one.

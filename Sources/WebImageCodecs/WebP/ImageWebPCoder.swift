@@ -2,7 +2,7 @@ public import Foundation
 public import WebImageCore
 import WebImageGraphics
 
-/// Reads and writes WebP stills and reads the first frame of animations (RFC 9649), by libwebp.
+/// Reads and writes WebP stills and animations (RFC 9649), by libwebp.
 ///
 /// libwebp calls nobody back while it decodes: the time limit is checked before and after a picture, the pixel limit
 /// bounds what lies between. Safe on any thread.
@@ -39,13 +39,14 @@ public final class ImageWebPCoder: DetailedImageCoder {
         return webP.info(orientation: webP.orientation(in: data))
     }
 
-    /// The picture, for an animation the first frame on its canvas.
+    /// The picture, for an animation shown as its first frame on its canvas; that frame alone where the options want it.
     ///
+    /// Decodes the first frame; the others are decoded when they are needed.
     /// - Throws: `.badImageData`, also for a file that is cut off; `.limitExceeded`.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
         let deadline = DecodeDeadline(options.limits)
-        return try data.withFileBytes { bytes throws(WebImageError) in
+        let (poster, frameCount) = try data.withFileBytes { bytes throws(WebImageError) in
             var limits = options.limits
             if options.firstFrameOnly { limits.maxAnimationPixels = .max }
             let webP = try WebPContainer(bytes, limits: limits)
@@ -54,8 +55,10 @@ public final class ImageWebPCoder: DetailedImageCoder {
                 webP.isAnimated
                 ? try Self.firstFrame(bytes, webP, data, options) : try Self.still(bytes, webP, data, options)
             try deadline.check()
-            return try picture.finished(options: options, fullSize: webP.canvas)
+            let image = try picture.finished(options: options, fullSize: webP.canvas)
+            return (image, webP.isAnimated ? webP.frames.count : 1)
         }
+        return Self.picture(poster, of: data, frameCount: frameCount, options: options)
     }
 
     /// The file: lossy with the options' quality, or lossless; with the image's profile if it has one.

@@ -52,13 +52,18 @@ open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
         copyMetadata(from: poster)
     }
 
-    /// The same picture, and the same coder if it has one, in an instance of its own.
+    /// The same picture, with the frames of a coder or else those it has, in an instance of its own.
     ///
-    /// Public so that subclasses inherit the required initialisers.
-    public init(sharing image: Image) {
-        animatedCoder = (image as? AnimatedImage)?.animatedCoder
+    /// - Parameters:
+    ///   - image: the poster frame.
+    ///   - animatedCoder: gives the frames; nil takes the image's own coder, and so does a coder of a single frame.
+    ///   - scale: pixels per point; nil takes the image's own scale.
+    public init(sharing image: Image, animatedCoder: (any AnimatedImageCoder)? = nil, scale: CGFloat? = nil) {
+        let hasFrames = animatedCoder.map { $0.animatedImageFrameCount > 1 } ?? false
+        self.animatedCoder = hasFrames ? animatedCoder : (image as? AnimatedImage)?.animatedCoder
         super.init(
-            pixels: image.pixels, scale: image.scale, colorProfile: image.colorProfile, hasAlpha: image.hasAlpha,
+            pixels: image.pixels, scale: scale ?? image.scale, colorProfile: image.colorProfile,
+            hasAlpha: image.hasAlpha,
             format: image.imageFormat)
         copyMetadata(from: image)
     }
@@ -74,13 +79,21 @@ open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
         set { if animatedCoder == nil { super.imageLoopCount = newValue } }
     }
 
-    /// Bytes of the poster, or of every frame once they are preloaded, unless set.
+    /// Bytes of the encoded file that the image keeps, and of the poster, or of every frame once they are preloaded,
+    /// unless set.
     open override var memoryCost: Int {
-        get { customCost.withLock { $0 } ?? pixels.byteCount * (isAllFramesLoaded ? imageFrameCount : 1) }
+        get {
+            if let cost = customCost.withLock({ $0 }) { return cost }
+            let encoded = animatedCoder?.animatedImageData?.count ?? 0
+            return encoded + pixels.byteCount * (isAllFramesLoaded ? imageFrameCount : 1)
+        }
         set { customCost.withLock { $0 = newValue } }
     }
 
     private let customCost = Locked<Int?>(nil)
+
+    /// The same poster and the same coder at another scale.
+    open override func rescaled(to scale: CGFloat) -> Image { AnimatedImage(sharing: self, scale: scale) }
 
     // MARK: Frames
 

@@ -16,8 +16,10 @@ struct EntryDecoder: Sendable {
         case .typed(let fingerprint, _): guard fingerprint == key.fingerprint else { return false }
         case .legacy: guard Self.acceptsLegacy(stored, key) else { return false }
         }
+        guard let attributes = Self.attributes(of: stored) else { return true }
+        if attributes.omitsFrames, !options.contains(.decodeFirstFrameOnly) { return false }
         guard key.transformer != nil else { return true }
-        return Self.attributes(of: stored)?.mark?.holds(for: options) ?? true
+        return attributes.mark?.holds(for: options) ?? true
     }
 
     /// Whether an entry is a variant: then its bytes have the size they were stored for.
@@ -45,6 +47,7 @@ struct EntryDecoder: Sendable {
     private func restore(_ image: Image, _ attributes: VariantAttributes?) {
         image.isTransformed = attributes?.isTransformed ?? (key?.transformer != nil)
         image.transformOptions = attributes?.transformOptions ?? []
+        image.omitsFrames = image.omitsFrames || attributes?.omitsFrames ?? false
         let box = key?.thumbnail.flatMap { PixelSize(box: $0.size) } ?? decoding.options.thumbnailPixelSize
         image.decodingOptions?.thumbnailPixelSize = attributes.map(\.thumbnailPixelSize) ?? box
         image.decodingOptions?.scaleDownLimitBytes = attributes?.scaleDownLimitBytes

@@ -65,8 +65,11 @@ package struct VariantAttributes: Hashable, Sendable {
     var transformOptions: WebImageOptions = []
     var thumbnailPixelSize: PixelSize?
     var scaleDownLimitBytes: Int?
+    /// Whether it is made from the first frame of an animation for a load that wanted no more.
+    var omitsFrames = false
 
     init(_ image: Image) {
+        omitsFrames = image.omitsFrames
         isTransformed = image.isTransformed
         transformOptions = image.transformOptions
         thumbnailPixelSize = image.decodingOptions?.thumbnailPixelSize
@@ -88,6 +91,7 @@ package struct VariantAttributes: Hashable, Sendable {
         var words = [isTransformed ? "transformed" : "left", "options=\(transformOptions.rawValue)"]
         if let box = thumbnailPixelSize { words.append("box=\(box.width)x\(box.height)") }
         if let scaleDownLimitBytes { words.append("limit=\(scaleDownLimitBytes)") }
+        if omitsFrames { words.append("frames=first") }
         return Data(words.joined(separator: " ").utf8)
     }
 
@@ -103,6 +107,7 @@ package struct VariantAttributes: Hashable, Sendable {
             switch parts[0] {
             case "options": transformOptions = WebImageOptions(rawValue: .init(parts[1]) ?? 0)
             case "limit": scaleDownLimitBytes = Int(parts[1])
+            case "frames": omitsFrames = parts[1] == "first"
             case "box":
                 let sides = parts[1].split(separator: "x").compactMap { Int($0) }
                 if sides.count == 2 { thumbnailPixelSize = PixelSize(width: sides[0], height: sides[1]) }

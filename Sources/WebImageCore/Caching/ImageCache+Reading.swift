@@ -73,7 +73,8 @@ extension ImageCache {
         guard let image = imageFromMemoryCache(forKey: key),
             context?.entryNote.map({ image.isEntry(of: $0.key) }) ?? true
         else { return nil }
-        return MemoryMatch.adapted(image, options: options, context: context)
+        // A caller that names the string gets the image as stored.
+        return MemoryMatch.adapted(image, options: options, context: context, takesPosters: context?.entryNote == nil)
     }
 
     static func decoder(_ key: String, _ options: WebImageOptions, _ context: WebImageContext?) -> EntryDecoder {

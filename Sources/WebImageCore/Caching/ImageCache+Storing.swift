@@ -80,6 +80,12 @@ extension ImageCache {
     private static func encode(_ image: Image, _ coder: any ImageCoder, _ options: EncodingOptions) -> Data? {
         var format = image.imageFormat
         if format == .undefined { format = image.isAnimated ? .gif : image.hasAlpha ? .png : .jpeg }
+        // A format whose frames cannot be written would leave a still.
+        if image.isAnimated, !options.firstFrameOnly,
+            (coder as? ImageCodersManager)?.canEncodeFrames(to: format) == false
+        {
+            format = .gif
+        }
         do throws(WebImageError) {
             return try coder.encodeWithReason(image, format: format, options: options)
         } catch let error {
@@ -117,6 +123,8 @@ extension ImageCache {
         if let recording = disk as? any RecordingDiskCache {
             recording.setData(data, forKey: key, record: record)
         } else {
+            // Nothing would tell a later load that wants the animation.
+            if let image, image.omitsFrames, note?.key.isVariant == true { return }
             disk.setData(data, forKey: key)
             if let mark = image?.variantMark { disk.setHTTPMetadata(mark.data, forKey: key) }
         }

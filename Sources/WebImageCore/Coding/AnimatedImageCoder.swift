@@ -45,6 +45,26 @@ extension DetailedAnimatedImageCoder {
     public func animatedImageFrame(at index: Int) -> Image? { try? frame(at: index) }
 }
 
+extension DetailedAnimatedImageCoder {
+    /// What a decode gives of a file whose first frame it has decoded: the animation, its other frames decoded when they
+    /// are needed; the frame alone where the options want no more, the file has no more, or no further one can be read.
+    package static func picture(
+        _ poster: Image, of data: Data, frameCount: Int, options: DecodingOptions
+    ) -> Image {
+        guard frameCount > 1 else { return poster }
+        guard !options.firstFrameOnly else {
+            poster.omitsFrames = true
+            return poster
+        }
+        guard let frames = try? Self(animation: data, options: options), frames.animatedImageFrameCount > 1 else {
+            return poster
+        }
+        // A bound for all frames together makes each of them smaller than a picture of one frame.
+        let isBounded = options.scaleDownLimitBytes != nil
+        return AnimatedImage(sharing: (isBounded ? try? frames.frame(at: 0) : nil) ?? poster, animatedCoder: frames)
+    }
+}
+
 /// A coder that writes animations.
 @preconcurrency public protocol FrameEncodingImageCoder: ImageCoder {
     /// The encoded animation; a single frame is written as a still.

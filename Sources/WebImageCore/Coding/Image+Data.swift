@@ -9,10 +9,9 @@ extension Image {
     /// - Returns: nil for no data, and for data that is no picture.
     public static func image(with data: Data?, scale: CGFloat = 1, firstFrameOnly: Bool = false) -> Image? {
         guard let data else { return nil }
-        let animated = firstFrameOnly ? nil : AnimatedImage(data: data, scale: scale)
-        if let animated, animated.isAnimated { return animated }
         return ImageCodersManager.shared.decodedImage(
-            with: data, options: [.decodeScaleFactor: Number.scale(Double(scale)), .decodeFirstFrameOnly: true])
+            with: data,
+            options: [.decodeScaleFactor: Number.scale(Double(scale)), .decodeFirstFrameOnly: firstFrameOnly])
     }
 
     /// The animation encoded in a GIF file; nil for no data, and for data that is no GIF.

@@ -30,8 +30,14 @@ package struct ImageDecoding: Sendable {
     package func decode(_ data: Data) throws(WebImageError) -> Image {
         if let image = try animated(data) { return image }
         let image = try coder.decodeWithReason(data, options: options)
+        if preloadsAllFrames { (image as? any AnimatedImageProtocol)?.preloadAllFrames() }
         image.decodingOptions = options
         return image
+    }
+
+    /// What previews of an arriving animation are instances of; nil where the first frame alone is wanted.
+    var previewClass: (any AnimatedImageProtocol.Type)? {
+        options.firstFrameOnly ? nil : animatedClass ?? AnimatedImage.self
     }
 
     private func animated(_ data: Data) throws(WebImageError) -> Image? {

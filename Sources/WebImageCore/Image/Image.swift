@@ -90,6 +90,12 @@ open class Image: @unchecked Sendable {
         set { metadata.withLock { $0.isTransformed = newValue } }
     }
 
+    /// Whether it is the first frame of an animation, decoded for a caller that wanted no more.
+    package final var omitsFrames: Bool {
+        get { metadata.withLock { $0.omitsFrames } }
+        set { metadata.withLock { $0.omitsFrames = newValue } }
+    }
+
     /// The options on which it depended whether a transformer ran; none where any would do.
     final var transformOptions: WebImageOptions {
         get { metadata.withLock { $0.transformOptions } }
@@ -144,6 +150,7 @@ private struct ImageMetadata {
     var memoryCost: Int?
     var isIncremental = false
     var isTransformed = false
+    var omitsFrames = false
     var transformOptions: WebImageOptions = []
     var decodingOptions: DecodingOptions?
     var extendedObject: (any Sendable)?

@@ -77,10 +77,8 @@ package final class DataLoadOperation: WebImageOperation {
     /// Takes bytes as they arrive and delivers partial images, where the options ask for them; nil where not.
     package var partialDecoding: ImageLoaderDataBlock? {
         guard load.options.contains(.progressiveLoad) else { return nil }
-        let partial = PartialDecoding(
-            coder: load.context?.read(.imageCoder, as: (any ImageCoder).self),
-            options: ImageLoaderDecoding.decodingOptions(for: load.url, options: load.options, context: load.context)
-        ) { [weak self] in self?.deliverPartial($0) }
+        let decoding = ImageLoaderDecoding.decoding(for: load.url, options: load.options, context: load.context)
+        let partial = PartialDecoding(decoding) { [weak self] in self?.deliverPartial($0) }
         return { [weak self] bytes, _ in
             if self?.state.withLock({ $0.isEnded }) == false { partial.append(bytes, on: .shared) }
         }

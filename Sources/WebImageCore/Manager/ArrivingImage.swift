@@ -26,7 +26,8 @@ final class ArrivingImage: Sendable {
     init(_ plan: LoadPlan, _ pool: DecodePool, _ handle: StageHandle) {
         self.pool = pool
         self.handle = handle
-        steps = Locked(PreviewSteps(plan))
+        let showsPreviews = plan.options.contains(.progressiveLoad)
+        steps = Locked(PreviewSteps(plan.decoding, showsPreviews: showsPreviews, findsSize: true))
     }
 
     /// Takes the bytes that stand at `offset` of the body.
@@ -85,9 +86,10 @@ final class ArrivingImage: Sendable {
         // One thread at a time comes here; the lock makes that plain, and no foreign code waits for it. Taken out, so
         // that what is appended to is not copied.
         guard var steps = self.steps.withLock({ $0.take() }) else { return }
-        let news = steps.news(of: pieces)
+        let (size, preview) = steps.news(of: pieces)
         self.steps.withLock { $0 = steps }
-        for news in news where state.withLock({ !$0.isEnded }) { handle.tell(news) }
+        if let size, state.withLock({ !$0.isEnded }) { handle.tell(.size(size)) }
+        if let preview, state.withLock({ !$0.isEnded }) { handle.tell(.partial(preview)) }
     }
 }
 

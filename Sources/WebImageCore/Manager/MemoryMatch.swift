@@ -4,7 +4,12 @@ import Foundation
 /// layout of a pixel, so one load's result may be of no use to the next.
 enum MemoryMatch {
     /// The image as it is wanted; nil when it must be made anew.
-    static func adapted(_ image: Image, options: WebImageOptions, context: WebImageContext?) -> Image? {
+    ///
+    /// - Parameter takesPosters: whether the first frame of an animation serves where the animation is wanted.
+    static func adapted(
+        _ image: Image, options: WebImageOptions, context: WebImageContext?, takesPosters: Bool = false
+    ) -> Image? {
+        if !takesPosters, image.omitsFrames, !options.contains(.decodeFirstFrameOnly) { return nil }
         if let decoding = image.decodingOptions, !isSufficient(image, decoding, options, context) { return nil }
         if options.isDisjoint(with: adapting) { return image }
         if options.contains(.decodeFirstFrameOnly) { return still(image) }
@@ -53,6 +58,7 @@ enum MemoryMatch {
         let still = Image(
             pixels: image.pixels, scale: image.scale, colorProfile: image.colorProfile, hasAlpha: image.hasAlpha)
         still.copyMetadata(from: image)
+        still.omitsFrames = true
         return still
     }
 

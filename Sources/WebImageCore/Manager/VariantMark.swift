@@ -8,7 +8,13 @@ struct VariantMark: Equatable {
     var options: WebImageOptions
 
     /// Whether a load with these options gets the same.
-    func holds(for options: WebImageOptions) -> Bool { options.isSuperset(of: self.options) == isTransformed }
+    func holds(for options: WebImageOptions) -> Bool {
+        // An animation was left alone; its first frame alone is transformed as any still is.
+        if !isTransformed, options.contains(.decodeFirstFrameOnly), self.options.contains(.transformAnimatedImage) {
+            return false
+        }
+        return options.isSuperset(of: self.options) == isTransformed
+    }
 
     /// As it lies beside a disk entry.
     var data: Data { Data("\(isTransformed ? "transformed" : "left") \(options.rawValue)".utf8) }

@@ -14,7 +14,7 @@ import WebImageCore
     private let operationKey: String
 
     private(set) var isDestroyed = false
-    /// Plays what is animated; nil for a view that shows stills.
+    /// Plays what is animated; nil until the view has an animation to show.
     private(set) var animation: WidgetAnimation?
     private(set) lazy var visibility = WidgetVisibility(widget) { [weak self] in self?.visibilityChanged() }
     private(set) lazy var indicator = IndicatorHost(self)
@@ -87,13 +87,11 @@ import WebImageCore
 
     // MARK: The picture
 
-    /// Makes the widget play animations from now on.
+    /// What plays animations, made at first use.
     func animate(_ makeLink: @escaping @MainActor (OpaquePointer) -> any DisplayLink) -> WidgetAnimation {
         if let animation { return animation }
         let animation = WidgetAnimation(self, makeLink: makeLink)
         self.animation = animation
-        shown = nil
-        refresh()
         return animation
     }
 
@@ -101,7 +99,7 @@ import WebImageCore
         running?.endIfOvertaken()
         // The same picture again would cost a redraw; somebody else may have changed the widget's, so ask it.
         if let image, image === shown, kind.paintable(of: widget) == drawing.pointer { return }
-        if isHighlighted, image?.isAnimated == true, animation != nil { isHighlighted = false }
+        if isHighlighted, image?.isAnimated == true { isHighlighted = false }
         refresh()
     }
 
@@ -109,6 +107,7 @@ import WebImageCore
         guard !isDestroyed else { return }
         let image = (isHighlighted ? highlightedImage : nil) ?? image
         shown = image
+        if animation == nil, image?.isAnimated == true { _ = animate { GTKDisplayLink($0) } }
         if animation?.show(image) != true { show(image?.makeTexture(), size: image?.size ?? .zero) }
         attach()
     }

@@ -10,12 +10,6 @@ extension AnimatedImageView {
     public var currentFrameIndex: Int { animation.currentFrameIndex }
     /// Complete loops.
     public var currentLoopCount: Int { animation.currentLoopCount }
-    /// Whether the animation plays now.
-    public var isAnimating: Bool { animation.isAnimating }
-    /// Starts, or goes on, if the widget can be seen.
-    public func startAnimating() { animation.start() }
-    /// Stops at the frame shown; see ``resetFrameIndexWhenStopped`` and ``clearBufferWhenStopped``.
-    public func stopAnimating() { animation.stop() }
     /// Whether an animation plays by itself whenever it comes into view; true at first.
     public var autoPlayAnimatedImage: Bool {
         get { animation.autoPlayAnimatedImage }

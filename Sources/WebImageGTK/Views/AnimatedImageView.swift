@@ -2,10 +2,8 @@ import CWebImageGTKShim
 public import Foundation
 public import WebImageCore
 
-/// A GTK widget that shows a picture from a URL and plays it if it is animated.
+/// An ``ImageView`` with control over how animations are played.
 ///
-/// A still is shown as in ``ImageView``. An animation plays in step with the window's frames while the widget can be
-/// seen: mapped, not transparent, and inside the viewport of the scrolled windows around it; hidden, it costs nothing.
 /// A handle over the widget, as ``ImageView`` is: settings and position belong to the widget. Main actor only.
 @MainActor open class AnimatedImageView: ImageView {
     let animation: WidgetAnimation

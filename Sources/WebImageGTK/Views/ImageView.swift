@@ -3,7 +3,10 @@ import CWebImageGTKShim
 public import Foundation
 public import WebImageCore
 
-/// A GTK widget that shows a picture from a URL.
+/// A GTK widget that shows a picture from a URL, and plays it if it is animated.
+///
+/// An animation plays in step with the window's frames while the widget can be seen: mapped, not transparent, and inside
+/// the viewport of the scrolled windows around it; hidden, it costs nothing. ``AnimatedImageView`` controls how it plays.
 @MainActor open class ImageView: WidgetView {
     /// A view over a widget of its own, which shows pictures whole and never stretched.
     public init() {
@@ -89,6 +92,18 @@ public import WebImageCore
     public func cancelCurrentImageLoad() {
         state.binding.cancelImageLoad(forKey: state.binding.ownOperationKey)
     }
+}
+
+// An animated picture, which plays while the widget can be seen.
+extension ImageView {
+    /// Whether the animation plays now.
+    public var isAnimating: Bool { state.animation?.isAnimating ?? false }
+    /// Starts the animation, or goes on, if the widget can be seen; nothing for a still.
+    public func startAnimating() { state.animation?.start() }
+    /// Stops the animation at the frame shown, until it comes into view again or is started.
+    ///
+    /// See ``AnimatedImageView/resetFrameIndexWhenStopped`` and ``AnimatedImageView/clearBufferWhenStopped``.
+    public func stopAnimating() { state.animation?.stop() }
 }
 
 // The picture of a view that is highlighted.

@@ -14,7 +14,7 @@ struct Response {
     var body = Data()
 }
 
-/// Answers `?url=…&width=…` with a WebP of that width: other people's URLs, so public addresses only and limits on.
+/// Answers `?url=…&width=…` with a WebP of that width, of an animation with its first frame: other people's URLs, so public addresses only and limits on.
 struct PreviewHandler: Sendable {
     private let manager: WebImageManager
 
@@ -35,7 +35,7 @@ struct PreviewHandler: Sendable {
         else { return Response(status: 400, body: Data("url and width, please\n".utf8)) }
         do throws(WebImageError) {
             let image = try await manager.image(
-                for: url,
+                for: url, options: .decodeFirstFrameOnly,
                 context: [
                     .imageThumbnailPixelSize: CGSize(width: width, height: width),
                     .decodingLimits: DecodingLimits(maxEncodedBytes: 20_000_000, maxPixels: 50_000_000),

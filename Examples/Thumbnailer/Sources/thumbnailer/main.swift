@@ -8,10 +8,11 @@ guard let side = arguments.first.flatMap(Int.init), side > 0, arguments.count > 
     exit(2)
 }
 
-/// The picture within a square of `side` pixels, as WebP. Decoded at that size: a large file costs little memory.
+/// The picture, of an animation its first frame, within a square of `side` pixels, as WebP. Decoded at that size: a large file costs little memory.
 func thumbnail(of url: URL) async throws(WebImageError) -> Data {
     let image = try await WebImageManager.shared.image(
-        for: url, context: [.imageThumbnailPixelSize: CGSize(width: side, height: side)])
+        for: url, options: .decodeFirstFrameOnly, context: [.imageThumbnailPixelSize: CGSize(width: side, height: side)]
+    )
     var options = EncodingOptions()
     options.quality = 0.8
     return try ImageCodersManager.shared.encode(image, format: .webP, options: options)

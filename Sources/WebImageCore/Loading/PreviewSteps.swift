@@ -10,6 +10,7 @@ struct PreviewSteps: Sendable {
 
     private let decoding: ImageDecoding
     private let showsPreviews: Bool
+    private let findsSize: Bool
     private var coder: (any ProgressiveImageCoder)?
     private var animation: ArrivingAnimation?
     private var size: PixelSize?
@@ -21,33 +22,40 @@ struct PreviewSteps: Sendable {
     private var count = 0
     private var isWholeKept = true
 
-    init(_ plan: LoadPlan) {
-        decoding = plan.decoding
-        showsPreviews = plan.options.contains(.progressiveLoad)
+    /// - Parameters:
+    ///   - showsPreviews: whether previews are made.
+    ///   - findsSize: whether the size is looked for, too.
+    init(_ decoding: ImageDecoding, showsPreviews: Bool, findsSize: Bool) {
+        self.decoding = decoding
+        self.showsPreviews = showsPreviews
+        self.findsSize = findsSize
     }
 
-    /// What is new now that the body has grown by these pieces.
-    mutating func news(of pieces: [Data]) -> [LoadNews] {
+    /// What is new now that the body has grown by these pieces: the size once, and a preview.
+    mutating func news(of pieces: [Data]) -> (size: PixelSize?, preview: Image?) {
         for piece in pieces {
             if isWholeKept { whole.append(piece) }
             count += piece.count
         }
         defer { dropWhole() }
-        var news: [LoadNews] = []
         let preview = showsPreviews ? preview(pieces) : nil
-        if size == nil, let found = foundSize() {
-            size = found
-            news.append(.size(found))
-        }
-        if let preview { news.append(.partial(preview)) }
-        return news
+        guard findsSize, size == nil, let found = foundSize() else { return (nil, preview) }
+        size = found
+        return (found, preview)
+    }
+
+    /// Whether what arrives may be an animation: only the header tells.
+    private var mayAnimate: Bool {
+        guard decoding.previewClass != nil else { return false }
+        guard let info = (coder as? any StreamingImageCoder)?.incrementalInfo else { return true }
+        return info.loopCount != nil || info.format == .gif || info.format == .apng
     }
 
     /// Lets go of bytes that nothing goes by any more, or that are too many.
     private mutating func dropWhole() {
         guard isWholeKept else { return }
-        let isSizeKnown = size != nil || count > Self.longestHeader
-        let isPiecewise = coder is any StreamingImageCoder && decoding.animatedClass == nil
+        let isSizeKnown = !findsSize || size != nil || count > Self.longestHeader
+        let isPiecewise = coder is any StreamingImageCoder && !mayAnimate
         let isNeeded = !isSizeKnown || showsPreviews && !hasFailed && !isPiecewise
         if isNeeded, count <= Self.longestWhole { return }
         (whole, isWholeKept) = (Data(), false)
@@ -71,7 +79,7 @@ struct PreviewSteps: Sendable {
 
     /// The frames that are there, whenever they have become more; one coder gives them to all previews.
     private mutating func animatedPreview() -> Image? {
-        guard isWholeKept, let animatedClass = decoding.animatedClass else { return nil }
+        guard isWholeKept, mayAnimate, let animatedClass = decoding.previewClass else { return nil }
         if animation == nil {
             animation = decoding.animatedCoder(for: whole).map { coder in
                 ArrivingAnimation(coder: coder, options: decoding.options)
