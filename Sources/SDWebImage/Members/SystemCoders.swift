@@ -5,7 +5,7 @@ import WebImage
 ///
 /// A registered coder that calls `UIImage(data:)` would otherwise be asked again, without end.
 enum SystemCoders {
-    private static let builtIn = ImageCodersManager(coders: WebImageDefaults.current.makeCoders())
+    private static let builtIn = ImageCodersManager(coders: ImageCodersManager.makeDefaultCoders.withLock { $0 }())
 
     /// The first frame of a file; nil for data that no built-in coder reads.
     static func still(_ data: Data?, scale: CGFloat) -> Image? {

@@ -84,7 +84,7 @@ public final class SDImageIOAnimatedCoder {
 
 extension ImageCodersManager {
     /// A manager of its own with the built-in coders.
-    public convenience init() { self.init(coders: WebImageDefaults.current.makeCoders()) }
+    public convenience init() { self.init(coders: ImageCodersManager.makeDefaultCoders.withLock { $0 }()) }
 }
 
 extension ImageLoadersManager {

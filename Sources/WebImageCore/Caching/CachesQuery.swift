@@ -7,14 +7,9 @@ final class CachesQuery: WebImageOperation {
     private let context: SharedContext
     private let cacheType: ImageCacheType
     private let fillsHigher: Bool
-    private let state: Locked<State>
-
-    private struct State {
-        var completion: ImageCacheQueryCompletionBlock?
-        var children: [any WebImageOperation] = []
-        var isOver = false
-        var isCancelled = false
-    }
+    private let completion: Completion<ImageCacheQueryAnswer>
+    /// The queries of the single caches; nil once they are of no use.
+    private let children = Locked<[any WebImageOperation]?>([])
 
     init(
         key: String, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType, fillsHigher: Bool,
@@ -25,36 +20,32 @@ final class CachesQuery: WebImageOperation {
         self.context = SharedContext(value: context)
         self.cacheType = cacheType
         self.fillsHigher = fillsHigher
-        state = Locked(State(completion: completion))
+        self.completion = Completion { completion?($0.image, $0.data, $0.type) }
     }
 
-    var isCancelled: Bool { state.withLock { $0.isCancelled } }
-    var isOver: Bool { state.withLock { $0.isOver } }
+    var isCancelled: Bool { completion.isCancelled }
+    var isOver: Bool { completion.isCompleted }
 
     func cancel() {
-        guard let (completion, children) = end(cancelling: true) else { return }
-        for child in children { child.cancel() }
-        guard let completion else { return }
+        guard let handler = completion.claimForCancel() else { return }
+        cancelChildren()
         let callbacks = context.value?.read(.callbackQueue, as: CallbackQueue.self) ?? .main
-        callbacks.async { completion(nil, nil, .none) }
-    }
-
-    private struct Answer: Sendable {
-        let image: Image?
-        let data: Data?
-        let type: ImageCacheType
+        callbacks.async { handler(.miss) }
     }
 
     func begin(_ round: CachesRound) {
         // Nobody is asked once the query is over: a cancel counts as enough.
-        round.ask(isEnough: { $0.image != nil || self.isOver }) { cache, index, answer in
-            guard !self.isOver else { return answer(Answer(image: nil, data: nil, type: .none)) }
+        round.ask(isEnough: { (answer: ImageCacheQueryAnswer) in answer.image != nil || self.isOver }) {
+            cache, index, answer in
+            guard !self.isOver else { return answer(.miss) }
             self.put(to: cache) { image, data, type in
                 if self.fillsHigher, let image, !self.isOver { self.fill(round.caches.prefix(index), image, data) }
-                answer(Answer(image: image, data: data, type: type))
+                answer(ImageCacheQueryAnswer(image: image, data: data, type: type))
             }
         } end: { answer in
-            self.finish(answer?.image, answer?.data, answer?.type ?? .none)
+            guard let handler = self.completion.claim() else { return }
+            self.cancelChildren()
+            handler(answer ?? .miss)
         }
     }
 
@@ -62,9 +53,9 @@ final class CachesQuery: WebImageOperation {
         let child = cache.queryImage(
             forKey: key, options: options, context: context.value, cacheType: cacheType, completion: answer)
         guard let child else { return }
-        let isLate = state.withLock { state in
-            if !state.isOver { state.children.append(child) }
-            return state.isOver
+        let isLate = children.withLock { children in
+            children?.append(child)
+            return children == nil
         }
         // It was cancelled, or another cache answered, while this one was being asked.
         if isLate { child.cancel() }
@@ -94,23 +85,7 @@ final class CachesQuery: WebImageOperation {
         }
     }
 
-    private func finish(_ image: Image?, _ data: Data?, _ type: ImageCacheType) {
-        guard let (completion, children) = end() else { return }
-        for child in children { child.cancel() }
-        completion?(image, data, type)
-    }
-
-    /// The completion and what still runs, for whoever ends the query first.
-    private func end(cancelling: Bool = false) -> (ImageCacheQueryCompletionBlock?, [any WebImageOperation])? {
-        state.withLock { state in
-            guard !state.isOver else { return nil }
-            state.isOver = true
-            state.isCancelled = cancelling
-            defer {
-                state.completion = nil
-                state.children = []
-            }
-            return (state.completion, state.children)
-        }
+    private func cancelChildren() {
+        for child in children.withLock({ $0.take() }) ?? [] { child.cancel() }
     }
 }

@@ -19,14 +19,14 @@ struct CachesRound: Sendable {
         if caches.isEmpty { return end(nil) }
         if isSerial { return askInTurn(from: 0, isEnough, put, end) }
         let open = Locked(caches.count)
-        let once = Once(end)
+        let completion = Completion(end)
         for (index, cache) in caches.enumerated() {
             put(cache, index) { answer in
                 let isLast = open.withLock { open in
                     open -= 1
                     return open == 0
                 }
-                if isLast || isEnough(answer) { once.call(answer) }
+                if isLast || isEnough(answer) { completion.complete(with: answer) }
             }
         }
     }

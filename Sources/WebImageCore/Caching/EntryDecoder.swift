@@ -61,7 +61,7 @@ struct EntryDecoder: Sendable {
     /// are made again, and scoped entries are fetched again.
     private static func acceptsLegacy(_ stored: CachedResource, _ key: EntryKey) -> Bool {
         guard !key.isVariant, key.scope == nil, !key.source.contains("#scope=") else { return false }
-        return StoredResponse.wrote(stored.metadata) || !CacheKey.mayBeVariant(key.source)
+        return stored.isFetched || !CacheKey.mayBeVariant(key.source)
     }
 }
 

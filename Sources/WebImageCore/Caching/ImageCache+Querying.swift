@@ -5,50 +5,42 @@ import Foundation
 public final class ImageCacheToken: WebImageOperation {
     /// What is asked for.
     public let key: String
-    private let state: Locked<State>
     private let callbacks: CallbackQueue
-
-    private struct State {
-        var completion: ImageCacheQueryCompletionBlock?
-        var isOver = false
-        var isCancelled = false
-    }
+    private let completion: Completion<ImageCacheQueryAnswer>
 
     init(key: String, callbacks: CallbackQueue, completion: ImageCacheQueryCompletionBlock?) {
         self.key = key
         self.callbacks = callbacks
-        state = Locked(State(completion: completion))
+        self.completion = Completion { completion?($0.image, $0.data, $0.type) }
     }
 
     /// Whether ``cancel()`` came before the answer.
-    public var isCancelled: Bool { state.withLock { $0.isCancelled } }
+    public var isCancelled: Bool { completion.isCancelled }
 
     /// Completes with nothing.
     public func cancel() {
-        guard let completion = claim(cancelling: true) else { return }
-        callbacks.async { completion(nil, nil, .none) }
+        guard let handler = completion.claimForCancel() else { return }
+        callbacks.async { handler(.miss) }
     }
 
     /// Completes on the callback queue, unless that has happened. A cancel that comes before the block runs wins.
     func finish(_ image: Image?, _ data: Data?, _ type: ImageCacheType) {
-        callbacks.async { self.claim()?(image, data, type) }
+        callbacks.async { self.finishInline(image, data, type) }
     }
 
     /// Completes on the calling thread, unless that has happened.
     func finishInline(_ image: Image?, _ data: Data?, _ type: ImageCacheType) {
-        claim()?(image, data, type)
+        completion.complete(with: ImageCacheQueryAnswer(image: image, data: data, type: type))
     }
+}
 
-    /// The completion, for whoever ends the query first.
-    private func claim(cancelling: Bool = false) -> ImageCacheQueryCompletionBlock? {
-        state.withLock { state in
-            guard !state.isOver else { return nil }
-            state.isOver = true
-            state.isCancelled = cancelling
-            defer { state.completion = nil }
-            return state.completion
-        }
-    }
+/// What a cache found.
+struct ImageCacheQueryAnswer: Sendable {
+    var image: Image?
+    var data: Data?
+    var type = ImageCacheType.none
+
+    static let miss = ImageCacheQueryAnswer()
 }
 
 extension ImageCache {

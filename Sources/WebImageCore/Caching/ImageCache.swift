@@ -10,6 +10,10 @@ public final class ImageCache: LayeredImageCaching {
 
     private static let chosenDirectory = Locked<String?>(nil)
 
+    /// Opens a disk layer at a path; nil when the folder cannot be used. Set by ``WebImageDefaults``.
+    static let makeDefaultDiskCache = Locked<@Sendable (String, ImageCacheConfig) -> (any DiskCaching)?>({ _, _ in nil }
+    )
+
     // The original's shape: never nil when read, nil resets.
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     /// Where caches without a directory of their own live: `$XDG_CACHE_HOME` or `~/.cache`, then the application, then
@@ -47,7 +51,7 @@ public final class ImageCache: LayeredImageCaching {
         disk = DiskQueue {
             guard config.shouldCacheImagesOnDisk else { return nil }
             guard let chosen = config.diskCacheClass else {
-                return WebImageDefaults.current.makeDiskCache(path, config)
+                return Self.makeDefaultDiskCache.withLock { $0 }(path, config)
             }
             return chosen.init(cachePath: path, config: config)
         }

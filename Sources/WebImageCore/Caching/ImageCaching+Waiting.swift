@@ -12,8 +12,8 @@ extension ImageCaching {
             return await waitable.containment(forKey: key, cacheType: cacheType)
         }
         return await withHandover { continuation in
-            let once = Once<ImageCacheType> { continuation.resume(returning: $0) }
-            containsImage(forKey: key, cacheType: cacheType) { once.call($0) }
+            let completion = Completion<ImageCacheType> { continuation.resume(returning: $0) }
+            containsImage(forKey: key, cacheType: cacheType) { completion.complete(with: $0) }
         }
     }
 }

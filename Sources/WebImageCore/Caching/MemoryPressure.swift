@@ -18,13 +18,13 @@ public enum MemoryPressure: Int, Sendable {
 public final class MemoryPressureRelay: MemoryPressureSource {
     private let observers = Locked<[UInt: @Sendable (MemoryPressure) -> Void]>([:])
     private let next = Locked<UInt>(0)
-    private let start: Once<Void>
+    private let start: Completion<Void>
 
     /// Told by ``report(_:)`` alone.
     public convenience init() { self.init {} }
 
     /// With something to begin when the first observer comes.
-    init(start: @escaping @Sendable () -> Void) { self.start = Once(start) }
+    init(start: @escaping @Sendable () -> Void) { self.start = Completion(start) }
 
     /// The pressure of this machine, or of this process's control group when it may be watched. Watching begins with the
     /// first observer, on a thread of its own.
@@ -42,7 +42,7 @@ public final class MemoryPressureRelay: MemoryPressureSource {
             return number
         }
         observers.withLock { $0[number] = handler }
-        start.call(())
+        start.complete(with: ())
         return Token { [weak self] in self?.observers.withLock { $0[number] = nil } }
     }
 

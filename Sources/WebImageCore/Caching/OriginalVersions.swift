@@ -1,21 +1,5 @@
 import Foundation
 
-/// One version of an original, held by the images in memory that were made from it.
-package final class OriginalVersion: Sendable {
-    package let digest: ContentDigest
-    private let isSuperseded: Locked<Bool>
-
-    init(_ digest: ContentDigest, isStale: Bool = false) {
-        self.digest = digest
-        isSuperseded = Locked(isStale)
-    }
-
-    /// Whether a newer original has come since.
-    package var isStale: Bool { isSuperseded.withLock { $0 } }
-
-    fileprivate func supersede() { isSuperseded.withLock { $0 = true } }
-}
-
 /// Which version of each original is the newest, for as long as an image made from it is in memory.
 package final class OriginalVersions: Sendable {
     private struct Known { weak var version: OriginalVersion? }

@@ -98,12 +98,15 @@ public enum ImageCoderHelper {
         return redrawn(image, size: smaller)
     }
 
+    /// Draws pixels at another size; set by ``WebImageDefaults``.
+    static let redrawPixels = Locked<WebImageRedraw?>(nil)
+
     private static func shouldDecode(_ image: Image, _ policy: ImageForceDecodePolicy) -> Bool {
         policy == .always && !image.isAnimated && !image.isVector
     }
 
     private static func redrawn(_ image: Image, size: PixelSize) -> Image {
-        guard let render = WebImageDefaults.current.redrawPixels,
+        guard let render = redrawPixels.withLock({ $0 }),
             let pixels = try? render(image.pixels, size, !image.hasAlpha)
         else { return image }
         let result = Image(
@@ -112,3 +115,7 @@ public enum ImageCoderHelper {
         return result
     }
 }
+
+/// Draws pixels at another size in the display's layout.
+package typealias WebImageRedraw =
+    @Sendable (_ pixels: PixelBuffer, _ size: PixelSize, _ isOpaque: Bool) throws(WebImageError) -> PixelBuffer

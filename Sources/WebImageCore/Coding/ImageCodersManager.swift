@@ -5,7 +5,10 @@ public import Foundation
 /// What decides is the content, never a file's name or its declared type. Safe on any thread.
 public final class ImageCodersManager: Sendable {
     /// The coders used wherever no other is named; starts with the registered defaults.
-    public static let shared = ImageCodersManager(coders: WebImageDefaults.current.makeCoders())
+    public static let shared = ImageCodersManager(coders: makeDefaultCoders.withLock { $0 }())
+
+    /// Makes the built-in coders, the one asked first at the end; set by ``WebImageDefaults``.
+    package static let makeDefaultCoders = Locked<@Sendable () -> [any ImageCoder]>({ [] })
 
     private let registered: Locked<RoleList<any ImageCoder>>
 

@@ -13,7 +13,7 @@ package final class DecodePool: Sendable {
 
     private struct Job {
         let id: UInt64
-        let priority: MovablePriority
+        let priority: LoadPriorityHandle
         /// Bytes the work will take; nil until ``measure`` has told on one of the pool's threads.
         var cost: Int?
         let measure: @Sendable () -> Int
@@ -63,7 +63,7 @@ package final class DecodePool: Sendable {
     ///
     /// - Throws: `.cancelled` when the surrounding task is cancelled before the work began, else the work's own error.
     package func run<Value: Sendable>(
-        cost: Int = 0, priority: MovablePriority = MovablePriority(),
+        cost: Int = 0, priority: LoadPriorityHandle = LoadPriorityHandle(),
         work: @escaping @Sendable () throws(WebImageError) -> Value
     ) async throws(WebImageError) -> Value {
         try await run(cost, { cost }, priority, work)
@@ -73,7 +73,7 @@ package final class DecodePool: Sendable {
     ///
     /// - Throws: as ``run(cost:priority:work:)``.
     package func run<Value: Sendable>(
-        measuring measure: @escaping @Sendable () -> Int, priority: MovablePriority = MovablePriority(),
+        measuring measure: @escaping @Sendable () -> Int, priority: LoadPriorityHandle = LoadPriorityHandle(),
         work: @escaping @Sendable () throws(WebImageError) -> Value
     ) async throws(WebImageError) -> Value {
         try await run(nil, measure, priority, work)
@@ -86,7 +86,7 @@ package final class DecodePool: Sendable {
     ) {
         state.withLock { state in
             let job = Job(
-                id: state.makeID(), priority: MovablePriority(priority), cost: nil, measure: measure, start: work,
+                id: state.makeID(), priority: LoadPriorityHandle(priority), cost: nil, measure: measure, start: work,
                 abandon: {})
             state.waiting.append(job, id: job.id, priority: priority)
         }
@@ -94,7 +94,7 @@ package final class DecodePool: Sendable {
     }
 
     private func run<Value: Sendable>(
-        _ cost: Int?, _ measure: @escaping @Sendable () -> Int, _ priority: MovablePriority,
+        _ cost: Int?, _ measure: @escaping @Sendable () -> Int, _ priority: LoadPriorityHandle,
         _ work: @escaping @Sendable () throws(WebImageError) -> Value
     ) async throws(WebImageError) -> Value {
         let id = state.withLock { state in
@@ -121,14 +121,14 @@ package final class DecodePool: Sendable {
     private func enqueue(_ job: Job) {
         let isAbandoned = state.withLock { state in
             guard state.announced.remove(job.id) != nil else { return true }
-            state.waiting.append(job, id: job.id, priority: job.priority.value)
+            state.waiting.append(job, id: job.id, priority: job.priority.priority)
             return false
         }
         if isAbandoned { job.abandon() } else { startWaiting() }
     }
 
-    private func move(_ id: UInt64, to priority: MovablePriority) {
-        state.withLock { $0.waiting.move(id, to: priority.value) }
+    private func move(_ id: UInt64, to priority: LoadPriorityHandle) {
+        state.withLock { $0.waiting.move(id, to: priority.priority) }
     }
 
     /// A cancel may come before the job is queued, while it waits, or too late.
@@ -191,7 +191,7 @@ package final class DecodePool: Sendable {
             }
             state.running -= 1
             guard isWanted else { return .abandoned }
-            state.waiting.append(job, id: job.id, priority: job.priority.value)
+            state.waiting.append(job, id: job.id, priority: job.priority.priority)
             return .waits
         }
         if admission == .abandoned { job.abandon() }

@@ -37,9 +37,9 @@ package final class SharedTaskHandle: Sendable {
     private let state = Locked(State())
 
     /// The maximum over the subscribers there are now.
-    package let priority = MovablePriority()
+    package let priority: LoadPriorityHandle
 
-    package init() {}
+    package init(_ priority: LoadPriority = .normal) { self.priority = LoadPriorityHandle(priority) }
 
     /// Tells every subscriber.
     package func tell(_ news: LoadNews) {
@@ -69,7 +69,7 @@ package final class SharedTaskHandle: Sendable {
 
 /// What a stage knows of those it works for.
 struct StageHandle: Sendable {
-    let priority: MovablePriority
+    let priority: LoadPriorityHandle
     let tell: LoadNewsListener
 
     /// The same, with news changed on their way.

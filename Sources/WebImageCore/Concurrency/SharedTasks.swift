@@ -1,279 +1,180 @@
 import Foundation
+import Synchronization
 
-/// Work shared by everybody who wants its result: started by the first subscriber, cancelled when the last one leaves.
+/// Shared tasks: the work of a key runs once for all subscribers that ask for it at the same time.
 ///
-/// A finished value stays to be joined as long as somebody still holds it, so that whoever comes while the first one
-/// is decoding or storing the result does not start the work again. A failure is never joined. Decisions are made
-/// under a short lock; work, continuations and callbacks run outside it.
+/// ``SharedTaskState`` decides under a short lock; work, continuations and callbacks run outside the lock. A finished
+/// value is joinable while a subscriber uses it, so that a caller that comes during the decode or the store does not
+/// start the work again.
 package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     package typealias Outcome = Result<Value, WebImageError>
     package typealias Work = @Sendable (SharedTaskHandle) async throws(WebImageError) -> Value
+    /// Receives a finished value that no subscriber used, because all were cancelled; once, in any thread.
+    package typealias Abandon = @Sendable (Value) -> Void
 
-    private struct Subscriber {
-        var priority: LoadPriority
-        var isCancelled = false
-        var continuation: Handover<Outcome>?
-    }
+    private typealias Decisions = SharedTaskState<Key, Value>
 
     private struct Run {
-        let key: Key
         let handle: SharedTaskHandle
-        var task: Task<Void, Never>?
-        var outcome: Outcome?
-        var subscribers: [UInt64: Subscriber] = [:]
-
-        private var counts = PriorityCounts()
-        private var cancelledCount = 0
-
-        init(key: Key, handle: SharedTaskHandle, task: Task<Void, Never>) {
-            self.key = key
-            self.handle = handle
-            self.task = task
-        }
-
-        /// The maximum over the subscribers; nil when it is what the handle says.
-        var changedPriority: LoadPriority? {
-            let highest = counts.highest ?? .normal
-            return highest == handle.priority.value ? nil : highest
-        }
-
-        mutating func add(_ id: UInt64, priority: LoadPriority) {
-            subscribers[id] = Subscriber(priority: priority)
-            counts.add(priority)
-        }
-
-        mutating func move(_ id: UInt64, to priority: LoadPriority) {
-            guard let old = subscribers[id]?.priority else { return }
-            subscribers[id]?.priority = priority
-            counts.remove(old)
-            counts.add(priority)
-        }
-
-        mutating func remove(_ id: UInt64) {
-            guard let old = subscribers.removeValue(forKey: id) else { return }
-            counts.remove(old.priority)
-            if old.isCancelled { cancelledCount -= 1 }
-        }
-
-        /// Marks a subscriber as gone; gives whom to tell.
-        mutating func cancel(_ id: UInt64) -> Handover<Outcome>? {
-            guard let subscriber = subscribers[id], !subscriber.isCancelled else { return nil }
-            subscribers[id]?.isCancelled = true
-            subscribers[id]?.continuation = nil
-            cancelledCount += 1
-            return subscriber.continuation
-        }
-
-        /// Whether nobody wants the result any more.
-        var isAbandoned: Bool { cancelledCount == subscribers.count }
+        let task: Task<Void, Never>
     }
 
     private struct State {
+        var decisions = Decisions()
         var runs: [UInt64: Run] = [:]
-        /// The run that whoever asks for a key now joins.
-        var joinable: [Key: UInt64] = [:]
-        var lastID: UInt64 = 0
-
-        mutating func makeID() -> UInt64 {
-            lastID += 1
-            return lastID
-        }
+        var continuations: [UInt64: Handover<Outcome>] = [:]
     }
 
-    /// One subscriber's place at one run of the work.
-    private struct Lease {
-        let run: UInt64
-        let subscriber: UInt64
-    }
-
-    /// A subscriber from before his lease: a cancel finds the lease, or keeps it from being made.
-    private final class Seat: Sendable {
-        private let state = Locked<(lease: Lease?, isCancelled: Bool)>((nil, false))
-
-        var lease: Lease? { state.withLock { $0.lease } }
-
-        /// Takes the lease that `make` gives, unless the seat was cancelled.
-        func take(_ make: () -> Lease) -> Lease? {
-            state.withLock { state in
-                guard !state.isCancelled else { return nil }
-                let lease = make()
-                state.lease = lease
-                return lease
-            }
-        }
-
-        /// The lease whose work is to be left.
-        func cancel() -> Lease? {
-            state.withLock { state in
-                state.isCancelled = true
-                return state.lease
-            }
-        }
+    /// An action with what it needs, taken out from under the lock.
+    private enum Step {
+        case cancel(Task<Void, Never>)
+        case resume(Handover<Outcome>, Outcome)
+        case updatePriority(run: UInt64)
+        case removeListener(SharedTaskHandle, subscriber: UInt64)
+        case abandon(Value)
+        case release(Run, Outcome?)
     }
 
     private let state = Locked(State())
+    private let lastSubscriber = Atomic<UInt64>(0)
 
     package init() {}
 
     /// Runs under way or held.
-    package var count: Int { state.withLock { $0.runs.count } }
+    package var count: Int { state.withLock { $0.decisions.count } }
 
-    /// Subscribers of the runs whose key is wanted.
-    package func subscriberCount(where isWanted: (Key) -> Bool) -> Int {
-        state.withLock { state in
-            state.runs.values.filter { isWanted($0.key) }.reduce(0) { $0 + $1.subscribers.count }
-        }
+    /// Subscribers of the runs whose key matches.
+    package func subscriberCount(where matches: (Key) -> Bool) -> Int {
+        state.withLock { $0.decisions.subscriberCount(where: matches) }
     }
 
-    /// Joins or starts the work of `key` and lends its value to `body`; the value can be joined until `body` returns.
+    /// Joins or starts the work of `key` and lends its value to `body`; the value is joinable until `body` returns.
     ///
-    /// Cancelling the surrounding task ends the wait at once with `.cancelled`; the work goes on for the others. The
-    /// work's priority follows `priority` for as long as this caller waits.
+    /// Cancelling the surrounding task ends the wait at once with `.cancelled`; the work continues for the others. The
+    /// work's priority follows `priority` while this caller waits. A value whose subscribers' bodies all ended by a
+    /// cancel goes to `onAbandon`.
     package func withValue<Output>(
-        for key: Key, priority: MovablePriority, listener: LoadNewsListener? = nil, work: @escaping Work,
-        body: (Value) async throws(WebImageError) -> Output
+        for key: Key, priority: LoadPriorityHandle, listener: LoadNewsListener? = nil, work: @escaping Work,
+        onAbandon: @escaping Abandon = { _ in }, body: (Value) async throws(WebImageError) -> Output
     ) async throws(WebImageError) -> Output {
-        let seat = Seat()
-        let observer = priority.observe { [weak self] in
-            if let lease = seat.lease { self?.move(lease, to: priority) }
-        }
+        let subscriber = lastSubscriber.wrappingAdd(1, ordering: .relaxed).newValue
+        let observer = priority.observe { [weak self] in self?.move(subscriber, to: priority) }
+        var isConsumed = false
         defer {
             priority.forget(observer)
-            if let lease = seat.lease { leave(lease) }
+            leave(subscriber, isConsumed, onAbandon)
         }
-        // From before he joins: work that began in between would otherwise go on until this task gets to wait for it.
+        // The cancellation handler covers the join as well: work that began before would otherwise continue until this
+        // task suspends.
         let outcome = await withTaskCancellationHandler {
-            guard let lease = join(seat, key, priority: priority.value, listener: listener, work: work) else {
-                return Outcome.failure(.cancelled)
+            await withHandover { continuation in
+                join(subscriber, key, priority, listener, continuation, work, onAbandon)
             }
-            move(lease, to: priority)
-            return await value(of: lease)
         } onCancel: {
-            cancel(seat)
+            perform { $0.cancel(subscriber) }
         }
-        return try await body(try outcome.get())
+        let value = try outcome.get()
+        do throws(WebImageError) {
+            let output = try await body(value)
+            isConsumed = true
+            return output
+        } catch {
+            isConsumed = !error.isCancellation
+            throw error
+        }
     }
 
-    /// Ends every wait with `.cancelled`; the work stops as its subscribers leave.
-    package func cancelAll() {
-        let waiting = state.withLock { state in
-            state.runs.keys.flatMap { id -> [Handover<Outcome>] in
-                let subscribers = state.runs[id]?.subscribers.keys.map { $0 } ?? []
-                return subscribers.compactMap { state.runs[id]?.cancel($0) }
-            }
-        }
-        for continuation in waiting { continuation.resume(returning: .failure(.cancelled)) }
-    }
-
-    /// A lease; nil for a seat that was cancelled before, which starts nothing.
     private func join(
-        _ seat: Seat, _ key: Key, priority: LoadPriority, listener: LoadNewsListener?, work: @escaping Work
-    ) -> Lease? {
-        let (lease, handle) = state.withLock { state -> (Lease?, SharedTaskHandle?) in
-            let lease = seat.take {
-                let id = state.joinable[key] ?? start(key, priority, work: work, in: &state)
-                let lease = Lease(run: id, subscriber: state.makeID())
-                state.runs[id]?.add(lease.subscriber, priority: priority)
-                return lease
+        _ subscriber: UInt64, _ key: Key, _ priority: LoadPriorityHandle, _ listener: LoadNewsListener?,
+        _ continuation: Handover<Outcome>, _ work: @escaping Work, _ onAbandon: @escaping Abandon
+    ) {
+        let value = priority.priority
+        let (outcome, run, handle) = state.withLock { state -> (Outcome?, UInt64, SharedTaskHandle?) in
+            switch state.decisions.join(subscriber, key, value) {
+            case .cancelled: return (.failure(.cancelled), 0, nil)
+            case .finished(let run, let outcome): return (outcome, run, state.runs[run]?.handle)
+            case .waits(let run, let isNew):
+                if isNew { state.runs[run] = start(run, value, work, onAbandon) }
+                state.continuations[subscriber] = continuation
+                return (nil, run, state.runs[run]?.handle)
             }
-            return (lease, lease.flatMap { state.runs[$0.run]?.handle })
         }
-        guard let lease else { return nil }
-        applyPriority(of: lease.run)
-        if let listener { handle?.addListener(listener, id: lease.subscriber) }
-        return lease
-    }
-
-    private func move(_ lease: Lease, to priority: MovablePriority) {
-        state.withLock { $0.runs[lease.run]?.move(lease.subscriber, to: priority.value) }
-        applyPriority(of: lease.run)
-    }
-
-    /// Brings the handle to the maximum; looks again afterwards, since others may do the same at once.
-    private func applyPriority(of run: UInt64) {
-        while let (handle, priority) = state.withLock({ state in
-            state.runs[run].flatMap { run in run.changedPriority.map { (run.handle, $0) } }
-        }) {
-            handle.priority.set(priority)
+        if let handle {
+            updatePriority(run)
+            // A change between the reading of the priority and the join found no subscriber.
+            if priority.priority != value { move(subscriber, to: priority) }
+            if let listener { handle.addListener(listener, id: subscriber) }
         }
+        if let outcome { continuation.resume(returning: outcome) }
     }
 
     /// Called under the lock: the task may begin at once, but cannot report its end before the lock is free.
     private func start(
-        _ key: Key, _ priority: LoadPriority, work: @escaping Work, in state: inout State
-    ) -> UInt64 {
-        let id = state.makeID()
-        let handle = SharedTaskHandle()
-        handle.priority.set(priority)
+        _ run: UInt64, _ priority: LoadPriority, _ work: @escaping Work, _ onAbandon: @escaping Abandon
+    ) -> Run {
+        let handle = SharedTaskHandle(priority)
         let task = Task.detached {
+            let outcome: Outcome
             do throws(WebImageError) {
-                self.finish(id, .success(try await work(handle)))
+                outcome = .success(try await work(handle))
             } catch {
-                self.finish(id, .failure(error))
+                outcome = .failure(error)
+            }
+            self.perform(onAbandon) { $0.finish(run, outcome) }
+        }
+        return Run(handle: handle, task: task)
+    }
+
+    private func move(_ subscriber: UInt64, to priority: LoadPriorityHandle) {
+        let value = priority.priority
+        perform { $0.move(subscriber, to: value) }
+    }
+
+    private func leave(_ subscriber: UInt64, _ isConsumed: Bool, _ onAbandon: @escaping Abandon) {
+        perform(onAbandon) { $0.leave(subscriber, consumed: isConsumed) }
+    }
+
+    // MARK: Performing
+
+    private func perform(
+        _ onAbandon: Abandon? = nil, _ decide: (inout Decisions) -> [Decisions.Action]
+    ) {
+        let steps = state.withLock { state in
+            decide(&state.decisions).compactMap { action -> Step? in
+                switch action {
+                case .cancelWork(let run): return state.runs[run].map { .cancel($0.task) }
+                case .resume(let subscriber, let outcome):
+                    return state.continuations.removeValue(forKey: subscriber).map { .resume($0, outcome) }
+                case .updatePriority(let run): return .updatePriority(run: run)
+                case .removeListener(let subscriber, let run):
+                    return state.runs[run].map { .removeListener($0.handle, subscriber: subscriber) }
+                case .abandon(_, let value): return .abandon(value)
+                case .release(let run, let outcome):
+                    return state.runs.removeValue(forKey: run).map { .release($0, outcome) }
+                }
             }
         }
-        state.runs[id] = Run(key: key, handle: handle, task: task)
-        state.joinable[key] = id
-        return id
-    }
-
-    private func value(of lease: Lease) async -> Outcome {
-        await withHandover { continuation in
-            let known: Outcome? = state.withLock { state in
-                guard let run = state.runs[lease.run], let subscriber = run.subscribers[lease.subscriber],
-                    !subscriber.isCancelled
-                else { return .failure(.cancelled) }
-                if let outcome = run.outcome { return outcome }
-                state.runs[lease.run]?.subscribers[lease.subscriber]?.continuation = continuation
-                return nil
+        for step in steps {
+            switch step {
+            case .cancel(let task): task.cancel()
+            case .resume(let continuation, let outcome): continuation.resume(returning: outcome)
+            case .updatePriority(let run): updatePriority(run)
+            case .removeListener(let handle, let subscriber): handle.removeListener(id: subscriber)
+            case .abandon(let value): onAbandon?(value)
+            case .release: break
             }
-            if let known { continuation.resume(returning: known) }
         }
+        // Released here, outside the lock: outcomes and listeners may hold objects of the user's.
+        withExtendedLifetime(steps) {}
     }
 
-    private func cancel(_ seat: Seat) {
-        guard let lease = seat.cancel() else { return }
-        let (waiting, abandoned) = state.withLock { state in
-            (state.runs[lease.run]?.cancel(lease.subscriber), abandonedTask(of: lease.run, in: &state))
+    /// Sets the run's handle to the highest priority; repeats, since other threads may do the same at once.
+    private func updatePriority(_ run: UInt64) {
+        while let (handle, priority) = state.withLock({ state in
+            state.decisions.priority(of: run).flatMap { priority in state.runs[run].map { ($0.handle, priority) } }
+        }) {
+            if handle.priority.priority == priority { return }
+            handle.priority.priority = priority
         }
-        // At once, not when the subscriber gets to leave: no stage is to begin in between.
-        abandoned?.cancel()
-        waiting?.resume(returning: .failure(.cancelled))
-    }
-
-    /// The work of a run that nobody waits for, which nobody joins from now on; nil while somebody waits.
-    private func abandonedTask(of id: UInt64, in state: inout State) -> Task<Void, Never>? {
-        guard let run = state.runs[id], run.isAbandoned else { return nil }
-        if state.joinable[run.key] == id { state.joinable[run.key] = nil }
-        return run.task
-    }
-
-    private func finish(_ id: UInt64, _ outcome: Outcome) {
-        let waiting = state.withLock { state -> [Handover<Outcome>] in
-            guard var run = state.runs[id] else { return [] }
-            let waiting = run.subscribers.values.compactMap(\.continuation)
-            for subscriber in run.subscribers.keys { run.subscribers[subscriber]?.continuation = nil }
-            run.outcome = outcome
-            run.task = nil
-            state.runs[id] = run
-            // Nobody joins a failure; who waits for this one already has his place.
-            if case .failure = outcome, state.joinable[run.key] == id { state.joinable[run.key] = nil }
-            return waiting
-        }
-        for continuation in waiting { continuation.resume(returning: outcome) }
-    }
-
-    private func leave(_ lease: Lease) {
-        let (abandoned, handle, gone) = state.withLock { state -> (Task<Void, Never>?, SharedTaskHandle?, Run?) in
-            state.runs[lease.run]?.remove(lease.subscriber)
-            guard let run = state.runs[lease.run] else { return (nil, nil, nil) }
-            let task = abandonedTask(of: lease.run, in: &state)
-            guard run.subscribers.isEmpty else { return (task, run.handle, nil) }
-            return (task, run.handle, state.runs.removeValue(forKey: lease.run))
-        }
-        // Released outside the lock: a result may hold objects of the user's.
-        withExtendedLifetime(gone) {}
-        handle?.removeListener(id: lease.subscriber)
-        if let abandoned { abandoned.cancel() } else { applyPriority(of: lease.run) }
     }
 }

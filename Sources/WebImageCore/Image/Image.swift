@@ -96,10 +96,10 @@ open class Image: @unchecked Sendable {
         set { metadata.withLock { $0.omitsFrames = newValue } }
     }
 
-    /// The options on which it depended whether a transformer ran; none where any would do.
-    final var transformOptions: WebImageOptions {
-        get { metadata.withLock { $0.transformOptions } }
-        set { metadata.withLock { $0.transformOptions = newValue } }
+    /// The raw value of ``transformOptions``; the option set belongs to a higher layer.
+    final var transformOptionBits: UInt {
+        get { metadata.withLock { $0.transformOptionBits } }
+        set { metadata.withLock { $0.transformOptionBits = newValue } }
     }
 
     /// The options this image was decoded with; nil when it was not decoded by a coder.
@@ -151,7 +151,7 @@ private struct ImageMetadata {
     var isIncremental = false
     var isTransformed = false
     var omitsFrames = false
-    var transformOptions: WebImageOptions = []
+    var transformOptionBits: UInt = 0
     var decodingOptions: DecodingOptions?
     var extendedObject: (any Sendable)?
 }

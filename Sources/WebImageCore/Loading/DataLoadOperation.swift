@@ -4,46 +4,37 @@ public import Foundation
 ///
 /// Decoding runs on the decode pool, completions on the context's callback queue (the main queue unless said).
 package final class DataLoadOperation: WebImageOperation {
-    private struct State {
-        var completed: ImageLoaderCompletedBlock?
-        var isEnded = false
-        var isCancelled = false
-        var onCancel: (@Sendable () -> Void)?
-    }
+    private typealias Outcome = (result: Result<Image, WebImageError>, data: Data?)
 
-    private let state: Locked<State>
     private let load: ImageDataLoad
+    private let completion: Completion<Outcome>
 
     package init(_ load: ImageDataLoad, completed: ImageLoaderCompletedBlock?) {
         self.load = load
-        state = Locked(State(completed: completed))
-    }
-
-    package var isCancelled: Bool { state.withLock { $0.isCancelled } }
-
-    /// Sets what stops the work; runs it at once after a cancel.
-    package func whenCancelled(_ action: @escaping @Sendable () -> Void) {
-        let runNow = state.withLock { state in
-            if !state.isEnded { state.onCancel = action }
-            return state.isCancelled
+        completion = Completion { outcome in
+            guard let completed else { return }
+            let queue = load.context?.read(.callbackQueue, as: CallbackQueue.self) ?? .main
+            queue.async {
+                switch outcome.result {
+                case .success(let image): completed(image, outcome.data, nil, true)
+                case .failure(let error): completed(nil, nil, error, true)
+                }
+            }
         }
-        if runNow { action() }
     }
 
-    package func cancel() {
-        let action = state.withLock { state in
-            if !state.isEnded { state.isCancelled = true }
-            return state.isCancelled ? state.onCancel.take() : nil
-        }
-        finish(.failure(.cancelled.with(url: load.url)), data: nil)
-        action?()
-    }
+    package var isCancelled: Bool { completion.isCancelled }
+
+    /// Sets the action that stops the work; runs it before this returns after a cancel.
+    package func whenCancelled(_ action: @escaping @Sendable () -> Void) { completion.whenCancelled(action) }
+
+    package func cancel() { completion.cancel(with: (.failure(.cancelled.with(url: load.url)), nil)) }
 
     /// Progress that stops with the load.
     package func guarding(_ progress: ImageLoaderProgressBlock?) -> ImageLoaderProgressBlock? {
         guard let progress else { return nil }
         return { [weak self] received, expected, url in
-            guard let self, !self.state.withLock({ $0.isEnded }) else { return }
+            guard let self, !self.completion.isCompleted else { return }
             progress(received, expected, url)
         }
     }
@@ -60,7 +51,7 @@ package final class DataLoadOperation: WebImageOperation {
             DecodePool.shared.submit(
                 measuring: { decoding.cost(of: fetched.data) }, priority: load.priority
             ) {
-                guard !self.state.withLock({ $0.isEnded }) else { return }
+                guard !self.completion.isCompleted else { return }
                 self.finish(self.decode(fetched.data, decoding), data: fetched.data)
             }
         }
@@ -75,49 +66,29 @@ package final class DataLoadOperation: WebImageOperation {
     }
 
     /// Takes bytes as they arrive and delivers partial images, where the options ask for them; nil where not.
-    package var partialDecoding: ImageLoaderDataBlock? {
-        guard load.options.contains(.progressiveLoad) else { return nil }
+    package func partialDecoding(delivering completed: ImageLoaderCompletedBlock?) -> ImageLoaderDataBlock? {
+        guard load.options.contains(.progressiveLoad), let completed else { return nil }
         let decoding = ImageLoaderDecoding.decoding(for: load.url, options: load.options, context: load.context)
-        let partial = PartialDecoding(decoding) { [weak self] in self?.deliverPartial($0) }
+        let partial = PartialDecoding(decoding) { [weak self] in self?.deliverPartial($0, completed) }
         return { [weak self] bytes, _ in
-            if self?.state.withLock({ $0.isEnded }) == false { partial.append(bytes, on: .shared) }
+            if self?.completion.isCompleted == false { partial.append(bytes, on: .shared) }
         }
     }
 
-    private func deliverPartial(_ image: Image) {
+    private func deliverPartial(_ image: Image, _ completed: @escaping ImageLoaderCompletedBlock) {
         let queue = load.context?.read(.callbackQueue, as: CallbackQueue.self) ?? .main
         queue.async { [weak self] in
-            let completed = self?.state.withLock { $0.isEnded ? nil : $0.completed }
-            completed?(image, nil, nil, false)
+            guard let self, !self.completion.isCompleted else { return }
+            completed(image, nil, nil, false)
         }
     }
 
     private func finish(_ result: Result<Image, WebImageError>, data: Data?) {
-        let completed = state.withLock { state in
-            state.isEnded = true
-            if !state.isCancelled { state.onCancel = nil }
-            return state.completed.take()
-        }
-        guard let completed else { return }
-        let queue = load.context?.read(.callbackQueue, as: CallbackQueue.self) ?? .main
-        queue.async {
-            switch result {
-            case .success(let image): completed(image, data, nil, true)
-            case .failure(let error): completed(nil, nil, error, true)
-            }
-        }
+        completion.complete(with: (result, data))
     }
 
     private static let notModified = WebImageError(
         .cacheNotModified, stage: .download, hint: "What is cached is the newest.")
-}
-
-extension Optional {
-    /// The value, leaving nil behind.
-    package mutating func take() -> Wrapped? {
-        defer { self = nil }
-        return self
-    }
 }
 
 extension ImageDataLoader {

@@ -147,24 +147,6 @@ public struct ImageDataResult: Sendable {
     }
 }
 
-/// When a load gets its turn relative to others.
-public enum LoadPriority: Int, Sendable, Comparable {
-    /// After everything else.
-    case low = -4
-    /// In order of arrival.
-    case normal = 0
-    /// Before everything else.
-    case high = 4
-
-    /// By urgency.
-    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
-
-    /// The priority that options ask for; high wins over low.
-    public init(_ options: WebImageOptions) {
-        self = options.contains(.highPriority) ? .high : options.contains(.lowPriority) ? .low : .normal
-    }
-}
-
 /// A context on its way from one isolation to another.
 package struct SharedContext: @unchecked Sendable {
     // Unchecked is true because the dictionary is a value nobody changes after entry, and the roles in it are Sendable.

@@ -6,9 +6,12 @@ public import Foundation
 public final class ImageLoadersManager: Sendable {
     /// The loaders used wherever no other is named: the registered defaults.
     public static let shared: ImageLoadersManager = {
-        let loader = WebImageDefaults.current.makeLoader()
+        let loader = makeDefaultLoader.withLock { $0 }()
         return loader as? ImageLoadersManager ?? ImageLoadersManager(loaders: [loader])
     }()
+
+    /// Makes the shared loader; set by ``WebImageDefaults``.
+    static let makeDefaultLoader = Locked<@Sendable () -> any ImageLoader>({ MissingImageLoader() })
 
     /// A loader and its roles, known once: asking a value for its roles costs more than a lookup in memory.
     private struct Registered: Sendable {

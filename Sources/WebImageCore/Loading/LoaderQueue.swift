@@ -14,52 +14,22 @@ enum LoaderQueue {
         _ load: ImageDataLoad,
         _ work: @escaping @Sendable (_ isCancelled: @Sendable () -> Bool) -> Result<ImageDataResult, WebImageError>
     ) async throws(WebImageError) -> ImageDataResult {
-        let waiter = Waiter()
+        let completion = Completion<Result<ImageDataResult, WebImageError>>()
         let result = await withTaskCancellationHandler {
             await withHandover { continuation in
-                guard waiter.wait(continuation, url: load.url) else { return }
+                completion.whenCompleted { continuation.resume(returning: $0) }
+                guard !completion.isCompleted else { return }
                 let operation = BlockOperation {
-                    guard !waiter.isEnded else { return }
-                    waiter.end(work { waiter.isEnded })
+                    guard !completion.isCompleted else { return }
+                    completion.complete(with: work { completion.isCompleted })
                 }
                 operation.queuePriority = load.priority == .high ? .high : load.priority == .low ? .low : .normal
                 queue.addOperation(operation)
             }
         } onCancel: {
-            waiter.end(.failure(.cancelled.with(url: load.url)))
+            completion.cancel(with: .failure(.cancelled.with(url: load.url)))
         }
         return try result.get()
-    }
-
-    /// One continuation, resumed once by whoever is first: the work or the cancel.
-    private final class Waiter: Sendable {
-        typealias Outcome = Result<ImageDataResult, WebImageError>
-        private struct State {
-            var continuation: Handover<Outcome>?
-            var isEnded = false
-        }
-
-        private let state = Locked(State())
-
-        var isEnded: Bool { state.withLock { $0.isEnded } }
-
-        /// False, with the continuation resumed, when the cancel came first.
-        func wait(_ continuation: Handover<Outcome>, url: URL) -> Bool {
-            let isEnded = state.withLock { state in
-                if !state.isEnded { state.continuation = continuation }
-                return state.isEnded
-            }
-            if isEnded { continuation.resume(returning: .failure(.cancelled.with(url: url))) }
-            return !isEnded
-        }
-
-        func end(_ outcome: Outcome) {
-            let continuation = state.withLock { state in
-                state.isEnded = true
-                return state.continuation.take()
-            }
-            continuation?.resume(returning: outcome)
-        }
     }
 }
 

@@ -30,7 +30,7 @@ public final class WebImageCombinedOperation: WebImageOperation {
     private let url: URL?
     /// Nil for a load that was answered at once: such an operation is one small object.
     private let state: Locked<State>?
-    private let priorities: MovablePriority?
+    private let priorities: LoadPriorityHandle?
     private let lane: DeliveryLane?
 
     /// A load that has ended.
@@ -43,7 +43,7 @@ public final class WebImageCombinedOperation: WebImageOperation {
 
     init(url: URL?, priority: LoadPriority, sink: LoadSink) {
         self.url = url
-        priorities = MovablePriority(priority)
+        priorities = LoadPriorityHandle(priority)
         lane = DeliveryLane()
         state = Locked(State(sink: sink))
     }
@@ -53,8 +53,8 @@ public final class WebImageCombinedOperation: WebImageOperation {
 
     /// When the load gets its turn; what it shares with others runs at the highest of theirs. No effect after the end.
     public var priority: LoadPriority {
-        get { priorities?.value ?? .normal }
-        set { priorities?.set(newValue) }
+        get { priorities?.priority ?? .normal }
+        set { priorities?.priority = newValue }
     }
 
     /// This load while it looks into caches; nil before, after, and once the loader was asked.
@@ -92,7 +92,7 @@ public final class WebImageCombinedOperation: WebImageOperation {
 
     /// Starts the part of the load that waits, unless it was cancelled meanwhile.
     func start(
-        whenEnded: @escaping @Sendable () -> Void, _ body: @escaping @Sendable (MovablePriority) async -> Void
+        whenEnded: @escaping @Sendable () -> Void, _ body: @escaping @Sendable (LoadPriorityHandle) async -> Void
     ) {
         guard let state, let priorities else { return }
         let isActive = state.withLock { state in

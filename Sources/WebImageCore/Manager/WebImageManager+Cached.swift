@@ -40,8 +40,8 @@ extension WebImageManager {
     }
 
     private func ask(_ url: URL?, _ type: ImageCacheType, _ answer: @escaping @Sendable (Bool) -> Void) {
-        let once = Once(answer)
+        let completion = Completion(answer)
         let key = url.flatMap { cacheKey(for: $0) }
-        imageCache.containsImage(forKey: key, cacheType: type) { once.call($0 != .none) }
+        imageCache.containsImage(forKey: key, cacheType: type) { completion.complete(with: $0 != .none) }
     }
 }

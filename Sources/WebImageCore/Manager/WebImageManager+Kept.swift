@@ -109,10 +109,10 @@ extension WebImageManager {
     private func queried(
         _ cache: any ImageCaching, _ key: EntryKey?, _ type: ImageCacheType, _ plan: LoadPlan
     ) async -> OriginalData? {
-        let query = ForeignQuery()
+        let query = Completion<OriginalData?>()
         return await withTaskCancellationHandler {
             await withHandover { continuation in
-                query.begin(continuation)
+                query.whenCompleted { continuation.resume(returning: $0) }
                 var context = plan.context ?? [:]
                 context[.callbackQueue] = CallbackQueue.invoking
                 context[.entryNote] = key.map { EntryNote(key: $0) }
@@ -121,12 +121,14 @@ extension WebImageManager {
                     context[.imageThumbnailPixelSize] = nil
                     context[.imagePreserveAspectRatio] = nil
                 }
-                query.started(
-                    cache.queryImage(forKey: key?.string, options: plan.options, context: context, cacheType: type) {
-                        image, data, origin in
-                        query.end(
-                            image.map { OriginalData(data: data ?? Data(), cacheType: origin, image: $0) })
-                    })
+                let operation = cache.queryImage(
+                    forKey: key?.string, options: plan.options, context: context, cacheType: type
+                ) {
+                    image, data, origin in
+                    query.complete(
+                        with: image.map { OriginalData(data: data ?? Data(), cacheType: origin, image: $0) })
+                }
+                if let operation { query.whenCancelled { operation.cancel() } }
             }
         } onCancel: {
             query.cancel(with: nil)

@@ -33,9 +33,8 @@ extension WebImageManager {
     ) async throws(WebImageError) -> OriginalData {
         let kept = plan.isRefreshing ? await resource(plan) : nil
         var load = ImageDataLoad(
-            url: plan.url, options: plan.options, context: plan.context, priority: handle.priority.value)
-        let loaderPriority = LoadPriorityHandle(load.priority)
-        load.priorityHandle = loaderPriority
+            url: plan.url, options: plan.options, context: plan.context, priority: handle.priority.priority)
+        load.priorityHandle = handle.priority
         load.cached = kept
         let keep: @Sendable (ImageDataResult) async -> Void = { [weak self] in await self?.keepFinished($0, plan) }
         load.finishedAfterCancel = { result in Task.detached { await keep(result) } }
@@ -49,8 +48,8 @@ extension WebImageManager {
                 handle.tell(.bytes(bytes, offset: offset))
             }
         }
-        let result = try await handle.priority.leading(loaderPriority) { () throws(WebImageError) in
-            try await loader.loadData(for: load) { handle.tell(.progress(received: $0, expected: $1, url: $2)) }
+        let result = try await loader.loadData(for: load) {
+            handle.tell(.progress(received: $0, expected: $1, url: $2))
         }
         if let kept, result.isNotModified || result.data == kept.data {
             keepMetadata(result.resourceMetadata, plan)
@@ -79,26 +78,27 @@ extension WebImageManager {
 
     /// From a loader that decodes on its own.
     private func loaded(_ plan: LoadPlan, _ handle: StageHandle) async throws(WebImageError) -> OriginalData {
-        let call = ForeignLoad()
+        let call = Completion<Result<OriginalData, WebImageError>>()
         let outcome = await withTaskCancellationHandler {
             await withHandover { continuation in
-                call.begin(continuation)
-                guard !call.isOver else { return }
-                call.started(
-                    plan.loader.requestImage(
-                        with: plan.url, options: plan.options, context: plan.context,
-                        progress: { handle.tell(.progress(received: $0, expected: $1, url: $2)) },
-                        completed: { image, data, error, finished in
-                            guard finished else {
-                                if let image, !call.isOver { handle.tell(.partial(image.asPreview)) }
-                                return
-                            }
-                            if let image {
-                                call.end(.success(OriginalData(data: data ?? Data(), cacheType: .none, image: image)))
-                            } else {
-                                call.end(.failure(error ?? .badData("loader", "gave neither image nor error")))
-                            }
-                        }))
+                call.whenCompleted { continuation.resume(returning: $0) }
+                guard !call.isCompleted else { return }
+                let operation = plan.loader.requestImage(
+                    with: plan.url, options: plan.options, context: plan.context,
+                    progress: { handle.tell(.progress(received: $0, expected: $1, url: $2)) },
+                    completed: { image, data, error, finished in
+                        guard finished else {
+                            if let image, !call.isCompleted { handle.tell(.partial(image.asPreview)) }
+                            return
+                        }
+                        if let image {
+                            call.complete(
+                                with: .success(OriginalData(data: data ?? Data(), cacheType: .none, image: image)))
+                        } else {
+                            call.complete(with: .failure(error ?? .badData("loader", "gave neither image nor error")))
+                        }
+                    })
+                if let operation { call.whenCancelled { operation.cancel() } }
             }
         } onCancel: {
             call.cancel(with: .failure(.cancelled))

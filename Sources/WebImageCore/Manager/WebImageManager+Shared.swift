@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 extension WebImageManager {
     /// The manager used wherever no other is named: ``ImageCache/shared`` and the registered loaders, unless
@@ -24,18 +24,5 @@ extension WebImageManager {
         self.init(
             cache: Self.defaultImageCache ?? ImageCache.shared,
             loader: Self.defaultImageLoader ?? ImageLoadersManager.shared)
-    }
-}
-
-extension WebImageManager: ViewImageLoading {
-    /// The same load, for callers that know the role alone.
-    @_disfavoredOverload
-    public func loadImage(
-        with url: URL?, options: WebImageOptions, context: WebImageContext?, progress: ImageLoaderProgressBlock?,
-        completed: @escaping ViewImageLoadingCompletedBlock
-    ) -> any WebImageOperation {
-        let operation: WebImageCombinedOperation = loadImage(
-            with: url, options: options, context: context, progress: progress, completed: completed)
-        return operation
     }
 }

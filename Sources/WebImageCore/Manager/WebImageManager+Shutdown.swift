@@ -24,14 +24,14 @@ extension WebImageManager {
         }
         guard let cache = imageCache as? any FlushableCache else { return true }
         return await withHandover { continuation in
-            let once = Once<Bool> { continuation.resume(returning: $0) }
+            let completion = Completion<Bool> { continuation.resume(returning: $0) }
             Task.detached {
                 await cache.flush()
-                once.call(true)
+                completion.complete(with: true)
             }
             Task.detached {
                 try? await Task.sleep(until: end, clock: .continuous)
-                once.call(false)
+                completion.complete(with: false)
             }
         }
     }

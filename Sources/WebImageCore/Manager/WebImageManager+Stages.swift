@@ -20,7 +20,8 @@ extension WebImageManager {
 
     /// The load, and before it with `.refreshCached` what the caches hold.
     private func run(
-        _ plan: LoadPlan, cached: WebImageResult?, _ priority: MovablePriority, _ operation: WebImageCombinedOperation
+        _ plan: LoadPlan, cached: WebImageResult?, _ priority: LoadPriorityHandle,
+        _ operation: WebImageCombinedOperation
     ) async -> LoadDelivery {
         do throws(WebImageError) {
             guard plan.refreshes else { return .finished(try await load(plan, priority, operation.tell)) }
@@ -34,7 +35,7 @@ extension WebImageManager {
     }
 
     private func cachedFirst(
-        _ plan: LoadPlan, _ known: WebImageResult?, _ priority: MovablePriority,
+        _ plan: LoadPlan, _ known: WebImageResult?, _ priority: LoadPriorityHandle,
         _ operation: WebImageCombinedOperation
     ) async throws(WebImageError) -> WebImageResult? {
         if let known { return known }
@@ -50,7 +51,8 @@ extension WebImageManager {
     }
 
     private func refresh(
-        _ cached: WebImageResult, _ plan: LoadPlan, _ priority: MovablePriority, _ operation: WebImageCombinedOperation
+        _ cached: WebImageResult, _ plan: LoadPlan, _ priority: LoadPriorityHandle,
+        _ operation: WebImageCombinedOperation
     ) async throws(WebImageError) -> LoadDelivery {
         do throws(WebImageError) {
             let fresh = try await load(plan.refreshing(cached.image), priority, operation.tell)
@@ -64,7 +66,7 @@ extension WebImageManager {
 
     /// One image, shared with everybody who wants the same; nil is a miss that may not be fetched.
     private func load(
-        _ plan: LoadPlan, _ priority: MovablePriority, _ listener: @escaping LoadNewsListener
+        _ plan: LoadPlan, _ priority: LoadPriorityHandle, _ listener: @escaping LoadNewsListener
     ) async throws(WebImageError) -> WebImageResult? {
         try await variants.withValue(
             for: plan.variantIdentity, priority: priority, listener: listener,

@@ -39,7 +39,7 @@ extension WebImageManager {
         else { return }
         let coder = plan.decoding.coder
         // Before the decodes that wait: who wants the picture meanwhile would ask the server again.
-        let isPicture = try? await decodePool.run(priority: MovablePriority(.high)) { () throws(WebImageError) in
+        let isPicture = try? await decodePool.run(priority: LoadPriorityHandle(.high)) { () throws(WebImageError) in
             coder.canDecode(from: result.data)
         }
         if isPicture == true { await write([order], plan, waits: false) }
@@ -88,11 +88,11 @@ extension WebImageManager {
         context[.entryNote] = order.note
         if waits {
             await withCheckedContinuation { continuation in
-                let once = Once<Void> { continuation.resume() }
+                let completion = Completion<Void> { continuation.resume() }
                 order.cache.storeImage(
                     order.image, imageData: order.data, forKey: order.key, options: plan.options, context: context,
                     cacheType: order.type
-                ) { once.call(()) }
+                ) { completion.complete(with: ()) }
             }
         } else {
             order.cache.storeImage(

@@ -196,7 +196,7 @@ public final class WebImagePrefetcher: Sendable {
     private func release() { state.withLock { $0.running -= 1 } }
 
     private func load(_ item: PrefetchItem) {
-        let once = Once<Bool> { isSkipped in
+        let completion = Completion<Bool> { isSkipped in
             item.token.end(item.index, isSkipped: isSkipped)
             // After the callbacks, as in the original: what one of them asks for does not start beside its load.
             self.release()
@@ -206,7 +206,7 @@ public final class WebImagePrefetcher: Sendable {
         context[.callbackQueue] = CallbackQueue.invoking
         let operation = manager.loadImage(with: item.url, options: item.options, context: context) {
             _, _, error, _, finished, _ in
-            if finished { once.call(error != nil) }
+            if finished { completion.complete(with: error != nil) }
         }
         item.token.hold(operation, item.index)
     }

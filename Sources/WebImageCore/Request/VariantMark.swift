@@ -35,6 +35,12 @@ struct VariantMark: Equatable {
 }
 
 extension Image {
+    /// The options on which it depended whether a transformer ran; none where any would do.
+    final var transformOptions: WebImageOptions {
+        get { WebImageOptions(rawValue: transformOptionBits) }
+        set { transformOptionBits = newValue.rawValue }
+    }
+
     /// The mark of a picture that is animated or drawn from vectors; nil for all others, which any options transform.
     var variantMark: VariantMark? {
         let options = transformOptions

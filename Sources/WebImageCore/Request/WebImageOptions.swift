@@ -58,3 +58,10 @@ public struct WebImageOptions: OptionSet, Sendable, Hashable {
     /// Views only: complete only when the transition has ended.
     public static let waitTransition = WebImageOptions(rawValue: 1 << 25)
 }
+
+extension LoadPriority {
+    /// The priority that options ask for; high wins over low.
+    public init(_ options: WebImageOptions) {
+        self = options.contains(.highPriority) ? .high : options.contains(.lowPriority) ? .low : .normal
+    }
+}

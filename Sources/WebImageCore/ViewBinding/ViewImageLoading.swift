@@ -31,16 +31,6 @@ extension ViewImageLoading {
     public func imageInMemory(for url: URL, context: WebImageContext?) -> Image? { nil }
 }
 
-extension WebImageManager {
-    /// The image in memory under the key a context makes; nil when there is none. A lock and a dictionary.
-    public func imageInMemory(for url: URL, context: WebImageContext?) -> Image? {
-        guard let key = LoadRequest(url, [], context, settings, self).keys.variant,
-            let image = layeredCache?.imageFromMemoryCache(forKey: key.string), image.isEntry(of: key)
-        else { return nil }
-        return image
-    }
-}
-
 /// A loader that hands its loads on; which one it is says nothing about what a load would give.
 package protocol ForwardingViewLoader: ViewImageLoading {
     /// The loader that the next load goes to.

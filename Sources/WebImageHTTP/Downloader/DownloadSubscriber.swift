@@ -19,7 +19,8 @@ final class DownloadSubscriber: Sendable {
     }
 
     let url: URL
-    let priority: LoadPriority
+    private let initialPriority: LoadPriority
+    private let priorityHandle: LoadPriorityHandle?
     /// Gets the body if the download may end although this one left it nearly done.
     let finishedAfterCancel: (@Sendable (ImageDataResult) -> Void)?
     /// Whether a task waits, and takes the outcome itself. Hearing of the end is quick then and runs nobody's code, so
@@ -36,15 +37,17 @@ final class DownloadSubscriber: Sendable {
     ) {
         url = load.url
         self.keepsOutcome = keepsOutcome
-        priority = load.priorityHandle?.priority ?? load.priority
+        initialPriority = load.priority
+        priorityHandle = load.priorityHandle
         receivedData = load.receivedData
         finishedAfterCancel = load.finishedAfterCancel
         self.minimumInterval = minimumInterval
         self.progress = progress
     }
 
+    /// Read at the join: a change before it found no subscriber.
+    var priority: LoadPriority { priorityHandle?.priority ?? initialPriority }
     var listens: Bool { progress != nil || receivedData != nil }
-    var wantsData: Bool { receivedData != nil }
     var hasEnded: Bool { state.withLock { $0.ending != nil } }
 
     /// Sets what hears the end; called at once when the end has come already.

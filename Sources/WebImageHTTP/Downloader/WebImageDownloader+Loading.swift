@@ -130,7 +130,7 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
     ) -> WebImageDownloadToken {
         let operation = DataLoadOperation(load, completed: completed)
         var load = load
-        load.receivedData = plan.decryptor == nil ? operation.partialDecoding : nil
+        load.receivedData = plan.decryptor == nil ? operation.partialDecoding(delivering: completed) : nil
         let subscriber = DownloadSubscriber(
             load, minimumInterval: minimumProgressInterval, progress: operation.guarding(progress))
         // The operation lives until it has completed, also when nobody keeps the token.

@@ -1,5 +1,5 @@
 public import Foundation
-public import WebImageCore
+import WebImageCore
 
 /// How a downloader behaves; a value, read anew for every download.
 public struct WebImageDownloaderConfig: Sendable {

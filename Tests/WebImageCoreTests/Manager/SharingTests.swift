@@ -51,7 +51,7 @@ struct SharingTests {
         let pool = DecodePool(width: 1, byteBudget: .max / 2)
         let gate = DispatchSemaphore(value: 0)
         let order = Locked<[String]>([])
-        let moving = MovablePriority(.low)
+        let moving = LoadPriorityHandle(.low)
         let blocker = Task { try await pool.run { () throws(WebImageError) in gate.wait() } }
         #expect(await eventually { pool.runningCount == 1 })
         let late = Task {
@@ -62,7 +62,7 @@ struct SharingTests {
             try await pool.run { () throws(WebImageError) in order.withLock { $0.append("normal") } }
         }
         #expect(await eventually { pool.waitingCount == 2 })
-        moving.set(.high)
+        moving.priority = .high
         gate.signal()
         _ = try await (blocker.value, late.value, normal.value)
         #expect(order.withLock { $0 } == ["moved", "normal"])

@@ -1,4 +1,5 @@
 package import Foundation
+package import WebImageCore
 
 /// What a downloader may fetch from where; for programs that load URLs others chose.
 ///

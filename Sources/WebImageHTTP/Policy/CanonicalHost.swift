@@ -1,4 +1,5 @@
 package import Foundation
+import WebImageCore
 
 /// A host in the one spelling that policies compare and transfers connect to.
 ///

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageHTTP
 
 /// RFC 9111 and RFC 5861 as a table: what a stored answer is good for, and when.
 struct HTTPCachePolicyTests {

@@ -31,7 +31,7 @@ struct DecodePoolTests {
             #expect(await eventually { pool.runningCount == 1 })
             for (index, priority) in [LoadPriority.low, .normal, .high].enumerated() {
                 group.addTask {
-                    try await pool.run(priority: MovablePriority(priority)) { () throws(WebImageError) in
+                    try await pool.run(priority: LoadPriorityHandle(priority)) { () throws(WebImageError) in
                         order.withLock { $0.append(priority) }
                     }
                 }

@@ -15,7 +15,7 @@ struct SharedTasksTests {
                 for await _ in isKnown {}
                 do throws(WebImageError) {
                     return try await tasks.withValue(
-                        for: number, priority: MovablePriority(),
+                        for: number, priority: LoadPriorityHandle(),
                         work: { _ in
                             subscriber.withLock { $0 }?.cancel()
                             if !Task.isCancelled { missed.withLock { $0 += 1 } }
@@ -40,7 +40,7 @@ struct SharedTasksTests {
             // Ends at once where the task was cancelled before.
             for await _ in isCancelled {}
             _ = try? await tasks.withValue(
-                for: 1, priority: MovablePriority(),
+                for: 1, priority: LoadPriorityHandle(),
                 work: { _ in
                     starts.withLock { $0 += 1 }
                     return 1

@@ -1,4 +1,5 @@
 package import Foundation
+package import WebImageCore
 
 /// Which answers count as pictures: the statuses and declared types a download accepts.
 package struct ResponseAcceptance: Sendable, Hashable {
@@ -42,19 +43,6 @@ package struct ResponseAcceptance: Sendable, Hashable {
         case 429: "The server asks for fewer requests; try again later."
         case 500...599: "The server has a problem of its own; try again later."
         default: nil
-        }
-    }
-}
-
-extension WebImageError {
-    /// Whether the URL itself is at fault, so that trying again is useless until the server changes.
-    ///
-    /// Never for what passes by itself: 408, 425, 429, 5xx, TLS and connection failures, cancels, limits that fired.
-    package var condemnsURL: Bool {
-        switch (code, underlying) {
-        case (.invalidURL, _), (.badImageData, _): true
-        case (.invalidDownloadStatusCode, .http(let status)): [404, 410, 451].contains(status)
-        default: false
         }
     }
 }

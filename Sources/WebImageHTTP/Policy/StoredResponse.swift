@@ -1,4 +1,5 @@
 package import Foundation
+package import WebImageCore
 
 /// What is kept of an answer beside its body, so that it can be judged and confirmed later (RFC 9111 §3).
 package struct StoredResponse: Sendable, Hashable {
@@ -61,11 +62,8 @@ package struct StoredResponse: Sendable, Hashable {
 
 /// On disk: lines of text, the first one naming the format.
 extension StoredResponse {
-    private static let signature = "webimage-http 1"
+    private static let signature = CachedResource.responseSignature
     private static let maxBytes = 16 * 1024
-
-    /// Whether metadata is such an answer, so that its entry was fetched as it is.
-    package static func wrote(_ metadata: Data?) -> Bool { metadata?.starts(with: Data(signature.utf8)) ?? false }
 
     package var serialized: Data {
         var lines = [Self.signature, "\(requestTime) \(responseTime)"]

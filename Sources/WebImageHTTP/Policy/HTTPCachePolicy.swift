@@ -1,4 +1,5 @@
 package import Foundation
+package import WebImageCore
 
 /// What RFC 9111 says of a stored answer: decisions alone, for a private cache.
 package struct HTTPCachePolicy: Sendable, Hashable {

@@ -1,4 +1,5 @@
 package import Foundation
+public import WebImageCore
 
 /// One failed attempt at a download, as a retry strategy sees it.
 public struct DownloadFailure: Sendable {

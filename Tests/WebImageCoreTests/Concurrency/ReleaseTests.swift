@@ -31,7 +31,7 @@ struct ReleaseTests {
         let tasks = SharedTasks<Int, Value>()
         let wasFree = Locked<Bool?>(nil)
         _ = try await tasks.withValue(
-            for: 1, priority: MovablePriority(), work: { _ in Value(tasks, wasFree) }, body: { _ in 0 })
+            for: 1, priority: LoadPriorityHandle(), work: { _ in Value(tasks, wasFree) }, body: { _ in 0 })
         #expect(await eventually { wasFree.withLock { $0 } != nil })
         #expect(wasFree.withLock { $0 } == true)
         #expect(tasks.count == 0)

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageHTTP
 
 /// Which addresses and URLs a server's policy lets pass: every range of the registries, at its edges.
 struct DownloadPolicyTests {

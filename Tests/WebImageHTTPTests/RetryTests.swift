@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageHTTP
 
 /// When a failed download is tried again: decisions alone.
 struct RetryTests {

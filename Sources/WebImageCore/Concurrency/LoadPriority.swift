@@ -1,0 +1,100 @@
+/// When a load gets its turn relative to others.
+public enum LoadPriority: Int, Sendable, Comparable {
+    /// After everything else.
+    case low = -4
+    /// In order of arrival.
+    case normal = 0
+    /// Before everything else.
+    case high = 4
+
+    /// By urgency.
+    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// The priority of a load under way, which may change while the load waits or runs. Safe on any thread.
+///
+/// Observers are called outside the lock and read ``priority`` anew under their own lock, so that the newest value wins
+/// whichever thread comes last.
+public final class LoadPriorityHandle: Sendable {
+    private struct State {
+        var priority: LoadPriority
+        var observers: [UInt64: @Sendable () -> Void] = [:]
+        var lastID: UInt64 = 0
+        var listener: UInt64?
+    }
+
+    private let state: Locked<State>
+
+    /// Begins with a priority.
+    public init(_ priority: LoadPriority = .normal) { state = Locked(State(priority: priority)) }
+
+    /// The priority now; a change is passed on before the setter returns.
+    public var priority: LoadPriority {
+        get { state.withLock { $0.priority } }
+        set {
+            let observers = state.withLock { state -> [@Sendable () -> Void] in
+                guard state.priority != newValue else { return [] }
+                state.priority = newValue
+                return Array(state.observers.values)
+            }
+            for observer in observers { observer() }
+        }
+    }
+
+    /// Sets the listener of changes, called on the thread that makes them; one listener at a time, nil for none.
+    public func whenChanged(_ listener: (@Sendable (LoadPriority) -> Void)?) {
+        let id = listener.map { listener in
+            observe { [weak self] in
+                guard let self else { return }
+                var told: LoadPriority
+                // Two changes may arrive at once on two threads; repeating until they agree lets the newest win.
+                repeat {
+                    told = priority
+                    listener(told)
+                } while told != priority
+            }
+        }
+        let old = state.withLock { state in
+            defer { state.listener = id }
+            return state.listener
+        }
+        if let old { forget(old) }
+    }
+
+    /// Calls `observer` after every change until ``forget(_:)``.
+    package func observe(_ observer: @escaping @Sendable () -> Void) -> UInt64 {
+        state.withLock { state in
+            state.lastID += 1
+            state.observers[state.lastID] = observer
+            return state.lastID
+        }
+    }
+
+    /// Removes an observer.
+    package func forget(_ id: UInt64) {
+        // Released outside the lock: a closure's captures may be anything.
+        let observer = state.withLock { $0.observers.removeValue(forKey: id) }
+        withExtendedLifetime(observer) {}
+    }
+}
+
+/// How many wait at each priority.
+struct PriorityCounts {
+    private var low = 0
+    private var normal = 0
+    private var high = 0
+
+    var highest: LoadPriority? { high > 0 ? .high : normal > 0 ? .normal : low > 0 ? .low : nil }
+
+    mutating func add(_ priority: LoadPriority) { change(priority, by: 1) }
+
+    mutating func remove(_ priority: LoadPriority) { change(priority, by: -1) }
+
+    private mutating func change(_ priority: LoadPriority, by amount: Int) {
+        switch priority {
+        case .low: low += amount
+        case .normal: normal += amount
+        case .high: high += amount
+        }
+    }
+}

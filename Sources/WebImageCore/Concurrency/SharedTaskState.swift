@@ -1,0 +1,166 @@
+/// Which subscriber waits for which run of shared work: decisions alone, performed by ``SharedTasks``.
+///
+/// A run starts with its first subscriber. Its work is cancelled as soon as every subscriber is cancelled, and the run
+/// is removed when the last one has left. A finished value is joinable until then; a failure never is.
+struct SharedTaskState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    typealias ID = UInt64
+    typealias Outcome = Result<Value, WebImageError>
+
+    /// What the shell performs, in this order, outside its lock.
+    enum Action: Sendable {
+        case cancelWork(run: ID)
+        case resume(subscriber: ID, Outcome)
+        /// The highest priority of a run's subscribers may have changed.
+        case updatePriority(run: ID)
+        /// No subscriber used a finished value.
+        case abandon(run: ID, Value)
+        /// The subscriber receives no more news of the run.
+        case removeListener(subscriber: ID, run: ID)
+        /// Nothing refers to the run any more. Its outcome is handed out: it may hold objects of the user's, which are
+        /// never released under a lock.
+        case release(run: ID, Outcome?)
+    }
+
+    /// The answer to a subscriber that joins.
+    enum Joining {
+        /// It was cancelled before: it starts nothing.
+        case cancelled
+        /// The value is there already.
+        case finished(run: ID, Outcome)
+        /// The outcome comes as ``Action/resume(subscriber:_:)``.
+        case waits(run: ID, isNew: Bool)
+    }
+
+    private struct Run {
+        let key: Key
+        var subscriberCount = 0
+        var cancelledCount = 0
+        var waiting: Set<ID> = []
+        var priorities = PriorityCounts()
+        var outcome: Outcome?
+        var isConsumed = false
+
+        /// Whether every subscriber is cancelled.
+        var isAbandoned: Bool { cancelledCount == subscriberCount }
+    }
+
+    private struct Subscriber {
+        let run: ID
+        var priority: LoadPriority
+        var isCancelled = false
+    }
+
+    private var runs: [ID: Run] = [:]
+    private var subscribers: [ID: Subscriber] = [:]
+    /// The run that a new subscriber of a key joins.
+    private var joinable: [Key: ID] = [:]
+    /// Subscribers that were cancelled before they joined.
+    private var cancelledEarly: Set<ID> = []
+    private var lastRun: ID = 0
+
+    /// Runs under way or held.
+    var count: Int { runs.count }
+
+    /// Whether nothing is remembered.
+    var isEmpty: Bool { runs.isEmpty && subscribers.isEmpty && joinable.isEmpty && cancelledEarly.isEmpty }
+
+    /// Subscribers of the runs whose key matches.
+    func subscriberCount(where matches: (Key) -> Bool) -> Int {
+        runs.values.reduce(0) { $0 + (matches($1.key) ? $1.subscriberCount : 0) }
+    }
+
+    /// The highest priority of a run's subscribers; nil for a run that is gone.
+    func priority(of run: ID) -> LoadPriority? { runs[run].map { $0.priorities.highest ?? .normal } }
+
+    /// Adds a subscriber to the run of a key, or to a new one.
+    mutating func join(_ subscriber: ID, _ key: Key, _ priority: LoadPriority) -> Joining {
+        guard cancelledEarly.remove(subscriber) == nil else { return .cancelled }
+        let known = joinable[key]
+        let id = known ?? makeRun(key)
+        subscribers[subscriber] = Subscriber(run: id, priority: priority)
+        runs[id]?.subscriberCount += 1
+        runs[id]?.priorities.add(priority)
+        if let outcome = runs[id]?.outcome { return .finished(run: id, outcome) }
+        runs[id]?.waiting.insert(subscriber)
+        return .waits(run: id, isNew: known == nil)
+    }
+
+    private mutating func makeRun(_ key: Key) -> ID {
+        lastRun += 1
+        runs[lastRun] = Run(key: key)
+        joinable[key] = lastRun
+        return lastRun
+    }
+
+    /// Changes a subscriber's priority.
+    mutating func move(_ subscriber: ID, to priority: LoadPriority) -> [Action] {
+        guard let known = subscribers[subscriber], known.priority != priority else { return [] }
+        subscribers[subscriber]?.priority = priority
+        runs[known.run]?.priorities.remove(known.priority)
+        runs[known.run]?.priorities.add(priority)
+        return [.updatePriority(run: known.run)]
+    }
+
+    /// Ends a subscriber's wait with `.cancelled`; the subscriber still leaves by itself.
+    mutating func cancel(_ subscriber: ID) -> [Action] {
+        guard let known = subscribers[subscriber] else {
+            cancelledEarly.insert(subscriber)
+            return []
+        }
+        guard !known.isCancelled else { return [] }
+        subscribers[subscriber]?.isCancelled = true
+        runs[known.run]?.cancelledCount += 1
+        // The work is cancelled before the subscriber resumes: no stage may begin in between.
+        var actions = cancelIfAbandoned(known.run)
+        if runs[known.run]?.waiting.remove(subscriber) != nil {
+            actions.append(.resume(subscriber: subscriber, .failure(.cancelled)))
+        }
+        return actions
+    }
+
+    /// A run's work has ended.
+    mutating func finish(_ id: ID, _ outcome: Outcome) -> [Action] {
+        guard let run = runs[id] else {
+            if case .success(let value) = outcome { return [.abandon(run: id, value)] }
+            return []
+        }
+        runs[id]?.outcome = outcome
+        runs[id]?.waiting = []
+        // Callers that already wait receive the failure; new ones start again.
+        if case .failure = outcome, joinable[run.key] == id { joinable[run.key] = nil }
+        return run.waiting.map { .resume(subscriber: $0, outcome) }
+    }
+
+    /// Removes a subscriber.
+    ///
+    /// - Parameter consumed: Whether it used the value, or found that the value is of no use.
+    mutating func leave(_ subscriber: ID, consumed: Bool) -> [Action] {
+        guard let known = subscribers.removeValue(forKey: subscriber) else {
+            cancelledEarly.remove(subscriber)
+            return []
+        }
+        let id = known.run
+        runs[id]?.subscriberCount -= 1
+        runs[id]?.priorities.remove(known.priority)
+        runs[id]?.waiting.remove(subscriber)
+        if known.isCancelled { runs[id]?.cancelledCount -= 1 }
+        if consumed { runs[id]?.isConsumed = true }
+        let removal = Action.removeListener(subscriber: subscriber, run: id)
+        let cancels = cancelIfAbandoned(id)
+        guard let run = runs[id], run.subscriberCount == 0 else {
+            return [removal] + (cancels.isEmpty ? [.updatePriority(run: id)] : cancels)
+        }
+        runs[id] = nil
+        let release = Action.release(run: id, run.outcome)
+        if case .success(let value) = run.outcome, !run.isConsumed {
+            return [removal] + cancels + [.abandon(run: id, value), release]
+        }
+        return [removal] + cancels + [release]
+    }
+
+    private mutating func cancelIfAbandoned(_ id: ID) -> [Action] {
+        guard let run = runs[id], run.isAbandoned else { return [] }
+        if joinable[run.key] == id { joinable[run.key] = nil }
+        return run.outcome == nil ? [.cancelWork(run: id)] : []
+    }
+}

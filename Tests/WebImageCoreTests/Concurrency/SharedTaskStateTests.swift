@@ -1,0 +1,119 @@
+import Testing
+import WebImageTesting
+
+@testable import WebImageCore
+
+/// Random events against the rules that every sequence keeps.
+struct SharedTaskStateTests {
+    private typealias State = SharedTaskState<Int, Int>
+
+    private struct Model {
+        var state = State()
+        /// Subscribers that joined and have not left, with their run; nil while cancelled before the join.
+        var runs: [UInt64: UInt64] = [:]
+        var resumed: Set<UInt64> = []
+        var cancelled: Set<UInt64> = []
+        var waiting: Set<UInt64> = []
+        var working: Set<UInt64> = []
+        var cancelledWork: Set<UInt64> = []
+        var consumed: Set<UInt64> = []
+        var abandoned: Set<UInt64> = []
+        var succeeded: Set<UInt64> = []
+        var released: Set<UInt64> = []
+
+        mutating func perform(_ actions: [State.Action]) {
+            for action in actions {
+                switch action {
+                case .cancelWork(let run):
+                    let active = runs.filter { $0.value == run && !cancelled.contains($0.key) }
+                    #expect(active.isEmpty, "work is cancelled although a subscriber waits for it")
+                    cancelledWork.insert(run)
+                case .resume(let subscriber, _):
+                    let (waited, isFirst) = (waiting.remove(subscriber) != nil, resumed.insert(subscriber).inserted)
+                    #expect(waited, "a subscriber resumes that does not wait")
+                    #expect(isFirst, "a subscriber resumes twice")
+                case .abandon(let run, _):
+                    #expect(!consumed.contains(run), "a value that was used is abandoned")
+                    let isFirst = abandoned.insert(run).inserted
+                    #expect(isFirst, "a value is abandoned twice")
+                case .release(let run, _):
+                    let isFirst = released.insert(run).inserted
+                    #expect(isFirst, "a run is released twice")
+                case .updatePriority, .removeListener: break
+                }
+            }
+        }
+    }
+
+    @Test(arguments: 0..<40)
+    func everySequenceOfEventsKeepsTheRules(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var model = Model()
+        for subscriber in UInt64(1)...60 {
+            if Int.random(in: 0..<8, using: &random) == 0 {
+                model.cancelled.insert(subscriber)
+                model.perform(model.state.cancel(subscriber))
+            }
+            join(subscriber, &model, &random)
+            for _ in 0..<Int.random(in: 0..<4, using: &random) { step(&model, &random) }
+        }
+        while !model.runs.isEmpty || !model.working.isEmpty { step(&model, &random) }
+        #expect(model.state.isEmpty, "seed \(seed): something is remembered after the last subscriber")
+        #expect(model.waiting.isEmpty)
+        #expect(model.succeeded.subtracting(model.consumed) == model.abandoned, "seed \(seed)")
+    }
+
+    private func join(_ subscriber: UInt64, _ model: inout Model, _ random: inout SeededRandom) {
+        let priority: LoadPriority = [.low, .normal, .high].randomElement(using: &random) ?? .normal
+        switch model.state.join(subscriber, Int.random(in: 0..<3, using: &random), priority) {
+        case .cancelled: #expect(model.cancelled.contains(subscriber))
+        case .finished(let run, _):
+            #expect(!model.released.contains(run))
+            model.runs[subscriber] = run
+        case .waits(let run, let isNew):
+            #expect(!model.cancelledWork.contains(run), "a cancelled run is joined")
+            model.runs[subscriber] = run
+            model.waiting.insert(subscriber)
+            if isNew { model.working.insert(run) }
+        }
+        #expect(model.runs[subscriber] == nil || !model.cancelled.contains(subscriber))
+    }
+
+    private func step(_ model: inout Model, _ random: inout SeededRandom) {
+        let subscriber = model.runs.keys.sorted().randomElement(using: &random)
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0:
+            guard let subscriber else { return }
+            model.cancelled.insert(subscriber)
+            model.perform(model.state.cancel(subscriber))
+            #expect(!model.waiting.contains(subscriber), "a cancelled subscriber still waits")
+        case 1:
+            guard let run = model.working.sorted().randomElement(using: &random) else { return }
+            model.working.remove(run)
+            let succeeds = Bool.random(using: &random)
+            if succeeds { model.succeeded.insert(run) }
+            model.perform(model.state.finish(run, succeeds ? .success(1) : .failure(.cancelled)))
+            #expect(!model.waiting.contains { model.runs[$0] == run }, "a subscriber waits for finished work")
+        case 2:
+            guard let subscriber else { return }
+            model.perform(model.state.move(subscriber, to: .high))
+        default:
+            // A subscriber leaves when it has resumed or found the value.
+            guard let subscriber, !model.waiting.contains(subscriber), let run = model.runs[subscriber] else { return }
+            let consumes =
+                model.succeeded.contains(run) && !model.cancelled.contains(subscriber) && Bool.random(using: &random)
+            if consumes { model.consumed.insert(run) }
+            model.runs[subscriber] = nil
+            model.perform(model.state.leave(subscriber, consumed: consumes))
+        }
+    }
+
+    @Test func theHighestPriorityOfTheSubscribersCounts() {
+        var state = State()
+        guard case .waits(let run, _) = state.join(1, 0, .low) else { return }
+        _ = state.join(2, 0, .high)
+        #expect(state.priority(of: run) == .high)
+        _ = state.leave(2, consumed: false)
+        #expect(state.priority(of: run) == .low)
+    }
+}
