@@ -1,0 +1,70 @@
+import Foundation
+import WebImageCore
+
+/// Which redirects are followed, and with which request (RFC 9110 §15.4).
+extension CurlTransferRequest {
+    /// Whether curl follows redirects: of these methods it makes what RFC 9110 §15.4 says. Under a policy each hop is
+    /// judged before it is made, by the download.
+    var followsRedirects: Bool { policy == nil && ["GET", "HEAD", "POST"].contains(request.httpMethod) }
+
+    /// The request of the next hop: to another origin go neither credentials nor fields that are not everybody's.
+    ///
+    /// Nil when the hop would send another method than GET and HEAD, or a body, to another origin.
+    func redirected(_ redirect: DownloadState.Redirect) -> CurlTransferRequest? {
+        var next = request
+        next.url = redirect.target
+        let becomesGet =
+            redirect.status == 303
+            ? request.httpMethod != "HEAD" : [301, 302].contains(redirect.status) && request.httpMethod == "POST"
+        if becomesGet {
+            (next.httpMethod, next.httpBody) = ("GET", nil)
+            // They describe the body that is no longer sent (RFC 9110 §15.4).
+            for field in request.allHTTPHeaderFields.keys where field.lowercased().hasPrefix("content-") {
+                next.setValue(nil, forHTTPHeaderField: field)
+            }
+        }
+        guard !request.url.hasOrigin(of: redirect.target) else { return with(next) }
+        guard ["GET", "HEAD"].contains(next.httpMethod), next.httpBody == nil else { return nil }
+        for field in request.allHTTPHeaderFields.keys where !Self.harmlessFields.contains(field.lowercased()) {
+            next.setValue(nil, forHTTPHeaderField: field)
+        }
+        return CurlTransferRequest(next, route: route.anonymous, priority: priority)
+    }
+
+    private static let harmlessFields: Set<String> = ["accept", "accept-language", "accept-encoding", "user-agent"]
+}
+
+extension URL {
+    /// Whether scheme, host and port are the same (RFC 6454).
+    func hasOrigin(of other: URL) -> Bool {
+        func port(_ url: URL) -> Int { url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80) }
+        return scheme?.lowercased() == other.scheme?.lowercased()
+            && host()?.lowercased() == other.host()?.lowercased() && port(self) == port(other)
+    }
+}
+
+extension DownloadPolicy {
+    /// Of a redirect without a policy of the user's: to any host over http and https.
+    static let anyWebRedirect: DownloadPolicy = {
+        var policy = DownloadPolicy()
+        policy.allowsDowngrade = true
+        return policy
+    }()
+}
+
+extension WebImageError {
+    /// A redirect by which another origin would get what was meant for the first.
+    static func redirectedBody(_ method: String, _ target: URL) -> WebImageError {
+        WebImageError(
+            .invalidDownloadOperation, stage: .download, url: target,
+            underlying: .message("the redirect would send the request's method (\(method)) and body to another origin"),
+            hint: "Ask for the final URL.")
+    }
+
+    static func tooManyRedirects(_ limit: Int, _ url: URL) -> WebImageError {
+        WebImageError(
+            .transport, stage: .download, url: url,
+            underlying: .curl(code: 47, message: "over \(limit) redirects"),
+            hint: "The server redirects in a loop; ask for the final URL.")
+    }
+}
