@@ -48,8 +48,8 @@ public final class DiskCache: DiskCaching, RecordingDiskCache {
         store.setData(data, forKey: key, record: record)
     }
 
-    /// The entry's bytes and what is recorded of them; nil as ``data(forKey:)``.
-    package func entry(forKey key: String) -> (data: Data, record: EntryRecord)? { store.entry(forKey: key) }
+    /// The entry's bytes with all that is recorded and stored beside them; nil as ``data(forKey:)``.
+    package func entry(forKey key: String) -> CachedResource? { store.entry(forKey: key) }
 
     /// What is recorded of an entry.
     package func record(forKey key: String) -> EntryRecord? { store.record(forKey: key) }

@@ -6,12 +6,7 @@ extension DiskStore {
     /// The bytes beside an entry.
     func companion(_ companion: Companion, forKey key: String) -> Data? {
         let hash = KeyHash(key)
-        let place = PendingWrites.Place(key: hash, companion: companion)
-        let answer = state.withLock { state in
-            if case .unknown = state.pending.answer(at: place) { return state.committing.answer(at: place) }
-            return state.pending.answer(at: place)
-        }
-        switch answer {
+        switch state.withLock({ $0.answer(companion, of: hash) }) {
         case .known(let data): return data
         case .knownIfThereIsAnEntry(let data): return contains(hash) ? data : nil
         case .unknown: return read { reader throws(DatabaseError) in try reader.companion(companion, of: hash) } ?? nil
@@ -41,5 +36,14 @@ extension DiskStore {
         let hash = KeyHash(key)
         if let waiting = state.withLock({ $0.pending.sizes[hash] ?? $0.committing.sizes[hash] }) { return waiting }
         return read { reader throws(DatabaseError) in try reader.pixelSize(hash) } ?? nil
+    }
+}
+
+extension DiskStore.State {
+    /// What waits to be stored beside an entry.
+    func answer(_ companion: Companion, of key: KeyHash) -> PendingWrites.Answer {
+        let place = PendingWrites.Place(key: key, companion: companion)
+        if case .unknown = pending.answer(at: place) { return committing.answer(at: place) }
+        return pending.answer(at: place)
     }
 }

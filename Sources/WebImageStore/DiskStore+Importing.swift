@@ -33,13 +33,15 @@ extension DiskStore {
     }
 
     /// The bytes of an entry that was imported and not asked for yet; stored under its own key from now on.
-    func adopt(_ key: String) -> (data: Data, record: EntryRecord)? {
+    func adopt(_ key: String) -> CachedResource? {
         guard hasImports else { return nil }
         for provisional in OriginalLayout.provisionalKeys(of: key) {
-            guard let data = stored(provisional)?.data else { continue }
+            guard let data = stored(KeyHash(provisional))?.data else { continue }
             enqueue(data, key, .legacy)
             enqueue(nil, provisional)
-            return (data, .legacy)
+            var resource = CachedResource(data: data)
+            resource.record = .legacy
+            return resource
         }
         return nil
     }

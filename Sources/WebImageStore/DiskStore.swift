@@ -66,18 +66,21 @@ final class DiskStore: Sendable {
 
     func data(forKey key: String) -> Data? { entry(forKey: key)?.data }
 
-    func entry(forKey key: String) -> (data: Data, record: EntryRecord)? { stored(key) ?? adopt(key) }
+    /// One digest of the key and one query for the bytes, their record and what stands beside them.
+    func entry(forKey key: String) -> CachedResource? { stored(KeyHash(key)) ?? adopt(key) }
 
-    func stored(_ key: String) -> (data: Data, record: EntryRecord)? {
-        let hash = KeyHash(key)
+    func stored(_ hash: KeyHash) -> CachedResource? {
         if let waiting = waiting(hash) {
-            return waiting.isExpired(at: clock()) ? nil : waiting.data.map { ($0, waiting.record) }
+            guard !waiting.isExpired(at: clock()), let data = waiting.data else { return nil }
+            return resource(hash, data, waiting.record, extended: nil, metadata: nil)
         }
         var failed: Int?
         while let (folder, entry) = find(hash) {
             guard !entry.isExpired(at: clock()) else { return nil }
             switch entry.value(in: folder) {
-            case .data(let data): return (noted(hash, data), entry.record)
+            case .data(let data):
+                return resource(
+                    hash, noted(hash, data), entry.record, extended: entry.extended, metadata: entry.metadata)
             case .unavailable: return nil
             // Replaced between the look into the index and the look at the file: a new row names a new file.
             case .wrong where failed != entry.generation: failed = entry.generation
@@ -87,6 +90,19 @@ final class DiskStore: Sendable {
             }
         }
         return nil
+    }
+
+    /// An entry with what waits to be stored beside it, else with what the index has.
+    private func resource(
+        _ hash: KeyHash, _ data: Data, _ record: EntryRecord, extended: Data?, metadata: Data?
+    ) -> CachedResource {
+        let (newExtended, newMetadata) = state.withLock { state in
+            (state.answer(.extended, of: hash), state.answer(.metadata, of: hash))
+        }
+        var resource = CachedResource(
+            data: data, metadata: newMetadata.data(else: metadata), extended: newExtended.data(else: extended))
+        resource.record = record
+        return resource
     }
 
     func record(forKey key: String) -> EntryRecord? {

@@ -67,6 +67,14 @@ struct PendingWrites {
         case unknown
         case known(Data?)
         case knownIfThereIsAnEntry(Data?)
+
+        /// The bytes beside an entry that exists; `stored` where nothing waits.
+        func data(else stored: Data?) -> Data? {
+            switch self {
+            case .unknown: stored
+            case .known(let data), .knownIfThereIsAnEntry(let data): data
+            }
+        }
     }
 
     private mutating func add(_ addition: Addition?, at place: Place) {

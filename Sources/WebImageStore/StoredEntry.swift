@@ -11,6 +11,9 @@ struct StoredEntry {
     let file: String?
     let inline: Data?
     let record: EntryRecord
+    /// What is stored beside the value.
+    let extended: Data?
+    let metadata: Data?
 
     /// The columns of ``columns``, from the first.
     init(_ row: Statement) {
@@ -21,10 +24,12 @@ struct StoredEntry {
         file = row.text(4)
         inline = file == nil ? row.blob(5) : nil
         record = RecordColumns.record(row, from: 6)
+        extended = row.blob(6 + RecordColumns.count)
+        metadata = row.blob(7 + RecordColumns.count)
     }
 
     static let columns =
-        "e.id, e.generation, e.size, e.checksum, e.file, v.bytes, \(RecordColumns.columns)"
+        "e.id, e.generation, e.size, e.checksum, e.file, v.bytes, \(RecordColumns.columns), e.extended, e.metadata"
     static let tables = "entry e LEFT JOIN value v ON v.id = e.id"
 
     /// Whether the entry counts as absent by now.

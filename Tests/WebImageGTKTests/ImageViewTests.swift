@@ -29,6 +29,15 @@ extension GTKSuite {
             #expect(gdk_paintable_get_intrinsic_height(paintable) == 5)
         }
 
+        @Test func aRequestIsLoadedByItsManagerWithItsOptions() throws {
+            let view = ImageView()
+            var request = ImageRequest(url: first, size: CGSize(width: 4, height: 4), priority: .high)
+            request.manager = loader
+            view.setImage(with: request)
+            #expect(loader.loads.map(\.url) == [first] && loader.loads[0].options == .highPriority)
+            #expect(loader.loads[0].thumbnail == CGSize(width: 4, height: 4))
+        }
+
         @Test func pictureIsDrawnUprightAndUnstretched() async throws {
             // Red, green / blue, white quarters in a picture twice as wide as high, in a square widget.
             let image = try Image.generated(width: 40, height: 20) { x, y in

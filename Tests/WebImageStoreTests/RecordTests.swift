@@ -44,6 +44,25 @@ struct RecordTests {
         #expect(cache.record(forKey: "b") == nil)
     }
 
+    /// Before the commit and after it, and with one of both replaced meanwhile.
+    @Test(arguments: [false, true])
+    func anEntryComesWithAllThatStandsBesideIt(isCommitted: Bool) throws {
+        let cache = try open()
+        cache.setData(Data([1]), forKey: "a", record: record(.shared("a"), 1))
+        cache.setHTTPMetadata(Data([2]), forKey: "a")
+        cache.setExtendedData(Data([3]), forKey: "a")
+        if isCommitted { cache.flush() }
+        let entry = try #require(cache.entry(forKey: "a"))
+        #expect(entry.data == Data([1]) && entry.metadata == Data([2]) && entry.extended == Data([3]))
+        cache.setHTTPMetadata(Data([4]), forKey: "a")
+        cache.setExtendedData(nil, forKey: "a")
+        let changed = try #require(cache.entry(forKey: "a"))
+        #expect(changed.metadata == Data([4]) && changed.extended == nil)
+        cache.setData(Data([5]), forKey: "a", record: record(.shared("a"), 2))
+        let replaced = try #require(cache.entry(forKey: "a"))
+        #expect(replaced.data == Data([5]) && replaced.metadata == nil && replaced.extended == nil)
+    }
+
     @Test func storingByStringReplacesTheRecord() throws {
         let cache = try open()
         cache.setData(Data([1]), forKey: "a", record: record(.shared("a"), 1))

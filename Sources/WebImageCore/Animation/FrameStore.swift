@@ -68,13 +68,6 @@ package final class FrameStore: Sendable {
     /// Bytes this animation may hold whatever the budget says; nil leaves it to the budget.
     package func setLimit(_ bytes: Int?) { state.withLock { $0.limit = bytes } }
 
-    package func setFrame(_ image: Image?, at index: Int) {
-        state.withLock { state in
-            state.frames[index] = image
-            if let image { state.frameBytes = max(state.frameBytes, image.pixels.byteCount) }
-        }
-    }
-
     /// Takes over the frames of another store of the same animation, as far as they fit.
     package func adoptFrames(of other: FrameStore) {
         let (frames, frameBytes) = other.state.withLock { ($0.frames, $0.frameBytes) }

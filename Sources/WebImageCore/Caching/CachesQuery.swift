@@ -4,7 +4,7 @@ import Foundation
 final class CachesQuery: WebImageOperation {
     private let key: String
     private let options: WebImageOptions
-    private let context: SharedContext
+    private let context: RequestContext
     private let cacheType: ImageCacheType
     private let fillsHigher: Bool
     private let completion: Completion<ImageCacheQueryAnswer>
@@ -17,7 +17,7 @@ final class CachesQuery: WebImageOperation {
     ) {
         self.key = key
         self.options = options
-        self.context = SharedContext(value: context)
+        self.context = RequestContext(context)
         self.cacheType = cacheType
         self.fillsHigher = fillsHigher
         self.completion = Completion { completion?($0.image, $0.data, $0.type) }
@@ -29,7 +29,7 @@ final class CachesQuery: WebImageOperation {
     func cancel() {
         guard let handler = completion.claimForCancel() else { return }
         cancelChildren()
-        let callbacks = context.value?.read(.callbackQueue, as: CallbackQueue.self) ?? .main
+        let callbacks = context.callbackQueue ?? .main
         callbacks.async { handler(.miss) }
     }
 
@@ -51,7 +51,7 @@ final class CachesQuery: WebImageOperation {
 
     private func put(to cache: any ImageCaching, _ answer: @escaping ImageCacheQueryCompletionBlock) {
         let child = cache.queryImage(
-            forKey: key, options: options, context: context.value, cacheType: cacheType, completion: answer)
+            forKey: key, options: options, context: context.forRoles, cacheType: cacheType, completion: answer)
         guard let child else { return }
         let isLate = children.withLock { children in
             children?.append(child)
@@ -62,15 +62,15 @@ final class CachesQuery: WebImageOperation {
     }
 
     private func fill(_ higher: ArraySlice<any ImageCaching>, _ image: Image, _ data: Data?) {
-        let allowed = context.value?.readCacheType(.storeCacheType) ?? .all
-        guard image.isThumbnail, !CacheKey.isThumbnail(key), context.value?.entryNote?.key.isVariant != true else {
+        let allowed = context.storeCacheType ?? .all
+        guard image.isThumbnail, !CacheKey.isThumbnail(key), context.entryNote?.key.isVariant != true else {
             let type: ImageCacheType = data == nil ? (allowed.includesMemory ? .memory : .none) : allowed
             return store(image, data, key, type, in: higher)
         }
         // The bytes are the original's; the image is a thumbnail of it and goes under the thumbnail's key.
         if let data, allowed.includesDisk { store(nil, data, key, .disk, in: higher) }
-        guard allowed.includesMemory, let thumbnail = LoadKeys.Thumbnail(context.value),
-            context.value?.entryNote?.key.scope == nil
+        guard allowed.includesMemory, let thumbnail = context.thumbnail,
+            context.entryNote?.key.scope == nil
         else { return }
         store(image, nil, LoadKeys.thumbnail(thumbnail, of: key).string, .memory, in: higher)
     }
@@ -80,7 +80,7 @@ final class CachesQuery: WebImageOperation {
     ) {
         for cache in caches {
             cache.storeImage(
-                image, imageData: data, forKey: key, options: options, context: context.value, cacheType: type,
+                image, imageData: data, forKey: key, options: options, context: context.forRoles, cacheType: type,
                 completion: nil)
         }
     }

@@ -47,18 +47,6 @@ package struct EntryRecord: Hashable, Sendable {
     package static let legacy = EntryRecord(.legacy)
 }
 
-/// What a load says of an entry it looks up or stores.
-package struct EntryNote: Sendable {
-    package var key: EntryKey
-    /// The version of the original's bytes; nil in a look-up, and where it is not known.
-    package var version: ContentDigest?
-
-    package init(key: EntryKey, version: ContentDigest? = nil) {
-        self.key = key
-        self.version = version
-    }
-}
-
 /// How a variant was made, beyond its key: what its image says of itself again when it is read.
 package struct VariantAttributes: Hashable, Sendable {
     var isTransformed = false
@@ -121,17 +109,9 @@ package struct VariantAttributes: Hashable, Sendable {
 package protocol RecordingDiskCache: DiskCaching {
     /// Stores bytes with their record, replacing the entry and what was stored beside it.
     func setData(_ data: Data, forKey key: String, record: EntryRecord)
-    /// The entry's verified bytes and their record; nil as ``DiskCaching/data(forKey:)``.
-    func entry(forKey key: String) -> (data: Data, record: EntryRecord)?
+    /// The entry's verified bytes with their record and all that is stored beside them, from one look into the index;
+    /// nil as ``DiskCaching/data(forKey:)``.
+    func entry(forKey key: String) -> CachedResource?
     /// The record alone; nil when there is no entry.
     func record(forKey key: String) -> EntryRecord?
-}
-
-extension WebImageContextOption {
-    /// ``EntryNote``: what the manager looks up or stores, for the caches it asks.
-    package static let entryNote = WebImageContextOption(rawValue: "webimage.entryNote")
-}
-
-extension Dictionary where Key == WebImageContextOption, Value == Any {
-    package var entryNote: EntryNote? { self[.entryNote] as? EntryNote }
 }

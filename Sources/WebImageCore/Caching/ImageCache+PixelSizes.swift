@@ -27,8 +27,8 @@ extension ImageCache {
 
     /// The size that bytes stored without an image say they have.
     func rememberSize(of data: Data, forKey key: String) {
-        DecodePool.shared.submit(priority: .low) {
-            guard let info = try? ImageCodersManager.shared.imageInfo(of: data, limits: DecodingLimits()) else {
+        decodePool.submit(priority: .low) { [self] in
+            guard let info = try? coders.imageInfo(of: data, limits: DecodingLimits()) else {
                 return
             }
             self.remember(info.pixelSize, forKey: key)

@@ -57,24 +57,25 @@ extension ImageCache {
             done?(nil, nil, .none)
             return nil
         }
+        let context = RequestContext(context)
         var hit: Image?
         if cacheType.includesMemory {
-            hit = memoryImage(key, options: options, context: context)
+            hit = memoryImage(key, options: options, context)
         }
         if cacheType == .memory || (hit != nil && !options.contains(.queryMemoryData)) {
             done?(hit, nil, hit == nil ? .none : .memory)
             return nil
         }
-        let callbacks = context?.read(.callbackQueue, as: CallbackQueue.self) ?? .main
+        let callbacks = context.callbackQueue ?? .main
         let token = ImageCacheToken(key: key, callbacks: callbacks, completion: done)
         if options.contains(hit == nil ? .queryDiskDataSync : .queryMemoryDataSync) {
-            let decoder = Self.decoder(key, options, context)
+            let decoder = self.decoder(key, options, context)
             let entry = disk.sync { self.resource(key, from: $0) }.flatMap { decoder.accepts($0) ? $0 : nil }
-            let image = hit ?? entry.flatMap { decode($0, key: key, decoder, context: context) }
+            let image = hit ?? entry.flatMap { decode($0, key: key, decoder, context) }
             token.finishInline(image, entry?.data, Self.origin(hit, image, entry?.data))
             return token
         }
-        queryDisk(token, hit: hit, options: options, context: SharedContext(value: context), cacheType: cacheType)
+        queryDisk(token, hit: hit, options: options, context, cacheType: cacheType)
         return token
     }
 
@@ -87,25 +88,25 @@ extension ImageCache {
     }
 
     private func queryDisk(
-        _ token: ImageCacheToken, hit: Image?, options: WebImageOptions, context: SharedContext,
+        _ token: ImageCacheToken, hit: Image?, options: WebImageOptions, _ context: RequestContext,
         cacheType: ImageCacheType
     ) {
         disk.async { disk in
             guard !token.isCancelled else { return }
-            let decoder = Self.decoder(token.key, options, context.value)
+            let decoder = self.decoder(token.key, options, context)
             let entry = self.resource(token.key, from: disk).flatMap { decoder.accepts($0) ? $0 : nil }
             guard hit == nil, let entry else {
                 return token.finish(hit, entry?.data, Self.origin(hit, hit, entry?.data))
             }
-            DecodePool.shared.submit(
+            self.decodePool.submit(
                 measuring: { decoder.decoding(of: entry).cost(of: entry.data) }, priority: LoadPriority(options)
             ) {
                 guard !token.isCancelled else { return }
                 // Another query may have filled memory meanwhile.
                 let filled =
                     cacheType.includesMemory
-                    ? self.memoryImage(token.key, options: options, context: context.value) : nil
-                let image = filled ?? self.decode(entry, key: token.key, decoder, context: context.value)
+                    ? self.memoryImage(token.key, options: options, context) : nil
+                let image = filled ?? self.decode(entry, key: token.key, decoder, context)
                 token.finish(image, entry.data, .disk)
             }
         }

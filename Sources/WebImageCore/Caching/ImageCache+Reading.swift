@@ -57,47 +57,49 @@ extension ImageCache {
         forKey key: String?, options: WebImageOptions = [], context: WebImageContext? = nil
     ) -> Image? {
         guard let key, let entry = disk.sync({ self.resource(key, from: $0) }) else { return nil }
-        return decode(entry, key: key, Self.decoder(key, options, context), context: context)
+        let context = RequestContext(context)
+        return decode(entry, key: key, decoder(key, options, context), context)
     }
 
     /// The image in memory, else on disk; blocks when it comes from disk.
     public func imageFromCache(
         forKey key: String?, options: WebImageOptions = [], context: WebImageContext? = nil
     ) -> Image? {
-        if let key, let image = memoryImage(key, options: options, context: context) { return image }
+        if let key, let image = memoryImage(key, options: options, RequestContext(context)) { return image }
         return imageFromDiskCache(forKey: key, options: options, context: context)
     }
 
     /// The image in memory, where it is what a query wants.
-    func memoryImage(_ key: String, options: WebImageOptions, context: WebImageContext?) -> Image? {
+    func memoryImage(_ key: String, options: WebImageOptions, _ context: RequestContext) -> Image? {
         guard let image = imageFromMemoryCache(forKey: key),
-            context?.entryNote.map({ image.isEntry(of: $0.key) }) ?? true
+            context.entryNote.map({ image.isEntry(of: $0.key) }) ?? true
         else { return nil }
         // A caller that names the string gets the image as stored.
-        return MemoryMatch.adapted(image, options: options, context: context, takesPosters: context?.entryNote == nil)
+        return WantedImage(options: options, context: context)
+            .adapted(image, takesPosters: context.entryNote == nil)
     }
 
-    static func decoder(_ key: String, _ options: WebImageOptions, _ context: WebImageContext?) -> EntryDecoder {
+    func decoder(_ key: String, _ options: WebImageOptions, _ context: RequestContext) -> EntryDecoder {
         EntryDecoder(
-            key: context?.entryNote?.key,
-            decoding: ImageDecoding(options, context: context, key: key, thumbnail: LoadKeys.Thumbnail(context)),
+            key: context.entryNote?.key,
+            decoding: ImageDecoding(options, context: context, key: key, thumbnail: context.thumbnail, coders: coders),
             options: options)
     }
 
     /// Decodes an entry; promotes the image, or removes the entry that is no picture. Nil also for another entry than
     /// the one a load looks for.
     func decode(
-        _ entry: CachedResource, key: String, _ decoder: EntryDecoder, context: WebImageContext?
+        _ entry: CachedResource, key: String, _ decoder: EntryDecoder, _ context: RequestContext
     ) -> Image? {
         guard decoder.accepts(entry) else { return nil }
         do throws(WebImageError) {
             let image = try decoder.decode(entry)
             // A caller that names the string gets the entry as stored.
             let adapted =
-                decoder.key == nil ? image : MemoryMatch.adapted(image, options: decoder.options, context: context)
+                decoder.key == nil ? image : WantedImage(options: decoder.options, context: context).adapted(image)
             guard let adapted else { return nil }
             rememberSize(of: image, forKey: key)
-            promote(image, of: entry, key: key, decoder, context: context)
+            promote(image, of: entry, key: key, decoder, context)
             return adapted
         } catch {
             if decoder.decoding.isWorthless(entry.data, after: error) { removeCorruptDiskEntry(forKey: key) }
@@ -106,11 +108,11 @@ extension ImageCache {
     }
 
     private func promote(
-        _ image: Image, of entry: CachedResource, key: String, _ decoder: EntryDecoder, context: WebImageContext?
+        _ image: Image, of entry: CachedResource, key: String, _ decoder: EntryDecoder, _ context: RequestContext
     ) {
-        let target = context?.readCacheType(.storeCacheType) ?? .all
+        let target = context.storeCacheType ?? .all
         guard keepsImagesInMemory, target.includesMemory,
-            let (string, note) = place(of: image, from: entry, key: key, decoder, context: context)
+            let (string, note) = place(of: image, from: entry, key: key, decoder, context)
         else { return }
         if let note { image.noteEntry(note) }
         storeImageToMemory(image, forKey: string)
@@ -119,13 +121,13 @@ extension ImageCache {
     /// Where an image read from disk goes in memory. A thumbnail goes under its own key, never under the full picture's;
     /// an image whose key is not certain goes nowhere, since a load could take it for another one.
     private func place(
-        of image: Image, from entry: CachedResource, key: String, _ decoder: EntryDecoder, context: WebImageContext?
+        of image: Image, from entry: CachedResource, key: String, _ decoder: EntryDecoder, _ context: RequestContext
     ) -> (string: String, note: ImageEntries.Entry?)? {
         let shared = EntryKey.shared(key)
         let isShared = EntryDecoder(key: shared, decoding: decoder.decoding, options: decoder.options).accepts(entry)
         let known = decoder.key ?? (isShared ? shared : nil)
         if !decoder.isVariant(entry), image.isThumbnail, !CacheKey.isThumbnail(key) {
-            guard let known, known.scope == nil, let thumbnail = LoadKeys.Thumbnail(context) else { return nil }
+            guard let known, known.scope == nil, let thumbnail = context.thumbnail else { return nil }
             let made = LoadKeys.thumbnail(thumbnail, of: known.source)
             let version = entry.record?.version ?? ContentDigest(entry.data)
             let joined = originalVersions.join(version, for: known.sourceFingerprint)

@@ -16,16 +16,15 @@ extension ImageCache {
     }
 
     func resource(_ key: String, from disk: (any DiskCaching)?) -> CachedResource? {
-        var found: (data: Data, record: EntryRecord?)?
         if let recording = disk as? any RecordingDiskCache {
-            found = recording.entry(forKey: key).map { ($0.data, $0.record) }
-        } else {
-            found = disk?.data(forKey: key).map { ($0, nil) }
+            if let entry = recording.entry(forKey: key) { return entry }
+        } else if let disk, let data = disk.data(forKey: key) {
+            return CachedResource(
+                data: data, metadata: disk.httpMetadata(forKey: key), extended: disk.extendedData(forKey: key))
         }
-        guard let (data, record) = found ?? additionalData(key).map({ ($0, EntryRecord.named) }) else { return nil }
-        var resource = CachedResource(
-            data: data, metadata: disk?.httpMetadata(forKey: key), extended: disk?.extendedData(forKey: key))
-        resource.record = record
+        guard let data = additionalData(key) else { return nil }
+        var resource = CachedResource(data: data)
+        resource.record = .named
         return resource
     }
 

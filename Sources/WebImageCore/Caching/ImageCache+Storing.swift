@@ -41,7 +41,8 @@ extension ImageCache {
             completion?()
             return
         }
-        note(image, context?.entryNote)
+        let context = RequestContext(context)
+        note(image, context.entryNote)
         if cacheType.includesMemory, keepsImagesInMemory { storeImageToMemory(image, forKey: key) }
         guard cacheType.includesDisk else {
             completion?()
@@ -52,15 +53,15 @@ extension ImageCache {
         } else if let imageData {
             rememberSize(of: imageData, forKey: key)
         }
-        let callbacks = context?.read(.callbackQueue, as: CallbackQueue.self) ?? .main
+        let callbacks = context.callbackQueue ?? .main
         let finish: @Sendable () -> Void = { if let completion { callbacks.async(completion) } }
-        let note = context?.entryNote
+        let note = context.entryNote
         if let imageData = imageData ?? image?.encodedAnimation(context) {
             write(imageData, of: image, key: key, note: note, finish)
         } else if let image {
-            let coder = context?.read(.imageCoder, as: (any ImageCoder).self) ?? ImageCodersManager.shared
-            let encoding = EncodingOptions(context?.read(.imageEncodeOptions, as: ImageCoderOptions.self))
-            DecodePool.shared.submit(measuring: { image.pixels.byteCount }, priority: LoadPriority(options)) {
+            let coder = context.coder ?? coders
+            let encoding = EncodingOptions(context.encodeOptions)
+            decodePool.submit(measuring: { image.pixels.byteCount }, priority: LoadPriority(options)) {
                 self.write(Self.encode(image, coder, encoding), of: image, key: key, note: note, finish)
             }
         }
@@ -154,8 +155,8 @@ extension ImageCache {
 extension Image {
     /// The file of an animated image, where that is what encoding would have to give: the picture is the whole file's,
     /// and nothing is asked of the encoder.
-    fileprivate func encodedAnimation(_ context: WebImageContext?) -> Data? {
-        guard context?[.imageEncodeOptions] == nil, context?[.imageCoder] == nil, !isTransformed, !isThumbnail,
+    fileprivate func encodedAnimation(_ context: RequestContext) -> Data? {
+        guard !context.hasEncodeOptions, !context.has(.imageCoder), !isTransformed, !isThumbnail,
             decodingOptions?.scaleDownLimitBytes == nil, decodingOptions?.firstFrameOnly != true
         else { return nil }
         return (self as? any AnimatedImageProtocol)?.animatedImageData

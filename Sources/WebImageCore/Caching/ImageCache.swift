@@ -28,6 +28,8 @@ public final class ImageCache: LayeredImageCaching {
     /// The memory layer.
     public let memoryCache: any MemoryCaching
     let disk: DiskQueue
+    let decodePool: DecodePool
+    let coders: ImageCodersManager
     /// Which version of each original was stored last.
     package let originalVersions = OriginalVersions()
     private let state: Locked<State>
@@ -47,6 +49,7 @@ public final class ImageCache: LayeredImageCaching {
         let path = directory + "/" + CacheLocation.folderName(namespace)
         diskCachePath = path
         state = Locked(State(config: config))
+        (decodePool, coders) = (config.decodePool, config.coders)
         memoryCache = (config.memoryCacheClass ?? MemoryCache.self).init(config: config)
         disk = DiskQueue {
             guard config.shouldCacheImagesOnDisk else { return nil }
@@ -61,6 +64,7 @@ public final class ImageCache: LayeredImageCaching {
     public init(memoryCache: any MemoryCaching, diskCache: (any DiskCaching)?, config: ImageCacheConfig = .default) {
         diskCachePath = ""
         state = Locked(State(config: config))
+        (decodePool, coders) = (config.decodePool, config.coders)
         self.memoryCache = memoryCache
         disk = DiskQueue { diskCache }
     }

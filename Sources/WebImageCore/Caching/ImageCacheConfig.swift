@@ -47,6 +47,10 @@ public struct ImageCacheConfig: Sendable {
     /// Who tells the memory layer that memory is short; nil is the system. Read when the cache is made.
     public var memoryPressureSource: (any MemoryPressureSource)?
 
+    /// Where the cache decodes and encodes, and with what; read when the cache is made.
+    package var decodePool = DecodePool.shared
+    package var coders = ImageCodersManager.shared
+
     /// The defaults.
     public init() {}
 

@@ -118,10 +118,10 @@ public final class ImageCachesManager: ImageCaching {
         _ image: Image?, imageData: Data?, forKey key: String?, options: WebImageOptions, context: WebImageContext?,
         cacheType: ImageCacheType, completion: (@Sendable () -> Void)?
     ) {
-        let context = SharedContext(value: context)
+        let context = RequestContext(context)
         round(key == nil ? nil : \.store).perform(completion) { cache, done in
             cache.storeImage(
-                image, imageData: imageData, forKey: key, options: options, context: context.value,
+                image, imageData: imageData, forKey: key, options: options, context: context.forRoles,
                 cacheType: cacheType, completion: done)
         }
     }

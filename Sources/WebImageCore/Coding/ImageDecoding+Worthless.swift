@@ -6,7 +6,7 @@ extension ImageDecoding {
     /// One coder's failure is not enough, since the next load may name another. Blocks while they try.
     func isWorthless(_ data: Data, after error: WebImageError) -> Bool {
         guard error.code == .badImageData else { return false }
-        let registered = ImageCodersManager.shared.coders
+        let registered = registered.coders
         let readers = registered.filter { $0.canDecode(from: data) }
         guard !readers.isEmpty else {
             // A known format without a coder is somebody else's picture, and without any coder nobody can judge.

@@ -4,26 +4,18 @@ package import Foundation
 package struct ImageDecoding: Sendable {
     package var coder: any ImageCoder
     package var options: DecodingOptions
+    /// The coders that judge bytes which one of them could not decode.
+    var registered: ImageCodersManager
     /// Tried before the coder, unless the first frame alone is wanted.
     package var animatedClass: (any AnimatedImageProtocol.Type)?
     package var preloadsAllFrames = false
     /// Whether the animated class must succeed.
     package var requiresAnimatedClass = false
 
-    package init(coder: any ImageCoder, options: DecodingOptions) {
+    package init(coder: any ImageCoder, options: DecodingOptions, registered: ImageCodersManager = .shared) {
         self.coder = coder
         self.options = options
-    }
-
-    /// What a load's or a query's options and context say, for the picture of a key.
-    init(_ options: WebImageOptions, context: WebImageContext?, key: String, thumbnail: LoadKeys.Thumbnail?) {
-        self.init(
-            coder: context?.read(.imageCoder, as: (any ImageCoder).self) ?? ImageCodersManager.shared,
-            options: DecodingOptions(options, context: context, key: key, thumbnail: thumbnail))
-        guard !options.contains(.decodeFirstFrameOnly) else { return }
-        animatedClass = context?.read(.animatedImageClass, as: (any AnimatedImageProtocol.Type).self)
-        preloadsAllFrames = options.contains(.preloadAllFrames)
-        requiresAnimatedClass = options.contains(.matchAnimatedImageClass)
+        self.registered = registered
     }
 
     /// Decodes; blocks for as long as that takes.

@@ -103,7 +103,7 @@ open class Image: @unchecked Sendable {
     }
 
     /// The options this image was decoded with; nil when it was not decoded by a coder.
-    public final var decodingOptions: DecodingOptions? {
+    public package(set) final var decodingOptions: DecodingOptions? {
         get { metadata.withLock { $0.decodingOptions } }
         set { metadata.withLock { $0.decodingOptions = newValue } }
     }

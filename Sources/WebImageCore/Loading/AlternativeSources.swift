@@ -9,9 +9,9 @@ struct AlternativeSources {
 
     init(_ load: ImageDataLoad, prefersLowData: Bool) {
         // A refresh has the picture already: a stand-in would replace it by less.
-        let isRefresh = load.hasCached || load.context?[.loaderCachedImage] != nil
-        let low = prefersLowData && !isRefresh ? load.context?.read(.lowDataSource, as: URL.self) : nil
-        let others = load.context?.read(.alternativeSources, as: [URL].self) ?? []
+        let isRefresh = load.hasCached || load.requestContext.hasLoaderCachedImage
+        let low = prefersLowData && !isRefresh ? load.requestContext.lowDataSource : nil
+        let others = load.requestContext.alternativeSources ?? []
         urls = [low, load.url].compactMap { $0 } + others
         beginsLow = low != nil
     }

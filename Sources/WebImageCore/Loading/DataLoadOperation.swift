@@ -7,13 +7,17 @@ package final class DataLoadOperation: WebImageOperation {
     private typealias Outcome = (result: Result<Image, WebImageError>, data: Data?)
 
     private let load: ImageDataLoad
+    private let decodePool: DecodePool
     private let completion: Completion<Outcome>
 
-    package init(_ load: ImageDataLoad, completed: ImageLoaderCompletedBlock?) {
+    package init(
+        _ load: ImageDataLoad, decodePool: DecodePool = .shared, completed: ImageLoaderCompletedBlock?
+    ) {
         self.load = load
+        self.decodePool = decodePool
         completion = Completion { outcome in
             guard let completed else { return }
-            let queue = load.context?.read(.callbackQueue, as: CallbackQueue.self) ?? .main
+            let queue = load.requestContext.callbackQueue ?? .main
             queue.async {
                 switch outcome.result {
                 case .success(let image): completed(image, outcome.data, nil, true)
@@ -47,8 +51,8 @@ package final class DataLoadOperation: WebImageOperation {
             guard !fetched.isNotModified else {
                 return finish(.failure(Self.notModified.with(url: load.url)), data: nil)
             }
-            let decoding = ImageLoaderDecoding.decoding(for: load.url, options: load.options, context: load.context)
-            DecodePool.shared.submit(
+            let decoding = ImageLoaderDecoding.decoding(for: load.url, options: load.options, load.requestContext)
+            decodePool.submit(
                 measuring: { decoding.cost(of: fetched.data) }, priority: load.priority
             ) {
                 guard !self.completion.isCompleted else { return }
@@ -68,15 +72,16 @@ package final class DataLoadOperation: WebImageOperation {
     /// Takes bytes as they arrive and delivers partial images, where the options ask for them; nil where not.
     package func partialDecoding(delivering completed: ImageLoaderCompletedBlock?) -> ImageLoaderDataBlock? {
         guard load.options.contains(.progressiveLoad), let completed else { return nil }
-        let decoding = ImageLoaderDecoding.decoding(for: load.url, options: load.options, context: load.context)
+        let decoding = ImageLoaderDecoding.decoding(for: load.url, options: load.options, load.requestContext)
         let partial = PartialDecoding(decoding) { [weak self] in self?.deliverPartial($0, completed) }
         return { [weak self] bytes, _ in
-            if self?.completion.isCompleted == false { partial.append(bytes, on: .shared) }
+            guard let self, !self.completion.isCompleted else { return }
+            partial.append(bytes, on: self.decodePool)
         }
     }
 
     private func deliverPartial(_ image: Image, _ completed: @escaping ImageLoaderCompletedBlock) {
-        let queue = load.context?.read(.callbackQueue, as: CallbackQueue.self) ?? .main
+        let queue = load.requestContext.callbackQueue ?? .main
         queue.async { [weak self] in
             guard let self, !self.completion.isCompleted else { return }
             completed(image, nil, nil, false)

@@ -71,7 +71,7 @@ public struct ImageDataLoad: Sendable {
     /// How the load is to behave.
     public var options: WebImageOptions
     /// The load's context; its values are never changed after the load began.
-    public var context: WebImageContext? { sharedContext.value }
+    public var context: WebImageContext? { requestContext.forRoles }
     /// When to fetch it, relative to others.
     public var priority: LoadPriority
 
@@ -95,7 +95,7 @@ public struct ImageDataLoad: Sendable {
     /// Without it a load ends with its last cancel.
     public var finishedAfterCancel: (@Sendable (ImageDataResult) -> Void)?
 
-    private let sharedContext: SharedContext
+    package let requestContext: RequestContext
     // Boxed: the compiler (6.3) destroys short data within an optional within this struct as if it were a reference.
     private var cachedBox: CachedBox?
 
@@ -108,10 +108,16 @@ public struct ImageDataLoad: Sendable {
     public init(
         url: URL, options: WebImageOptions = [], context: WebImageContext? = nil, priority: LoadPriority = .normal
     ) {
+        self.init(url: url, options: options, requestContext: RequestContext(context), priority: priority)
+    }
+
+    package init(
+        url: URL, options: WebImageOptions, requestContext: RequestContext, priority: LoadPriority = .normal
+    ) {
         self.url = url
         self.options = options
         self.priority = priority
-        sharedContext = SharedContext(value: context)
+        self.requestContext = requestContext
     }
 }
 
@@ -145,11 +151,4 @@ public struct ImageDataResult: Sendable {
         self.data = data
         self.response = response
     }
-}
-
-/// A context on its way from one isolation to another.
-package struct SharedContext: @unchecked Sendable {
-    // Unchecked is true because the dictionary is a value nobody changes after entry, and the roles in it are Sendable.
-    package let value: WebImageContext?
-    package init(value: WebImageContext?) { self.value = value }
 }

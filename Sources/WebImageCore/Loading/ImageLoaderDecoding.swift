@@ -9,7 +9,7 @@ public enum ImageLoaderDecoding {
         from data: Data, url: URL, options: WebImageOptions = [], context: WebImageContext? = nil
     ) throws(WebImageError) -> Image {
         do throws(WebImageError) {
-            return try decoding(for: url, options: options, context: context).decode(data)
+            return try decoding(for: url, options: options, RequestContext(context)).decode(data)
         } catch {
             throw error.with(url: url)
         }
@@ -19,11 +19,11 @@ public enum ImageLoaderDecoding {
     public static func decodingOptions(
         for url: URL, options: WebImageOptions, context: WebImageContext?
     ) -> DecodingOptions {
-        decoding(for: url, options: options, context: context).options
+        decoding(for: url, options: options, RequestContext(context)).options
     }
 
-    static func decoding(for url: URL, options: WebImageOptions, context: WebImageContext?) -> ImageDecoding {
-        let key = LoadKeys.base(url, context: context, filter: nil) ?? url.absoluteString
-        return ImageDecoding(options, context: context, key: key, thumbnail: LoadKeys.Thumbnail(context))
+    static func decoding(for url: URL, options: WebImageOptions, _ context: RequestContext) -> ImageDecoding {
+        let key = LoadKeys.base(url, filter: context.cacheKeyFilter) ?? url.absoluteString
+        return ImageDecoding(options, context: context, key: key, thumbnail: context.thumbnail)
     }
 }

@@ -184,9 +184,7 @@ extension ImageLoadersManager: ImageDataLoader {
     /// Whether a load goes to more sources than its URL, so that this manager and not one loader performs it.
     func hasFurtherSources(_ load: ImageDataLoad) -> Bool {
         // Asked by every memory hit: no list is made where the context names none.
-        guard let context = load.context,
-            context[.alternativeSources] != nil || context[.lowDataSource] != nil
-        else { return false }
+        guard load.requestContext.hasFurtherSources else { return false }
         return !AlternativeSources(load, prefersLowData: prefersLowData).isPlain
     }
 

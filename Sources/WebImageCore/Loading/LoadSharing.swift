@@ -28,5 +28,5 @@ extension ImageDataLoader {
 
 extension ImageDataLoad {
     /// The context's `.cacheScope`, as a scope.
-    package var declaredScope: CacheScope? { context?.read(.cacheScope, as: String.self).map { .scoped($0) } }
+    package var declaredScope: CacheScope? { requestContext.cacheScope }
 }

@@ -36,7 +36,7 @@ enum LoaderQueue {
 extension ImageDataLoad {
     /// The cap on the bytes of one load: the context's limits, else the default.
     package var maxEncodedBytes: Int {
-        context?.read(.decodingLimits, as: DecodingLimits.self)?.maxEncodedBytes
+        requestContext.decodingLimits?.maxEncodedBytes
             ?? DecodingLimits.default.maxEncodedBytes
     }
 }

@@ -11,12 +11,12 @@ package final class PartialDecoding: Sendable {
     }
 
     private let state = Locked(State())
-    private let steps: Locked<PreviewSteps?>
+    private let steps: Locked<ProgressiveDecoder?>
     private let deliver: @Sendable (Image) -> Void
 
     /// - Parameter deliver: Gets partial images in order, on the thread they are decoded on.
     init(_ decoding: ImageDecoding, deliver: @escaping @Sendable (Image) -> Void) {
-        steps = Locked(PreviewSteps(decoding, showsPreviews: true, findsSize: false))
+        steps = Locked(ProgressiveDecoder(decoding, showsPreviews: true, findsSize: false))
         self.deliver = deliver
     }
 

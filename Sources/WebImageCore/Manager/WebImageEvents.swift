@@ -60,9 +60,9 @@ extension WebImageManager {
     public func events(
         for url: URL?, options: WebImageOptions = [], context: WebImageContext? = nil
     ) -> WebImageEvents {
-        let context = SharedContext(value: context)
+        let context = RequestContext(context)
         return WebImageEvents { buffer in
-            switch self.front(url, options: options, context: context.value).answer {
+            switch self.front(url, options: options, context: context).answer {
             case .hit(let result):
                 buffer.receive(.finished(result), url)
                 return nil

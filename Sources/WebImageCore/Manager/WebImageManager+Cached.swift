@@ -45,3 +45,28 @@ extension WebImageManager {
         imageCache.containsImage(forKey: key, cacheType: type) { completion.complete(with: $0 != .none) }
     }
 }
+
+// Keys.
+extension WebImageManager {
+    /// The cache key of the full-size, untransformed image of a URL; nil where nothing would be kept.
+    public func cacheKey(for url: URL?) -> String? {
+        guard let url else { return "" }
+        return LoadKeys.base(url, filter: settings.values.cacheKeyFilter)
+    }
+
+    /// The cache key of the image as a context wants it: thumbnail size, transformer and cache scope included.
+    public func cacheKey(for url: URL?, context: WebImageContext?) -> String? {
+        guard let url else { return "" }
+        return LoadRequest(url, [], RequestContext(context), settings).keys.variant?.string
+    }
+}
+
+extension WebImageManager {
+    /// Stages under way or held, over all loads.
+    package var sharedTaskCount: Int { pipeline.taskCount }
+
+    /// Who waits for a variant of this URL.
+    package func subscriberCount(of url: URL) -> Int {
+        pipeline.variants.subscriberCount { $0.decoded.original.url == url }
+    }
+}

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// What the synchronous front could say.
+/// What a manager can say before its call returns.
 struct LoadFront {
     enum Answer {
         case hit(WebImageResult)
@@ -11,21 +11,22 @@ struct LoadFront {
 
     let answer: Answer
     /// The context that holds, as the options processor made it.
-    let context: WebImageContext?
+    let context: RequestContext
 }
 
-/// The part of a load that never waits: checks, keys, memory, and the disk when a `…Sync` option asks for it.
+/// Steps 1 and 2 of a load, which never wait: options processor, checks, keys, memory, and the disk when a `…Sync`
+/// option asks for it.
 extension WebImageManager {
-    func front(_ url: URL?, options: WebImageOptions, context: WebImageContext?) -> LoadFront {
+    func front(_ url: URL?, options: WebImageOptions, context: RequestContext) -> LoadFront {
         let settings = settings
         var options = options
         var context = context
         if settings.hasOptionsProcessor,
             let processed = settings.values.optionsProcessor?.processedResult(
-                for: url, options: options, context: context)
+                for: url, options: options, context: context.forRoles)
         {
             options = processed.options
-            context = processed.context
+            context = RequestContext(processed.context)
         }
         let answer =
             if settings.hasListener {
@@ -37,7 +38,7 @@ extension WebImageManager {
     }
 
     private func answer(
-        _ url: URL?, _ options: WebImageOptions, _ context: WebImageContext?, _ settings: Settings
+        _ url: URL?, _ options: WebImageOptions, _ context: RequestContext, _ settings: LoadSettings
     ) -> LoadFront.Answer {
         guard let url, !url.absoluteString.isEmpty else {
             return .failure(
@@ -46,20 +47,20 @@ extension WebImageManager {
         guard !settings.values.isShutDown else {
             return .failure(WebImageError(.cancelled, stage: .request, url: url, hint: "The manager was shut down."))
         }
-        let request = LoadRequest(url, options, context, settings, self)
+        let request = LoadRequest(url, options, context, settings)
         if !options.contains(.retryFailed), let reason = failure(of: url, in: request.scope),
             // Another source may have what this URL has not.
-            context?[.alternativeSources] == nil
+            !context.hasAlternativeSources
         {
             return .failure(.blackListed(url, reason))
         }
-        if let image = memoryImage(request) {
+        if let image = request.memoryImage {
             let hit = WebImageResult(image: image, cacheType: .memory)
             if options.isDisjoint(with: Self.moreThanAHit) { return .hit(hit) }
-            return answer(request, hit)
+            return answer(LoadPlan(request, host: self), hit)
         }
-        let plan = LoadPlan(request, manager: self)
-        if options.contains(.queryDiskDataSync), let hit = synchronousDiskHit(plan) {
+        let plan = LoadPlan(request, host: self)
+        if options.contains(.queryDiskDataSync), let hit = pipeline.synchronousDiskHit(plan) {
             return plan.refreshes ? .load(plan, cached: hit) : .hit(hit)
         }
         return .load(plan, cached: nil)
@@ -67,6 +68,40 @@ extension WebImageManager {
 
     // A constant: a literal here is three allocations in a debug build.
     private static let moreThanAHit: WebImageOptions = [.refreshCached, .queryMemoryData]
+
+    /// A memory hit that is to be completed by its data or refreshed.
+    private func answer(_ plan: LoadPlan, _ hit: WebImageResult) -> LoadFront.Answer {
+        var hit = hit
+        if plan.options.contains(.queryMemoryData), !plan.isVariant {
+            guard plan.options.contains(.queryMemoryDataSync) else {
+                return .load(plan, cached: plan.refreshes ? hit : nil)
+            }
+            hit = pipeline.completedSync(hit, plan)
+        }
+        return plan.refreshes ? .load(plan, cached: hit) : .hit(hit)
+    }
+
+    private func observedAnswer(
+        _ url: URL?, _ options: WebImageOptions, _ context: RequestContext, _ settings: LoadSettings
+    ) -> LoadFront.Answer {
+        guard let listener, let url else { return answer(url, options, context, settings) }
+        let load = StageObservation(self, listener, .load, url)
+        let memory = StageObservation(self, listener, .memory, url)
+        let answer = answer(url, options, context, settings)
+        switch answer {
+        case .hit(let result):
+            memory.end(StageSummary(origin: result.cacheType), nil)
+            load.end(StageSummary(byteCount: result.encodedByteCount, origin: result.cacheType), nil)
+        case .failure(let error):
+            memory.end(StageSummary(), nil)
+            load.end(StageSummary(), error)
+        case .load(var plan, let cached):
+            memory.end(StageSummary(origin: cached.map { _ in .memory }), nil)
+            plan.observation = load
+            return .load(plan, cached: cached)
+        }
+        return answer
+    }
 
     /// What memory would answer a load before it returns.
     package enum MemoryAnswer {
@@ -80,63 +115,14 @@ extension WebImageManager {
     /// Asks memory as a load would.
     package func memoryAnswer(for url: URL, options: WebImageOptions, context: WebImageContext?) -> MemoryAnswer {
         let settings = settings
-        // A listener is to hear of the load, a processor may make it another one.
+        let context = RequestContext(context)
+        // A listener is to receive the load, a processor may make it another one.
         guard !settings.hasListener, !settings.hasOptionsProcessor, !settings.values.isShutDown,
-            options.isDisjoint(with: Self.moreThanAHit), context?[.callbackQueue] == nil
+            options.isDisjoint(with: Self.moreThanAHit), !context.has(.callbackQueue)
         else { return .unknown }
-        let request = LoadRequest(url, options, context, settings, self)
+        let request = LoadRequest(url, options, context, settings)
         guard options.contains(.retryFailed) || failure(of: url, in: request.scope) == nil else { return .unknown }
-        return memoryImage(request).map { .hit($0) } ?? .miss
-    }
-
-    /// A memory hit that is to be completed by its data or refreshed.
-    private func answer(_ request: LoadRequest, _ hit: WebImageResult) -> LoadFront.Answer {
-        let plan = LoadPlan(request, manager: self)
-        var hit = hit
-        if plan.options.contains(.queryMemoryData), !plan.isVariant {
-            guard plan.options.contains(.queryMemoryDataSync) else {
-                return .load(plan, cached: plan.refreshes ? hit : nil)
-            }
-            let stored = (plan.cache as? any LayeredImageCaching)?.diskResourceSync(forKey: plan.variantKey)
-            hit.data = stored.flatMap { plan.variantDecoder.accepts($0) ? $0.data : nil }
-            hit.encodedByteCount = hit.data?.count
-        }
-        return plan.refreshes ? .load(plan, cached: hit) : .hit(hit)
-    }
-
-    private func observedAnswer(
-        _ url: URL?, _ options: WebImageOptions, _ context: WebImageContext?, _ settings: Settings
-    ) -> LoadFront.Answer {
-        guard let listener = settings.values.listener, let url else { return answer(url, options, context, settings) }
-        let load = StageObservation(self, listener, .load, url)
-        let memory = StageObservation(self, listener, .memory, url)
-        let answer = answer(url, options, context, settings)
-        switch answer {
-        case .hit(let result):
-            memory.end((nil, result.cacheType))
-            load.end((result.encodedByteCount, result.cacheType))
-        case .failure(let error):
-            memory.end((nil, nil))
-            load.end((nil, nil), error)
-        case .load(var plan, let cached):
-            memory.end((nil, cached.map { _ in .memory }))
-            plan.observation = load
-            return .load(plan, cached: cached)
-        }
-        return answer
-    }
-
-    /// The image in memory, if it is what the load wants.
-    private func memoryImage(_ request: LoadRequest) -> Image? {
-        guard !request.options.contains(.fromLoaderOnly) else { return nil }
-        let context = request.context
-        guard context?.readCacheType(.queryCacheType)?.includesMemory ?? true else { return nil }
-        let named = context?.read(.imageCache, as: (any ImageCaching).self)
-        guard let cache = named == nil ? layeredCache : named as? any LayeredImageCaching,
-            let key = request.keys.variant, let image = cache.imageFromMemoryCache(forKey: key.string),
-            image.isEntry(of: key), request.transformer == nil || image.isVariant(for: request.options)
-        else { return nil }
-        return MemoryMatch.adapted(image, options: request.options, context: context)
+        return request.memoryImage.map { .hit($0) } ?? .miss
     }
 }
 

@@ -12,8 +12,8 @@ extension WebImageManager {
         with url: URL?, options: WebImageOptions = [], context: WebImageContext? = nil,
         progress: ImageLoaderProgressBlock? = nil, completed: @escaping WebImageInternalCompletionBlock
     ) -> WebImageCombinedOperation {
-        let front = front(url, options: options, context: context)
-        let queue = front.context?.read(.callbackQueue, as: CallbackQueue.self) ?? .sharedMain
+        let front = front(url, options: options, context: RequestContext(context))
+        let queue = front.context.callbackQueue ?? .sharedMain
         switch front.answer {
         case .hit(let result):
             // The way of a scrolling list: nothing is allocated but the operation.
@@ -27,7 +27,7 @@ extension WebImageManager {
             queue.async { completed(nil, nil, error, .none, true, url) }
             return WebImageCombinedOperation(ended: url)
         case .load(let plan, let cached):
-            let sizes = front.context?.read(.pixelSizeReceiver, as: PixelSizeReceiver.self)
+            let sizes = front.context.pixelSizeReceiver
             let sink = LoadSink(queue: queue, wantsSize: sizes != nil) { delivery in
                 if case .size(let size) = delivery { sizes?.receive(size) }
                 Self.complete(delivery, url, progress, completed)
@@ -70,7 +70,7 @@ extension WebImageManager {
         for url: URL?, options: WebImageOptions = [], context: WebImageContext? = nil,
         progress: ImageLoaderProgressBlock? = nil
     ) async throws(WebImageError) -> WebImageResult {
-        switch front(url, options: options, context: context).answer {
+        switch front(url, options: options, context: RequestContext(context)).answer {
         case .hit(let result): return result
         case .failure(let error): throw error
         case .load(let plan, let cached):

@@ -5,36 +5,9 @@ public import Foundation
 /// Safe on any thread. A memory hit is answered before ``loadImage(with:options:context:progress:completed:)`` returns
 /// when it is asked for on the queue completions run on; everything else happens elsewhere.
 public final class WebImageManager: Sendable {
-    /// What a load begins with. Shared, because copying seven roles was a tenth of a memory hit.
-    final class Settings: Sendable {
-        let values: SettingsValues
-        // Looking whether a role is there copies it; most managers have none.
-        let hasTransformer: Bool
-        let hasKeyFilter: Bool
-        let hasOptionsProcessor: Bool
-        let hasListener: Bool
-
-        init(_ values: SettingsValues) {
-            self.values = values
-            hasTransformer = values.transformer != nil
-            hasKeyFilter = values.cacheKeyFilter != nil
-            hasOptionsProcessor = values.optionsProcessor != nil
-            hasListener = values.listener != nil
-        }
-    }
-
-    struct SettingsValues {
-        var transformer: (any ImageTransformer)?
-        var cacheKeyFilter: (any WebImageCacheKeyFilterProtocol)?
-        var cacheSerializer: (any WebImageCacheSerializerProtocol)?
-        var optionsProcessor: (any WebImageOptionsProcessorProtocol)?
-        var failedURLLifetime: Duration?
-        var listener: (any WebImageManagerListener)?
-        var isShutDown = false
-    }
-
     private struct State {
-        var settings = Settings(SettingsValues())
+        var settings: LoadSettings
+        var listener: (any WebImageManagerListener)?
         weak var delegate: (any WebImageManagerDelegate)?
         var failedURLs = FailedURLs()
         var running: [ObjectIdentifier: WebImageCombinedOperation] = [:]
@@ -46,19 +19,9 @@ public final class WebImageManager: Sendable {
     /// The loader used unless a context names another.
     public let imageLoader: any ImageLoader
 
-    // Known once, because asking a value for its roles costs more than a lookup in memory.
-    let layeredCache: (any LayeredImageCaching)?
-    let dataLoader: (any ImageDataLoader)?
-
-    let variants = SharedTasks<VariantIdentity, WebImageResult?>()
-    let transforms = SharedTasks<TransformIdentity, DecodedImage?>()
-    let decodes = SharedTasks<DecodedIdentity, DecodedImage?>()
-    let originals = SharedTasks<OriginalIdentity, OriginalData?>()
-    let decodePool: DecodePool
-    /// Of originals in caches that do not count them.
-    let originalVersions = OriginalVersions()
+    let pipeline: ImagePipeline
     let now: @Sendable () -> ContinuousClock.Instant
-    private let state = Locked(State())
+    private let state: Locked<State>
 
     /// A manager of its own over a cache and a loader.
     public convenience init(cache: any ImageCaching, loader: any ImageLoader) {
@@ -71,23 +34,23 @@ public final class WebImageManager: Sendable {
     ) {
         imageCache = cache
         imageLoader = loader
-        layeredCache = cache as? any LayeredImageCaching
-        dataLoader = loader as? any ImageDataLoader
-        self.decodePool = decodePool
+        pipeline = ImagePipeline(decodePool: decodePool)
         self.now = now
+        let roles = LoadSettings.Roles(cache: cache, loader: loader)
+        state = Locked(State(settings: LoadSettings(LoadSettings.Values(), roles, hasListener: false)))
     }
 
     // MARK: Settings
 
-    var settings: Settings { state.withLock { $0.settings } }
+    var settings: LoadSettings { state.withLock { $0.settings } }
 
-    private func change(_ body: (inout SettingsValues) -> Void) {
+    private func change(_ body: (inout LoadSettings.Values) -> Void) {
         // The old ones are released outside the lock: a role's deinit is foreign code.
         let old = state.withLock { state in
             let old = state.settings
             var values = old.values
             body(&values)
-            state.settings = Settings(values)
+            state.settings = LoadSettings(values, old.roles, hasListener: state.listener != nil)
             return old
         }
         withExtendedLifetime(old) {}
@@ -131,8 +94,15 @@ public final class WebImageManager: Sendable {
 
     /// Hears of every stage; nil measures nothing.
     public var listener: (any WebImageManagerListener)? {
-        get { settings.values.listener }
-        set { change { $0.listener = newValue } }
+        get { state.withLock { $0.listener } }
+        set {
+            let old = state.withLock { state in
+                defer { state.listener = newValue }
+                return state.listener
+            }
+            withExtendedLifetime(old) {}
+            change { _ in }
+        }
     }
 
     // MARK: Loads under way

@@ -29,7 +29,7 @@ extension WebImageManagerDelegate {
     public func imageManager(
         _ imageManager: WebImageManager, shouldBlockFailedURL imageURL: URL, withError error: any Error
     ) -> Bool {
-        LoaderWord.blocks
+        LoaderAnswer.blocks
     }
 
     /// The same image.
@@ -39,6 +39,6 @@ extension WebImageManagerDelegate {
 }
 
 /// What the loader says about the failure a delegate is being asked about.
-enum LoaderWord {
+enum LoaderAnswer {
     @TaskLocal static var blocks = false
 }

@@ -1,23 +1,5 @@
 public import Foundation
 
-/// A part of a load.
-public enum WebImageLoadStage: String, Sendable, Hashable, CaseIterable {
-    /// The lookup in memory.
-    case memory
-    /// The read of a disk entry.
-    case disk
-    /// The fetch by a loader.
-    case download
-    /// Bytes into pixels.
-    case decode
-    /// One transformer.
-    case transform
-    /// Handing the result to the caches; with `.waitStoreCache` until they have it.
-    case store
-    /// The whole load, from call to final completion.
-    case load
-}
-
 /// The end of a part of a load.
 public struct WebImageStageReport: Sendable {
     /// Which part.
@@ -44,30 +26,8 @@ public struct WebImageStageReport: Sendable {
     func imageManager(_ imageManager: WebImageManager, didEnd report: WebImageStageReport)
 }
 
-extension WebImageManager {
-    /// What a report says of a stage's result.
-    typealias StageSummary = (byteCount: Int?, origin: ImageCacheType?)
-
-    /// Runs a stage and tells the listener, if there is one.
-    func observed<Value>(
-        _ stage: WebImageLoadStage, _ url: URL, _ summary: (Value) -> StageSummary,
-        _ body: () async throws(WebImageError) -> Value
-    ) async throws(WebImageError) -> Value {
-        guard let listener else { return try await body() }
-        let observation = StageObservation(self, listener, stage, url)
-        do throws(WebImageError) {
-            let value = try await body()
-            observation.end(summary(value))
-            return value
-        } catch {
-            observation.end((nil, nil), error)
-            throw error
-        }
-    }
-}
-
-/// A stage that a listener heard begin.
-struct StageObservation {
+/// A stage whose begin was reported to a listener.
+struct StageObservation: StageObserving {
     private let manager: WebImageManager
     private let listener: any WebImageManagerListener
     private let stage: WebImageLoadStage
@@ -84,7 +44,7 @@ struct StageObservation {
         listener.imageManager(manager, didBegin: stage, for: url)
     }
 
-    func end(_ summary: WebImageManager.StageSummary, _ error: WebImageError? = nil) {
+    func end(_ summary: StageSummary, _ error: WebImageError?) {
         listener.imageManager(
             manager,
             didEnd: WebImageStageReport(

@@ -10,8 +10,8 @@ public final class WebImagePrefetcher: Sendable {
         var maxConcurrent = 3
         var isPaused = false
         var options: WebImageOptions = .lowPriority
-        var context = SharedContext(value: nil)
-        var delegateQueue: CallbackQueue?
+        var context = RequestContext(nil)
+        var delegateQueue: (queue: DispatchQueue, callbacks: CallbackQueue)?
         var tokens: [ObjectIdentifier: WebImagePrefetchToken] = [:]
     }
 
@@ -59,18 +59,18 @@ public final class WebImagePrefetcher: Sendable {
 
     /// Context of lists that name none.
     public var context: WebImageContext? {
-        get { state.withLock { $0.context }.value }
+        get { state.withLock { $0.context }.forRoles }
         set {
-            let shared = SharedContext(value: newValue)
+            let shared = RequestContext(newValue)
             state.withLock { $0.context = shared }
         }
     }
 
     /// Where blocks and delegate are called unless a list's context says it; main unless set.
     public var delegateQueue: DispatchQueue {
-        get { .main }
+        get { state.withLock { $0.delegateQueue?.queue } ?? .main }
         set {
-            let queue = CallbackQueue(queue: newValue, policy: .dispatch)
+            let queue = (newValue, CallbackQueue(queue: newValue, policy: .dispatch))
             state.withLock { $0.delegateQueue = queue }
         }
     }
@@ -104,7 +104,7 @@ public final class WebImagePrefetcher: Sendable {
         _ urls: [URL]?, progress: ProgressBlock?, completed: CompletionBlock?
     ) -> WebImagePrefetchToken? {
         let (options, context) = state.withLock { ($0.options, $0.context) }
-        return prefetchURLs(urls, options: options, context: context.value, progress: progress, completed: completed)
+        return prefetchURLs(urls, options: options, context: context.forRoles, progress: progress, completed: completed)
     }
 
     /// Loads a list with exactly these options and this context.
@@ -115,19 +115,29 @@ public final class WebImagePrefetcher: Sendable {
         _ urls: [URL]?, options: WebImageOptions, context: WebImageContext?,
         progress: ProgressBlock?, completed: CompletionBlock?
     ) -> WebImagePrefetchToken? {
-        guard let urls, !urls.isEmpty else {
+        prefetchRequests(
+            (urls ?? []).map { ImageRequest(url: $0, options: options, context: context) }, progress: progress,
+            completed: completed)
+    }
+
+    /// Loads a list of requests, each as it describes; their order is the order they begin in.
+    ///
+    /// Blocks run on the callback queue of the first request, else on ``delegateQueue``.
+    /// - Returns: The list's handle; nil for an empty list, which completes inline with zeros.
+    @discardableResult
+    public func prefetchRequests(
+        _ requests: [ImageRequest], progress: ProgressBlock? = nil, completed: CompletionBlock? = nil
+    ) -> WebImagePrefetchToken? {
+        guard let first = requests.first else {
             completed?(0, 0)
             return nil
         }
-        let queue = context?.read(.callbackQueue, as: CallbackQueue.self) ?? state.withLock { $0.delegateQueue }
+        let queue = first.callbackQueue ?? state.withLock { $0.delegateQueue?.callbacks }
         let token = WebImagePrefetchToken(
-            urls, prefetcher: self, queue: queue ?? .main, progress: progress, completed: completed)
-        let context = SharedContext(value: context)
+            requests.map(\.url), prefetcher: self, queue: queue ?? .main, progress: progress, completed: completed)
         state.withLock { state in
             state.tokens[ObjectIdentifier(token)] = token
-            state.waiting += urls.indices.map {
-                PrefetchItem(token: token, index: $0, url: urls[$0], options: options, context: context)
-            }
+            state.waiting += requests.indices.map { PrefetchItem(token: token, index: $0, request: requests[$0]) }
         }
         admit()
         return token
@@ -139,12 +149,13 @@ public final class WebImagePrefetcher: Sendable {
         progress: ProgressBlock? = nil
     ) async -> (finishedCount: Int, skippedCount: Int) {
         let hold = Locked<(token: WebImagePrefetchToken?, isCancelled: Bool)>((nil, false))
-        var context = context ?? [:]
-        if context[.callbackQueue] == nil { context[.callbackQueue] = CallbackQueue.invoking }
+        var values = RequestContext(context)
+        if !values.has(.callbackQueue) { values.set(.callbackQueue, CallbackQueue.invoking) }
+        let context = values
         return await withTaskCancellationHandler {
             await withHandover { continuation in
                 let token = prefetchURLs(
-                    urls, options: options, context: context, progress: progress,
+                    urls, options: options, context: context.forRoles, progress: progress,
                     completed: { continuation.resume(returning: ($0, $1)) })
                 let isCancelled = hold.withLock { hold in
                     hold.token = token
@@ -202,9 +213,9 @@ public final class WebImagePrefetcher: Sendable {
             self.release()
             self.admit()
         }
-        var context = item.context.value ?? [:]
-        context[.callbackQueue] = CallbackQueue.invoking
-        let operation = manager.loadImage(with: item.url, options: item.options, context: context) {
+        var request = item.request
+        request.callbackQueue = .invoking
+        let operation = manager.loadImage(with: request) {
             _, _, error, _, finished, _ in
             if finished { completion.complete(with: error != nil) }
         }
@@ -255,7 +266,5 @@ extension WebImagePrefetcherDelegate {
 struct PrefetchItem: Sendable {
     let token: WebImagePrefetchToken
     let index: Int
-    let url: URL
-    let options: WebImageOptions
-    let context: SharedContext
+    let request: ImageRequest
 }

@@ -19,7 +19,7 @@ final class ArrivingImage: Sendable {
     }
 
     private let state = Locked(State())
-    private let steps: Locked<PreviewSteps?>
+    private let steps: Locked<ProgressiveDecoder?>
     private let pool: DecodePool
     private let handle: StageHandle
 
@@ -27,7 +27,7 @@ final class ArrivingImage: Sendable {
         self.pool = pool
         self.handle = handle
         let showsPreviews = plan.options.contains(.progressiveLoad)
-        steps = Locked(PreviewSteps(plan.decoding, showsPreviews: showsPreviews, findsSize: true))
+        steps = Locked(ProgressiveDecoder(plan.decoding, showsPreviews: showsPreviews, findsSize: true))
     }
 
     /// Takes the bytes that stand at `offset` of the body.
@@ -98,5 +98,16 @@ extension ArrivingImage.State {
         guard !isEnded, !isWorking, !waiting.isEmpty else { return false }
         isWorking = true
         return true
+    }
+}
+
+extension ArrivingImage? {
+    /// Passes the news of a download on; bytes become previews.
+    func pass(_ news: LoadNews, to handle: StageHandle) {
+        if case .bytes(let bytes, let offset) = news {
+            self?.append(bytes, at: offset)
+        } else {
+            handle.tell(news)
+        }
     }
 }

@@ -91,14 +91,8 @@ extension LoadPlan {
             decoded: decodedIdentity, key: keys.variant, transformerKey: transformer?.transformerKey,
             cache: RoleIdentity(cache), originalCache: RoleIdentity(originalCache),
             serializer: serializer.map { RoleIdentity($0) },
-            encoding: FurtherCoderOptions(context?.read(.imageEncodeOptions, as: ImageCoderOptions.self) ?? [:]),
+            encoding: encoding,
             types: [queryType, storeType, originalStoreType],
             options: options.intersection(Self.variantOptions.union(Self.transformOptions)))
-    }
-
-    /// Where the original is looked for.
-    var source: (cache: any ImageCaching, type: ImageCacheType) {
-        if options.contains(.fromLoaderOnly) || originalKey == nil { return (originalCache, .none) }
-        return isVariant ? (originalCache, originalQueryType) : (cache, queryType)
     }
 }

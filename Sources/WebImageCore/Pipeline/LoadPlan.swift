@@ -1,11 +1,12 @@
 import Foundation
 
-/// One load with everything its options and context say, read once.
-struct LoadPlan: @unchecked Sendable {
-    // Unchecked is true because `context` is a value nobody changes after entry, and the roles in it are Sendable.
+/// The second phase of a load: everything that its options and context say, read once, and the manager's roles.
+struct LoadPlan: Sendable {
     let url: URL
     private(set) var options: WebImageOptions
-    private(set) var context: WebImageContext?
+    /// For user-implemented roles; the pipeline reads the typed members.
+    private(set) var context: RequestContext
+    let host: any PipelineHost
 
     let cache: any ImageCaching
     let originalCache: any ImageCaching
@@ -14,12 +15,13 @@ struct LoadPlan: @unchecked Sendable {
     let serializer: (any WebImageCacheSerializerProtocol)?
     let decoding: ImageDecoding
     let thumbnail: LoadKeys.Thumbnail?
+    let encoding: FurtherCoderOptions
 
     let queryType: ImageCacheType
     let storeType: ImageCacheType
     let originalQueryType: ImageCacheType
     let originalStoreType: ImageCacheType
-    /// Whether the caller asked for the variant to be stored in a layer of his choice.
+    /// Whether the caller asked for the variant to be stored in certain layers.
     let namesStoreType: Bool
     /// Whether originals are stored in the load's own cache.
     let hasOneCache: Bool
@@ -29,12 +31,12 @@ struct LoadPlan: @unchecked Sendable {
     let keys: LoadKeys
     /// Which loads may share the bytes; nil for a loader that yields images.
     let sharing: LoadIdentity?
-    /// Tells loads apart that nobody may share; nil for all others.
+    /// Tells loads apart that no other load may share; nil for all others.
     let unshared: UInt64?
-    /// Whether somebody looks at the bytes while they arrive.
+    /// Whether a subscriber uses the bytes while they arrive.
     var streams = false
     /// Of the whole load, for a listener; nil without one.
-    var observation: StageObservation?
+    var observation: (any StageObserving)?
     /// Whether bytes are fetched to learn if they are other than those kept.
     private(set) var isRefreshing = false
     /// The version that the cached image of a refresh was made from; nil where it is not known.
@@ -44,29 +46,33 @@ struct LoadPlan: @unchecked Sendable {
     var variantKey: String? { keys.variant?.string }
     var priority: LoadPriority { LoadPriority(options) }
     var isVariant: Bool { thumbnail != nil || transformer != nil }
+    /// What an image in memory must be to serve.
+    var wanted: WantedImage { WantedImage(options: options, context: context) }
+    /// What a loader is asked for.
+    var dataLoad: ImageDataLoad { ImageDataLoad(url: url, options: options, requestContext: context) }
 
-    init(_ request: LoadRequest, manager: WebImageManager) {
+    init(_ request: LoadRequest, host: any PipelineHost) {
         let context = request.context
         let settings = request.settings
+        self.host = host
         url = request.url
         options = request.options
         self.context = context
-        cache = context?.read(.imageCache, as: (any ImageCaching).self) ?? manager.imageCache
-        let namedOriginalCache = context?.read(.originalImageCache, as: (any ImageCaching).self)
+        cache = context.imageCache ?? settings.roles.cache
+        let namedOriginalCache = context.originalImageCache
         originalCache = namedOriginalCache ?? cache
         hasOneCache = namedOriginalCache.map { [cache] in RoleIdentity($0) == RoleIdentity(cache) } ?? true
         transformer = request.transformer
-        serializer =
-            context?.read(.cacheSerializer, as: (any WebImageCacheSerializerProtocol).self)
-            ?? settings.values.cacheSerializer
-        // What lies on this machine, or in the URL itself, is its own disk entry, and the newest one.
+        serializer = context.cacheSerializer ?? settings.values.cacheSerializer
+        encoding = FurtherCoderOptions(context.encodeOptions ?? [:])
+        // A file of this machine, or the URL itself, is its own disk entry, and the newest one.
         let isLocal = url.isFileURL || url.scheme?.lowercased() == "data"
-        queryType = context?.readCacheType(.queryCacheType) ?? (isLocal ? .memory : .all)
-        let namedStoreType = context?.readCacheType(.storeCacheType)
+        queryType = context.queryCacheType ?? (isLocal ? .memory : .all)
+        let namedStoreType = context.storeCacheType
         namesStoreType = namedStoreType != nil
         storeType = namedStoreType ?? (isLocal ? .memory : .all)
-        originalQueryType = context?.readCacheType(.originalQueryCacheType) ?? (isLocal ? .none : .disk)
-        originalStoreType = context?.readCacheType(.originalStoreCacheType) ?? (isLocal ? .none : .disk)
+        originalQueryType = context.originalQueryCacheType ?? (isLocal ? .none : .disk)
+        originalStoreType = context.originalStoreCacheType ?? (isLocal ? .none : .disk)
 
         base = request.base
         scope = request.scope
@@ -75,11 +81,11 @@ struct LoadPlan: @unchecked Sendable {
         decoding = ImageDecoding(
             options, context: context, key: base ?? url.absoluteString, thumbnail: request.thumbnail)
 
-        let load = ImageDataLoad(url: url, options: options, context: context)
-        loader = (load.loader ?? manager.imageLoader).resolved(for: load)
+        let load = ImageDataLoad(url: url, options: options, requestContext: context)
+        loader = (context.imageLoader ?? settings.roles.loader).resolved(for: load)
         sharing = (loader as? any ImageDataLoader)?.identity(of: load)
         unshared = sharing != nil && sharing?.sharing == nil ? Self.unsharedNumber() : nil
-        streams = options.contains(.progressiveLoad) || context?[.pixelSizeReceiver] != nil
+        streams = options.contains(.progressiveLoad) || context.pixelSizeReceiver != nil
     }
 
     private static let lastUnshared = Locked<UInt64>(0)
@@ -112,11 +118,17 @@ extension LoadPlan {
         var plan = self
         plan.options.remove(.progressiveLoad)
         plan.options.insert(.fromLoaderOnly)
-        plan.context = (context ?? [:]).merging([.loaderCachedImage: cached]) { $1 }
+        plan.context.set(.loaderCachedImage, cached)
         plan.streams = false
         plan.isRefreshing = true
         plan.cachedVersion = cached.originalVersion(as: keys.variant)
         return plan
+    }
+
+    /// Where the original is looked for.
+    var source: (cache: any ImageCaching, type: ImageCacheType) {
+        if options.contains(.fromLoaderOnly) || originalKey == nil { return (originalCache, .none) }
+        return isVariant ? (originalCache, originalQueryType) : (cache, queryType)
     }
 
     /// Reads the entry of the image as wanted.
@@ -124,15 +136,6 @@ extension LoadPlan {
 
     /// Reads the entry of the original, decoding it as the load wants.
     var originalDecoder: EntryDecoder { EntryDecoder(key: keys.original, decoding: decoding, options: options) }
-}
-
-extension Dictionary where Key == WebImageContextOption, Value == Any {
-    /// A cache type, also as the number the original's literals write.
-    func readCacheType(_ key: WebImageContextOption) -> ImageCacheType? {
-        guard let value = self[key] else { return nil }
-        if let number = value as? Int { return ImageCacheType(rawValue: number) }
-        return read(key, as: ImageCacheType.self)
-    }
 }
 
 extension ImageLoader {

@@ -18,8 +18,6 @@ struct OriginalData: Sendable {
     var version: ContentDigest?
     /// Whether the loader has just given or confirmed the bytes, so that every other version is older.
     var isNewest = false
-    /// Of a download.
-    var unclaimed: Unclaimed?
 }
 
 /// An image at some stage of its making.
@@ -28,11 +26,4 @@ struct DecodedImage: Sendable {
     /// As it was decoded, before transformers.
     var source: Image
     var original: OriginalData
-    /// Of a picture that is what the load wants.
-    var unclaimed: Unclaimed?
-
-    func claim() {
-        unclaimed?.claim()
-        original.unclaimed?.claim()
-    }
 }

@@ -43,15 +43,15 @@ struct StoreOrder: Sendable {
         ]
     }
 
-    /// Fetched bytes that nobody waits for any more; nil where they are not to be kept on disk.
-    static func original(of result: ImageDataResult, _ plan: LoadPlan) -> StoreOrder? {
+    /// Fetched bytes whose subscribers were all cancelled; nil where they are not to be kept on disk.
+    static func abandoned(_ original: OriginalData, _ plan: LoadPlan) -> StoreOrder? {
         let isSame = !plan.isVariant && plan.hasOneCache
-        guard let key = plan.originalKey, !result.data.isEmpty,
+        guard let key = plan.originalKey, !original.data.isEmpty,
             plan.originalStoreType.includesDisk || isSame && plan.storeType.includesDisk
         else { return nil }
         return StoreOrder(
-            cache: plan.originalCache, key: key, data: result.data, type: .disk, metadata: result.resourceMetadata,
-            note: plan.keys.original.map { EntryNote(key: $0) })
+            cache: plan.originalCache, key: key, data: original.data, type: .disk,
+            metadata: original.resourceMetadata, note: plan.keys.original.map { EntryNote(key: $0) })
     }
 
     /// The image as wanted, where that is another entry than the original's.

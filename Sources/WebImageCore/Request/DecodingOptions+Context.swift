@@ -3,31 +3,47 @@ import Foundation
 extension DecodingOptions {
     /// What a load's options and context say about decoding; a context key wins over its entry in
     /// `.imageDecodeOptions`.
-    init(_ options: WebImageOptions, context: WebImageContext?, key: String, thumbnail: LoadKeys.Thumbnail?) {
-        self.init(context?.read(.imageDecodeOptions, as: ImageCoderOptions.self))
+    init(_ options: WebImageOptions, context: RequestContext, key: String, thumbnail: LoadKeys.Thumbnail?) {
+        self.init(context.decodeOptions)
         firstFrameOnly = options.contains(.decodeFirstFrameOnly)
-        let scale = context?.readNumber(.imageScaleFactor) ?? 0
+        let scale = context.scaleFactor ?? 0
         scaleFactor = scale >= 1 && scale.isFinite ? scale : max(scaleFactor, CacheKey.scaleFactor(key))
         thumbnailPixelSize = thumbnail.flatMap { PixelSize(box: $0.box) }
         if let thumbnail { preserveAspectRatio = thumbnail.preservesAspectRatio }
-        if let limit = context?.readByteCount(.imageScaleDownLimitBytes) {
+        if let limit = context.scaleDownLimitBytes {
             scaleDownLimitBytes = limit
         } else if options.contains(.scaleDownLargeImages), scaleDownLimitBytes == nil {
             scaleDownLimitBytes = ImageScaling.defaultScaleDownLimitBytes
         }
-        if let limits = context?.read(.decodingLimits, as: DecodingLimits.self) { self.limits = limits }
-        if let dynamicRange = context?.readNumber(.imageDecodeToHDR) { decodesToHDR = dynamicRange != 0 }
+        if let limits = context.decodingLimits { self.limits = limits }
+        if let keepsRange = context.decodesToHDR { decodesToHDR = keepsRange }
         addHints(context, key: key)
     }
 
     /// Hints for coders that want them; the built-in ones look at the content.
-    private mutating func addHints(_ context: WebImageContext?, key: String) {
-        if context?[.imageTypeIdentifierHint] is NSNull { return }
-        if let hint = context?.read(.imageTypeIdentifierHint, as: String.self) {
-            further[.decodeTypeIdentifierHint] = hint
-            return
+    private mutating func addHints(_ context: RequestContext, key: String) {
+        switch context.typeHint {
+        case .refused: break
+        case .identifier(let identifier): further[.decodeTypeIdentifierHint] = identifier
+        case nil:
+            let fileExtension = (key as NSString).pathExtension
+            if !fileExtension.isEmpty { further[.decodeFileExtensionHint] = fileExtension }
         }
-        let fileExtension = (key as NSString).pathExtension
-        if !fileExtension.isEmpty { further[.decodeFileExtensionHint] = fileExtension }
+    }
+}
+
+extension ImageDecoding {
+    /// What a load's or a query's options and context say, for the picture of a key.
+    init(
+        _ options: WebImageOptions, context: RequestContext, key: String, thumbnail: LoadKeys.Thumbnail?,
+        coders: ImageCodersManager = .shared
+    ) {
+        self.init(
+            coder: context.coder ?? coders,
+            options: DecodingOptions(options, context: context, key: key, thumbnail: thumbnail), registered: coders)
+        guard !options.contains(.decodeFirstFrameOnly) else { return }
+        animatedClass = context.animatedImageClass
+        preloadsAllFrames = options.contains(.preloadAllFrames)
+        requiresAnimatedClass = options.contains(.matchAnimatedImageClass)
     }
 }

@@ -31,21 +31,6 @@ struct LoadKeys: Sendable {
         var preservesAspectRatio: Bool
 
         var keyBox: EntryKey.Box { EntryKey.Box(box, preservesAspectRatio: preservesAspectRatio) }
-
-        init?(_ context: WebImageContext?) {
-            guard let context else { return nil }
-            let further =
-                context[.imageDecodeOptions] == nil
-                ? nil : context.read(.imageDecodeOptions, as: ImageCoderOptions.self)
-            guard
-                let box = context.read(.imageThumbnailPixelSize, as: CGSize.self)
-                    ?? further?.read(.decodeThumbnailPixelSize, as: CGSize.self)
-            else { return nil }
-            self.box = box
-            preservesAspectRatio =
-                context.read(.imagePreserveAspectRatio, as: Bool.self)
-                ?? further?.read(.decodePreserveAspectRatio, as: Bool.self) ?? true
-        }
     }
 
     /// The key of a thumbnail of an unscoped original.
@@ -65,22 +50,8 @@ struct LoadKeys: Sendable {
     }
 
     /// The URL's own key, before its scope.
-    static func base(_ url: URL, context: WebImageContext?, filter: (any WebImageCacheKeyFilterProtocol)?) -> String? {
-        if context?[.cacheKeyFilter] != nil,
-            let named = context?.read(.cacheKeyFilter, as: (any WebImageCacheKeyFilterProtocol).self)
-        {
-            return named.cacheKey(for: url)
-        }
+    static func base(_ url: URL, filter: (any WebImageCacheKeyFilterProtocol)?) -> String? {
         guard let filter else { return url.absoluteString }
         return filter.cacheKey(for: url)
-    }
-
-    /// The transformer that holds: the context's, where `NSNull` is none, else the default.
-    static func transformer(
-        _ context: WebImageContext?, default: (any ImageTransformer)?
-    ) -> (any ImageTransformer)? {
-        guard let value = context?[.imageTransformer] else { return `default` }
-        if value is NSNull { return nil }
-        return context?.read(.imageTransformer, as: (any ImageTransformer).self) ?? `default`
     }
 }

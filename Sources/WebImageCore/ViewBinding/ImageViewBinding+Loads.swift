@@ -79,12 +79,11 @@ extension ImageViewBinding {
 
     /// A variant of another size in memory, if the caller wants one for a placeholder.
     func variantInMemory(_ request: ViewLoadRequest) -> Image? {
-        guard request.context.read(.cachedVariantAsPlaceholder, as: Bool.self) == true else { return nil }
-        let wanted = request.context[.imageThumbnailPixelSize] as? CGSize
+        guard request.context.takesCachedVariantAsPlaceholder else { return nil }
+        let wanted = request.context.thumbnailPixelSize
         let boxes = Self.variants.withLock { $0.others(than: wanted ?? .zero, of: request.url) }
         for box in boxes {
-            var context = request.context
-            context[.imageThumbnailPixelSize] = box == .zero ? nil : box
+            let context = request.context.with(.imageThumbnailPixelSize, box == .zero ? nil : box).forRoles
             if let image = request.loader.imageInMemory(for: request.url, context: context) { return image }
         }
         return nil

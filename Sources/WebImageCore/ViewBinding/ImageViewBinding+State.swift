@@ -129,8 +129,7 @@ extension ImageViewBinding {
         _ key: String, _ options: WebImageOptions, _ completed: ViewImageCompletedBlock?
     ) -> (any WebImageOperation)? {
         guard let asked = slots[key]?.asked else { return nil }
-        var context = asked.context
-        context[.customManager] = asked.loader
+        let context = asked.context.with(.customManager, asked.loader).forRoles
         return setImage(
             with: asked.url, placeholderImage: asked.placeholder, options: asked.options.union(options),
             context: context, own: asked.own, completed: completed)

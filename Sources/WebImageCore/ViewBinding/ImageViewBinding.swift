@@ -36,11 +36,10 @@ package import Foundation
         progress: ViewImageProgressBlock? = nil, completed: ViewImageInternalCompletedBlock? = nil
     ) -> (any WebImageOperation)? {
         let setImage = setImage ?? own?.block
-        var context = context ?? [:]
-        let key = context.read(.setImageOperationKey, as: String.self) ?? defaultKey
-        context[.setImageOperationKey] = key
-        let loader = context.read(.customManager, as: (any ViewImageLoading).self) ?? Self.defaultLoader()
-        context[.customManager] = nil
+        var context = RequestContext(context)
+        let key = context.operationKey ?? defaultKey
+        let loader = context.customManager ?? Self.defaultLoader()
+        context = context.with(.setImageOperationKey, key).with(.customManager, nil)
         latestOperationKey = key
         let listener = ViewLoadListener(progress: progress, completed: completed)
         let request = url.map {
@@ -137,7 +136,7 @@ package import Foundation
     }
 
     private func start(_ load: ViewLoad) {
-        guard let wanted = load.request.context.read(.thumbnail, as: ViewThumbnail.self), let display else {
+        guard let wanted = load.request.context.viewThumbnail, let display else {
             return load.start()
         }
         display.whenSized(within: wanted.deadline) { [weak load] size in load?.start(thumbnail: size) }

@@ -11,14 +11,10 @@ enum PlaceholderHashes {
     private static let limit = 128
 
     /// The placeholder that a context's hash describes; nil without one. Drawn in about a millisecond, once.
-    static func image(_ context: WebImageContext) -> Image? {
-        guard let value = context[.placeholderHash] else { return nil }
-        guard let hash = value as? AnyHashable, value is BlurHash || value is ThumbHash else {
-            _ = context.read(.placeholderHash, as: BlurHash.self)
-            return nil
-        }
+    static func image(_ context: RequestContext) -> Image? {
+        guard let hash = context.placeholderHash else { return nil }
         if let image = known.withLock({ $0[hash] }) { return image }
-        let image = (value as? BlurHash)?.image() ?? (value as? ThumbHash)?.image()
+        let image = (hash.base as? BlurHash)?.image() ?? (hash.base as? ThumbHash)?.image()
         known.withLock { known in
             if known.count >= limit { known.removeAll() }
             known[hash] = image

@@ -5,7 +5,7 @@ import Foundation
     var url: URL
     var placeholder: Image?
     var options: WebImageOptions
-    var context: WebImageContext
+    var context: RequestContext
     var loader: any ViewImageLoading
     var setImage: ViewSetImageBlock?
     /// What `setImage` sets, where it is the view's own way.
@@ -14,7 +14,7 @@ import Foundation
     let manager: RoleIdentity
 
     init(
-        url: URL, placeholder: Image?, options: WebImageOptions, context: WebImageContext,
+        url: URL, placeholder: Image?, options: WebImageOptions, context: RequestContext,
         loader: any ViewImageLoading, setImage: ViewSetImageBlock?, own: ViewOwnPicture?
     ) {
         self.url = url
@@ -37,7 +37,7 @@ import Foundation
         url == other.url && options == other.options && setImage == nil && other.setImage == nil
             && options.isDisjoint(with: Self.alwaysAnew) && manager == other.manager
             && (loader as AnyObject) === (other.loader as AnyObject)
-            && context.isSame(as: other.context)
+            && (context.forRoles ?? [:]).isSame(as: other.context.forRoles ?? [:])
     }
 
     private static let alwaysAnew: WebImageOptions = [

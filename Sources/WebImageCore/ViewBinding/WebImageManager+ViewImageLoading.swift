@@ -16,8 +16,8 @@ extension WebImageManager: ViewImageLoading {
 extension WebImageManager {
     /// The image in memory under the key a context makes; nil when there is none. A lock and a dictionary.
     public func imageInMemory(for url: URL, context: WebImageContext?) -> Image? {
-        guard let key = LoadRequest(url, [], context, settings, self).keys.variant,
-            let image = layeredCache?.imageFromMemoryCache(forKey: key.string), image.isEntry(of: key)
+        guard let key = LoadRequest(url, [], RequestContext(context), settings).keys.variant,
+            let image = settings.roles.layeredCache?.imageFromMemoryCache(forKey: key.string), image.isEntry(of: key)
         else { return nil }
         return image
     }

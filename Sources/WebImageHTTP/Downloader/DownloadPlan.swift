@@ -8,7 +8,7 @@ final class DownloadPlan: Sendable {
     let responseModifier: (any WebImageDownloaderResponseModifierProtocol)?
     let decryptor: (any WebImageDownloaderDecryptorProtocol)?
     let options: WebImageOptions
-    let context: SharedContext
+    let context: RequestContext
     let cacheScope: CacheScope
     /// The fields by which the server may answer 304; sent beside the request's own.
     let validators: [String: String]
@@ -23,13 +23,13 @@ final class DownloadPlan: Sendable {
         self.transfer = transfer
         self.cacheScope = cacheScope
         responseModifier =
-            load.context?.read(.downloadResponseModifier, as: (any WebImageDownloaderResponseModifierProtocol).self)
+            load.requestContext.responseModifier
             ?? settings.values.responseModifier
         decryptor =
-            load.context?.read(.downloadDecryptor, as: (any WebImageDownloaderDecryptorProtocol).self)
+            load.requestContext.decryptor
             ?? settings.values.decryptor
         options = load.options
-        context = SharedContext(value: load.context)
+        context = load.requestContext
         validators = [:]
         requestedURL = load.url
         urlText = transfer.request.url.absoluteString

@@ -160,10 +160,9 @@ struct DownloadState: Sendable {
 
     mutating func receive(_ head: WebImageResponse, leg number: Int) -> HeadDecision {
         guard isTransferring(number), let leg else { return .stop(.cancelled) }
-        if let redirect = Self.redirect(head, of: leg) {
-            self.leg?.redirect = redirect
-            return .skip
-        }
+        let redirect = Self.redirect(head, of: leg)
+        self.leg?.redirect = redirect
+        if redirect != nil { return .skip }
         if let prefix = leg.prefix, prefix.isContinued(by: head) {
             var whole = head
             whole.statusCode = 200

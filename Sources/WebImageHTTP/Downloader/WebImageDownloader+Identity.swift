@@ -20,7 +20,7 @@ extension WebImageDownloader {
     public func cacheScope(of load: ImageDataLoad) -> CacheScope {
         if load.url.absoluteString.hasScheme("file") { return load.declaredScope ?? .shared }
         let isNarrowed =
-            settings.mayNarrowScope || load.context?[.downloadRequestModifier] != nil
+            settings.mayNarrowScope || load.requestContext.hasRequestModifier
             || !load.options.isDisjoint(with: Self.narrowingOptions)
         return isNarrowed ? identity(of: load).cacheScope : load.declaredScope ?? .shared
     }

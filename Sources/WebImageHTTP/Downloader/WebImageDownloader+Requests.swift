@@ -12,7 +12,7 @@ extension WebImageDownloader {
         try Self.checkURL(load.url)
         let plain = request(for: load, settings)
         let modifier =
-            load.context?.read(.downloadRequestModifier, as: (any WebImageDownloaderRequestModifierProtocol).self)
+            load.requestContext.requestModifier
             ?? settings.values.requestModifier
         var request = plain
         if let modifier { request = try Self.modified(plain, modifier) }
@@ -38,7 +38,7 @@ extension WebImageDownloader {
         request.httpShouldHandleCookies = load.options.contains(.handleCookies)
         request.allowsInvalidCertificates = load.options.contains(.allowInvalidSSLCertificates)
         request.maxBodyBytes =
-            load.context?.read(.decodingLimits, as: DecodingLimits.self)?.maxEncodedBytes
+            load.requestContext.decodingLimits?.maxEncodedBytes
             ?? settings.values.config.maxBodyBytes
         return request
     }

@@ -7,23 +7,23 @@ public struct WebImageDownloaderOrder: Sendable {
     /// How the load behaves.
     public let options: WebImageOptions
     /// The load's context.
-    public var context: WebImageContext? { sharedContext.value }
+    public var context: WebImageContext? { requestContext.forRoles }
 
     let transfer: CurlTransferRequest
     let engine: CurlEngine
-    private let sharedContext: SharedContext
+    private let requestContext: RequestContext
 
-    init(_ transfer: CurlTransferRequest, options: WebImageOptions, context: SharedContext, engine: CurlEngine) {
+    init(_ transfer: CurlTransferRequest, options: WebImageOptions, context: RequestContext, engine: CurlEngine) {
         self.transfer = transfer
         self.options = options
         self.engine = engine
-        sharedContext = context
+        requestContext = context
     }
 
     /// A transfer over the shared downloader's connections, for operations used without a downloader.
     public init(request: WebImageRequest, options: WebImageOptions = [], context: WebImageContext? = nil) {
         self.init(
-            CurlTransferRequest(request), options: options, context: SharedContext(value: context),
+            CurlTransferRequest(request), options: options, context: RequestContext(context),
             engine: WebImageDownloader.shared.engine)
     }
 }

@@ -60,10 +60,10 @@ public struct ReferenceSubject: Sendable {
         subject.query = { key, options, context in
             var context = context
             context[.callbackQueue] = CallbackQueue.invoking
-            let request = SharedContext(value: context)
+            let request = RequestContext(context)
             return await withCheckedContinuation { continuation in
                 cache.queryCacheOperation(
-                    forKey: key, options: options, context: request.value, cacheType: .disk
+                    forKey: key, options: options, context: request.forRoles, cacheType: .disk
                 ) { image, _, _ in continuation.resume(returning: image.flatMap { ReferencePicture($0) }) }
             }
         }

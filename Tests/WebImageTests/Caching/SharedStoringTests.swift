@@ -12,11 +12,11 @@ struct SharedStoringTests {
     init() throws { fixture = try EntryFixture() }
 
     private func shared(_ contexts: [WebImageContext]) async throws -> [Image] {
-        let loads = contexts.map { SharedContext(value: $0) }
+        let loads = contexts.map { RequestContext($0) }
         return try await withThrowingTaskGroup(of: Image.self) { group in
             for context in loads {
                 group.addTask { [fixture, url] in
-                    try await fixture.manager.image(for: url, options: .waitStoreCache, context: context.value)
+                    try await fixture.manager.image(for: url, options: .waitStoreCache, context: context.forRoles)
                 }
             }
             #expect(await eventually { fixture.manager.subscriberCount(of: url) == contexts.count })

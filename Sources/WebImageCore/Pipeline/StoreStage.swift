@@ -1,20 +1,27 @@
 import Foundation
 
-/// The last stage before delivery: bytes to disk, images to memory.
-extension WebImageManager {
+/// Step 7: original bytes to disk, the image to memory and, where it is worth it, to disk.
+struct StoreStage: Sendable {
+    let pool: DecodePool
+    /// Of originals in caches that do not count versions.
+    private let originalVersions = OriginalVersions()
+
+    init(pool: DecodePool) { self.pool = pool }
+
     /// Memory is filled before this returns; disk is only asked to, unless the load waits for it.
-    func store(_ made: DecodedImage, _ plan: LoadPlan) async {
-        guard !Task.isCancelled else { return }
-        made.claim()
+    ///
+    /// - Throws: `.cancelled` where the load was cancelled before: then nothing is stored.
+    func store(_ made: DecodedImage, _ plan: LoadPlan) async throws(WebImageError) {
+        guard !Task.isCancelled else { throw .cancelled }
         guard !made.original.isStandIn else { return }
         let version = version(made.original, plan)
         keepInMemory(made.image, plan, version)
         keepOriginalInMemory(made, plan, version)
         let orders = StoreOrder.orders(for: made, plan)
         guard !orders.isEmpty else { return }
-        let observation = listener.map { StageObservation(self, $0, .store, plan.url) }
+        let observation = plan.host.observation(of: .store, plan.url)
         await write(orders, plan, waits: plan.options.contains(.waitStoreCache))
-        observation?.end((made.original.data.isEmpty ? nil : made.original.data.count, nil))
+        observation?.end(StageSummary(byteCount: made.original.data.isEmpty ? nil : made.original.data.count), nil)
     }
 
     private func write(_ orders: [StoreOrder], _ plan: LoadPlan, waits: Bool) async {
@@ -22,28 +29,45 @@ extension WebImageManager {
             for order in orders { await put(order, plan, waits: false) }
             return
         }
-        changePendingStores(by: 1)
+        plan.host.changePendingStores(by: 1)
         // A task of its own: a cancel of the load must not put bytes on disk that the serializer has not seen.
         let writing = Task.detached {
-            for order in orders { await self.put(await self.serialized(order, plan), plan, waits: waits) }
-            self.changePendingStores(by: -1)
+            for order in orders { await put(await serialized(order, plan), plan, waits: waits) }
+            plan.host.changePendingStores(by: -1)
         }
         if waits { await writing.value }
     }
 
-    /// Keeps the bytes of a download that nobody waits for any more, if they look like a picture.
-    func keepFinished(_ result: ImageDataResult, _ plan: LoadPlan) async {
-        // What a delegate would make of a whole picture, or whether it takes it, is not known.
-        guard result.mayBeStored, !result.isNotModified, !settings.values.isShutDown,
-            delegate == nil || plan.thumbnail != nil, let order = StoreOrder.original(of: result, plan)
+    // MARK: Work that no subscriber waits for any more
+
+    /// Keeps a picture whose subscribers were all cancelled, and the bytes it was made from.
+    func keepAbandoned(_ made: DecodedImage?, _ plan: LoadPlan) {
+        guard let made else { return }
+        if plan.transformer == nil, !made.original.isStandIn, made.original.cacheType != .memory {
+            keepInMemory(made.image, plan, joining: made.original.version)
+        }
+        keepAbandoned(made.original, plan)
+    }
+
+    /// Keeps the bytes of a download whose subscribers were all cancelled, if they look like a picture.
+    func keepAbandoned(_ original: OriginalData?, _ plan: LoadPlan) {
+        guard let original, original.cacheType == .none, original.image == nil, original.mayBeStored,
+            !plan.host.isShutDown,
+            // A delegate's answer to the whole picture is not known.
+            !plan.host.hasDelegate || plan.thumbnail != nil,
+            let order = StoreOrder.abandoned(original, plan)
         else { return }
         let coder = plan.decoding.coder
-        // Before the decodes that wait: who wants the picture meanwhile would ask the server again.
-        let isPicture = try? await decodePool.run(priority: LoadPriorityHandle(.high)) { () throws(WebImageError) in
-            coder.canDecode(from: result.data)
+        Task.detached {
+            // Before the decodes that wait: a load that asks meanwhile would fetch the picture again.
+            let isPicture = try? await pool.run(priority: LoadPriorityHandle(.high)) { () throws(WebImageError) in
+                coder.canDecode(from: original.data)
+            }
+            if isPicture == true { await write([order], plan, waits: false) }
         }
-        if isPicture == true { await write([order], plan, waits: false) }
     }
+
+    // MARK: Memory
 
     /// The version that images made of these bytes belong to.
     private func version(_ original: OriginalData, _ plan: LoadPlan) -> OriginalVersion? {
@@ -82,22 +106,22 @@ extension WebImageManager {
         cache.storeImageToMemory(made.source, forKey: key.string)
     }
 
+    // MARK: Disk
+
     private func put(_ order: StoreOrder, _ plan: LoadPlan, waits: Bool) async {
-        var context = plan.context ?? [:]
-        context[.callbackQueue] = CallbackQueue.invoking
-        context[.entryNote] = order.note
+        let context = plan.context.forCache(order.note)
         if waits {
             await withCheckedContinuation { continuation in
                 let completion = Completion<Void> { continuation.resume() }
                 order.cache.storeImage(
-                    order.image, imageData: order.data, forKey: order.key, options: plan.options, context: context,
-                    cacheType: order.type
+                    order.image, imageData: order.data, forKey: order.key, options: plan.options,
+                    context: context.forRoles, cacheType: order.type
                 ) { completion.complete(with: ()) }
             }
         } else {
             order.cache.storeImage(
-                order.image, imageData: order.data, forKey: order.key, options: plan.options, context: context,
-                cacheType: order.type, completion: nil)
+                order.image, imageData: order.data, forKey: order.key, options: plan.options,
+                context: context.forRoles, cacheType: order.type, completion: nil)
         }
         if let metadata = order.metadata {
             (order.cache as? any LayeredImageCaching)?.storeResourceMetadata(metadata, forKey: order.key)
@@ -110,7 +134,7 @@ extension WebImageManager {
         let image = order.serializedImage
         let data = order.data
         let url = plan.url
-        let chosen = try? await decodePool.run { () throws(WebImageError) in
+        let chosen = try? await pool.run { () throws(WebImageError) in
             serializer.cacheData(with: image, originalData: data, imageURL: url)
         }
         order.data = chosen ?? data

@@ -1,7 +1,7 @@
 import Foundation
 
 /// How far the showing of an arriving picture is: used by one thread at a time.
-struct PreviewSteps: Sendable {
+struct ProgressiveDecoder: Sendable {
     /// Headers longer than this are not waited for; the size then comes with the picture.
     private static let longestHeader = 1 << 20
     /// A longer body is not gathered a second time beside the loader's, which may have moved it to a file: its previews

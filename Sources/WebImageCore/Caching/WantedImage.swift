@@ -1,39 +1,40 @@
 import Foundation
 
-/// Whether an image in memory is what a load or a query wants: keys hold neither byte limits, dynamic range nor the
-/// layout of a pixel, so one load's result may be of no use to the next.
-enum MemoryMatch {
-    /// The image as it is wanted; nil when it must be made anew.
+/// Whether an image in memory is the one a load or a query asks for.
+///
+/// Keys hold neither byte limits, dynamic range nor the layout of a pixel, so one load's result may be of no use to the
+/// next.
+struct WantedImage: Sendable {
+    let options: WebImageOptions
+    let context: RequestContext
+
+    /// The image as it is wanted; nil when it must be made again.
     ///
     /// - Parameter takesPosters: whether the first frame of an animation serves where the animation is wanted.
-    static func adapted(
-        _ image: Image, options: WebImageOptions, context: WebImageContext?, takesPosters: Bool = false
-    ) -> Image? {
+    func adapted(_ image: Image, takesPosters: Bool = false) -> Image? {
         if !takesPosters, image.omitsFrames, !options.contains(.decodeFirstFrameOnly) { return nil }
-        if let decoding = image.decodingOptions, !isSufficient(image, decoding, options, context) { return nil }
-        if options.isDisjoint(with: adapting) { return image }
-        if options.contains(.decodeFirstFrameOnly) { return still(image) }
-        guard let wanted = context?.read(.animatedImageClass, as: Image.Type.self) else { return image }
-        return isInstance(image, of: wanted) ? image : nil
+        if let decoding = image.decodingOptions, !isSufficient(image, decoding) { return nil }
+        if options.isDisjoint(with: Self.adapting) { return image }
+        if options.contains(.decodeFirstFrameOnly) { return Self.still(image) }
+        guard let wanted = context.animatedImageType else { return image }
+        return Self.isInstance(image, of: wanted) ? image : nil
     }
 
     // A constant: a literal above is three allocations in a debug build.
     private static let adapting: WebImageOptions = [.decodeFirstFrameOnly, .matchAnimatedImageClass]
 
-    private static func isSufficient(
-        _ image: Image, _ decoding: DecodingOptions, _ options: WebImageOptions, _ context: WebImageContext?
-    ) -> Bool {
-        let further = context?[.imageDecodeOptions] as? ImageCoderOptions
-        if let limit = decoding.scaleDownLimitBytes, mayBeScaledDown(image, decoding, limit) {
-            guard let wanted = wantedLimit(options, context, further), wanted <= limit else { return false }
+    private func isSufficient(_ image: Image, _ decoding: DecodingOptions) -> Bool {
+        let further = context.decodeOptions
+        if let limit = decoding.scaleDownLimitBytes, Self.mayBeScaledDown(image, decoding, limit) {
+            guard let wanted = wantedLimit(further), wanted <= limit else { return false }
         }
-        if decoding.firstFrameOnly, !options.contains(.decodeFirstFrameOnly), context?[.animatedImageClass] != nil {
+        if decoding.firstFrameOnly, !options.contains(.decodeFirstFrameOnly), context.has(.animatedImageClass) {
             return false
         }
         let format = further?[.decodePixelFormat] as? PixelFormat ?? .bgra8Premultiplied
         let conversion = further?[.decodeColorConversion] as? DecodingOptions.ColorConversion ?? .sRGB
         guard format == decoding.pixelFormat, conversion == decoding.colorConversion else { return false }
-        let wantsHDR = (context?.readNumber(.imageDecodeToHDR) ?? further?.readNumber(.decodeToHDR) ?? 0) != 0
+        let wantsHDR = context.decodesToHDR ?? ((further?.readNumber(.decodeToHDR) ?? 0) != 0)
         return wantsHDR == decoding.decodesToHDR
     }
 
@@ -46,10 +47,8 @@ enum MemoryMatch {
         return overflow || bytes > limit
     }
 
-    private static func wantedLimit(
-        _ options: WebImageOptions, _ context: WebImageContext?, _ further: ImageCoderOptions?
-    ) -> Int? {
-        context?.readByteCount(.imageScaleDownLimitBytes) ?? further?.readByteCount(.decodeScaleDownLimitBytes)
+    private func wantedLimit(_ further: ImageCoderOptions?) -> Int? {
+        context.scaleDownLimitBytes ?? further?.readByteCount(.decodeScaleDownLimitBytes)
             ?? (options.contains(.scaleDownLargeImages) ? ImageScaling.defaultScaleDownLimitBytes : nil)
     }
 

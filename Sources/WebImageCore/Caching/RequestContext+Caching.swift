@@ -1,0 +1,5 @@
+// Readings of caches.
+extension RequestContext {
+    var imageCache: (any ImageCaching)? { value(.imageCache) }
+    var originalImageCache: (any ImageCaching)? { value(.originalImageCache) }
+}

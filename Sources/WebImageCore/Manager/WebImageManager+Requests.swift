@@ -1,0 +1,67 @@
+import Foundation
+
+/// Loads described by typed requests.
+extension WebImageManager {
+    /// Loads an image and calls back, as ``loadImage(with:options:context:progress:completed:)`` does.
+    @discardableResult
+    public func loadImage(
+        with request: ImageRequest, progress: ImageLoaderProgressBlock? = nil,
+        completed: @escaping WebImageInternalCompletionBlock
+    ) -> WebImageCombinedOperation {
+        loadImage(
+            with: request.url, options: request.options, context: request.context, progress: progress,
+            completed: completed)
+    }
+
+    /// Loads an image.
+    ///
+    /// - Throws: as ``image(for:options:context:progress:)``.
+    public func image(
+        for request: ImageRequest, progress: ImageLoaderProgressBlock? = nil
+    ) async throws(WebImageError) -> Image {
+        try await result(for: request, progress: progress).image
+    }
+
+    /// Loads an image and tells where it came from and what it was decoded from.
+    ///
+    /// - Throws: as ``image(for:options:context:progress:)``.
+    public func result(
+        for request: ImageRequest, progress: ImageLoaderProgressBlock? = nil
+    ) async throws(WebImageError) -> WebImageResult {
+        try await result(
+            for: request.url, options: request.options, context: request.context, progress: progress)
+    }
+
+    /// The events of a load, for callers that show how far it is.
+    public func events(for request: ImageRequest) -> WebImageEvents {
+        events(for: request.url, options: request.options, context: request.context)
+    }
+
+    /// The cache key of the image that a request asks for; nil where nothing would be kept.
+    public func cacheKey(for request: ImageRequest) -> String? {
+        cacheKey(for: request.url, context: request.context)
+    }
+}
+
+/// Addresses as text, for callers that have no URL yet.
+extension WebImageManager {
+    /// Loads the image of an address; text that is no address ends with `.invalidURL`.
+    @discardableResult
+    public func loadImage(
+        with string: String, options: WebImageOptions = [], context: WebImageContext? = nil,
+        progress: ImageLoaderProgressBlock? = nil, completed: @escaping WebImageInternalCompletionBlock
+    ) -> WebImageCombinedOperation {
+        loadImage(
+            with: URL(string: string), options: options, context: context, progress: progress, completed: completed)
+    }
+
+    /// Loads the image of an address.
+    ///
+    /// - Throws: as the form that takes a URL; `.invalidURL` for text that is no address.
+    public func image(
+        for string: String, options: WebImageOptions = [], context: WebImageContext? = nil,
+        progress: ImageLoaderProgressBlock? = nil
+    ) async throws(WebImageError) -> Image {
+        try await image(for: URL(string: string), options: options, context: context, progress: progress)
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+
+/// Step 5: bytes into pixels, on the decode pool.
+struct DecodeStage: Sendable {
+    let pool: DecodePool
+
+    /// The image of an entry.
+    func image(
+        of entry: CachedResource, _ decoder: EntryDecoder, _ plan: LoadPlan, _ handle: StageHandle
+    ) async throws(WebImageError) -> Image {
+        try await decoded(entry, decoder, plan, handle, reportsSize: false, digests: false).image
+    }
+
+    /// The picture of an original, as the manager's delegate changed it.
+    func picture(
+        of original: OriginalData, _ plan: LoadPlan, _ handle: StageHandle
+    ) async throws(WebImageError) -> DecodedImage {
+        if let image = original.image { return DecodedImage(image: image, source: image, original: original) }
+        let entry = CachedResource(data: original.data, extended: original.extended)
+        let (image, version) = try await decoded(
+            entry, EntryDecoder(key: nil, decoding: plan.decoding, options: plan.options), plan, handle,
+            reportsSize: plan.streams, digests: original.version == nil && (original.isNewest || plan.isVariant))
+        var original = original
+        original.version = original.version ?? version
+        let made = DecodedImage(image: image, source: image, original: original)
+        guard original.cacheType == .none, plan.thumbnail == nil, plan.mayTransform(image), plan.host.hasDelegate else {
+            return made
+        }
+        return try await changedByDelegate(made, plan, handle)
+    }
+
+    private func changedByDelegate(
+        _ made: DecodedImage, _ plan: LoadPlan, _ handle: StageHandle
+    ) async throws(WebImageError) -> DecodedImage {
+        let image = made.image
+        let changed = try await pool.run(cost: image.pixels.byteCount, priority: handle.priority) {
+            () throws(WebImageError) in plan.host.changed(image, from: plan.url)
+        }
+        guard let changed else {
+            throw WebImageError(
+                .badImageData, stage: .transform, url: plan.url, underlying: .message("the delegate gave no image"),
+                hint: "Return the image itself to leave it as it is.")
+        }
+        guard changed !== image else { return made }
+        changed.copyMetadata(from: image)
+        changed.isTransformed = true
+        // Without the fetched bytes the image is encoded for the disk: a later load gets what was delivered.
+        var original = made.original
+        original.data = Data()
+        return DecodedImage(image: changed, source: changed, original: original)
+    }
+
+    /// Decodes an entry; the pool also makes the digest of the bytes where one is wanted.
+    private func decoded(
+        _ entry: CachedResource, _ decoder: EntryDecoder, _ plan: LoadPlan, _ handle: StageHandle, reportsSize: Bool,
+        digests: Bool
+    ) async throws(WebImageError) -> (image: Image, version: ContentDigest?) {
+        guard !Task.isCancelled else { throw .cancelled }
+        let decoding = decoder.decoding(of: entry)
+        let measure: @Sendable () -> Int = {
+            if reportsSize, let size = decoding.size(of: entry.data) { handle.tell(.size(size)) }
+            return decoding.cost(of: entry.data)
+        }
+        let summary: ((image: Image, version: ContentDigest?)) -> StageSummary = {
+            StageSummary(byteCount: $0.image.pixels.byteCount)
+        }
+        return try await plan.host.observed(.decode, plan.url, summary) { () throws(WebImageError) in
+            try await pool.run(measuring: measure, priority: handle.priority) { () throws(WebImageError) in
+                (try decoder.decode(entry), digests ? ContentDigest(entry.data) : nil)
+            }
+        }
+    }
+
+    /// Whether bytes from disk are to be removed because no coder makes a picture of them.
+    func isWorthless(
+        _ data: Data, after error: WebImageError, _ plan: LoadPlan, _ handle: StageHandle
+    ) async throws(WebImageError) -> Bool {
+        guard error.code == .badImageData else { return false }
+        let decoding = plan.decoding
+        return try await pool.run(priority: handle.priority) { () throws(WebImageError) in
+            decoding.isWorthless(data, after: error)
+        }
+    }
+}

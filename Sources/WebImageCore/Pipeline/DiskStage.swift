@@ -1,0 +1,93 @@
+import Foundation
+
+/// Step 3: entries on disk, and the answers of caches that decode themselves.
+struct DiskStage: Sendable {
+    /// The entry a decoder looks for; nil when there is none, it is another one, or a variant of an older original.
+    func entry(
+        _ decoder: EntryDecoder, in cache: any LayeredImageCaching, _ plan: LoadPlan
+    ) async throws(WebImageError) -> CachedResource? {
+        guard !Task.isCancelled else { throw .cancelled }
+        let stored = try await plan.host.observed(.disk, plan.url, Self.summary) {
+            () throws(WebImageError) in await cache.diskResource(forKey: decoder.key?.string)
+        }
+        guard let stored, decoder.accepts(stored) else { return nil }
+        guard decoder.key?.isVariant == true, let version = stored.record?.version else { return stored }
+        guard let original = plan.keys.original,
+            let current = await (plan.originalCache as? any VersionedImageCache)?.diskVersion(of: original)
+        else { return stored }
+        return version == current ? stored : nil
+    }
+
+    /// The same, blocking the caller.
+    func entrySync(
+        _ decoder: EntryDecoder, in cache: any LayeredImageCaching, _ plan: LoadPlan
+    ) -> CachedResource? {
+        guard let stored = cache.diskResourceSync(forKey: decoder.key?.string), decoder.accepts(stored) else {
+            return nil
+        }
+        guard decoder.key?.isVariant == true, let version = stored.record?.version else { return stored }
+        guard let original = plan.keys.original,
+            let current = (plan.originalCache as? any VersionedImageCache)?.diskVersionSync(of: original)
+        else { return stored }
+        return version == current ? stored : nil
+    }
+
+    private static func summary(_ stored: CachedResource?) -> StageSummary {
+        StageSummary(byteCount: stored?.data.count, origin: stored == nil ? nil : .disk)
+    }
+
+    /// The bytes of the original, or the image of a cache that decodes itself.
+    func original(_ plan: LoadPlan) async throws(WebImageError) -> OriginalData? {
+        let (cache, type) = plan.source
+        guard type != .none else { return nil }
+        guard let layered = cache as? any LayeredImageCaching else {
+            // Without a variant this key was looked up already.
+            return plan.isVariant ? await foreign(cache, plan.keys.original, type, plan) : nil
+        }
+        guard type.includesDisk, let stored = try await entry(plan.originalDecoder, in: layered, plan) else {
+            return nil
+        }
+        return OriginalData(
+            data: stored.data, cacheType: .disk, extended: stored.extended, version: stored.record?.version)
+    }
+
+    /// A memory hit with its encoded data, where the load asks for that.
+    func completed(_ image: Image, _ plan: LoadPlan, _ cache: any LayeredImageCaching) async -> WebImageResult {
+        guard plan.options.contains(.queryMemoryData), !plan.isVariant else {
+            return WebImageResult(image: image, cacheType: .memory)
+        }
+        let stored = await cache.diskResource(forKey: plan.variantKey)
+        let data = stored.flatMap { plan.variantDecoder.accepts($0) ? $0.data : nil }
+        return WebImageResult(image: image, data: data, encodedByteCount: data?.count, cacheType: .memory)
+    }
+
+    // MARK: Caches that decode themselves
+
+    func foreignVariant(_ plan: LoadPlan) async -> WebImageResult? {
+        guard let found = await foreign(plan.cache, plan.keys.variant, plan.queryType, plan), let image = found.image,
+            plan.transformer == nil || image.isVariant(for: plan.options)
+        else { return nil }
+        return WebImageResult(image: image, data: found.data.isEmpty ? nil : found.data, cacheType: found.cacheType)
+    }
+
+    private func foreign(
+        _ cache: any ImageCaching, _ key: EntryKey?, _ type: ImageCacheType, _ plan: LoadPlan
+    ) async -> OriginalData? {
+        let query = Completion<OriginalData?>()
+        let context = plan.context.forCache(key, takesEntryAsStored: key == plan.keys.variant)
+        return await withTaskCancellationHandler {
+            await withHandover { continuation in
+                query.whenCompleted { continuation.resume(returning: $0) }
+                let operation = cache.queryImage(
+                    forKey: key?.string, options: plan.options, context: context.forRoles, cacheType: type
+                ) { image, data, origin in
+                    query.complete(
+                        with: image.map { OriginalData(data: data ?? Data(), cacheType: origin, image: $0) })
+                }
+                if let operation { query.whenCancelled { operation.cancel() } }
+            }
+        } onCancel: {
+            query.cancel(with: nil)
+        }
+    }
+}

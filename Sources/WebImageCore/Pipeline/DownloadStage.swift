@@ -1,0 +1,131 @@
+import Foundation
+
+/// Step 4: the original from its loader.
+struct DownloadStage: Sendable {
+    let store: StoreStage
+
+    /// Nil where the load, or the manager's delegate, does not allow the download.
+    func original(_ plan: LoadPlan, _ handle: StageHandle) async throws(WebImageError) -> OriginalData? {
+        guard !plan.options.contains(.fromCacheOnly), plan.host.mayDownload(plan.url) else { return nil }
+        guard
+            plan.loader is ImageLoadersManager
+                || plan.loader.canRequestImage(
+                    for: plan.url, options: plan.options, context: plan.context.forRoles)
+        else { throw .notTaken(plan.url, by: plan.loader) }
+        handle.tell(.loaderStarted)
+        let summary: (OriginalData) -> StageSummary = {
+            StageSummary(byteCount: $0.data.count, origin: ImageCacheType.none)
+        }
+        return try await plan.host.observed(.download, plan.url, summary) { () throws(WebImageError) in
+            guard let loader = plan.loader as? any ImageDataLoader else { return try await decoded(plan, handle) }
+            return try await fetched(plan, loader, handle)
+        }
+    }
+
+    // MARK: Loaders of bytes
+
+    private func fetched(
+        _ plan: LoadPlan, _ loader: any ImageDataLoader, _ handle: StageHandle
+    ) async throws(WebImageError) -> OriginalData {
+        let kept = plan.isRefreshing ? await resource(plan) : nil
+        let result = try await loader.loadData(for: load(plan, kept, handle)) {
+            handle.tell(.progress(received: $0, expected: $1, url: $2))
+        }
+        if let kept, result.isNotModified || result.data == kept.data {
+            return try confirmed(kept, by: result, plan)
+        }
+        return OriginalData(
+            data: result.data, cacheType: .none, resourceMetadata: result.resourceMetadata,
+            mayBeStored: result.mayBeStored, isStandIn: result.isStandIn, isNewest: !result.isStandIn)
+    }
+
+    private func load(_ plan: LoadPlan, _ kept: CachedResource?, _ handle: StageHandle) -> ImageDataLoad {
+        var load = plan.dataLoad
+        load.priority = handle.priority.priority
+        load.priorityHandle = handle.priority
+        load.cached = kept
+        let store = store
+        load.finishedAfterCancel = { result in store.keepAbandoned(OriginalData(result), plan) }
+        guard plan.streams else { return load }
+        let count = Locked(0)
+        load.receivedData = { bytes, _ in
+            let offset = count.withLock { count in
+                defer { count += bytes.count }
+                return count
+            }
+            handle.tell(.bytes(bytes, offset: offset))
+        }
+        return load
+    }
+
+    /// The server has confirmed the cached bytes. They are decoded only where the image shown is of an older version.
+    private func confirmed(
+        _ kept: CachedResource, by result: ImageDataResult, _ plan: LoadPlan
+    ) throws(WebImageError) -> OriginalData {
+        (plan.originalCache as? any LayeredImageCaching)?
+            .storeResourceMetadata(result.resourceMetadata, forKey: plan.originalKey)
+        guard let shown = plan.cachedVersion, shown != kept.record?.version ?? ContentDigest(kept.data) else {
+            throw WebImageError(.cacheNotModified, stage: .download, url: plan.url)
+        }
+        return OriginalData(
+            data: kept.data, cacheType: .disk, extended: kept.extended, version: kept.record?.version, isNewest: true)
+    }
+
+    private func resource(_ plan: LoadPlan) async -> CachedResource? {
+        let stored = await (plan.originalCache as? any LayeredImageCaching)?.diskResource(forKey: plan.originalKey)
+        return stored.flatMap { plan.originalDecoder.accepts($0) ? $0 : nil }
+    }
+
+    // MARK: Loaders that decode themselves
+
+    private func decoded(_ plan: LoadPlan, _ handle: StageHandle) async throws(WebImageError) -> OriginalData {
+        let call = Completion<Result<OriginalData, WebImageError>>()
+        let outcome = await withTaskCancellationHandler {
+            await withHandover { continuation in
+                call.whenCompleted { continuation.resume(returning: $0) }
+                guard !call.isCompleted else { return }
+                let operation = plan.loader.requestImage(
+                    with: plan.url, options: plan.options, context: plan.context.forRoles,
+                    progress: { handle.tell(.progress(received: $0, expected: $1, url: $2)) },
+                    completed: { image, data, error, finished in
+                        if finished {
+                            call.complete(with: OriginalData.result(image, data, error))
+                        } else if let image, !call.isCompleted {
+                            image.isIncremental = true
+                            handle.tell(.partial(image))
+                        }
+                    })
+                if let operation { call.whenCancelled { operation.cancel() } }
+            }
+        } onCancel: {
+            call.cancel(with: .failure(.cancelled))
+        }
+        return try outcome.get()
+    }
+}
+
+extension OriginalData {
+    /// The bytes of a finished download.
+    fileprivate init(_ result: ImageDataResult) {
+        self.init(
+            data: result.data, cacheType: result.isNotModified ? .disk : .none,
+            resourceMetadata: result.resourceMetadata, mayBeStored: result.mayBeStored, isStandIn: result.isStandIn)
+    }
+
+    /// The final answer of a loader that decodes itself.
+    fileprivate static func result(
+        _ image: Image?, _ data: Data?, _ error: WebImageError?
+    ) -> Result<OriginalData, WebImageError> {
+        guard let image else { return .failure(error ?? .badData("loader", "gave neither image nor error")) }
+        return .success(OriginalData(data: data ?? Data(), cacheType: .none, image: image))
+    }
+}
+
+extension WebImageError {
+    fileprivate static func notTaken(_ url: URL, by loader: any ImageLoader) -> WebImageError {
+        WebImageError(
+            .invalidURL, stage: .request, url: url,
+            underlying: .message("\(type(of: loader)) does not take this URL"),
+            hint: "Use a loader for it, or an ImageLoadersManager with one.")
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+
+/// Steps 2 to 5 before the call returns, for `…Sync` options: views that must not flash.
+extension ImagePipeline {
+    /// Reads and decodes on the calling thread; nil also where only waiting work can answer, such as a transformer's.
+    func synchronousDiskHit(_ plan: LoadPlan) -> WebImageResult? {
+        guard !plan.options.contains(.fromLoaderOnly), plan.variantKey != nil else { return nil }
+        if plan.isVariant, plan.queryType.includesDisk, let cache = plan.cache as? any LayeredImageCaching,
+            let (image, entry) = decoded(plan.variantDecoder, cache, plan)
+        {
+            store.keepInMemory(image, plan, joining: entry.record?.version)
+            return WebImageResult(image: image, encodedByteCount: entry.data.count, cacheType: .disk)
+        }
+        guard plan.transformer == nil, plan.source.type.includesDisk,
+            let cache = plan.source.cache as? any LayeredImageCaching,
+            let (image, entry) = decoded(plan.originalDecoder, cache, plan)
+        else { return nil }
+        let version = entry.record?.version ?? (plan.isVariant ? ContentDigest(entry.data) : nil)
+        store.keepInMemory(image, plan, joining: version)
+        let original = OriginalData(data: entry.data, cacheType: .disk, version: version)
+        return WebImageResult(DecodedImage(image: image, source: image, original: original), plan)
+    }
+
+    private func decoded(
+        _ decoder: EntryDecoder, _ cache: any LayeredImageCaching, _ plan: LoadPlan
+    ) -> (image: Image, entry: CachedResource)? {
+        guard decoder.key != nil, let entry = disk.entrySync(decoder, in: cache, plan) else { return nil }
+        do throws(WebImageError) {
+            let image = try decoder.decode(entry)
+            return plan.wanted.adapted(image).map { ($0, entry) }
+        } catch {
+            if plan.decoding.isWorthless(entry.data, after: error) {
+                cache.removeCorruptDiskEntry(forKey: decoder.key?.string)
+            }
+            return nil
+        }
+    }
+
+    /// A memory hit with its encoded data, read before this returns.
+    func completedSync(_ hit: WebImageResult, _ plan: LoadPlan) -> WebImageResult {
+        var hit = hit
+        let stored = (plan.cache as? any LayeredImageCaching)?.diskResourceSync(forKey: plan.variantKey)
+        hit.data = stored.flatMap { plan.variantDecoder.accepts($0) ? $0.data : nil }
+        hit.encodedByteCount = hit.data?.count
+        return hit
+    }
+}

@@ -1,0 +1,188 @@
+import Foundation
+
+/// Carries out the loads that memory cannot answer at once, sharing the work of each step.
+///
+/// A load is eight steps. The manager parses the request (1) and delivers the result (8); ``load(_:_:_:)`` does what is
+/// between: memory (2), disk (3), download (4), decode (5), transform (6), store (7), each a type with a function. Every
+/// shared task starts with its first subscriber and is cancelled when the last one leaves.
+final class ImagePipeline: Sendable {
+    let variants = SharedTasks<VariantIdentity, WebImageResult?>()
+    let transforms = SharedTasks<TransformIdentity, DecodedImage?>()
+    let decodes = SharedTasks<DecodedIdentity, DecodedImage?>()
+    let originals = SharedTasks<OriginalIdentity, OriginalData?>()
+
+    let disk: DiskStage
+    let download: DownloadStage
+    let decode: DecodeStage
+    let transform: TransformStage
+    let store: StoreStage
+
+    init(decodePool: DecodePool) {
+        disk = DiskStage()
+        decode = DecodeStage(pool: decodePool)
+        transform = TransformStage(pool: decodePool)
+        store = StoreStage(pool: decodePool)
+        download = DownloadStage(store: store)
+    }
+
+    /// Shared work under way or held, over all loads.
+    var taskCount: Int { variants.count + transforms.count + decodes.count + originals.count }
+
+    /// The image of a load, shared with every load that asks for the same; nil is a miss that may not be fetched.
+    func load(
+        _ plan: LoadPlan, _ priority: LoadPriorityHandle, _ listener: @escaping LoadNewsListener
+    ) async throws(WebImageError) -> WebImageResult? {
+        try await variants.withValue(
+            for: plan.variantIdentity, priority: priority, listener: listener,
+            work: { handle throws(WebImageError) in try await self.produce(plan, handle.stage) },
+            body: { result throws(WebImageError) in result })
+    }
+
+    private func produce(_ plan: LoadPlan, _ handle: StageHandle) async throws(WebImageError) -> WebImageResult? {
+        if let hit = try await cachedVariant(plan, handle) { return hit }
+        do throws(WebImageError) {
+            return try await withTransformed(plan, plan.transformers[...], handle) { made throws(WebImageError) in
+                if plan.options.contains(.retryFailed), made.original.cacheType == .none {
+                    plan.host.forgetFailure(of: plan.url, in: plan.scope)
+                }
+                try await self.store.store(made, plan)
+                return WebImageResult(made, plan)
+            }
+        } catch {
+            // The work that failed remembers the failure once, not each of its subscribers.
+            if !Task.isCancelled, blocks(plan, error) {
+                plan.host.rememberFailure(error, of: plan.url, in: plan.scope)
+            }
+            throw error
+        }
+    }
+
+    // MARK: 2, 3: memory and disk under the variant's key
+
+    private func cachedVariant(
+        _ plan: LoadPlan, _ handle: StageHandle
+    ) async throws(WebImageError) -> WebImageResult? {
+        guard !plan.options.contains(.fromLoaderOnly), plan.variantKey != nil, plan.queryType != .none else {
+            return nil
+        }
+        guard let cache = plan.cache as? any LayeredImageCaching else { return await disk.foreignVariant(plan) }
+        if plan.queryType.includesMemory, let image = MemoryStage.image(of: plan.keys.variant, in: cache, for: plan) {
+            return await disk.completed(image, plan, cache)
+        }
+        guard plan.isVariant, plan.queryType.includesDisk,
+            let entry = try await disk.entry(plan.variantDecoder, in: cache, plan)
+        else { return nil }
+        do throws(WebImageError) {
+            let image = try await decode.image(of: entry, plan.variantDecoder, plan, handle)
+            guard let adapted = plan.wanted.adapted(image) else { return nil }
+            store.keepInMemory(image, plan, joining: entry.record?.version)
+            return WebImageResult(image: adapted, encodedByteCount: entry.data.count, cacheType: .disk)
+        } catch {
+            guard !error.isCancellation else { throw error }
+            if try await decode.isWorthless(entry.data, after: error, plan, handle) {
+                cache.removeCorruptDiskEntry(forKey: plan.variantKey)
+            }
+            return nil
+        }
+    }
+
+    // MARK: 6: transformers
+
+    /// Lends the image after the given steps of the plan's transformer to `use`; steps before the last are shared with
+    /// other loads. Nil for a miss that may not be fetched.
+    private func withTransformed<Output>(
+        _ plan: LoadPlan, _ steps: ArraySlice<any ImageTransformer>, _ handle: StageHandle,
+        _ use: (DecodedImage) async throws(WebImageError) -> Output
+    ) async throws(WebImageError) -> Output? {
+        guard let step = steps.last else { return try await withDecoded(plan, handle, use) }
+        return try await transforms.withValue(
+            for: plan.transformIdentity(steps), priority: handle.priority, listener: { handle.tell($0) },
+            work: { inner throws(WebImageError) in
+                let previews = self.transform.previews(of: step, steps, plan, inner.stage)
+                return try await self.withTransformed(plan, steps.dropLast(), previews) { made throws(WebImageError) in
+                    try await self.transform.image(of: made, step, steps, plan, inner.priority)
+                }
+            },
+            onAbandon: { [store] in store.keepAbandoned($0, plan) },
+            body: { made throws(WebImageError) in
+                guard let made else { return nil }
+                return try await use(made)
+            })
+    }
+
+    // MARK: 5: decode
+
+    private func withDecoded<Output>(
+        _ plan: LoadPlan, _ handle: StageHandle, _ use: (DecodedImage) async throws(WebImageError) -> Output
+    ) async throws(WebImageError) -> Output? {
+        try await decodes.withValue(
+            for: plan.decodedIdentity, priority: handle.priority, listener: { handle.tell($0) },
+            work: { inner throws(WebImageError) in
+                if let made = MemoryStage.original(plan) { return made }
+                return try await self.decodedOriginal(plan, inner.stage)
+            },
+            // A decode that runs when the last subscriber is cancelled comes to its end: its picture is kept.
+            onAbandon: { [store] in store.keepAbandoned($0, plan) },
+            body: { made throws(WebImageError) in
+                guard let made else { return nil }
+                return try await use(made)
+            })
+    }
+
+    /// The picture of the original, from disk or from the loader; bytes of the disk that are no picture are removed and
+    /// fetched.
+    private func decodedOriginal(
+        _ plan: LoadPlan, _ handle: StageHandle, skippingDisk: Bool = false
+    ) async throws(WebImageError) -> DecodedImage? {
+        let arrival = plan.streams ? ArrivingImage(plan, decode.pool, handle) : nil
+        var isDamaged = false
+        let made = try await originals.withValue(
+            for: plan.originalIdentity, priority: handle.priority, listener: { arrival.pass($0, to: handle) },
+            work: { inner throws(WebImageError) in
+                try await self.original(plan, inner.stage, skippingDisk: skippingDisk)
+            },
+            onAbandon: { [store] in store.keepAbandoned($0, plan) },
+            body: { original throws(WebImageError) -> DecodedImage? in
+                arrival?.end()
+                guard let original else { return nil }
+                do throws(WebImageError) {
+                    return try await self.decode.picture(of: original, plan, handle)
+                } catch {
+                    guard original.cacheType == .disk, !skippingDisk,
+                        try await self.decode.isWorthless(original.data, after: error, plan, handle)
+                    else { throw error }
+                    isDamaged = true
+                    return nil
+                }
+            })
+        guard isDamaged else { return made }
+        (plan.source.cache as? any LayeredImageCaching)?.removeCorruptDiskEntry(forKey: plan.originalKey)
+        return try await decodedOriginal(plan, handle, skippingDisk: true)
+    }
+
+    // MARK: 3, 4: disk under the original's key, download
+
+    /// Nil is a miss that may not be fetched.
+    private func original(
+        _ plan: LoadPlan, _ handle: StageHandle, skippingDisk: Bool
+    ) async throws(WebImageError) -> OriginalData? {
+        if !skippingDisk, let kept = try await disk.original(plan) { return kept }
+        guard !Task.isCancelled else { throw .cancelled }
+        return try await download.original(plan, handle)
+    }
+
+    // MARK: Failures
+
+    private func blocks(_ plan: LoadPlan, _ error: WebImageError) -> Bool {
+        // The delegate's changes of a picture say nothing about its URL.
+        guard !error.isCancellation, error.code != .cacheNotModified, error.stage != .transform else { return false }
+        // A cache holds a good picture: a failed refresh must not keep later loads from it.
+        guard !plan.isRefreshing else { return false }
+        // Of several sources each must be at fault: one that was out of reach may have the picture later.
+        let loaderBlocks = (error.earlierFailures + [error]).allSatisfy {
+            plan.loader.shouldBlockFailedURL(
+                with: plan.url, error: $0, options: plan.options, context: plan.context.forRoles)
+        }
+        return plan.host.blocks(plan.url, after: error, loaderBlocks: loaderBlocks)
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+
+/// The manager as its pipeline sees it: settings, decisions of the delegate, reports to the listener, failed URLs.
+protocol PipelineHost: AnyObject, Sendable {
+    /// Whether loads begin no more.
+    var isShutDown: Bool { get }
+    /// Whether a delegate may refuse downloads and change pictures.
+    var hasDelegate: Bool { get }
+    /// Whether the delegate lets the original be fetched.
+    func mayDownload(_ url: URL) -> Bool
+    /// The picture the delegate makes of a downloaded one; nil when it refuses the picture. Runs user code.
+    func changed(_ image: Image, from url: URL) -> Image?
+    /// Whether a failed URL is remembered; `loaderBlocks` is the loader's answer.
+    func blocks(_ url: URL, after error: WebImageError, loaderBlocks: Bool) -> Bool
+    func rememberFailure(_ error: WebImageError, of url: URL, in scope: CacheScope)
+    func forgetFailure(of url: URL, in scope: CacheScope)
+    /// Counts writes that a shutdown waits for.
+    func changePendingStores(by amount: Int)
+    /// Reports the begin of a stage; nil without a listener.
+    func observation(of stage: WebImageLoadStage, _ url: URL) -> (any StageObserving)?
+}
+
+/// A stage whose begin was reported.
+protocol StageObserving: Sendable {
+    /// Reports the end.
+    func end(_ summary: StageSummary, _ error: WebImageError?)
+}
+
+/// What a report says of a stage's result.
+struct StageSummary: Sendable {
+    var byteCount: Int?
+    var origin: ImageCacheType?
+}
+
+extension PipelineHost {
+    /// Runs a stage and reports it, if there is a listener.
+    func observed<Value>(
+        _ stage: WebImageLoadStage, _ url: URL, _ summary: (Value) -> StageSummary,
+        _ body: () async throws(WebImageError) -> Value
+    ) async throws(WebImageError) -> Value {
+        guard let observation = observation(of: stage, url) else { return try await body() }
+        do throws(WebImageError) {
+            let value = try await body()
+            observation.end(summary(value), nil)
+            return value
+        } catch {
+            observation.end(StageSummary(), error)
+            throw error
+        }
+    }
+}
+
+/// A part of a load.
+public enum WebImageLoadStage: String, Sendable, Hashable, CaseIterable {
+    /// The lookup in memory.
+    case memory
+    /// The read of a disk entry.
+    case disk
+    /// The fetch by a loader.
+    case download
+    /// Bytes into pixels.
+    case decode
+    /// One transformer.
+    case transform
+    /// Handing the result to the caches; with `.waitStoreCache` until they have it.
+    case store
+    /// The whole load, from call to final completion.
+    case load
+}

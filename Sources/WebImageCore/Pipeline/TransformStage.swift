@@ -1,0 +1,73 @@
+import Foundation
+
+/// Step 6: one step of a transformer, on the decode pool.
+struct TransformStage: Sendable {
+    let pool: DecodePool
+
+    /// The image after one more step; the image itself where the options leave it alone.
+    func image(
+        of made: DecodedImage, _ step: any ImageTransformer, _ steps: ArraySlice<any ImageTransformer>,
+        _ plan: LoadPlan, _ priority: LoadPriorityHandle
+    ) async throws(WebImageError) -> DecodedImage {
+        let input = made.image
+        guard plan.mayTransform(input) else {
+            input.transformOptions = input.neededTransformOptions
+            return made
+        }
+        guard !Task.isCancelled else { throw .cancelled }
+        var made = made
+        made.image = try await plan.host.observed(
+            .transform, plan.url, { StageSummary(byteCount: $0.pixels.byteCount) }
+        ) { () throws(WebImageError) in
+            try await pool.run(cost: input.pixels.byteCount, priority: priority) { () throws(WebImageError) in
+                Self.apply(step, to: input, plan, steps)
+            }
+        }
+        return made
+    }
+
+    /// A handle whose partial images pass through the step.
+    func previews(
+        of step: any ImageTransformer, _ steps: ArraySlice<any ImageTransformer>, _ plan: LoadPlan,
+        _ handle: StageHandle
+    ) -> StageHandle {
+        handle.mapping { news in
+            guard case .partial(let image) = news else { return news }
+            return .partial(Self.apply(step, to: image, plan, steps))
+        }
+    }
+
+    /// The step's result, or the image itself where the step declines.
+    private static func apply(
+        _ step: any ImageTransformer, to image: Image, _ plan: LoadPlan, _ steps: ArraySlice<any ImageTransformer>
+    ) -> Image {
+        guard plan.mayTransform(image), let transformer = plan.transformer else { return image }
+        let suffix = steps.map(\.transformerKey).joined(separator: "-")
+        let key = LoadKeys.key(plan.base ?? plan.url.absoluteString, thumbnail: plan.thumbnail, suffix: suffix)
+        var deciding = image.neededTransformOptions
+        if image.isTransformed { deciding.formUnion(image.transformOptions) }
+        guard let result = step.transformedImage(with: image, forKey: key), result !== image else {
+            // Nothing was changed that other options would have left.
+            if !image.isTransformed { image.transformOptions = [] }
+            return image
+        }
+        if transformer.preserveImageMetadata { result.copyMetadata(from: image) }
+        result.isTransformed = true
+        result.transformOptions = deciding
+        result.isIncremental = image.isIncremental
+        return result
+    }
+}
+
+extension LoadPlan {
+    /// The steps of the transformer; a transformer without parts is its own only step.
+    var transformers: [any ImageTransformer] {
+        guard let transformer else { return [] }
+        guard let sequence = transformer as? any ImageTransformerSequence, !sequence.transformers.isEmpty else {
+            return [transformer]
+        }
+        return sequence.transformers.flatMap { ($0 as? any ImageTransformerSequence)?.transformers ?? [$0] }
+    }
+
+    func mayTransform(_ image: Image) -> Bool { options.isSuperset(of: image.neededTransformOptions) }
+}

@@ -1,0 +1,45 @@
+import Foundation
+
+// Values that concern views alone.
+extension ImageRequest {
+    /// The manager that loads for the view; nil is the shared one.
+    public var manager: (any ViewImageLoading)? {
+        get { get(.customManager) }
+        set { set(.customManager, newValue) }
+    }
+
+    /// Decodes at the size that the view has on screen.
+    public var viewThumbnail: ViewThumbnail? {
+        get { get(.thumbnail) }
+        set { set(.thumbnail, newValue) }
+    }
+
+    /// Whether a variant of another size that is in memory stands in for the placeholder. Default false.
+    public var usesCachedVariantAsPlaceholder: Bool {
+        get { values.takesCachedVariantAsPlaceholder }
+        set { set(.cachedVariantAsPlaceholder, newValue ? true : nil) }
+    }
+
+    /// A hash that is drawn as placeholder where no other is given.
+    public enum PlaceholderHash: Sendable, Hashable {
+        /// A BlurHash.
+        case blur(BlurHash)
+        /// A ThumbHash.
+        case thumb(ThumbHash)
+    }
+
+    /// Drawn as placeholder where no other is given.
+    public var placeholderHash: PlaceholderHash? {
+        get {
+            if let hash = values.placeholderHash?.base as? BlurHash { return .blur(hash) }
+            return (values.placeholderHash?.base as? ThumbHash).map { .thumb($0) }
+        }
+        set {
+            switch newValue {
+            case nil: set(.placeholderHash, nil)
+            case .blur(let hash): set(.placeholderHash, hash)
+            case .thumb(let hash): set(.placeholderHash, hash)
+            }
+        }
+    }
+}

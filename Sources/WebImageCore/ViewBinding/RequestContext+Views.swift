@@ -1,0 +1,19 @@
+import Foundation
+
+// Readings of what concerns views alone.
+extension RequestContext {
+    package var operationKey: String? { value(.setImageOperationKey) }
+    var customManager: (any ViewImageLoading)? { value(.customManager) }
+    var viewThumbnail: ViewThumbnail? { value(.thumbnail) }
+    var takesCachedVariantAsPlaceholder: Bool { value(.cachedVariantAsPlaceholder) == true }
+
+    /// The hash of a placeholder; nil for another type, which is logged once.
+    var placeholderHash: AnyHashable? {
+        guard let value = forRoles?[.placeholderHash] else { return nil }
+        guard let hash = value as? AnyHashable, value is BlurHash || value is ThumbHash else {
+            _ = self.value(.placeholderHash, as: BlurHash.self)
+            return nil
+        }
+        return hash
+    }
+}

@@ -1,0 +1,20 @@
+public import WebImageCore
+
+extension ImageView {
+    /// Shows the placeholder, or nothing, and then the picture that a request describes.
+    ///
+    /// ```swift
+    /// imageView.setImage(with: ImageRequest(url: url, size: CGSize(width: 200, height: 200)))
+    /// ```
+    ///
+    /// Behaves as ``setImage(with:placeholderImage:options:context:progress:completed:)``.
+    @discardableResult
+    public func setImage(
+        with request: ImageRequest, placeholderImage: Image? = nil, progress: ViewImageProgressBlock? = nil,
+        completed: ViewImageCompletedBlock? = nil
+    ) -> (any WebImageOperation)? {
+        setImage(
+            with: request.url, placeholderImage: placeholderImage, options: request.options, context: request.context,
+            progress: progress, completed: completed)
+    }
+}

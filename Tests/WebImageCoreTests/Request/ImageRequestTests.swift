@@ -1,0 +1,173 @@
+import Foundation
+import Testing
+import WebImageTesting
+
+@testable import WebImageCore
+
+/// The typed form of a load and the context beside it say the same, property by property.
+struct ImageRequestTests {
+    private static let url = URL(string: "https://example.test/a.png")!
+
+    private final class Role: ImageTransformer, WebImageCacheKeyFilterProtocol, WebImageCacheSerializerProtocol,
+        WebImageDownloaderRequestModifierProtocol, WebImageDownloaderResponseModifierProtocol,
+        WebImageDownloaderDecryptorProtocol
+    {
+        var transformerKey: String { "role" }
+        func transformedImage(with image: Image, forKey key: String) -> Image? { image }
+        func cacheKey(for url: URL) -> String? { nil }
+        func cacheData(with image: Image?, originalData: Data?, imageURL: URL?) -> Data? { nil }
+        func modifiedRequest(with request: WebImageRequest) -> WebImageRequest? { request }
+        func modifiedResponse(with response: WebImageResponse) -> WebImageResponse? { response }
+        func decryptedData(with data: Data, response: WebImageResponse?) -> Data? { data }
+    }
+
+    /// One key, the value a context has for it, and its property.
+    private struct Row: Sendable {
+        let key: WebImageContextOption
+        let value: @Sendable () -> any Sendable
+        let set: @Sendable (inout ImageRequest, any Sendable) -> Void
+        let get: @Sendable (ImageRequest) -> (any Sendable)?
+
+        init<Value: Sendable>(
+            _ key: WebImageContextOption, _ value: @escaping @Sendable @autoclosure () -> Value,
+            _ set: @escaping @Sendable (inout ImageRequest, Value?) -> Void,
+            _ get: @escaping @Sendable (ImageRequest) -> Value?
+        ) {
+            self.key = key
+            self.value = value
+            self.set = { request, value in set(&request, value as? Value) }
+            self.get = get
+        }
+    }
+
+    private static let role = Role()
+    private static let image = Image(pixels: (try? PixelBuffer(width: 2, height: 2, format: .gray8))!)
+    private static let cache = ImageCache(memoryCache: MemoryCache(config: ImageCacheConfig()), diskCache: nil)
+    private static let loader = FileImageLoader()
+    private static let queue = CallbackQueue.invoking
+    private static let coders = ImageCodersManager(coders: [])
+    private static let manager = WebImageManager(cache: cache, loader: loader)
+
+    private static let rows: [Row] = [
+        Row(.imageThumbnailPixelSize, CGSize(width: 3, height: 4), { $0.size = $1 }, { $0.size }),
+        Row(.imagePreserveAspectRatio, false, { $0.preservesAspectRatio = $1 }, { $0.preservesAspectRatio }),
+        Row(.imageScaleFactor, 2.0, { $0.scale = $1 }, { $0.scale }),
+        Row(.imageScaleDownLimitBytes, 4096, { $0.scaleDownLimitBytes = $1 }, { $0.scaleDownLimitBytes }),
+        Row(.imageDecodeToHDR, true, { $0.keepsHighDynamicRange = $1 }, { $0.keepsHighDynamicRange }),
+        Row(.decodingLimits, DecodingLimits.unlimited, { $0.limits = $1 }, { $0.limits }),
+        Row(
+            .imageForceDecodePolicy, ImageForceDecodePolicy.never, { $0.forceDecodePolicy = $1 },
+            { $0.forceDecodePolicy }),
+        Row(.queryCacheType, ImageCacheType.disk, { $0.queryCache = $1 }, { $0.queryCache }),
+        Row(.storeCacheType, ImageCacheType.memory, { $0.storeCache = $1 }, { $0.storeCache }),
+        Row(.originalQueryCacheType, ImageCacheType.all, { $0.originalQueryCache = $1 }, { $0.originalQueryCache }),
+        Row(.originalStoreCacheType, ImageCacheType.none, { $0.originalStoreCache = $1 }, { $0.originalStoreCache }),
+        Row(.cacheScope, "user", { $0.cacheScope = $1 }, { $0.cacheScope }),
+        Row(.setImageOperationKey, "key", { $0.operationKey = $1 }, { $0.operationKey }),
+        Row(.alternativeSources, [url], { $0.alternativeURLs = $1 }, { $0.alternativeURLs }),
+        Row(.lowDataSource, url, { $0.lowDataURL = $1 }, { $0.lowDataURL }),
+        Row(.imageTypeIdentifierHint, "public.png", { $0.typeHint = $1.map { .identifier($0) } }) {
+            if case .identifier(let text) = $0.typeHint { text } else { nil }
+        },
+        Row(.thumbnail, ViewThumbnail.viewSize, { $0.viewThumbnail = $1 }, { $0.viewThumbnail }),
+        Row(.cachedVariantAsPlaceholder, true, { $0.usesCachedVariantAsPlaceholder = $1 ?? false }) {
+            $0.usesCachedVariantAsPlaceholder ? true : nil
+        },
+        Row(.loaderCachedImage, image, { $0.cachedImage = $1 }, { $0.cachedImage }),
+        Row(.callbackQueue, queue, { $0.callbackQueue = $1 }, { $0.callbackQueue }),
+        Row(.imageCache, cache, { $0.cache = $1 }, { $0.cache as? ImageCache }),
+        Row(.originalImageCache, cache, { $0.originalCache = $1 }, { $0.originalCache as? ImageCache }),
+        Row(.imageLoader, loader, { $0.loader = $1 }, { $0.loader as? FileImageLoader }),
+        Row(.imageCoder, coders, { $0.coder = $1 }, { $0.coder as? ImageCodersManager }),
+        Row(.customManager, manager, { $0.manager = $1 }, { $0.manager as? WebImageManager }),
+        Row(.imageTransformer, role, { $0.transformers = $1.map { [$0] } }, { $0.transformers?.first as? Role }),
+        Row(.cacheKeyFilter, role, { $0.cacheKeyFilter = $1 }, { $0.cacheKeyFilter as? Role }),
+        Row(.cacheSerializer, role, { $0.cacheSerializer = $1 }, { $0.cacheSerializer as? Role }),
+        Row(.downloadRequestModifier, role, { $0.requestModifier = $1 }, { $0.requestModifier as? Role }),
+        Row(.downloadResponseModifier, role, { $0.responseModifier = $1 }, { $0.responseModifier as? Role }),
+        Row(.downloadDecryptor, role, { $0.decryptor = $1 }, { $0.decryptor as? Role }),
+    ]
+
+    /// Keys whose values cannot be compared by the table, each with a test of its own.
+    private static let others: Set<WebImageContextOption> = [
+        .imageDecodeOptions, .imageEncodeOptions, .animatedImageClass, .placeholderHash,
+    ]
+
+    private func isSame(_ one: (any Sendable)?, _ other: (any Sendable)?) -> Bool {
+        guard let one, let other else { return one == nil && other == nil }
+        if type(of: one) is AnyClass { return one as AnyObject === other as AnyObject }
+        if let one = one as? NSNumber, let other = other as? NSNumber { return one == other }
+        return (one as? AnyHashable) == (other as? AnyHashable) && one is AnyHashable
+    }
+
+    @Test(arguments: Self.rows.indices)
+    func aPropertyIsItsContextKeyInBothDirections(index: Int) {
+        let row = Self.rows[index]
+        let value = row.value()
+        let fromContext = ImageRequest(url: Self.url, context: [row.key: value])
+        #expect(isSame(row.get(fromContext), value), "\(row.key.rawValue): the property does not show the context")
+
+        var request = ImageRequest(url: Self.url)
+        #expect(row.get(request) == nil && request.context == nil)
+        row.set(&request, value)
+        #expect(request.context?.count == 1 && request.context?[row.key] != nil, "\(row.key.rawValue)")
+        #expect(isSame(row.get(request), value), "\(row.key.rawValue): the property does not read what it wrote")
+        #expect(isSame(row.get(ImageRequest(url: Self.url, context: request.context)), value))
+    }
+
+    /// The sources declare no key that the table, or a test of its own, does not know.
+    @Test func everyKeyHasAProperty() throws {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../../Sources/WebImageCore").standardizedFileURL
+        let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
+        var declared: Set<String> = []
+        for case let file as URL in files where file.pathExtension == "swift" {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            for match in text.matches(of: /public static let \w+ = WebImageContextOption\(rawValue: "(\w+)"\)/) {
+                declared.insert(String(match.output.1))
+            }
+        }
+        let known = Set(Self.rows.map(\.key)).union(Self.others).map(\.rawValue)
+        #expect(declared.count > 30 && declared == Set(known))
+    }
+
+    @Test func optionsThatDictionariesHoldPassThrough() {
+        var request = ImageRequest(url: Self.url)
+        request.decodeOptions = [.decodeFirstFrameOnly: true]
+        request.encodeOptions = [.encodeCompressionQuality: 0.5]
+        request.animatedImageClass = AnimatedImage.self
+        let context = ImageRequest(url: Self.url, context: request.context)
+        #expect(context.decodeOptions?[.decodeFirstFrameOnly] as? Bool == true)
+        #expect(context.encodeOptions?[.encodeCompressionQuality] as? Double == 0.5)
+        #expect(context.animatedImageClass == AnimatedImage.self)
+    }
+
+    @Test func severalTransformersAreOnePipelineAndNoneIsNull() {
+        var request = ImageRequest(url: Self.url, transformers: [])
+        #expect(request.context?[.imageTransformer] is NSNull && request.transformers?.isEmpty == true)
+        request.transformers = [Self.role, Self.role]
+        #expect(request.context?[.imageTransformer] is ImagePipelineTransformer && request.transformers?.count == 2)
+        request.transformers = nil
+        #expect(request.context == nil)
+    }
+
+    @Test func aRefusedHintIsNull() {
+        var request = ImageRequest(url: Self.url)
+        request.typeHint = .refused
+        #expect(request.context?[.imageTypeIdentifierHint] is NSNull)
+    }
+
+    @Test func placeholderHashesKeepTheirKind() throws {
+        let hash = try #require(BlurHash("LEHV6nWB2yk8pyo0adR*.7kCMdnj"))
+        var request = ImageRequest(url: Self.url)
+        request.placeholderHash = .blur(hash)
+        #expect(request.context?[.placeholderHash] as? BlurHash == hash && request.placeholderHash == .blur(hash))
+    }
+
+    @Test(arguments: ImageRequest.CachePolicy.allCases)
+    func aCachePolicyIsItsOptions(policy: ImageRequest.CachePolicy) {
+        let request = ImageRequest(url: Self.url, cachePolicy: policy, priority: .high, options: .retryFailed)
+        #expect(request.cachePolicy == policy && request.priority == .high && request.options.contains(.retryFailed))
+        #expect(ImageRequest(url: Self.url, options: request.options, context: nil).cachePolicy == policy)
+    }
+}

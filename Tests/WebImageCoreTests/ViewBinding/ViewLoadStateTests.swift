@@ -1,0 +1,82 @@
+import Testing
+import WebImageTesting
+
+@testable import WebImageCore
+
+/// The promise of a view's load, by random sequences of events.
+struct ViewLoadStateTests {
+    @Test(arguments: 0..<80)
+    func everySequenceOfEventsCompletesFinallyAtMostOnce(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        let refreshes = Bool.random(using: &random)
+        let options: WebImageOptions = refreshes ? .refreshCached : []
+        var state = ViewLoadState()
+        var turns: [Int] = []
+        var (finals, hasEnded, isCancelled, isPaused) = (0, false, false, false)
+        for _ in 0..<60 {
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0:
+                let turn = turns.isEmpty || isPaused ? state.start() : nil
+                if let turn {
+                    #expect(!hasEnded && !isCancelled && turn > turns.last ?? 0)
+                    turns.append(turn)
+                    isPaused = false
+                }
+            case 1:
+                let pauses = state.pause(hasOperation: !turns.isEmpty)
+                if pauses {
+                    #expect(!hasEnded && !isCancelled && !isPaused)
+                    isPaused = true
+                    #expect(!state.reports(turn: turns.last ?? 0))
+                }
+                #expect(state.resumes == (isPaused && !isCancelled && !hasEnded))
+            case 2 where Int.random(in: 0..<5, using: &random) == 0:
+                let isNew = state.cancel(replaced: Bool.random(using: &random))
+                #expect(isNew == (!hasEnded && !isCancelled))
+                if isNew { isCancelled = true }
+            default:
+                // A delivery of any turn, or of the load itself after a cancel.
+                let turn = isCancelled && Bool.random(using: &random) ? nil : turns.randomElement(using: &random)
+                guard turn != nil || isCancelled, state.receives(turn: turn) else { continue }
+                #expect(!hasEnded)
+                if !isCancelled { #expect(turn == turns.last && !isPaused) }
+                var delivery = ViewLoadState.Delivery(finished: Bool.random(using: &random))
+                if isCancelled {
+                    delivery = .init(hasError: true, isCancellation: true)
+                } else if Bool.random(using: &random) {
+                    delivery.hasImage = true
+                } else {
+                    delivery.hasError = true
+                }
+                let outcome = state.deliver(delivery, isStale: false, hasErrorImage: false, options: options)
+                if outcome.completes, delivery.finished { finals += 1 }
+                hasEnded = hasEnded || outcome.action.ends
+            }
+        }
+        // With a refresh the cached image completes, the refreshed one may once more.
+        #expect(refreshes || finals <= 1, "seed \(seed): \(finals) final completions")
+        #expect(state.isCancelled == isCancelled)
+        let next = hasEnded ? state.start() : nil
+        #expect(next == nil && (!hasEnded || !state.receives(turn: turns.last)))
+    }
+
+    @Test func aCancelAfterTheCachedImageCompletesNoMore() {
+        var state = ViewLoadState()
+        let turn = state.start()
+        _ = state.deliver(.init(hasImage: true), isStale: false, hasErrorImage: false, options: .refreshCached)
+        _ = state.cancel(replaced: false)
+        #expect(state.receives(turn: turn))
+        let outcome = state.deliver(
+            .init(hasError: true, isCancellation: true), isStale: false, hasErrorImage: false,
+            options: .refreshCached)
+        #expect(!outcome.completes && outcome.action.ends && state.isCancelled)
+    }
+
+    @Test func aReleaseEndsARefreshAndFailsAnyOtherLoad() {
+        var state = ViewLoadState()
+        guard let turn = state.start() else { return }
+        if case .fail = state.release(turn: turn) {} else { Issue.record("a load without a completion goes on") }
+        _ = state.deliver(.init(hasImage: true), isStale: false, hasErrorImage: false, options: .refreshCached)
+        if case .end = state.release(turn: turn) {} else { Issue.record("an unchanged refresh goes on") }
+    }
+}
