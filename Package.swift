@@ -127,7 +127,9 @@ let package = Package(
         .testTarget(name: "WebImageStoreTests", dependencies: ["WebImageStore", "WebImageTesting"]),
         .testTarget(
             name: "WebImageTests", dependencies: ["WebImage", "WebImageTesting", "CWebImageAllocationCounter"]),
-        .testTarget(name: "WebImageServiceTests", dependencies: ["WebImageService", "WebImageTesting"]),
+        .testTarget(
+            name: "WebImageServiceTests",
+            dependencies: ["WebImageService", "WebImage", "WebImageAVIF", "WebImageTesting"]),
         .testTarget(name: "ReferencePipelineTests", dependencies: ["WebImage", "WebImageTesting"]),
         .testTarget(name: "WebImageGTKTests", dependencies: ["WebImageGTK", "WebImage", "WebImageTesting"]),
         .testTarget(
@@ -195,6 +197,7 @@ if Context.environment["FUZZ"] != nil {
             name: "webimage-fuzz",
             dependencies: [
                 "WebImage", "WebImageAVIF", "WebImageHEIF", "WebImageJXL", "WebImageSVG", "WebImageTIFF",
+                "WebImageService",
             ],
             swiftSettings: [.unsafeFlags(["-parse-as-library"])]))
 }

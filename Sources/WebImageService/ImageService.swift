@@ -1,25 +1,144 @@
 import Foundation
-import WebImageCore
+import WebImage
+public import WebImageCore
 
 /// An HTTP image service without a transport: takes a request as a value and gives the answer as a value.
 ///
-/// Safe to call from any task; work that several requests need is done once for all of them.
+/// Safe to call from any task; work that several requests need is done once for all of them. Decoding runs on threads of
+/// the library's own, never on those of the caller.
 public final class ImageService: Sendable {
-    /// A service with the defaults.
-    public init() {}
+    let provider: PictureProvider
+    let pool: DecodePool
+    let metrics = ServiceMetrics()
+    let clock: any DelayClock
+    let coders: ImageCodersManager
+    private let state: Locked<State>
+
+    struct State {
+        var settings: ServiceSettings
+        var isDraining = false
+    }
+
+    /// A service; opens its caches and reads the files that the configuration names.
+    ///
+    /// Blocks while it reads the watermark and the fallback.
+    /// - Throws: `ConfigurationError` for what cannot be used.
+    public convenience init(configuration: ServiceConfiguration = ServiceConfiguration()) throws(ConfigurationError) {
+        try self.init(configuration: configuration, loader: nil, clock: SystemClock())
+    }
+
+    /// With a loader of the caller's in place of downloads.
+    ///
+    /// - Parameter loader: Fetches the bytes of http and https sources. The download policy is the loader's to enforce.
+    public convenience init(
+        configuration: ServiceConfiguration, loader: any ImageDataLoader
+    ) throws(ConfigurationError) {
+        try self.init(configuration: configuration, loader: loader, clock: SystemClock())
+    }
+
+    package init(
+        configuration: ServiceConfiguration, loader: (any ImageDataLoader)?, clock: any DelayClock,
+        coders: ImageCodersManager = .shared
+    ) throws(ConfigurationError) {
+        let settings = try ServiceSettings(configuration)
+        var folder: LocalFolder?
+        if let root = settings.sources.root {
+            folder = LocalFolder(path: root)
+            if folder == nil { throw ConfigurationError("root", "the folder cannot be opened") }
+        }
+        let fetcher = SourceFetcher(
+            loader: loader ?? ServiceParts.downloader(settings),
+            cache: ServiceParts.cache("sources", bytes: configuration.sourceCacheBytes, configuration), folder: folder,
+            clock: clock)
+        let store = ResultStore(
+            memoryBytes: configuration.resultMemoryBytes,
+            disk: ServiceParts.cache("results", bytes: configuration.resultCacheBytes, configuration))
+        pool = DecodePool.shared
+        provider = PictureProvider(
+            store: store, fetcher: fetcher,
+            places: WorkPlaces(
+                WorkPlaces.Limits(
+                    works: configuration.queue, worksPerHost: configuration.queuePerHost,
+                    requests: configuration.maxRequests, requestsPerClient: configuration.maxRequestsPerClient)),
+            background: BackgroundWork(limit: max(configuration.queue / 2, 1)), pool: pool, clock: clock)
+        self.clock = clock
+        self.coders = coders
+        state = Locked(State(settings: settings))
+    }
+
+    var settings: ServiceSettings { state.withLock { $0.settings } }
+
+    /// Uses another configuration from the next request on; requests under way keep theirs.
+    ///
+    /// Addresses, caches, queue limits and the folder of local sources stay as they were at the start. Blocks while it
+    /// reads files.
+    /// - Throws: `ConfigurationError`; the old configuration stays in use.
+    public func reload(_ configuration: ServiceConfiguration) throws(ConfigurationError) {
+        let settings = try ServiceSettings(configuration)
+        state.withLock { $0.settings = settings }
+    }
+
+    /// From now on pictures are refused (503) and `/readyz` says so; requests under way go on.
+    public func beginDraining() { state.withLock { $0.isDraining = true } }
+
+    var isDraining: Bool { state.withLock { $0.isDraining } }
+
+    /// Ends work that no request waits for and writes the caches out.
+    public func shutdown() async {
+        provider.background.close()
+        await provider.store.flush()
+    }
 
     /// Answers a request; never throws, every failure is an answer with its status.
     ///
     /// Cancelling the surrounding task (the client left) answers 499 and ends work that no other request waits for.
     public func respond(to request: ServiceRequest) async -> ServiceResponse {
-        var response = ServiceResponse(status: 404, body: .bytes(Data("not found\n".utf8)))
-        if request.target == "/healthz" {
-            response = ServiceResponse(status: 200, body: .bytes(Data("ok\n".utf8)))
-            response.record.route = .health
-            response.record.outcome = .page
+        await respond(to: request) { record throws(ServiceRefusal) in try await self.answer(request, &record) }
+    }
+
+    /// Answers a request of the operator's listener: metrics, health and purges.
+    ///
+    /// - `GET /metrics`: Prometheus text.
+    /// - `POST /purge?source=URL` (percent-encoded): all results of a source and the source itself.
+    /// - `POST /purge?target=TARGET` (percent-encoded): the results of one target.
+    ///
+    /// Purges want `Authorization: Bearer TOKEN` with a token of the configuration.
+    public func respondToOperator(_ request: ServiceRequest) async -> ServiceResponse {
+        await respond(to: request) { record throws(ServiceRefusal) in try await self.operatorAnswer(request, &record) }
+    }
+
+    private func respond(
+        to request: ServiceRequest,
+        _ answer: (inout ServiceRecord) async throws(ServiceRefusal) -> ServiceResponse
+    ) async -> ServiceResponse {
+        let start = clock.now
+        let settings = settings
+        var record = ServiceRecord()
+        record.requestID = RequestIdentity.requestID(request.headers)
+        record.traceParent = RequestIdentity.traceParent(request.headers)
+        var response: ServiceResponse
+        do throws(ServiceRefusal) {
+            let place = try provider.places.enter(client: request.client)
+            defer { withExtendedLifetime(place) {} }
+            response = try await answer(&record)
+        } catch {
+            response = ErrorAnswer.response(error, record, settings: settings)
         }
-        response.headers["Content-Type"] = "text/plain; charset=utf-8"
+        response.headers["X-Request-Id"] = record.requestID
         response.headers["X-Content-Type-Options"] = "nosniff"
+        if response.headers["Content-Security-Policy"] == nil {
+            response.headers["Content-Security-Policy"] = Self.contentPolicy
+        }
+        if !settings.configuration.allowedOrigin.isEmpty {
+            response.headers["Access-Control-Allow-Origin"] = settings.configuration.allowedOrigin
+            if settings.configuration.allowedOrigin != "*" { response.headers.append("Vary", "Origin") }
+            response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+        }
+        response.record.duration = clock.now - start
+        metrics.count(response, isHead: request.method == "HEAD")
         return response
     }
+
+    /// Pictures are documents too: an SVG may hold scripts.
+    static let contentPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 }

@@ -42,7 +42,12 @@ struct Printable: CustomStringConvertible {
 
     init(_ text: some StringProtocol) {
         let short = text.prefix(200)
-        let scalars = short.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F || $0 == "'" ? "\u{FFFD}" : $0 }
+        let scalars = short.unicodeScalars.map { scalar -> UnicodeScalar in
+            // Format characters turn the direction of what follows on a terminal.
+            let isHidden = [.control, .format, .lineSeparator, .paragraphSeparator].contains(
+                scalar.properties.generalCategory)
+            return isHidden || scalar == "'" ? "\u{FFFD}" : scalar
+        }
         description = "'" + String(String.UnicodeScalarView(scalars)) + (short.endIndex < text.endIndex ? "…'" : "'")
     }
 }

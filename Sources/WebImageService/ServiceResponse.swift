@@ -52,8 +52,11 @@ public final class ServiceFile: Sendable {
     public let byteCount: Int
 
     /// Opens a regular file; nil for anything else and for symbolic links. Blocks.
-    public init?(path: String) {
-        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+    public convenience init?(path: String) { self.init(name: path, in: AT_FDCWD) }
+
+    /// Opens a regular file by its name in an open folder.
+    init?(name: String, in folder: Int32) {
+        let descriptor = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { return nil }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {

@@ -4,6 +4,7 @@ import WebImageAVIF
 import WebImageHEIF
 import WebImageJXL
 import WebImageSVG
+import WebImageService
 import WebImageTIFF
 
 // libFuzzer's driver calls this with one input after the other; the target's name comes by the environment, since the
@@ -11,7 +12,7 @@ import WebImageTIFF
 
 /// One way into the library for bytes nobody vouches for.
 private enum Target: String {
-    case info, jpeg, png, gif, webp, bmp, ico, avif, heif, jxl, svg, tiff, frames, metadata, streaming
+    case info, jpeg, png, gif, webp, bmp, ico, avif, heif, jxl, svg, tiff, frames, metadata, streaming, targets
 
     func run(_ data: Data) {
         switch self {
@@ -30,6 +31,7 @@ private enum Target: String {
         case .frames: frames(data)
         case .metadata: _ = try? ImageCodersManager.shared.imageProperties(of: data, limits: limits)
         case .streaming: stream(data)
+        case .targets: TargetFuzzing.read(String(decoding: data, as: UTF8.self))
         }
     }
 

@@ -38,9 +38,4 @@ struct ServiceValuesTests {
         #expect(ServiceFile(path: folder.url.path) == nil)
     }
 
-    @Test func healthIsAnsweredAndOtherTargetsAreNotFound() async {
-        let service = ImageService()
-        #expect(await service.respond(to: ServiceRequest(target: "/healthz")).status == 200)
-        #expect(await service.respond(to: ServiceRequest(target: "/")).status == 404)
-    }
 }

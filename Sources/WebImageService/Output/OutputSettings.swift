@@ -13,6 +13,16 @@ struct OutputSettings: Sendable, Hashable {
     var maxResultSide = 16_384
     var maxResultPixels = 50_000_000
 
+    /// What of the settings changes a byte of some result, in one spelling: it is a part of keys on disk, so the order of a
+    /// dictionary, another in every process, has no place in it.
+    var keyText: String {
+        let qualities = formatQuality.sorted { $0.key.rawValue < $1.key.rawValue }.map {
+            "\($0.key.rawValue):\($0.value)"
+        }
+        return "q=\(quality) fq=\(qualities.joined(separator: ",")) p=\(isProgressive) f=\(maxFrames) "
+            + "ap=\(maxAnimationPixels) s=\(maxResultSide) rp=\(maxResultPixels)"
+    }
+
     /// The quality of one result, 1...100.
     func quality(of format: OutputFormat, _ options: ProcessingOptions) -> Int {
         let chosen = options.formatQuality[format] ?? 0

@@ -5,10 +5,15 @@ import WebImageGraphics
 /// A result: encoded bytes and facts about them.
 struct MadePicture: Sendable {
     var data: Data
-    var format: OutputFormat
+    /// Nil for facts about a picture.
+    var format: OutputFormat?
     var size: PixelSize?
     var frameCount = 1
     var stages: [ServiceRecord.Stage: Duration] = [:]
+}
+
+extension MadePicture {
+    var mediaType: String { format?.mediaType ?? "application/json" }
 }
 
 /// Makes a result from the bytes of a source; blocking work for the decode pool.

@@ -1,0 +1,47 @@
+import Foundation
+
+/// The conditions and the range of a request (RFC 9110 §13, §14).
+enum ConditionalRequest {
+    /// Whether `If-None-Match` names a validator; compares weakly, as the section says.
+    static func matches(_ field: String?, etag: String) -> Bool {
+        guard let field else { return false }
+        if field.trimmed == "*" { return true }
+        return field.prefix(8192).split(separator: ",").contains { part in
+            let part = part.trimmed
+            return (part.hasPrefix("W/") ? String(part.dropFirst(2)) : part) == etag
+        }
+    }
+
+    enum RangeAnswer: Equatable {
+        /// The whole body: no range, several, a unit that is not known, or another version (`If-Range`).
+        case whole
+        case part(Range<Int>)
+        case notSatisfiable
+    }
+
+    /// What to send for `Range`; a single range of bytes alone is answered.
+    static func range(_ headers: ServiceHeaders, etag: String, count: Int) -> RangeAnswer {
+        guard let field = headers["Range"]?.trimmed, field.lowercased().hasPrefix("bytes=") else { return .whole }
+        // A date never confirms: answers carry no Last-Modified.
+        if let condition = headers["If-Range"]?.trimmed, condition != etag { return .whole }
+        let text = field.dropFirst(6)
+        guard !text.contains(","), let dash = text.firstIndex(of: "-") else { return .whole }
+        let first = text[..<dash].trimmed
+        let last = text[text.index(after: dash)...].trimmed
+        if first.isEmpty {
+            guard let suffix = number(last) else { return .whole }
+            return suffix == 0 || count == 0 ? .notSatisfiable : .part(max(count - suffix, 0)..<count)
+        }
+        guard let start = number(first) else { return .whole }
+        if last.isEmpty { return start < count ? .part(start..<count) : .notSatisfiable }
+        guard let end = number(last), end >= start else { return .whole }
+        return start < count ? .part(start..<min(end + 1, count)) : .notSatisfiable
+    }
+
+    private static func number(_ text: String) -> Int? {
+        guard (1...18).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return nil
+        }
+        return Int(text)
+    }
+}

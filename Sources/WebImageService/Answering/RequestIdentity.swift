@@ -1,0 +1,31 @@
+/// The names under which a request is logged and traced.
+enum RequestIdentity {
+    /// The client's `X-Request-Id` if it is 1...64 characters of `A-Z a-z 0-9 _ -`, else a new one.
+    static func requestID(_ headers: ServiceHeaders) -> String {
+        if let wanted = headers["X-Request-Id"], (1...64).contains(wanted.utf8.count),
+            wanted.utf8.allSatisfy({ $0.isASCIILetter || (0x30...0x39).contains($0) || $0 == 0x5F || $0 == 0x2D })
+        {
+            return wanted
+        }
+        let number = UInt64.random(in: .min ... .max)
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    }
+
+    /// `traceparent` (W3C Trace Context §3.2) of version 00 if it is well formed.
+    static func traceParent(_ headers: ServiceHeaders) -> String? {
+        guard let field = headers["traceparent"], field.utf8.count == 55, field.hasPrefix("00-") else { return nil }
+        let parts = field.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.map(\.utf8.count) == [2, 32, 16, 2],
+            parts.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) } }),
+            parts[1].contains(where: { $0 != "0" }), parts[2].contains(where: { $0 != "0" })
+        else { return nil }
+        return field
+    }
+
+    /// A source for logs: without user information and query, which may hold secrets.
+    static func redacted(_ source: String) -> String {
+        let plain = source.prefix { $0 != "?" && $0 != "#" }
+        return String(plain.prefix(500))
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import WebImageCore
+
+extension ServiceRefusal {
+    /// The status and the words for a failure of the library; never names a path of this machine.
+    init(_ error: WebImageError) {
+        switch error.code {
+        case .cancelled: self.init(499, .gone, "the client left")
+        case .invalidURL: self.init(400, .target, "the source is not a URL that can be fetched")
+        case .invalidDownloadOperation: self.init(403, .source, "the source is not allowed by the download policy")
+        case .invalidDownloadStatusCode: self = Self.status(error.underlying)
+        case .invalidDownloadContentType, .badImageData, .unsupportedFormat:
+            self.init(415, .notPicture, "the source is not a picture that can be read")
+        case .limitExceeded: self = Self.limit(error.underlying)
+        case .fileSystem: self = Self.file(error.underlying)
+        case .transport: self = Self.transport(error.underlying)
+        case .outOfMemory: self.init(503, .queue, "there is not enough memory now", retryAfter: 1)
+        case .encodingFailed: self.init(500, .internalError, "the result could not be encoded")
+        default: self.init(500, .internalError, "the picture could not be made")
+        }
+    }
+
+    private static func status(_ underlying: WebImageError.Underlying?) -> ServiceRefusal {
+        guard case .http(let status) = underlying else {
+            return ServiceRefusal(502, .upstreamStatus, "the source's server answered with an error")
+        }
+        if [404, 410].contains(status) { return ServiceRefusal(404, .upstreamStatus, "the source is not there") }
+        return ServiceRefusal(502, .upstreamStatus, "the source's server answered \(status)")
+    }
+
+    private static func limit(_ underlying: WebImageError.Underlying?) -> ServiceRefusal {
+        guard case .limit(let limit, _, let allowed) = underlying else {
+            return ServiceRefusal(413, .limit, "the source is beyond a limit")
+        }
+        return ServiceRefusal(413, .limit, "the source is beyond the limit of \(limit) (\(allowed))")
+    }
+
+    private static func file(_ underlying: WebImageError.Underlying?) -> ServiceRefusal {
+        guard case .posix(let number, _) = underlying else {
+            return ServiceRefusal(500, .internalError, "the source cannot be read")
+        }
+        switch number {
+        case ENOENT, ENOTDIR, EISDIR, ENAMETOOLONG:
+            return ServiceRefusal(404, .upstreamStatus, "the source is not there")
+        case EACCES, EPERM, ELOOP: return ServiceRefusal(403, .source, "the source may not be read")
+        default: return ServiceRefusal(500, .internalError, "the source cannot be read")
+        }
+    }
+
+    private static func transport(_ underlying: WebImageError.Underlying?) -> ServiceRefusal {
+        // CURLE_OPERATION_TIMEDOUT
+        if case .curl(code: 28, _) = underlying {
+            return ServiceRefusal(504, .upstreamTimeout, "the source's server took too long")
+        }
+        return ServiceRefusal(502, .upstream, "the source's server cannot be reached")
+    }
+
+    /// Whether the failure is the source's and may pass: a stale result stands in.
+    var isUpstreamFault: Bool {
+        [.upstream, .upstreamTimeout].contains(reason) || (reason == .upstreamStatus && status == 502)
+    }
+
+    /// Whether another request would fail alike for a while.
+    var isRemembered: Bool {
+        [.upstream, .upstreamTimeout, .upstreamStatus, .notPicture, .limit, .source].contains(reason)
+    }
+}

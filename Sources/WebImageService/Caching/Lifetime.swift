@@ -1,0 +1,70 @@
+import Foundation
+import WebImageCore
+
+/// How long an answer may be used, in seconds (RFC 9111, RFC 5861).
+struct Lifetime: Sendable, Hashable, Codable {
+    /// From the moment it was made at its source.
+    var maxAge: Int
+    /// Its age when it was stored here.
+    var age = 0
+    var staleWhileRevalidate = 0
+    var staleIfError = 0
+    /// Whether shared caches may keep it.
+    var isShared = true
+    /// Whether any cache may.
+    var mayBeStored = true
+
+    /// What the configuration allows.
+    struct Bounds: Sendable, Hashable {
+        /// For sources that say nothing.
+        var standard = 86_400
+        var least = 0
+        var most = 31_536_000
+        var staleWhileRevalidate = 60
+        var staleIfError = 86_400
+    }
+
+    /// - Parameter fields: The source's fields, names in lower case.
+    init(fields: [String: String], age: Int, bounds: Bounds) {
+        let control = CacheControl(fields["cache-control"])
+        mayBeStored = !control.contains("no-store")
+        isShared = mayBeStored && !control.contains("private")
+        func seconds(_ name: String) -> Int? { control.seconds(name).map { Int($0) } }
+        var maxAge = seconds("s-maxage") ?? seconds("max-age")
+        if maxAge == nil, let expires = fields["expires"] {
+            let date = HTTPDate.seconds(fields["date"]) ?? HTTPDate.seconds(expires) ?? 0
+            maxAge = Int(max((HTTPDate.seconds(expires) ?? 0) - date, 0))
+        }
+        if control.contains("no-cache") { maxAge = 0 }
+        self.maxAge = mayBeStored ? min(max(maxAge ?? bounds.standard, bounds.least), bounds.most) : 0
+        self.age = min(max(age, 0), self.maxAge)
+        let isStrict =
+            control.contains("must-revalidate") || control.contains("proxy-revalidate") || control.contains("no-cache")
+            || !mayBeStored
+        // The configuration's times are for sources that leave them open: one that wants to be asked is asked.
+        let isOpen = !isStrict && self.maxAge > 0
+        let revalidate = seconds("stale-while-revalidate") ?? (isOpen ? bounds.staleWhileRevalidate : 0)
+        staleWhileRevalidate = isStrict ? 0 : revalidate
+        staleIfError = isStrict ? 0 : seconds("stale-if-error") ?? bounds.staleIfError
+    }
+
+    init(maxAge: Int) { self.maxAge = maxAge }
+
+    /// The age at a moment.
+    func age(storedAt stored: TimeInterval, now: TimeInterval) -> Int { age + max(Int(now - stored), 0) }
+}
+
+/// A date of HTTP in its preferred form (RFC 9110 §5.6.7).
+enum HTTPDateText {
+    static func text(_ seconds: TimeInterval) -> String {
+        var time = time_t(seconds)
+        var parts = tm()
+        gmtime_r(&time, &parts)
+        let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        func two(_ value: Int32) -> String { value < 10 ? "0\(value)" : "\(value)" }
+        return
+            "\(days[Int(parts.tm_wday)]), \(two(parts.tm_mday)) \(months[Int(parts.tm_mon)]) \(Int(parts.tm_year) + 1900) "
+            + "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec)) GMT"
+    }
+}

@@ -1,0 +1,65 @@
+import WebImageCore
+
+/// Values by key within a budget; the one unused for longest goes first. A lock around short facts.
+final class RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    private struct Slot {
+        var value: Value
+        var cost: Int
+        var lastUse: UInt64
+    }
+
+    private struct State {
+        var slots: [Key: Slot] = [:]
+        var cost = 0
+        var clock: UInt64 = 0
+    }
+
+    private let state = Locked(State())
+    private let budget: Int
+
+    init(budget: Int) { self.budget = budget }
+
+    var totalCost: Int { state.withLock { $0.cost } }
+
+    func value(for key: Key) -> Value? {
+        state.withLock { state in
+            state.clock += 1
+            state.slots[key]?.lastUse = state.clock
+            return state.slots[key]?.value
+        }
+    }
+
+    /// Keeps a value, unless it alone takes more than a quarter of the budget.
+    func set(_ value: Value, for key: Key, cost: Int) {
+        // Freed outside the lock.
+        var freed: [Slot] = []
+        state.withLock { state in
+            state.clock += 1
+            if let old = state.slots.removeValue(forKey: key) {
+                state.cost -= old.cost
+                freed.append(old)
+            }
+            guard cost <= budget / 4 else { return }
+            state.slots[key] = Slot(value: value, cost: cost, lastUse: state.clock)
+            state.cost += cost
+            guard state.cost > budget else { return }
+            // Down to seven eighths at once: a scan for each new value would cost more than it keeps.
+            for (key, slot) in state.slots.sorted(by: { $0.value.lastUse < $1.value.lastUse }) {
+                guard state.cost > budget / 8 * 7 else { break }
+                state.slots[key] = nil
+                state.cost -= slot.cost
+                freed.append(slot)
+            }
+        }
+        withExtendedLifetime(freed) {}
+    }
+
+    func remove(_ key: Key) {
+        let freed = state.withLock { state in
+            let old = state.slots.removeValue(forKey: key)
+            state.cost -= old?.cost ?? 0
+            return old
+        }
+        withExtendedLifetime(freed) {}
+    }
+}

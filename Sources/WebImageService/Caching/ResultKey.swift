@@ -1,0 +1,90 @@
+import Foundation
+
+/// Identifies a result: source, everything that changes a byte, and what the client accepts.
+struct ResultKey: Sendable, Hashable {
+    /// The source's URL after replacements.
+    let source: String
+    /// 64 hexadecimal digits.
+    let digest: String
+
+    /// - Parameters:
+    ///   - kind: Tells pictures from facts about them.
+    ///   - fingerprint: What the configuration changes about every result.
+    init(
+        kind: String = "picture", source: String, options: ProcessingOptions, accepted: AcceptedFormats,
+        generation: Int, fingerprint: String
+    ) {
+        self.source = source
+        let accept = options.format == nil ? accepted.keyText : ""
+        let parts = [kind, source, options.keyText, accept, String(generation), fingerprint]
+        // Lengths before the parts: no text of one part can look like the next.
+        let text = parts.map { "\($0.utf8.count):\($0)" }.joined(separator: "\n")
+        digest = Self.digest(text)
+    }
+
+    static func digest(_ text: String) -> String {
+        HMAC.sha256(Array(text.utf8)).map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.utf8.count == 1 ? "0" + digits : digits
+        }.joined()
+    }
+}
+
+extension ProcessingOptions {
+    /// What of the options changes a byte of the result, in one spelling; defaults are left out.
+    var keyText: String {
+        var parts: [String] = []
+        let standard = ProcessingOptions()
+        func add<Value: Equatable>(_ name: String, _ path: KeyPath<ProcessingOptions, Value>) {
+            if self[keyPath: path] != standard[keyPath: path] { parts.append("\(name)=\(self[keyPath: path])") }
+        }
+        add("rt", \.resizing)
+        add("w", \.width)
+        add("h", \.height)
+        add("mw", \.minWidth)
+        add("mh", \.minHeight)
+        add("zx", \.zoomX)
+        add("zy", \.zoomY)
+        add("dpr", \.dpr)
+        add("el", \.enlarge)
+        add("ex", \.extend)
+        add("exar", \.extendAspectRatio)
+        add("exbg", \.extendBackground)
+        add("g", \.gravity)
+        add("c", \.crop)
+        add("mc", \.manualCrop)
+        add("fa", \.focalArea)
+        add("t", \.trim)
+        add("pd", \.padding)
+        add("ar", \.autoRotate)
+        add("rot", \.quarterTurns)
+        add("angle", \.angle)
+        add("fh", \.flipHorizontal)
+        add("fv", \.flipVertical)
+        add("fl", \.flipsLast)
+        add("ad", \.isAdaptive)
+        add("kw", \.keepsSourceWidth)
+        add("kh", \.keepsSourceHeight)
+        add("bg", \.background)
+        add("bl", \.blur)
+        add("sh", \.sharpen)
+        add("pix", \.pixelate)
+        add("gray", \.isGray)
+        add("rc", \.roundCorner)
+        add("wm", \.watermark)
+        add("sm", \.stripMetadata)
+        add("kcr", \.keepCopyright)
+        add("scp", \.stripColorProfile)
+        add("q", \.quality)
+        add("mb", \.maxBytes)
+        add("f", \.format)
+        add("raw", \.raw)
+        add("cb", \.cacheBuster)
+        add("limits", \.limits)
+        for (format, quality) in formatQuality.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            parts.append("fq=\(format.rawValue):\(quality)")
+        }
+        for format in skippedFormats.map(\.rawValue).sorted() { parts.append("skp=\(format)") }
+        return parts.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,115 @@
+/// The settings by name: one row for a flag, a key of the file and a variable.
+enum ConfigurationTable {
+    typealias Reader = @Sendable (inout ServiceConfiguration, String) throws(ConfigurationError) -> Void
+
+    struct Row: Sendable {
+        /// The name as in the file; the flag is `--name`, the variable `WEBIMAGE_NAME` with underscores.
+        let name: String
+        /// What the value is: `SECONDS`, `BYTES`, `yes|no` …
+        let value: String
+        let help: String
+        /// Refused as a flag, because flags are visible to every process of the machine; never printed.
+        var isSecret = false
+        let read: Reader
+        let print: @Sendable (ServiceConfiguration) -> String
+
+        var variable: String { "WEBIMAGE_" + name.uppercased().map { $0 == "-" ? "_" : String($0) }.joined() }
+    }
+
+    static let rows: [Row] = addresses + urls + sources + caches + limits + output
+
+    static let byName: [String: Row] = Dictionary(rows.map { ($0.name, $0) }) { first, _ in first }
+
+    // MARK: Kinds of values
+
+    typealias Path<Value> = any WritableKeyPath<ServiceConfiguration, Value> & Sendable
+
+    static func flag(_ name: String, _ path: Path<Bool>, _ help: String) -> Row {
+        Row(name: name, value: "yes|no", help: help) { configuration, text throws(ConfigurationError) in
+            switch text.lowercased() {
+            case "yes", "true", "on", "1", "": configuration[keyPath: path] = true
+            case "no", "false", "off", "0": configuration[keyPath: path] = false
+            default: throw ConfigurationError(name, "'\(text)' is neither yes nor no")
+            }
+        } print: {
+            $0[keyPath: path] ? "yes" : "no"
+        }
+    }
+
+    static func number(
+        _ name: String, _ path: Path<Int>, in range: ClosedRange<Int>, _ unit: String, _ help: String
+    ) -> Row {
+        Row(name: name, value: unit, help: help) { configuration, text throws(ConfigurationError) in
+            guard let value = integer(text), range.contains(value) else {
+                throw ConfigurationError(
+                    name, "'\(text)' is not a number from \(range.lowerBound) to \(range.upperBound)")
+            }
+            configuration[keyPath: path] = value
+        } print: {
+            String($0[keyPath: path])
+        }
+    }
+
+    static func text(_ name: String, _ path: Path<String>, _ value: String, _ help: String) -> Row {
+        Row(name: name, value: value, help: help) { configuration, text throws(ConfigurationError) in
+            configuration[keyPath: path] = text
+        } print: {
+            $0[keyPath: path]
+        }
+    }
+
+    /// Values separated by commas; given again, the flag adds to them.
+    static func list(
+        _ name: String, _ path: Path<[String]>, _ value: String, _ help: String, isSecret: Bool = false,
+        separator: Character = ","
+    ) -> Row {
+        Row(name: name, value: value, help: help, isSecret: isSecret) {
+            configuration, text throws(ConfigurationError) in
+            let values = text.split(separator: separator).map { $0.trimmed }
+            configuration[keyPath: path] += values.filter { !$0.isEmpty }
+        } print: {
+            isSecret
+                ? ($0[keyPath: path].isEmpty ? "" : "(\($0[keyPath: path].count) set)")
+                : $0[keyPath: path].joined(separator: String(separator))
+        }
+    }
+
+    /// Digits with an optional K, M or G (powers of 1024).
+    private static func integer(_ text: String) -> Int? {
+        let factors: [Character: Int] = ["k": 1 << 10, "m": 1 << 20, "g": 1 << 30]
+        guard let last = text.lowercased().last else { return nil }
+        let factor = factors[last] ?? 1
+        let digits = factor == 1 ? text[...] : text.dropLast()
+        guard (1...15).contains(digits.utf8.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            let value = Int(digits)
+        else { return nil }
+        let (product, isTooLarge) = value.multipliedReportingOverflow(by: factor)
+        return isTooLarge ? nil : product
+    }
+}
+
+/// A setting that cannot be read.
+public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The setting's name as it was written.
+    public let name: String
+    /// What is wrong; holds no secret.
+    public let problem: String
+
+    init(_ name: String, _ problem: String) {
+        self.name = name
+        self.problem = problem
+    }
+
+    /// Name and problem.
+    public var description: String { "\(name): \(problem)" }
+}
+
+extension StringProtocol {
+    /// Without spaces and tabs at its ends.
+    var trimmed: String {
+        var text = self[...]
+        while let first = text.first, first == " " || first == "\t" || first == "\r" { text.removeFirst() }
+        while let last = text.last, last == " " || last == "\t" || last == "\r" { text.removeLast() }
+        return String(text)
+    }
+}

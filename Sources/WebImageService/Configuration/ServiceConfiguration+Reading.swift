@@ -1,0 +1,75 @@
+extension ServiceConfiguration {
+    /// Reads `--name value` and `--name=value`; yes-or-no settings need no value, `--no-name` is no.
+    ///
+    /// - Throws: for unknown names, missing or wrong values, and secrets, which belong in a file or a variable.
+    public mutating func read(flags: [String]) throws(ConfigurationError) {
+        var rest = flags[...]
+        while let flag = rest.popFirst() {
+            guard flag.hasPrefix("--") else { throw ConfigurationError(flag, "a setting is --NAME VALUE") }
+            let parts = flag.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            var name = String(parts[0])
+            var value = parts.count == 2 ? String(parts[1]) : nil
+            if ConfigurationTable.byName[name] == nil, name.hasPrefix("no-"),
+                ConfigurationTable.byName[String(name.dropFirst(3))]?.value == "yes|no", value == nil
+            {
+                (name, value) = (String(name.dropFirst(3)), "no")
+            }
+            let row = try Self.row(name, spelled: flag)
+            guard !row.isSecret else {
+                throw ConfigurationError(
+                    "--\(name)", "secrets are not taken from the command line; use the file or \(row.variable)")
+            }
+            if value == nil, row.value == "yes|no" { value = "yes" }
+            guard let value = value ?? rest.popFirst() else {
+                throw ConfigurationError("--\(name)", "the value is missing")
+            }
+            try row.read(&self, value)
+        }
+    }
+
+    /// Reads `WEBIMAGE_…` variables; others are passed over, unknown ones of this prefix are errors.
+    ///
+    /// - Parameter others: Names with the prefix that belong to other parts of the program.
+    public mutating func read(
+        environment: [String: String], ignoring others: Set<String> = ["WEBIMAGE_LOG", "WEBIMAGE_CONFORMANCE"]
+    ) throws(ConfigurationError) {
+        let byVariable = Dictionary(ConfigurationTable.rows.map { ($0.variable, $0) }) { first, _ in first }
+        for (name, value) in environment.sorted(by: { $0.key < $1.key })
+        where name.hasPrefix("WEBIMAGE_") && !others.contains(name) {
+            guard let row = byVariable[name] else { throw ConfigurationError(name, "no setting has this name") }
+            try row.read(&self, value)
+        }
+    }
+
+    /// Reads a file: `name = value` in a line, `#` before comments; lists may be given again.
+    public mutating func read(file text: String) throws(ConfigurationError) {
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+            let line = line.trimmed
+            guard !line.isEmpty, !line.hasPrefix("#") else { continue }
+            let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2 else { throw ConfigurationError("line \(index + 1)", "a setting is NAME = VALUE") }
+            let row = try Self.row(parts[0].trimmed, spelled: parts[0].trimmed)
+            try row.read(&self, parts[1].trimmed)
+        }
+    }
+
+    private static func row(_ name: String, spelled: String) throws(ConfigurationError) -> ConfigurationTable.Row {
+        guard let row = ConfigurationTable.byName[name] else {
+            throw ConfigurationError(String(spelled.prefix(80)), "no setting has this name")
+        }
+        return row
+    }
+
+    /// All settings as a file, secrets replaced by their number; what `--print-config` shows.
+    public var printed: String {
+        ConfigurationTable.rows.map { row in
+            "# \(row.help) [\(row.value)]\n\(row.isSecret ? "# " : "")\(row.name) = \(row.print(self))\n"
+        }.joined()
+    }
+
+    /// Name, value, meaning and default of every setting, for help texts and documents.
+    public static var settings: [(name: String, variable: String, value: String, help: String, standard: String)] {
+        let standard = ServiceConfiguration()
+        return ConfigurationTable.rows.map { ($0.name, $0.variable, $0.value, $0.help, $0.print(standard)) }
+    }
+}

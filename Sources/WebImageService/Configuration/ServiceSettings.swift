@@ -1,0 +1,149 @@
+import Foundation
+import WebImageCore
+
+/// A configuration ready for use: parsed, checked, files read.
+struct ServiceSettings: Sendable {
+    let configuration: ServiceConfiguration
+    var imgproxy: ImgproxyRouter
+    var thumbor: ThumborRouter?
+    var sources: SourcePolicy
+    var output: OutputSettings
+    var lifetimes: Lifetime.Bounds
+    var offered: AcceptedFormats
+    var watermark: WatermarkSource?
+    var fallback: Data?
+    /// What the configuration changes about every result.
+    var fingerprint: String
+    var purgeTokens: [String]
+
+    /// Reads the watermark and the fallback: blocks.
+    init(_ configuration: ServiceConfiguration) throws(ConfigurationError) {
+        self.configuration = configuration
+        imgproxy = try Self.imgproxy(configuration)
+        thumbor = try Self.thumbor(configuration)
+        sources = try Self.sources(configuration)
+        output = try Self.output(configuration)
+        lifetimes = Lifetime.Bounds(
+            standard: configuration.ttl, least: configuration.minTTL,
+            most: max(configuration.maxTTL, configuration.minTTL),
+            staleWhileRevalidate: configuration.staleWhileRevalidate, staleIfError: configuration.staleIfError)
+        offered = []
+        if configuration.offersAVIF { offered.insert(.avif) }
+        if configuration.offersWebP { offered.insert(.webp) }
+        if configuration.offersJPEGXL { offered.insert(.jxl) }
+        watermark = try Self.file("watermark", configuration.watermark).map {
+            WatermarkSource(data: $0, opacity: Double(configuration.watermarkOpacity) / 100)
+        }
+        fallback = try Self.file("fallback", configuration.fallback)
+        purgeTokens = configuration.purgeTokens
+        fingerprint = "1 \(output.keyText) \(watermark?.digest ?? "")"
+    }
+
+    private static func file(_ name: String, _ path: String) throws(ConfigurationError) -> Data? {
+        guard !path.isEmpty else { return nil }
+        guard let file = ServiceFile(path: path), (1...(20 << 20)).contains(file.byteCount) else {
+            throw ConfigurationError(name, "the file cannot be read, is empty or larger than 20 MB")
+        }
+        return file.bytes(in: 0..<file.byteCount)
+    }
+
+    private static func imgproxy(_ configuration: ServiceConfiguration) throws(ConfigurationError) -> ImgproxyRouter {
+        var router = ImgproxyRouter()
+        guard configuration.keys.count == configuration.salts.count else {
+            throw ConfigurationError("salt", "there must be as many salts as keys")
+        }
+        for (key, salt) in zip(configuration.keys, configuration.salts) {
+            guard let signer = URLSigner(hexKey: key, hexSalt: salt, byteCount: configuration.signatureSize) else {
+                throw ConfigurationError("key", "a key or salt is not hexadecimal")
+            }
+            router.signing.signers.append(signer)
+        }
+        router.signing.trusted = Set(configuration.trustedSignatures)
+        do {
+            router.presets = try PresetTable(configuration.presets)
+        } catch {
+            throw ConfigurationError("preset", error.message)
+        }
+        router.onlyPresets = configuration.onlyPresets
+        router.allowedOptions = Set(configuration.allowedOptions)
+        router.base64HasFilename = configuration.base64IncludesFilename
+        return router
+    }
+
+    private static func thumbor(_ configuration: ServiceConfiguration) throws(ConfigurationError) -> ThumborRouter? {
+        guard !configuration.thumborPrefix.isEmpty else { return nil }
+        guard configuration.thumborPrefix.hasPrefix("/"), configuration.thumborPrefix.count > 1 else {
+            throw ConfigurationError("thumbor", "a prefix is /NAME")
+        }
+        // With keys for one grammar the other is no way around them.
+        if configuration.thumborKeys.isEmpty, !configuration.keys.isEmpty, !configuration.allowsUnsafeThumbor {
+            throw ConfigurationError("thumbor-key", "keys are set for imgproxy's grammar and none for thumbor's")
+        }
+        var router = ThumborRouter()
+        router.signers = configuration.thumborKeys.compactMap { ThumborSigner(key: $0) }
+        router.allowsUnsafe = configuration.allowsUnsafeThumbor
+        return router
+    }
+
+    private static func sources(_ configuration: ServiceConfiguration) throws(ConfigurationError) -> SourcePolicy {
+        var policy = SourcePolicy()
+        policy.allowed = configuration.allowedSources.map { SourcePattern(text: $0) }
+        policy.baseURL = configuration.baseURL
+        policy.root = configuration.root.isEmpty ? nil : configuration.root
+        for definition in configuration.urlReplacements {
+            guard let replacement = SourceReplacement(definition) else {
+                throw ConfigurationError("url-replacement", "'\(definition)' is not PATTERN=TEXT")
+            }
+            policy.replacements.append(replacement)
+        }
+        for range in configuration.allowedAddresses where AddressRange(range) == nil {
+            throw ConfigurationError("allowed-address", "'\(range)' is not a range of addresses")
+        }
+        return policy
+    }
+
+    private static func output(_ configuration: ServiceConfiguration) throws(ConfigurationError) -> OutputSettings {
+        var settings = OutputSettings()
+        settings.quality = configuration.quality
+        for pair in configuration.formatQuality {
+            let parts = pair.split(separator: ":")
+            guard parts.count == 2, let format = OutputFormat(name: parts[0]), let quality = Int(digits: parts[1]),
+                (1...100).contains(quality)
+            else { throw ConfigurationError("format-quality", "'\(pair)' is not FORMAT:N") }
+            settings.formatQuality[format] = quality
+        }
+        settings.isProgressive = configuration.isProgressive
+        settings.decoding.maxEncodedBytes = configuration.maxSourceBytes
+        settings.decoding.maxPixels = configuration.maxSourceMegapixels * 1_000_000
+        settings.decoding.maxDecodeTime = .seconds(configuration.decodeTimeout)
+        settings.maxFrames = configuration.maxAnimationFrames
+        settings.maxAnimationPixels = configuration.maxAnimationMegapixels * 1_000_000
+        settings.maxResultSide = configuration.maxResultDimension
+        settings.maxResultPixels = configuration.maxResultMegapixels * 1_000_000
+        return settings
+    }
+
+    /// What may be fetched from where.
+    var downloadPolicy: DownloadPolicy {
+        var policy = DownloadPolicy.server
+        policy.allowedHosts = sources.allowedHosts
+        policy.allowedAddresses = configuration.allowedAddresses.compactMap { AddressRange($0) }
+        return policy
+    }
+
+    /// Limits of one request that exceed the server's are refused: they would seem to be granted.
+    func check(_ limits: ProcessingOptions.Limits) throws(ServiceRefusal) {
+        guard limits != ProcessingOptions.Limits() else { return }
+        guard configuration.allowsSecurityOptions else {
+            throw ServiceRefusal(403, .option, "limits are not allowed in targets")
+        }
+        for (name, wanted, allowed) in [
+            ("max_src_resolution", limits.maxSourcePixels, output.decoding.maxPixels),
+            ("max_src_file_size", limits.maxSourceBytes, output.decoding.maxEncodedBytes),
+            ("max_animation_frames", limits.maxFrames, output.maxFrames),
+            ("max_result_dimension", limits.maxResultDimension, output.maxResultSide),
+        ] {
+            if let wanted, wanted > allowed { throw .option(name, "above the limit of the service") }
+        }
+    }
+}

@@ -1,0 +1,187 @@
+import Foundation
+import WebImageCore
+
+extension ImageService {
+    func key(
+        of target: ImageTarget, _ reference: SourcePolicy.Reference, _ accepted: AcceptedFormats,
+        _ settings: ServiceSettings, kind: String = "picture"
+    ) async -> ResultKey {
+        ResultKey(
+            kind: kind, source: reference.key, options: target.options, accepted: accepted,
+            generation: await provider.store.generation(of: reference.key), fingerprint: settings.fingerprint)
+    }
+
+    /// The source of a target, once the target is allowed.
+    private func admit(
+        _ target: ImageTarget, _ settings: ServiceSettings, _ record: inout ServiceRecord
+    ) throws(ServiceRefusal) -> SourcePolicy.Reference {
+        if let expires = target.options.expires, Double(expires) <= clock.date {
+            throw ServiceRefusal(410, .expired, "the target has expired")
+        }
+        try settings.check(target.options.limits)
+        let reference = try settings.sources.reference(of: target.source)
+        record.source = RequestIdentity.redacted(reference.key)
+        return reference
+    }
+
+    func pictureAnswer(
+        _ request: ServiceRequest, _ target: ImageTarget, _ settings: ServiceSettings, _ record: inout ServiceRecord
+    ) async throws(ServiceRefusal) -> ServiceResponse {
+        var target = target
+        let reference = try admit(target, settings, &record)
+        var answer = PictureAnswer(request: request, settings: settings, now: clock.date)
+        answer.expires = target.options.expires
+        answer.filename = target.options.filename
+        answer.isAttachment = target.options.isAttachment
+        if target.options.raw { return try await rawAnswer(answer, target, reference, &record) }
+        if settings.configuration.usesClientHints {
+            ClientHints.apply(request.headers, to: &target.options)
+            answer.vary += ClientHints.names
+        }
+        var accepted: AcceptedFormats = []
+        if target.options.format == nil, !settings.offered.isEmpty {
+            accepted = AcceptedFormats(accept: request.headers["Accept"], offered: settings.offered)
+            answer.vary.insert("Accept", at: 0)
+        }
+        do throws(ServiceRefusal) {
+            let provided = try await provide(target, reference, accepted, settings, &answer)
+            record.take(provided)
+            return answer.response(provided.entry, record)
+        } catch {
+            guard let fallback = await fallbackAnswer(error, answer, target, accepted, settings, record) else {
+                throw error
+            }
+            return fallback
+        }
+    }
+
+    /// The result in the best format that is there in time.
+    private func provide(
+        _ target: ImageTarget, _ reference: SourcePolicy.Reference, _ accepted: AcceptedFormats,
+        _ settings: ServiceSettings, _ answer: inout PictureAnswer
+    ) async throws(ServiceRefusal) -> PictureProvider.Provided {
+        func job(_ accepted: AcceptedFormats) async -> PictureJob {
+            let key = await key(of: target, reference, accepted, settings)
+            return self.job(key, reference, target, accepted, settings)
+        }
+        guard accepted.contains(.avif), coders.canEncode(to: .avif) else {
+            return try await provider.provide(await job(accepted.subtracting(.avif)))
+        }
+        let budget = Duration.milliseconds(settings.configuration.avifBudget)
+        if let provided = try await provider.provide(await job(accepted), within: budget) { return provided }
+        // Another picture with a validator of its own, for a minute at most: AVIF is there the next time.
+        answer.maxAge = 60
+        return try await provider.provide(await job(accepted.subtracting(.avif)))
+    }
+
+    private func job(
+        _ key: ResultKey, _ reference: SourcePolicy.Reference, _ target: ImageTarget, _ accepted: AcceptedFormats,
+        _ settings: ServiceSettings
+    ) -> PictureJob {
+        var maker = PictureMaker(options: target.options, coders: coders)
+        maker.accepted = accepted
+        maker.settings = settings.output
+        maker.watermark = settings.watermark
+        let made = maker
+        return PictureJob(
+            key: key, reference: reference, maxSourceBytes: settings.output.decoding.maxEncodedBytes,
+            bounds: settings.lifetimes, negativeTTL: settings.configuration.negativeTTL,
+            cost: { made.cost(of: $0) }, make: { try made.make(from: $0) })
+    }
+
+    // MARK: Sources as they are
+
+    private func rawAnswer(
+        _ answer: PictureAnswer, _ target: ImageTarget, _ reference: SourcePolicy.Reference,
+        _ record: inout ServiceRecord
+    ) async throws(ServiceRefusal) -> ServiceResponse {
+        let source: Source
+        let limit = min(target.options.limits.maxSourceBytes ?? .max, answer.settings.output.decoding.maxEncodedBytes)
+        let place = try provider.places.begin(host: reference.host)
+        defer { withExtendedLifetime(place) {} }
+        do throws(WebImageError) {
+            source = try await provider.fetcher.source(
+                reference, maxBytes: limit, bounds: answer.settings.lifetimes)
+        } catch {
+            throw ServiceRefusal(error)
+        }
+        record.outcome = .made
+        record.sourceByteCount = source.data.count
+        let head = ResultEntry.Head(
+            mediaType: source.mediaType, etag: source.version, stored: clock.date, lifetime: source.lifetime,
+            sourceVersion: source.version, source: reference.key)
+        return answer.response(ResultEntry(head: head, body: source.data), record)
+    }
+
+    // MARK: Facts
+
+    func factsAnswer(
+        _ request: ServiceRequest, _ target: ImageTarget, _ settings: ServiceSettings, _ record: inout ServiceRecord
+    ) async throws(ServiceRefusal) -> ServiceResponse {
+        let facts = PictureFacts(settings: settings.output, coders: coders)
+        return try await reportAnswer(request, target, settings, &record, kind: "info") { try facts.make(from: $0) }
+    }
+
+    func metaAnswer(
+        _ request: ServiceRequest, _ target: ImageTarget, _ settings: ServiceSettings, _ record: inout ServiceRecord
+    ) async throws(ServiceRefusal) -> ServiceResponse {
+        let facts = PictureFacts(settings: settings.output, coders: coders)
+        return try await reportAnswer(request, target, settings, &record, kind: "meta") {
+            try facts.meta(of: $0, url: target.source, options: target.options)
+        }
+    }
+
+    private func reportAnswer(
+        _ request: ServiceRequest, _ target: ImageTarget, _ settings: ServiceSettings, _ record: inout ServiceRecord,
+        kind: String, make: @escaping @Sendable (Data) throws -> MadePicture
+    ) async throws(ServiceRefusal) -> ServiceResponse {
+        let reference = try admit(target, settings, &record)
+        let provided = try await provider.provide(
+            PictureJob(
+                key: await key(of: target, reference, [], settings, kind: kind), reference: reference,
+                maxSourceBytes: settings.output.decoding.maxEncodedBytes, bounds: settings.lifetimes,
+                negativeTTL: settings.configuration.negativeTTL, cost: { _ in 1 << 20 }, make: make))
+        record.take(provided)
+        var answer = PictureAnswer(request: request, settings: settings, now: clock.date)
+        answer.expires = target.options.expires
+        answer.filename = "info"
+        return answer.response(provided.entry, record)
+    }
+
+    // MARK: The picture in place of one that cannot be had
+
+    private func fallbackAnswer(
+        _ refusal: ServiceRefusal, _ answer: PictureAnswer, _ target: ImageTarget, _ accepted: AcceptedFormats,
+        _ settings: ServiceSettings, _ record: ServiceRecord
+    ) async -> ServiceResponse? {
+        let reasons: [ServiceRefusal.Reason] = [.upstream, .upstreamStatus, .upstreamTimeout, .notPicture]
+        guard let fallback = settings.fallback, reasons.contains(refusal.reason) else { return nil }
+        var maker = PictureMaker(options: target.options, coders: coders)
+        maker.accepted = accepted.subtracting(.avif)
+        maker.settings = settings.output
+        let made = maker
+        let picture = try? await pool.run(measuring: { made.cost(of: fallback) }) {
+            () throws(WebImageError) -> MadePicture? in try? made.make(from: fallback)
+        }
+        guard let picture else { return nil }
+        var record = record
+        record.reason = refusal.reason.rawValue
+        record.message = refusal.message
+        let head = ResultEntry.Head(
+            mediaType: picture.mediaType, etag: ResultEntry.etag(of: picture.data), stored: clock.date,
+            lifetime: Lifetime(maxAge: settings.configuration.negativeTTL), sourceVersion: "", source: "fallback",
+            width: picture.size?.width, height: picture.size?.height)
+        var response = answer.response(ResultEntry(head: head, body: picture.data), record)
+        let status = settings.configuration.fallbackStatus
+        if response.status == 200 { response.status = status == 0 ? refusal.status : status }
+        return response
+    }
+}
+
+extension ServiceRecord {
+    fileprivate mutating func take(_ provided: PictureProvider.Provided) {
+        outcome = provided.outcome
+        stages = provided.stages
+        sourceByteCount = provided.sourceByteCount
+    }
+}

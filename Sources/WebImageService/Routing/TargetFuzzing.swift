@@ -1,0 +1,43 @@
+import WebImageCore
+
+/// Reads any text as a target in every grammar and plans the sizes of what it asks for: what the fuzzer enters.
+package enum TargetFuzzing {
+    private static let imgproxy: ImgproxyRouter = {
+        var router = ImgproxyRouter()
+        router.presets = (try? PresetTable(["default=q:80", "a=w:10/pr:b", "b=pr:a/h:10"])) ?? PresetTable()
+        return router
+    }()
+
+    private static let sources: SourcePolicy = {
+        var policy = SourcePolicy()
+        policy.root = "/"
+        policy.allowed = [SourcePattern(text: "http://*.example/*/a"), SourcePattern(text: "local:///")]
+        policy.replacements = [SourceReplacement("x*:*/=http://${1}.example/${2}")].compactMap { $0 }
+        return policy
+    }()
+
+    /// Traps where a promise does not hold.
+    package static func read(_ text: String) {
+        let targets = [
+            try? imgproxy.parse(text[...]), try? imgproxy.parse("/_/\(text)"[...]),
+            try? imgproxy.parse("/_/\(text)/plain/http://a.example/b/a"[...]),
+            try? ThumborRouter().parse("/unsafe/\(text)"[...]).target,
+            try? ThumborRouter().parse("/unsafe/\(text)/a.example/a"[...]).target,
+        ]
+        for target in targets.compactMap({ $0 }) {
+            precondition(!target.source.isEmpty && target.source.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F })
+            for size in [PixelSize(width: 1, height: 1), PixelSize(width: 3000, height: 20)] {
+                let plan = GeometryPlan(source: size, options: target.options, maxSide: 8192)
+                precondition(plan.result.width > 0 && plan.result.height > 0)
+                precondition(plan.crop.width <= plan.turned.width && plan.cut.height <= plan.scaled.height)
+            }
+            _ = target.options.keyText
+            _ = try? sources.reference(of: target.source)
+            let field = ContentDisposition.field(
+                name: target.options.filename, source: target.source, fileExtension: "png", isAttachment: true)
+            precondition(field.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F })
+        }
+        _ = ConditionalRequest.range(["Range": text], etag: "\"a\"", count: 100)
+        _ = AcceptedFormats(accept: text, offered: [.avif, .webp])
+    }
+}

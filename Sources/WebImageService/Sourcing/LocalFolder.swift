@@ -1,0 +1,66 @@
+import Dispatch
+import Foundation
+import WebImageCore
+
+/// Opens files below a folder, and nothing outside it: no link is followed, whatever happens to the folder meanwhile.
+final class LocalFolder: Sendable {
+    private let descriptor: Int32
+    // Serial queues have threads of their own; concurrent ones share those of the cooperative pool.
+    private let queues = (0..<4).map { DispatchQueue(label: "webimage.service.files.\($0)") }
+    private let turn = Locked(0)
+
+    /// Nil when the folder cannot be opened. Blocks.
+    init?(path: String) {
+        let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+
+    /// A regular file by its path below the folder, opened component by component. Blocks.
+    func open(_ path: String) throws(WebImageError) -> ServiceFile {
+        var parts = path.split(separator: "/").map(String.init)
+        guard let name = parts.popLast(), !(parts + [name]).contains(where: { $0 == "." || $0 == ".." }) else {
+            throw .posix(ENOENT, stage: .download)
+        }
+        var folder = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        defer { close(folder) }
+        for part in parts {
+            let next = openat(folder, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            guard next >= 0 else { throw .posix(errno, stage: .download) }
+            close(folder)
+            folder = next
+        }
+        guard let file = ServiceFile(name: name, in: folder) else {
+            throw .posix(errno == 0 ? ENOENT : errno, stage: .download)
+        }
+        return file
+    }
+
+    /// The bytes of a file, read on a queue of this folder's.
+    func source(_ path: String, maxBytes: Int, bounds: Lifetime.Bounds) async throws(WebImageError) -> Source {
+        let outcome: Result<Source, WebImageError> = await run {
+            Result { () throws(WebImageError) in
+                let file = try self.open(path)
+                guard file.byteCount <= maxBytes else {
+                    throw .limit(.encodedBytes, actual: file.byteCount, allowed: maxBytes, stage: .download)
+                }
+                guard file.byteCount > 0 else { throw .badData("file", "there is not one byte of data") }
+                let data = file.bytes(in: 0..<file.byteCount)
+                return Source(data: data, lifetime: Lifetime(fields: [:], age: 0, bounds: bounds))
+            }
+        }
+        return try outcome.get()
+    }
+
+    private func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+        let index = turn.withLock { turn in
+            turn = (turn + 1) % queues.count
+            return turn
+        }
+        return await withHandover { continuation in
+            queues[index].async { continuation.resume(returning: work()) }
+        }
+    }
+}

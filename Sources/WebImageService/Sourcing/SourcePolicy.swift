@@ -1,0 +1,170 @@
+import Foundation
+import WebImageCore
+
+/// Which sources may be used, and what their names stand for.
+struct SourcePolicy: Sendable {
+    /// Prefixes of URLs, `*` standing for anything but a slash; empty allows all that the download policy allows.
+    var allowed: [SourcePattern] = []
+    /// Put before sources that do not begin with it.
+    var baseURL = ""
+    var replacements: [SourceReplacement] = []
+    /// The folder of `local:///` sources; nil allows none.
+    var root: String?
+
+    /// Where a source is.
+    enum Location: Sendable, Hashable {
+        case web(URL)
+        /// A path below the root, without its first slash.
+        case local(path: String)
+    }
+
+    struct Reference: Sendable, Hashable {
+        /// The name by which the source is cached, purged and logged.
+        let key: String
+        let location: Location
+        /// For limits per host.
+        let host: String
+    }
+
+    /// Reads a source as a target names it.
+    func reference(of source: String) throws(ServiceRefusal) -> Reference {
+        var text = source
+        for replacement in replacements { text = replacement.applied(to: text) }
+        if !baseURL.isEmpty, !text.hasPrefix(baseURL) { text = baseURL + text }
+        if text.hasPrefix("local://") { return try local(text) }
+        return try web(text)
+    }
+
+    private func local(_ text: String) throws(ServiceRefusal) -> Reference {
+        guard root != nil else { throw ServiceRefusal(403, .source, "local sources are not configured") }
+        // What follows a question mark is no part of the name.
+        let path = text.dropFirst("local://".count).prefix { $0 != "?" }
+        let parts = path.split(separator: "/", omittingEmptySubsequences: true)
+        guard path.hasPrefix("/"), !parts.isEmpty else { throw .target("a local source is local:///path") }
+        guard !parts.contains(where: { $0 == "." || $0 == ".." }) else {
+            throw ServiceRefusal(403, .source, "the path of a local source has no '.' and '..'")
+        }
+        let plain = parts.joined(separator: "/")
+        let key = "local:///" + plain
+        try check(key)
+        return Reference(key: key, location: .local(path: plain), host: "local")
+    }
+
+    private func web(_ text: String) throws(ServiceRefusal) -> Reference {
+        guard text.utf8.count <= 8192, let url = URL(string: text), let scheme = url.scheme?.lowercased(),
+            ["http", "https"].contains(scheme), let canonical = url.withCanonicalHost, let host = canonical.host()
+        else { throw .target("the source is not an http, https or local URL") }
+        guard url.user() == nil, url.password() == nil else {
+            throw ServiceRefusal(403, .source, "a source holds no user name and password")
+        }
+        let path = url.path(percentEncoded: false)
+        guard !path.split(separator: "/").contains(where: { $0 == "." || $0 == ".." }) else {
+            throw ServiceRefusal(403, .source, "the path of a source has no '.' and '..'")
+        }
+        var components = URLComponents(url: canonical, resolvingAgainstBaseURL: false)
+        components?.scheme = scheme
+        components?.fragment = nil
+        guard let plain = components?.url else { throw .target("the source is not an http, https or local URL") }
+        try check(plain.absoluteString)
+        return Reference(key: plain.absoluteString, location: .web(plain), host: host)
+    }
+
+    private func check(_ key: String) throws(ServiceRefusal) {
+        guard allowed.isEmpty || allowed.contains(where: { $0.matches(key) }) else {
+            throw ServiceRefusal(403, .source, "the source is not among those allowed")
+        }
+    }
+
+    /// The hosts of the allowed sources, for redirects; nil when a pattern names none.
+    var allowedHosts: Set<String>? {
+        guard !allowed.isEmpty else { return nil }
+        var hosts: Set<String> = []
+        for pattern in allowed where !pattern.text.hasPrefix("local:") {
+            guard let host = pattern.host else { return nil }
+            hosts.insert(host)
+        }
+        return hosts
+    }
+}
+
+/// A prefix of URLs in which `*` stands for anything but a slash.
+struct SourcePattern: Sendable, Hashable {
+    let text: String
+
+    /// Whether a URL begins so; a pattern that ends within the host matches whole hosts alone.
+    func matches(_ url: String) -> Bool {
+        let bytes = Array(url.utf8), pattern = Array(text.utf8)
+        return Self.ends(pattern[...], bytes[...]).contains { end in
+            guard !hasPath else { return true }
+            return end == bytes.count || [UInt8(ascii: "/"), UInt8(ascii: "?")].contains(bytes[end])
+        }
+    }
+
+    private var afterScheme: Substring {
+        text.range(of: "://").map { text[$0.upperBound...] } ?? text[...]
+    }
+
+    private var hasPath: Bool { afterScheme.contains("/") }
+
+    /// The host as a download policy names it; nil when it cannot say.
+    var host: String? {
+        let host = afterScheme.prefix { $0 != "/" && $0 != ":" && $0 != "?" }
+        if host.hasPrefix("*."), !host.dropFirst(2).contains("*") { return String(host.dropFirst(1)) }
+        return host.isEmpty || host.contains("*") ? nil : String(host)
+    }
+
+    /// All places where a match of the pattern may end: quadratic at worst, by rows.
+    private static func ends(_ pattern: ArraySlice<UInt8>, _ text: ArraySlice<UInt8>) -> [Int] {
+        var places: Set<Int> = [text.startIndex]
+        for byte in pattern {
+            var next: Set<Int> = []
+            if byte == UInt8(ascii: "*") {
+                guard let first = places.min() else { return [] }
+                var place = first
+                next = places
+                var isReached = false
+                while place <= text.endIndex {
+                    if places.contains(place) { isReached = true }
+                    if isReached { next.insert(place) }
+                    if place < text.endIndex, text[place] == UInt8(ascii: "/") { isReached = false }
+                    place += 1
+                }
+            } else {
+                for place in places where place < text.endIndex && text[place] == byte { next.insert(place + 1) }
+            }
+            guard !next.isEmpty else { return [] }
+            places = next
+        }
+        return Array(places)
+    }
+}
+
+/// `pattern=replacement`: `*` of the pattern stands for anything but a slash, `${1}` of the replacement for its text.
+struct SourceReplacement: Sendable, Hashable {
+    private let expression: String
+    private let template: String
+
+    /// Nil without a pattern.
+    init?(_ definition: String) {
+        let parts = definition.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty else { return nil }
+        expression =
+            "^"
+            + parts[0].components(separatedBy: "*").map(NSRegularExpression.escapedPattern(for:))
+            .joined(separator: "([^/]*)")
+        template = String(parts[1])
+    }
+
+    func applied(to text: String) -> String {
+        guard let regex = try? NSRegularExpression(pattern: expression),
+            let match = regex.firstMatch(in: text, range: NSRange(text.startIndex..., in: text)),
+            let whole = Range(match.range, in: text)
+        else { return text }
+        var result = template
+        for index in (1..<max(match.numberOfRanges, 1)).reversed() {
+            let group = Range(match.range(at: index), in: text).map { String(text[$0]) } ?? ""
+            result = result.replacingOccurrences(of: "${\(index)}", with: group)
+        }
+        return text.replacingCharacters(in: whole, with: result)
+    }
+}

@@ -1,0 +1,230 @@
+import Foundation
+import WebImageCore
+
+/// What is to be provided: a result by its key, and how it is made when it is not there.
+struct PictureJob: Sendable {
+    let key: ResultKey
+    let reference: SourcePolicy.Reference
+    let maxSourceBytes: Int
+    let bounds: Lifetime.Bounds
+    /// Seconds a failure is remembered.
+    let negativeTTL: Int
+    /// Bytes of memory that making it takes; called on a thread of the decode pool.
+    let cost: @Sendable (Data) -> Int
+    /// Makes it of the source's bytes; called on a thread of the decode pool.
+    let make: @Sendable (Data) throws -> MadePicture
+}
+
+/// Provides results: stored ones at once, others by one fetch, one decode and one encode for however many ask.
+final class PictureProvider: Sendable {
+    struct Provided: Sendable {
+        var entry: ResultEntry
+        var outcome: ServiceRecord.Outcome
+        var stages: [ServiceRecord.Stage: Duration] = [:]
+        var sourceByteCount: Int?
+    }
+
+    /// The end of one work; a failure is a value, so that all who wait receive it.
+    private struct Ended: Sendable {
+        let outcome: Result<Provided, ServiceRefusal>
+        let starter: Starter
+    }
+
+    /// Identifies the caller that began a work.
+    private final class Starter: Sendable {}
+
+    let store: ResultStore
+    let fetcher: SourceFetcher
+    let places: WorkPlaces
+    let background: BackgroundWork
+    private let pool: DecodePool
+    private let clock: any DelayClock
+    private let works = SharedTasks<String, Ended>()
+
+    init(
+        store: ResultStore, fetcher: SourceFetcher, places: WorkPlaces, background: BackgroundWork, pool: DecodePool,
+        clock: any DelayClock
+    ) {
+        self.store = store
+        self.fetcher = fetcher
+        self.places = places
+        self.background = background
+        self.pool = pool
+        self.clock = clock
+    }
+
+    /// A stored result that needs no work, or one that may be used while it is made anew in the background.
+    func stored(_ job: PictureJob) async -> Provided? {
+        guard let (entry, level) = await store.entry(for: job.key) else { return nil }
+        let now = clock.date
+        if entry.isFresh(now: now) { return Provided(entry: entry, outcome: level) }
+        guard entry.isUsableWhileRevalidating(now: now) else { return nil }
+        background.begin(job.key.digest) { _ = try? await self.made(job) }
+        return Provided(entry: entry, outcome: .stale)
+    }
+
+    /// A result, made if need be.
+    func provide(_ job: PictureJob) async throws(ServiceRefusal) -> Provided {
+        if let stored = await stored(job) { return stored }
+        if let failure = store.failure(for: job.key, now: clock.date) {
+            if let stale = await stale(job, after: failure.refusal) { return stale }
+            throw failure.refusal
+        }
+        do throws(ServiceRefusal) {
+            return try await made(job)
+        } catch {
+            if let stale = await stale(job, after: error) { return stale }
+            throw error
+        }
+    }
+
+    /// A result that comes within a time; nil when it does not. The work goes on in the background, so that it is there
+    /// the next time.
+    func provide(_ job: PictureJob, within budget: Duration) async throws(ServiceRefusal) -> Provided? {
+        if let stored = await stored(job) { return stored }
+        background.begin(job.key.digest) { _ = try? await self.made(job) }
+        guard budget > .zero else { return nil }
+        let race = Race<Result<Provided, ServiceRefusal>?>()
+        let waiter = Task {
+            do throws(ServiceRefusal) {
+                race.finish(.success(try await provide(job)))
+            } catch {
+                race.finish(.failure(error))
+            }
+        }
+        let timer = clock.schedule(after: budget) { race.finish(nil) }
+        let outcome = await withTaskCancellationHandler {
+            await race.value()
+        } onCancel: {
+            race.finish(.failure(ServiceRefusal(499, .gone, "the client left")))
+        }
+        timer.cancel()
+        waiter.cancel()
+        return try outcome?.get()
+    }
+
+    /// An old result in place of one that could not be made.
+    private func stale(_ job: PictureJob, after refusal: ServiceRefusal) async -> Provided? {
+        guard refusal.isUpstreamFault, let (entry, _) = await store.entry(for: job.key),
+            entry.isUsableAfterError(now: clock.date)
+        else { return nil }
+        return Provided(entry: entry, outcome: .stale)
+    }
+
+    private func made(_ job: PictureJob) async throws(ServiceRefusal) -> Provided {
+        let starter = Starter()
+        let ended: Ended
+        do throws(WebImageError) {
+            ended = try await works.withValue(for: job.key.digest, priority: MovablePriority()) {
+                _ throws(WebImageError) in
+                Ended(outcome: try await self.work(job), starter: starter)
+            } body: { ended throws(WebImageError) in
+                ended
+            }
+        } catch {
+            throw ServiceRefusal(error)
+        }
+        var provided = try ended.outcome.get()
+        if ended.starter !== starter {
+            provided.outcome = .joined
+            provided.stages = [:]
+            provided.sourceByteCount = nil
+        }
+        return provided
+    }
+
+    /// The work itself; throws `.cancelled` alone.
+    private func work(_ job: PictureJob) async throws(WebImageError) -> Result<Provided, ServiceRefusal> {
+        let old = await store.entry(for: job.key)
+        // Another work may have ended between the look at the store and this one's start.
+        if let old, old.entry.isFresh(now: clock.date) {
+            return .success(Provided(entry: old.entry, outcome: old.level))
+        }
+        var stages: [ServiceRecord.Stage: Duration] = [:]
+        do {
+            let place = try places.begin(host: job.reference.host)
+            defer { withExtendedLifetime(place) {} }
+            let start = clock.now
+            let source = try await fetcher.source(
+                job.reference, maxBytes: job.maxSourceBytes, bounds: job.bounds)
+            stages[.fetch] = clock.now - start
+            if let old, old.entry.head.sourceVersion == source.version {
+                return .success(keep(old.entry, as: source, job, stages))
+            }
+            return .success(try await make(job, source, stages))
+        } catch let error as WebImageError where error.isCancellation {
+            throw .cancelled
+        } catch let error as WebImageError {
+            return .failure(remembered(ServiceRefusal(error), job))
+        } catch let refusal as ServiceRefusal {
+            return .failure(remembered(refusal, job))
+        } catch {
+            return .failure(ServiceRefusal(500, .internalError, "the picture could not be made"))
+        }
+    }
+
+    private func remembered(_ refusal: ServiceRefusal, _ job: PictureJob) -> ServiceRefusal {
+        if refusal.isRemembered, job.negativeTTL > 0 {
+            store.remember(refusal, for: job.key, until: clock.date + Double(job.negativeTTL))
+        }
+        return refusal
+    }
+
+    /// The stored result with a new lifetime: the source is what it was.
+    private func keep(
+        _ old: ResultEntry, as source: Source, _ job: PictureJob, _ stages: [ServiceRecord.Stage: Duration]
+    ) -> Provided {
+        var entry = old
+        entry.head.stored = clock.date
+        entry.head.lifetime = source.lifetime
+        if source.lifetime.isShared { store.store(entry, for: job.key) }
+        return Provided(entry: entry, outcome: .made, stages: stages, sourceByteCount: source.data.count)
+    }
+
+    private func make(
+        _ job: PictureJob, _ source: Source, _ stages: [ServiceRecord.Stage: Duration]
+    ) async throws -> Provided {
+        let queued = clock.now
+        let clock = clock
+        let (picture, began) = try await pool.run(measuring: { job.cost(source.data) }) {
+            () throws(WebImageError) -> (Result<MadePicture, any Error>, Duration) in
+            let began = clock.now
+            return (Result { try job.make(source.data) }, began)
+        }
+        let made = try picture.get()
+        var stages = stages.merging(made.stages) { $0 + $1 }
+        stages[.queue] = began - queued
+        let head = ResultEntry.Head(
+            mediaType: made.mediaType, etag: ResultEntry.etag(of: made.data), stored: clock.date,
+            lifetime: source.lifetime, sourceVersion: source.version, source: job.key.source, width: made.size?.width,
+            height: made.size?.height)
+        let entry = ResultEntry(head: head, body: made.data)
+        if source.lifetime.isShared { store.store(entry, for: job.key) }
+        return Provided(entry: entry, outcome: .made, stages: stages, sourceByteCount: source.data.count)
+    }
+}
+
+/// One value that the first of several brings.
+private final class Race<Value: Sendable>: Sendable {
+    private let state = Locked<(value: Value?, waiter: Handover<Value>?)>((nil, nil))
+
+    func finish(_ value: Value) {
+        let waiter = state.withLock { state -> Handover<Value>? in
+            guard state.value == nil else { return nil }
+            state.value = .some(value)
+            return state.waiter.take()
+        }
+        waiter?.resume(returning: value)
+    }
+
+    /// Called once.
+    func value() async -> Value {
+        await withHandover { waiter in
+            let known = state.withLock { state -> Value? in
+                if state.value == nil { state.waiter = waiter }
+                return state.value
+            }
+            if let known { waiter.resume(returning: known) }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageTesting
+
+@testable import WebImageService
+
+/// Flags, variables and files by one table.
+@Suite(.timeLimit(.minutes(1)))
+struct ConfigurationTests {
+    @Test func theTableIsWholeAndItsDefaultsReadBack() throws {
+        #expect(Set(ConfigurationTable.rows.map(\.name)).count == ConfigurationTable.rows.count)
+        #expect(ServiceConfiguration.settings.count == ConfigurationTable.rows.count)
+        // What is printed is a file with the same meaning.
+        var changed = ServiceConfiguration()
+        try changed.read(flags: [
+            "--quality", "55", "--listen=127.0.0.1:1", "--listen", "unix:/run/a", "--json-errors", "--no-webp",
+            "--source-cache=2G",
+        ])
+        var read = ServiceConfiguration()
+        try read.read(file: changed.printed)
+        #expect(read == changed)
+        #expect(read.quality == 55 && read.listen == ["127.0.0.1:1", "unix:/run/a"] && read.usesJSONErrors)
+        #expect(!read.offersWebP && read.sourceCacheBytes == 2 << 30)
+    }
+
+    @Test func laterSourcesWin() throws {
+        var configuration = ServiceConfiguration()
+        try configuration.read(file: "# a comment\n\n quality = 10 \nttl=5\r\nallowed-source = http://a/, http://b/\n")
+        try configuration.read(environment: ["WEBIMAGE_QUALITY": "20", "HOME": "/", "WEBIMAGE_LOG": "debug"])
+        try configuration.read(flags: ["--quality", "30", "--ttl", "6"])
+        #expect(configuration.quality == 30 && configuration.ttl == 6)
+        #expect(configuration.allowedSources == ["http://a/", "http://b/"])
+    }
+
+    @Test(arguments: [
+        ["--unknown", "1"], ["--quality"], ["--quality", "0"], ["--quality", "x"],
+        ["--quality", "99999999999999999999"],
+        ["--progressive=maybe"], ["quality"], ["--no-quality"], ["--key", "00"], ["--key=00"], ["--purge-token", "a"],
+    ]) func wrongFlagsAreErrors(flags: [String]) {
+        var configuration = ServiceConfiguration()
+        #expect(throws: ConfigurationError.self) { try configuration.read(flags: flags) }
+    }
+
+    @Test func unknownKeysAreErrorsEverywhere() {
+        var configuration = ServiceConfiguration()
+        #expect(throws: ConfigurationError.self) { try configuration.read(environment: ["WEBIMAGE_QUALITI": "1"]) }
+        #expect(throws: ConfigurationError.self) { try configuration.read(file: "qualiti = 1") }
+        #expect(throws: ConfigurationError.self) { try configuration.read(file: "quality") }
+    }
+
+    @Test func secretsAreReadFromVariablesAndNeverShown() throws {
+        var configuration = ServiceConfiguration()
+        try configuration.read(environment: [
+            "WEBIMAGE_KEY": "736563726574", "WEBIMAGE_SALT": "68656C6C6F", "WEBIMAGE_PURGE_TOKEN": "hushhush",
+        ])
+        #expect(!configuration.printed.contains("7365") && !configuration.printed.contains("hush"))
+        #expect(configuration.printed.contains("# key = (1 set)"))
+        let settings = try ServiceSettings(configuration)
+        #expect(settings.imgproxy.signing.signers.count == 1 && configuration.requiresSignature)
+        configuration.keys.append("00")
+        #expect(throws: ConfigurationError.self) { try ServiceSettings(configuration) }
+    }
+
+    @Test func settingsThatCannotWorkAreErrorsAtTheStart() {
+        func fails(_ change: (inout ServiceConfiguration) -> Void) -> Bool {
+            do {
+                _ = try ServiceSettings(ServiceConfiguration.with(change))
+                return false
+            } catch {
+                return true
+            }
+        }
+        #expect(fails { $0.presets = ["a=w:x"] })
+        #expect(fails { ($0.keys, $0.salts) = (["zz"], ["00"]) })
+        #expect(fails { $0.allowedAddresses = ["10.0.0.0/99"] })
+        #expect(fails { $0.formatQuality = ["jpg:0"] })
+        #expect(fails { $0.urlReplacements = ["=x"] })
+        #expect(fails { $0.thumborPrefix = "t" })
+        #expect(fails { ($0.keys, $0.salts, $0.thumborPrefix) = (["00"], ["00"], "/t") })
+        #expect(fails { $0.watermark = "/nonexistent" })
+        #expect(!fails { _ in })
+    }
+}
+
+/// Health, metrics, facts and the start page.
+@Suite(.timeLimit(.minutes(1)))
+struct ServicePagesTests {
+    @Test func healthAndReadinessTellWhetherRequestsAreTaken() async throws {
+        let bench = try ServiceBench()
+        #expect(await bench.get("/healthz").status == 200)
+        #expect(await bench.get("/readyz").status == 200)
+        bench.service.beginDraining()
+        #expect(await bench.get("/healthz").status == 200)
+        #expect(await bench.get("/readyz").status == 503)
+        let picture = await bench.picture()
+        #expect(picture.status == 503 && picture.headers["Retry-After"] != nil)
+    }
+
+    @Test func metricsCountWhatWasDone() async throws {
+        let bench = try ServiceBench()
+        for _ in 0..<2 { _ = await bench.picture() }
+        _ = await bench.picture("w:x")
+        let response = await bench.service.respondToOperator(ServiceRequest(target: "/metrics"))
+        #expect(response.headers["Content-Type"]?.hasPrefix("text/plain; version=0.0.4") == true)
+        let text = response.text
+        #expect(text.contains("webimage_requests_total{route=\"imgproxy\",outcome=\"made\",status=\"200\"} 1"))
+        #expect(text.contains("webimage_requests_total{route=\"imgproxy\",outcome=\"memory\",status=\"200\"} 1"))
+        #expect(text.contains("webimage_refusals_total{reason=\"option\"} 1"))
+        #expect(text.contains("webimage_stage_duration_seconds_count{stage=\"decode\"} 1"))
+        #expect(text.contains("webimage_requests_in_flight 1"))
+        // Not on the public listener.
+        #expect(await bench.get("/metrics").status == 400)
+    }
+
+    @Test func factsAreJSON() async throws {
+        let bench = try ServiceBench { $0.thumborPrefix = "/t" }
+        let response = await bench.get("/info/_/plain/\(ServiceBench.url)")
+        #expect(response.status == 200 && response.headers["Content-Type"] == "application/json")
+        let object = try #require(try JSONSerialization.jsonObject(with: response.data) as? [String: Any])
+        #expect(object["format"] as? String == "png" && object["width"] as? Int == 80 && object["height"] as? Int == 60)
+        #expect(
+            object["frames"] as? Int == 1 && object["alpha"] as? Bool == false && object["orientation"] as? Int == 1)
+        #expect((object["blurhash"] as? String)?.isEmpty == false && (object["thumbhash"] as? String)?.isEmpty == false)
+        #expect((object["average_color"] as? String)?.count == 7)
+        #expect(await bench.get("/info/_/plain/\(ServiceBench.url)").record.outcome == .memory)
+        let meta = await bench.get("/t/unsafe/meta/40x40/\(ServiceBench.url)")
+        #expect(meta.text.contains("\"target\":{\"height\":40,\"width\":40}"))
+        #expect(await bench.get("/t/unsafe/40x40/\(ServiceBench.url)").record.size?.width == 40)
+    }
+
+    @Test func theStartPageTriesTheGrammarOutWithoutScripts() async throws {
+        let bench = try ServiceBench()
+        let plain = await bench.get("/")
+        #expect(plain.headers["Content-Type"] == "text/html; charset=utf-8" && plain.text.contains("<form"))
+        let page = await bench.get("/?source=http%3A%2F%2Fa%2F%22%3E%3Cscript%3E%40x&options=w%3A1")
+        #expect(page.text.contains("/_/w:1/plain/http://a/"))
+        #expect(!page.text.contains("<script>") && !page.text.contains("http://a/\">"))
+        #expect(!page.text.contains("src=\"http"))
+        let signed = try ServiceBench { ($0.keys, $0.salts) = (["736563726574"], ["68656C6C6F"]) }
+        #expect(await signed.get("/?source=http://a/b").text.contains("<form") == false)
+    }
+
+    @Test func aTargetOfTheStartPageIsAnswered() async throws {
+        let bench = try ServiceBench()
+        let odd = "http://example.com/a b@2x%20?q=1.png"
+        let page = StartPage.html(["source": odd, "options": "w:8/f:png"], bench.service.settings)
+        let start = try #require(page.range(of: "<img src=\"")).upperBound
+        let target = String(page[start...].prefix { $0 != "\"" })
+        #expect(try ImgproxyRouter().parse(target[...]).source == odd)
+    }
+
+    @Test func errorsAreJSONWhereWanted() async throws {
+        let bench = try ServiceBench { $0.usesJSONErrors = true }
+        let response = await bench.picture("nope:1")
+        let object = try #require(try JSONSerialization.jsonObject(with: response.data) as? [String: Any])
+        #expect(object["status"] as? Int == 400 && object["option"] as? String == "nope")
+        #expect(object["request"] as? String == response.headers["X-Request-Id"])
+    }
+
+    @Test func requestsKeepTheirNames() async throws {
+        let bench = try ServiceBench()
+        let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+        let named = await bench.picture("w:1", ["X-Request-Id": "abc-1", "traceparent": trace])
+        #expect(named.headers["X-Request-Id"] == "abc-1" && named.record.traceParent == trace)
+        for wrong in ["", "a b", String(repeating: "a", count: 65), "a\u{e9}"] {
+            #expect(await bench.picture("w:1", ["X-Request-Id": wrong]).headers["X-Request-Id"]?.count == 16)
+        }
+        #expect(await bench.picture("w:1", ["traceparent": trace.uppercased()]).record.traceParent == nil)
+    }
+
+    @Test func aReloadTakesEffectForTheNextRequestOrNotAtAll() async throws {
+        let bench = try ServiceBench()
+        #expect(await bench.picture("w:9").status == 200)
+        try bench.service.reload(ServiceConfiguration.with { $0.allowedSources = ["http://other/"] })
+        #expect(await bench.picture("w:9").status == 403)
+        #expect(throws: ConfigurationError.self) {
+            try bench.service.reload(ServiceConfiguration.with { $0.presets = ["x"] })
+        }
+        #expect(await bench.picture("w:9").status == 403)
+    }
+}

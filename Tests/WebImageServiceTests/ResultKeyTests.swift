@@ -1,0 +1,112 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageTesting
+
+@testable import WebImageService
+
+/// What tells results apart.
+@Suite(.timeLimit(.minutes(1)))
+struct ResultKeyTests {
+    private func digest(
+        _ options: ProcessingOptions, source: String = "http://a/b", accepted: AcceptedFormats = [],
+        generation: Int = 0,
+        fingerprint: String = "", kind: String = "picture"
+    ) -> String {
+        ResultKey(
+            kind: kind, source: source, options: options, accepted: accepted, generation: generation,
+            fingerprint: fingerprint
+        ).digest
+    }
+
+    private static func everyOption() throws -> [ProcessingOptions] {
+        let imgproxy = ImgproxyRouterTests.rows.map { row in
+            var options = ProcessingOptions()
+            row.set(&options)
+            return options
+        }
+        let thumbor = try ThumborRouterTests.rows.map {
+            try ThumborRouter().parse("/unsafe/\($0.parts)a.b/c"[...]).target.options
+        }
+        return imgproxy + thumbor
+    }
+
+    @Test func everyOptionThatChangesAByteChangesTheKeyAndNoOther() throws {
+        var known: [String: ProcessingOptions] = [:]
+        for var options in try Self.everyOption() {
+            let key = digest(options)
+            // These change the head of an answer alone.
+            (options.expires, options.filename, options.isAttachment) = (nil, nil, false)
+            #expect(digest(options) == key)
+            if let other = known[key] { #expect(other == options) }
+            known[key] = options
+        }
+        #expect(known.count > 80)
+        #expect(known[digest(ProcessingOptions())] == ProcessingOptions())
+    }
+
+    @Test func everyPartOfTheKeyCounts() {
+        let options = ProcessingOptions()
+        let keys = [
+            digest(options), digest(options, source: "http://a/c"), digest(options, accepted: .webp),
+            digest(options, accepted: [.webp, .avif]), digest(options, generation: 1),
+            digest(options, fingerprint: "x"),
+            digest(options, kind: "info"),
+        ]
+        #expect(Set(keys).count == keys.count)
+        // A format that is named is the same for every client.
+        var named = options
+        named.format = .png
+        #expect(digest(named) == digest(named, accepted: .webp))
+        // No text of one part can pass for the next.
+        #expect(
+            digest(options, source: "a\n0:", fingerprint: "b") != digest(options, source: "a", fingerprint: "\n0:b"))
+    }
+
+    @Test func theSettingsHaveOneSpellingInEveryProcess() throws {
+        var settings = OutputSettings()
+        let texts = Set(
+            (0..<20).map { _ in
+                settings.formatQuality = [:]
+                for format in OutputFormat.allCases.shuffled() { settings.formatQuality[format] = 50 }
+                return settings.keyText
+            })
+        #expect(texts.count == 1)
+    }
+
+    @Test func anEnvelopeIsReadAsItWasWrittenOrNotAtAll() throws {
+        let head = ResultEntry.Head(
+            mediaType: "image/png", etag: "\"x\"", stored: 1, lifetime: Lifetime(maxAge: 9), sourceVersion: "v",
+            source: "http://a/b", width: 3, height: 4)
+        let envelope = ResultEntry(head: head, body: Data("body".utf8)).envelope
+        let read = try #require(ResultEntry(envelope: envelope, source: "http://a/b"))
+        #expect(read.head == head && read.body == Data("body".utf8))
+        #expect(ResultEntry(envelope: envelope, source: "http://a/c") == nil)
+        for count in 0..<(envelope.count - 4) {
+            #expect(ResultEntry(envelope: envelope.prefix(count), source: "http://a/b") == nil)
+        }
+        var large = envelope
+        large.replaceSubrange(4..<8, with: [255, 255, 255, 255])
+        #expect(ResultEntry(envelope: large, source: "http://a/b") == nil)
+        // A slice begins elsewhere.
+        #expect(
+            ResultEntry(envelope: (Data([9]) + envelope).dropFirst(), source: "http://a/b")?.body == Data("body".utf8))
+    }
+
+    @Test func recentValuesStayWithinTheirBudget() {
+        let values = RecentValues<Int, String>(budget: 100)
+        for key in 0..<50 { values.set("v", for: key, cost: 10) }
+        #expect(values.totalCost <= 100 && values.value(for: 49) == "v" && values.value(for: 0) == nil)
+        values.set("large", for: 99, cost: 30)
+        #expect(values.value(for: 99) == nil)
+        // What is used stays.
+        for key in 100..<200 {
+            #expect(values.value(for: 49) == "v")
+            values.set("v", for: key, cost: 10)
+        }
+        values.set("again", for: 49, cost: 5)
+        #expect(values.value(for: 49) == "again")
+        values.remove(49)
+        #expect(values.value(for: 49) == nil)
+    }
+}

@@ -1,0 +1,209 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageAVIF
+import WebImageTesting
+
+@testable import WebImageService
+
+/// Answers with pictures: fields, conditions, ranges, formats.
+@Suite(.timeLimit(.minutes(2)))
+struct ServiceAnswerTests {
+    @Test func aPictureIsAnsweredWithItsFields() async throws {
+        let bench = try ServiceBench { $0.linksCanonical = true }
+        let response = await bench.picture("w:40/f:png")
+        #expect(response.status == 200)
+        #expect(response.headers["Content-Type"] == "image/png")
+        #expect(response.headers["Cache-Control"] == "public, max-age=86400, stale-while-revalidate=60")
+        #expect(response.headers["Age"] == "0")
+        #expect(response.headers["Expires"] == "Wed, 15 Nov 2023 22:13:20 GMT")
+        #expect(response.headers["Content-Disposition"] == "inline; filename=\"photo.png\"")
+        #expect(response.headers["X-Content-Type-Options"] == "nosniff")
+        #expect(response.headers["Content-Security-Policy"]?.contains("sandbox") == true)
+        #expect(response.headers["Link"] == "<http://example.com/photo.png>; rel=\"canonical\"")
+        #expect(response.headers["Vary"] == nil)
+        #expect(response.headers["X-Request-Id"] == response.record.requestID)
+        let etag = try #require(response.headers["ETag"])
+        #expect(etag.hasPrefix("\"") && etag.hasSuffix("\""))
+        let image = try ImageCodersManager.shared.decode(response.data, options: DecodingOptions())
+        #expect(image.pixelSize == PixelSize(width: 40, height: 30))
+        #expect(response.record.outcome == .made && response.record.route == .imgproxy)
+        #expect(response.record.stages[.decode] != nil && response.record.stages[.encode] != nil)
+        #expect(response.record.size == PixelSize(width: 40, height: 30) && response.record.format == .png)
+    }
+
+    @Test func aFreshResultIsConfirmedBeforeAnyFetch() async throws {
+        let bench = try ServiceBench()
+        let first = await bench.picture()
+        let etag = try #require(first.headers["ETag"])
+        for condition in [etag, "W/" + etag, "\"other\", \(etag)", "*"] {
+            let second = await bench.picture("w:40", ["If-None-Match": condition])
+            #expect(second.status == 304 && second.body.count == 0)
+            #expect(second.headers["ETag"] == etag && second.headers["Cache-Control"] != nil)
+            #expect(second.record.outcome == .notModified)
+        }
+        #expect(await bench.picture("w:40", ["If-None-Match": "\"other\""]).status == 200)
+        #expect(bench.server.fetchCount == 1)
+        // Another size has another validator.
+        #expect(await bench.picture("w:41").headers["ETag"] != etag)
+    }
+
+    @Test func resultsAreKeptInMemoryAndOnDisk() async throws {
+        let folder = try ScratchFolder()
+        let bench = try ServiceBench(folder: folder)
+        let made = await bench.picture()
+        bench.clock.advance(by: .seconds(100))
+        let again = await bench.picture()
+        #expect(again.record.outcome == .memory && again.data == made.data && again.headers["Age"] == "100")
+        await bench.service.shutdown()
+        let next = try ServiceBench(clock: bench.clock, folder: folder)
+        let fromDisk = await next.picture()
+        #expect(fromDisk.record.outcome == .disk && fromDisk.data == made.data)
+        #expect(fromDisk.headers["ETag"] == made.headers["ETag"] && next.server.fetchCount == 0)
+        #expect(await next.picture().record.outcome == .memory)
+    }
+
+    @Test func lifetimesFollowTheSourceWithinBounds() async throws {
+        let bench = try ServiceBench {
+            $0.minTTL = 10
+            $0.maxTTL = 1000
+            $0.ttl = 500
+        }
+        func control(_ name: String, _ field: [String: String]) async throws -> String? {
+            bench.server.answer("http://example.com/\(name)", try PictureFixtures.quadrants(), field)
+            return await bench.get("/_/w:10/plain/http://example.com/\(name)").headers["Cache-Control"]
+        }
+        #expect(try await control("a", [:]) == "public, max-age=500, stale-while-revalidate=60")
+        #expect(
+            try await control("b", ["Cache-Control": "max-age=5"]) == "public, max-age=10, stale-while-revalidate=60")
+        #expect(try await control("c", ["Cache-Control": "max-age=99999, must-revalidate"]) == "public, max-age=1000")
+        #expect(try await control("d", ["Cache-Control": "no-store"]) == "no-store")
+        #expect(
+            try await control("e", ["Cache-Control": "private, max-age=20"])?.hasPrefix("private, max-age=20") == true)
+        #expect(
+            try await control("f", ["Cache-Control": "s-maxage=30, max-age=600"])
+                == "public, max-age=30, stale-while-revalidate=60")
+        // What no shared cache may keep is fetched anew.
+        _ = await bench.get("/_/w:10/plain/http://example.com/d")
+        #expect(bench.server.fetchCount("http://example.com/d") == 2)
+        _ = await bench.get("/_/w:10/plain/http://example.com/e")
+        #expect(bench.server.fetchCount("http://example.com/e") == 2)
+    }
+
+    @Test func expiresBoundsTheAnswerAndThenEndsIt() async throws {
+        let bench = try ServiceBench()
+        let end = 1_700_000_000 + 100
+        let response = await bench.picture("exp:\(end)/w:40")
+        #expect(response.headers["Cache-Control"] == "public, max-age=100")
+        bench.clock.advance(by: .seconds(100))
+        let late = await bench.picture("exp:\(end)/w:40")
+        #expect(late.status == 410 && late.headers["Cache-Control"] == "no-store")
+    }
+
+    @Test func singleRangesAreAnswered() async throws {
+        let bench = try ServiceBench()
+        let whole = await bench.picture()
+        let etag = try #require(whole.headers["ETag"])
+        let count = whole.data.count
+        let part = await bench.picture("w:40", ["Range": "bytes=2-5"])
+        #expect(part.status == 206 && part.data == whole.data[2..<6])
+        #expect(part.headers["Content-Range"] == "bytes 2-5/\(count)")
+        #expect(await bench.picture("w:40", ["Range": "bytes=-3"]).data == whole.data.suffix(3))
+        #expect(await bench.picture("w:40", ["Range": "bytes=4-"]).data == whole.data.dropFirst(4))
+        #expect(await bench.picture("w:40", ["Range": "bytes=0-99999999"]).data == whole.data)
+        let beyond = await bench.picture("w:40", ["Range": "bytes=\(count)-"])
+        #expect(beyond.status == 416 && beyond.headers["Content-Range"] == "bytes */\(count)")
+        for field in ["bytes=0-1,3-4", "bytes=5-2", "bytes=a-b", "lines=1-2", "bytes=-", "bytes=99999999999999999999-"]
+        {
+            #expect(await bench.picture("w:40", ["Range": field]).status == 200, "\(field)")
+        }
+        #expect(await bench.picture("w:40", ["Range": "bytes=0-1", "If-Range": etag]).status == 206)
+        #expect(await bench.picture("w:40", ["Range": "bytes=0-1", "If-Range": "\"x\""]).status == 200)
+    }
+
+    @Test func theFormatFollowsAcceptAndSaysSo() async throws {
+        let bench = try ServiceBench()
+        let webp = await bench.picture("w:40", ["Accept": "image/avif,image/webp,*/*;q=0.8"])
+        #expect(webp.headers["Content-Type"] == "image/webp" && webp.headers["Vary"] == "Accept")
+        let png = await bench.picture("w:40", ["Accept": "image/webp;q=0, image/*"])
+        #expect(png.headers["Content-Type"] == "image/png" && png.headers["Vary"] == "Accept")
+        let jpeg = await bench.picture("w:40/f:jpg", ["Accept": "image/webp"])
+        #expect(jpeg.headers["Content-Type"] == "image/jpeg" && jpeg.headers["Vary"] == nil)
+        #expect(webp.headers["ETag"] != png.headers["ETag"])
+    }
+
+    @Test func avifIsMadeInTheBackgroundWhenTheBudgetIsOver() async throws {
+        let coders = ImageCodersManager(coders: ImageCodersManager.shared.coders + [ImageAVIFCoder.shared])
+        let bench = try ServiceBench(coders: coders) {
+            $0.offersAVIF = true
+            $0.avifBudget = 0
+        }
+        let accept: ServiceHeaders = ["Accept": "image/avif,image/webp"]
+        let first = await bench.picture("w:40", accept)
+        #expect(first.headers["Content-Type"] == "image/webp")
+        #expect(first.headers["Cache-Control"] == "public, max-age=60")
+        await bench.service.provider.background.finish()
+        let second = await bench.picture("w:40", accept)
+        #expect(second.headers["Content-Type"] == "image/avif")
+        #expect(second.headers["Cache-Control"]?.hasPrefix("public, max-age=86400") == true)
+        #expect(second.headers["ETag"] != first.headers["ETag"] && second.record.outcome == .memory)
+        // Too small for AVIF.
+        let small = await bench.picture("w:10/q:50", accept)
+        await bench.service.provider.background.finish()
+        #expect(await bench.picture("w:10/q:50", accept).headers["Content-Type"] == "image/jpeg")
+        #expect(small.status == 200)
+        let patient = try ServiceBench(coders: coders) {
+            $0.offersAVIF = true
+            $0.avifBudget = 60_000
+        }
+        #expect(await patient.picture("w:40", accept).headers["Content-Type"] == "image/avif")
+    }
+
+    @Test func clientHintsAreDefaults() async throws {
+        let bench = try ServiceBench { $0.usesClientHints = true }
+        func size(_ options: String, _ headers: ServiceHeaders) async -> PixelSize? {
+            await bench.picture(options, headers).record.size
+        }
+        #expect(await size("f:png", ["Width": "50"]) == PixelSize(width: 64, height: 48))
+        #expect(await size("w:20/f:png", ["DPR": "2"]) == PixelSize(width: 40, height: 30))
+        #expect(await size("w:20/dpr:1.5/f:png", ["DPR": "2"]) == PixelSize(width: 30, height: 23))
+        #expect(await size("w:20/f:png", ["Width": "50", "DPR": "nan"]) == PixelSize(width: 20, height: 15))
+        #expect(await bench.picture("f:png").headers["Vary"]?.contains("DPR") == true)
+    }
+
+    @Test(arguments: [
+        ("fn:a%22b", "inline; filename=\"a_22b.png\"; filename*=UTF-8''a%2522b.png"),
+        ("fn:Y2F0:1", "inline; filename=\"cat.png\""),
+        ("fn:cat.png/att:1", "attachment; filename=\"cat.png\""),
+        ("fn:YQ0KU2V0LUNvb2tpZTogYj1j:1", "inline; filename=\"aSet-Cookie b=c.png\""),
+        ("fn:Li4vLi4vZXRjL3Bhc3N3ZA:1", "inline; filename=\"etcpasswd.png\""),
+        ("fn:0YTQvtGC0L4:1", "inline; filename=\"____.png\"; filename*=UTF-8''%D1%84%D0%BE%D1%82%D0%BE.png"),
+    ]) func fileNamesCannotInjectFields(options: String, field: String) async throws {
+        let bench = try ServiceBench()
+        let response = await bench.picture("w:4/f:png/\(options)")
+        #expect(response.headers["Content-Disposition"] == field)
+        #expect(response.headers.fields.allSatisfy { !$0.value.contains("\n") && $0.name != "Set-Cookie" })
+    }
+
+    @Test func rawSourcesAreHandedOnUntouched() async throws {
+        let bench = try ServiceBench()
+        let response = await bench.picture("raw:1/w:10")
+        #expect(response.data == (try PictureFixtures.quadrants()) && response.headers["Content-Type"] == "image/png")
+        bench.server.answer("http://example.com/a", Data("<html><script>".utf8))
+        let text = await bench.get("/_/raw:1/plain/http://example.com/a")
+        #expect(text.headers["Content-Type"] == "application/octet-stream")
+        #expect(text.headers["X-Content-Type-Options"] == "nosniff")
+    }
+
+    @Test func corsAndOptionsAreAnswered() async throws {
+        let bench = try ServiceBench { $0.allowedOrigin = "https://shop.example" }
+        let response = await bench.picture("f:png")
+        #expect(response.headers["Access-Control-Allow-Origin"] == "https://shop.example")
+        #expect(response.headers["Vary"] == "Origin")
+        let options = await bench.get("/_/w:1/plain/\(ServiceBench.url)", method: "OPTIONS")
+        #expect(options.status == 204 && options.headers["Access-Control-Allow-Methods"] != nil)
+        #expect(await bench.get("/", method: "POST").status == 405)
+        let head = await bench.get("/_/w:40/plain/\(ServiceBench.url)", method: "HEAD")
+        #expect(head.status == 200 && head.body.count > 0)
+    }
+}

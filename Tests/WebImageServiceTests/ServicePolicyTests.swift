@@ -1,0 +1,212 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageTesting
+
+@testable import WebImageService
+
+/// Which sources may be used, and what hostile targets do.
+@Suite(.timeLimit(.minutes(2)))
+struct ServicePolicyTests {
+    static let patterns: [(pattern: String, url: String, matches: Bool)] = [
+        ("http://good.com/", "http://good.com/a.jpg", true),
+        ("http://good.com", "http://good.com/a.jpg", true),
+        ("http://good.com", "http://good.com", true),
+        ("http://good.com", "http://good.com.evil.example/a.jpg", false),
+        ("http://good.com", "http://good.community/a.jpg", false),
+        ("http://good.com/a", "http://good.com/abc", true),
+        ("https://good.com/", "http://good.com/", false),
+        ("http://*.good.com/", "http://img.good.com/x", true),
+        ("http://*.good.com/", "http://evil.example/.good.com/", false),
+        ("http://*/x/", "http://a/x/y", true),
+        ("http://*/x/", "http://a/b/x/y", false),
+        ("local:///shop/", "local:///shop/a.jpg", true),
+        ("local:///shop/", "local:///other/a.jpg", false),
+        ("*", "http://a/", true),
+    ]
+
+    @Test(arguments: patterns) func patternsMatchPrefixesAndWholeHosts(
+        row: (pattern: String, url: String, matches: Bool)
+    ) {
+        #expect(SourcePattern(text: row.pattern).matches(row.url) == row.matches)
+    }
+
+    @Test func aLongPatternOverALongUrlTakesNoTime() {
+        let pattern = SourcePattern(text: "http://" + String(repeating: "*a", count: 50) + "b")
+        #expect(!pattern.matches("http://" + String(repeating: "a", count: 4000)))
+    }
+
+    static let refusedSources: [(source: String, status: Int)] = [
+        ("http://other.example/a.jpg", 403), ("http://good.com@evil.example/a.jpg", 403),
+        ("http://user:secret@good.com/a.jpg", 403), ("http://good.com/allowed/../secret", 403),
+        ("http://good.com/allowed/%2e%2e/secret", 403), ("ftp://good.com/a", 400), ("file:///etc/passwd", 400),
+        ("javascript:alert(1)", 400), ("good.com/a.jpg", 400), ("http://", 400), ("http:///a", 400),
+        ("local:///etc/passwd", 403), ("data:image/png;base64,AAAA", 400), ("s3://bucket/key", 400),
+    ]
+
+    @Test(arguments: refusedSources) func sourcesOutsideThePolicyAreRefusedUnfetched(
+        row: (source: String, status: Int)
+    ) async throws {
+        let bench = try ServiceBench { $0.allowedSources = ["http://good.com/allowed/"] }
+        let encoded = Base64URL.encode(Array(row.source.utf8))
+        let response = await bench.get("/_/w:1/\(encoded)")
+        #expect(response.status == row.status)
+        #expect(!response.text.contains("secret") && bench.server.fetchCount == 0)
+    }
+
+    @Test func allowedSourcesAreFetchedInOneSpelling() async throws {
+        let bench = try ServiceBench { $0.allowedSources = ["http://good.com/"] }
+        bench.server.answer("http://good.com/a.png", try PictureFixtures.quadrants())
+        #expect(await bench.get("/_/w:8/plain/http://GOOD.com/a.png").status == 200)
+        #expect(await bench.get("/_/w:8/plain/HTTP://good.com/a.png").record.outcome == .memory)
+        let settings = try ServiceSettings(
+            ServiceConfiguration.with { $0.allowedSources = ["http://good.com/", "https://*.cdn.example/"] })
+        #expect(settings.downloadPolicy.allowedHosts == ["good.com", ".cdn.example"])
+        #expect(settings.downloadPolicy.publicAddressesOnly)
+        #expect(try ServiceSettings(ServiceConfiguration()).downloadPolicy.allowedHosts == nil)
+    }
+
+    @Test func replacementsAndABaseUrlRewriteSources() throws {
+        let settings = try ServiceSettings(
+            ServiceConfiguration.with {
+                $0.urlReplacements = ["mys3://*/=http://${1}.s3.example/", "img:=http://img.example/"]
+                $0.baseURL = "http://"
+            })
+        #expect(try settings.sources.reference(of: "mys3://bucket/a/b").key == "http://bucket.s3.example/a/b")
+        #expect(try settings.sources.reference(of: "img:a.jpg").key == "http://img.example/a.jpg")
+        #expect(try settings.sources.reference(of: "plain.example/a").key == "http://plain.example/a")
+    }
+
+    // MARK: Local folders
+
+    private func localBench() throws -> (bench: ServiceBench, folder: ScratchFolder) {
+        let folder = try ScratchFolder()
+        let root = folder.url.appendingPathComponent("root/sub")
+        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+        try PictureFixtures.quadrants().write(to: root.appendingPathComponent("a b%.png"))
+        try PictureFixtures.quadrants().write(to: folder.url.appendingPathComponent("outside.png"))
+        for (name, target) in [("link.png", "../outside.png"), ("sub/deep.png", "../../outside.png"), ("folder", "..")]
+        {
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.url.path + "/root/" + name, withDestinationPath: target)
+        }
+        mkfifo(folder.url.path + "/root/pipe", 0o600)
+        return (try ServiceBench { $0.root = folder.url.path + "/root" }, folder)
+    }
+
+    @Test func localFilesAreReadBelowTheRootAlone() async throws {
+        let (bench, folder) = try localBench()
+        defer { withExtendedLifetime(folder) {} }
+        func status(_ path: String) async -> Int { await bench.get("/_/w:8/f:png/plain/local://\(path)").status }
+        #expect(await status("/sub/a%20b%25.png") == 200)
+        #expect(await status("//sub///a%20b%25.png") == 200)
+        #expect(await status("/sub/missing.png") == 404)
+        #expect(await status("/sub") == 404)
+        #expect(await status("/sub/a%20b%25.png/x") == 404)
+        for path in [
+            "/link.png", "/sub/deep.png", "/folder/outside.png", "/../outside.png", "/sub/../../outside.png",
+            "/%2e%2e/outside.png", "/pipe", "/./sub/a%20b%25.png", "/" + folder.url.path + "/outside.png",
+            "/" + String(repeating: "a/", count: 3000) + "b", "/" + String(repeating: "a", count: 5000),
+        ] {
+            let status = await status(path)
+            #expect(status == 403 || status == 404, "\(path.prefix(40)) \(status)")
+        }
+        let response = await bench.get("/_/w:8/plain/local:///link.png")
+        #expect(!response.text.contains(folder.url.path))
+        #expect(await bench.get("/_/w:8/plain/local:///").status == 400)
+    }
+
+    @Test func aLocalFileThatChangedIsMadeAnew() async throws {
+        let (bench, folder) = try localBench()
+        let target = "/_/w:8/f:png/plain/local:///sub/a%20b%25.png"
+        let first = await bench.get(target)
+        try PictureFixtures.png(8, 8) { _, _ in PictureFixtures.blue }.write(
+            to: folder.url.appendingPathComponent("root/sub/a b%.png"))
+        bench.clock.advance(by: .seconds(86_400 + 120))
+        let second = await bench.get(target)
+        #expect(second.status == 200 && second.headers["ETag"] != first.headers["ETag"])
+        #expect(throws: ConfigurationError.self) { try ServiceBench { $0.root = "/nonexistent/folder" } }
+    }
+
+    // MARK: Hostile targets
+
+    static let pieces = [
+        "..", "../..", "%2e%2e%2f", "%00", "\0", "%0d%0aX-Evil:%201", "\r\nX-Evil: 1", "%ff%fe", "\u{FFFD}", "%", "%%%",
+        "999999999999999999999999", "-1", "1e309", "nan", "[]{}", "|", "<script>", "\"", "'", ";", "&&", "\u{202E}gnp",
+        "٣٣",
+        String(repeating: "9", count: 5000), String(repeating: ":", count: 5000), String(repeating: "/", count: 5000),
+    ]
+
+    @Test func hostilePiecesInEveryOptionAreRefusedOrHarmless() async throws {
+        let bench = try ServiceBench { $0.thumborPrefix = "/t" }
+        for piece in Self.pieces {
+            for row in OptionTable.rows {
+                let response = await bench.get("/_/\(row.names[0]):\(piece)/w:1/plain/http://missing.example/a.jpg")
+                #expect((400..<500).contains(response.status), "\(row.names[0]) \(piece.prefix(20))")
+                expectHarmless(response)
+            }
+            for target in [
+                "/\(piece)", "/_/\(piece)", "/_/plain/\(piece)", "/_/\(piece)/plain/http://a/b", "/info/_/\(piece)",
+                "/t/unsafe/\(piece)", "/t/\(piece)", "/t/unsafe/filters:\(piece)/a.b/c",
+                "/t/unsafe/\(piece)x\(piece)/a.b/c",
+                "/t/unsafe/filters:fill(\(piece))/a.b/c", "/?source=\(piece)&options=\(piece)", "\(piece)",
+                "/_/plain/http://a/b@\(piece)", "/_/fn:\(piece)/plain/http://a/b",
+            ] {
+                let response = await bench.get(target)
+                #expect((200..<500).contains(response.status), "\(target.prefix(60))")
+                expectHarmless(response)
+            }
+        }
+    }
+
+    private func expectHarmless(_ response: ServiceResponse) {
+        for field in response.headers.fields {
+            #expect(field.name != "X-Evil" && !field.value.utf8.contains { $0 < 0x20 || $0 == 0x7F })
+        }
+        // Elsewhere it is plain text that no browser reads as anything else.
+        #expect(response.headers["Content-Type"] != "text/html; charset=utf-8" || !response.text.contains("<script>"))
+        #expect(response.headers["X-Content-Type-Options"] == "nosniff")
+    }
+
+    @Test func aTargetOfAMegabyteIsRefused() async throws {
+        let bench = try ServiceBench()
+        let response = await bench.get("/_/" + String(repeating: "w:1/", count: 1 << 18) + "plain/http://a/b")
+        #expect(response.status == 414 && response.body.count < 200)
+    }
+
+    @Test func randomTargetsNeverEndTheProcess() async throws {
+        var random = SeededRandom(seed: 21)
+        let alphabet = Array("/:@%.,+-_()x0123456789abcdefghijklmnopqrstuvwxyzAZ= \u{0}\u{7f}é")
+        let words =
+            OptionTable.rows.flatMap(\.names) + ["plain", "unsafe", "filters", "fit-in", "meta", "trim", "http://a/b"]
+        let imgproxy = ImgproxyRouter()
+        let thumbor = ThumborRouter()
+        for _ in 0..<3000 {
+            var target = "/_"
+            for _ in 0..<Int.random(in: 0..<12, using: &random) {
+                target += Bool.random(using: &random) ? "/" : ":"
+                target +=
+                    Bool.random(using: &random)
+                    ? words.randomElement(using: &random)!
+                    : String(
+                        (0..<Int.random(in: 0..<8, using: &random)).map { _ in alphabet.randomElement(using: &random)! }
+                    )
+            }
+            if let read = try? imgproxy.parse(target[...]) {
+                let plan = GeometryPlan(source: PixelSize(width: 300, height: 200), options: read.options)
+                #expect(
+                    plan.result.width > 0 && plan.result.height > 0
+                        && max(plan.result.width, plan.result.height) <= 65_535 * 2)
+            }
+            _ = try? thumbor.parse("/unsafe/\(target.dropFirst(3))"[...])
+        }
+    }
+}
+
+extension ServiceConfiguration {
+    static func with(_ change: (inout ServiceConfiguration) -> Void) -> ServiceConfiguration {
+        var configuration = ServiceConfiguration()
+        change(&configuration)
+        return configuration
+    }
+}

@@ -1,0 +1,227 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageTesting
+
+@testable import WebImageService
+
+/// Shared work, stale results, failures, load.
+@Suite(.timeLimit(.minutes(2)))
+struct ServiceWorkTests {
+    private static let refused = WebImageError(
+        .transport, stage: .download, underlying: .curl(code: 7, message: "connection refused"))
+
+    @Test func manyRequestsForFewResultsMakeEachOnce() async throws {
+        let bench = try ServiceBench { $0.maxRequests = 100_000 }
+        bench.server.close()
+        let responses = await withTaskGroup(of: ServiceResponse.self) { group in
+            for index in 0..<1000 { group.addTask { await bench.picture("w:\(index % 10 + 1)/f:png") } }
+            // All of them wait for the one fetch before it goes on.
+            #expect(await eventually { bench.service.provider.places.requestCount == 1000 })
+            bench.server.open()
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(responses.count == 1000 && responses.allSatisfy { $0.status == 200 })
+        let outcomes = Dictionary(grouping: responses, by: \.record.outcome).mapValues(\.count)
+        #expect(responses.count { $0.record.stages[.decode] != nil } == 10, "\(outcomes)")
+        #expect(bench.server.fetchCount == 1)
+        #expect(bench.service.provider.places.requestCount == 0 && bench.service.provider.places.workCount == 0)
+    }
+
+    @Test func aStaleResultIsUsedWhileItIsMadeAnew() async throws {
+        let bench = try ServiceBench { ($0.ttl, $0.staleWhileRevalidate) = (10, 60) }
+        let first = await bench.picture("f:png/w:8")
+        bench.server.answer(ServiceBench.url, try PictureFixtures.png(8, 8) { _, _ in PictureFixtures.red })
+        bench.clock.advance(by: .seconds(20))
+        let stale = await bench.picture("f:png/w:8")
+        #expect(stale.record.outcome == .stale && stale.data == first.data && stale.headers["Age"] == "20")
+        #expect(stale.headers["Cache-Control"]?.contains("no-cache") == true)
+        await bench.service.provider.background.finish()
+        let renewed = await bench.picture("f:png/w:8")
+        #expect(renewed.record.outcome == .memory && renewed.data != first.data && renewed.headers["Age"] == "0")
+        #expect(bench.server.fetchCount == 2)
+    }
+
+    @Test func anUnchangedSourceIsNotDecodedAgain() async throws {
+        let bench = try ServiceBench { ($0.ttl, $0.staleWhileRevalidate) = (10, 0) }
+        let first = await bench.picture()
+        #expect(first.record.stages[.decode] != nil)
+        bench.clock.advance(by: .seconds(20))
+        let second = await bench.picture()
+        #expect(second.record.stages[.decode] == nil && second.record.stages[.fetch] != nil)
+        #expect(second.headers["ETag"] == first.headers["ETag"] && second.headers["Age"] == "0")
+        #expect(bench.server.fetchCount == 2)
+    }
+
+    @Test func anOldResultStandsInWhenTheSourceFails() async throws {
+        let bench = try ServiceBench {
+            ($0.ttl, $0.staleWhileRevalidate, $0.staleIfError) = (10, 0, 100)
+        }
+        let first = await bench.picture()
+        bench.server.fail(ServiceBench.url, Self.refused)
+        bench.clock.advance(by: .seconds(50))
+        let stale = await bench.picture()
+        #expect(stale.status == 200 && stale.record.outcome == .stale && stale.data == first.data)
+        bench.clock.advance(by: .seconds(100))
+        #expect(await bench.picture().status == 502)
+        // A source that is gone is gone: no old result for it.
+        let gone = try ServiceBench { ($0.ttl, $0.staleWhileRevalidate) = (10, 0) }
+        _ = await gone.picture()
+        gone.server.fail(
+            ServiceBench.url,
+            WebImageError(.invalidDownloadStatusCode, stage: .download, underlying: .http(status: 404)))
+        gone.clock.advance(by: .seconds(50))
+        #expect(await gone.picture().status == 404)
+    }
+
+    static let failures: [(error: WebImageError, status: Int, reason: String)] = [
+        (
+            WebImageError(.invalidDownloadStatusCode, stage: .download, underlying: .http(status: 404)), 404,
+            "upstreamStatus"
+        ),
+        (
+            WebImageError(.invalidDownloadStatusCode, stage: .download, underlying: .http(status: 410)), 404,
+            "upstreamStatus"
+        ),
+        (
+            WebImageError(.invalidDownloadStatusCode, stage: .download, underlying: .http(status: 403)), 502,
+            "upstreamStatus"
+        ),
+        (
+            WebImageError(.invalidDownloadStatusCode, stage: .download, underlying: .http(status: 503)), 502,
+            "upstreamStatus"
+        ),
+        (refused, 502, "upstream"),
+        (
+            WebImageError(.transport, stage: .download, underlying: .curl(code: 28, message: "late")), 504,
+            "upstreamTimeout"
+        ),
+        (WebImageError(.invalidDownloadOperation, stage: .download), 403, "source"),
+        (WebImageError(.invalidDownloadContentType, stage: .download), 415, "notPicture"),
+        (WebImageError.limit(.bodyBytes, actual: 9, allowed: 1), 413, "limit"),
+        (WebImageError(.outOfMemory, stage: .decode), 503, "queue"),
+    ]
+
+    @Test(arguments: failures) func failuresHaveTheirStatusAndAreRememberedForAWhile(
+        row: (error: WebImageError, status: Int, reason: String)
+    ) async throws {
+        let bench = try ServiceBench { $0.negativeTTL = 10 }
+        bench.server.fail(ServiceBench.url, row.error)
+        let first = await bench.picture()
+        #expect(first.status == row.status && first.record.reason == row.reason && first.record.outcome == .refused)
+        let isRemembered = row.status != 503
+        #expect(first.headers["Cache-Control"] == (isRemembered ? "public, max-age=10" : "no-store"))
+        bench.clock.advance(by: .seconds(5))
+        #expect(await bench.picture().status == row.status)
+        #expect(bench.server.fetchCount == (isRemembered ? 1 : 2))
+        bench.clock.advance(by: .seconds(6))
+        bench.server.answer(ServiceBench.url, try PictureFixtures.quadrants())
+        #expect(await bench.picture().status == 200)
+    }
+
+    @Test func whatIsNoPictureIs415AndWhatIsTooLargeIs413() async throws {
+        let bench = try ServiceBench { ($0.maxSourceBytes, $0.maxSourceMegapixels) = (2000, 1) }
+        bench.server.answer("http://a/text", Data("<html>".utf8))
+        #expect(await bench.get("/_/w:1/plain/http://a/text").status == 415)
+        bench.server.answer("http://a/long", Data(count: 3000))
+        #expect(await bench.get("/_/w:1/plain/http://a/long").status == 413)
+        bench.server.answer("http://a/cut", try PictureFixtures.quadrants().prefix(40))
+        #expect(await bench.get("/_/w:1/plain/http://a/cut").status == 415)
+        // A header that claims 50,000 x 50,000 px.
+        var bomb = Array(try PictureFixtures.quadrants())
+        bomb.replaceSubrange(16..<24, with: [0, 0, 0xC3, 0x50, 0, 0, 0xC3, 0x50])
+        bench.server.answer("http://a/bomb", Data(bomb))
+        let status = await bench.get("/_/w:1/plain/http://a/bomb").status
+        #expect(status == 413 || status == 415)
+        #expect(await bench.picture("mrd:2/f:png").status == 200)
+        #expect(await bench.picture("msr:2").status == 400)
+        #expect(await bench.picture("el:1/rs:force:8000:8000/f:png").status == 413)
+    }
+
+    @Test func aFullQueueRefusesAtOnceAndJoinersTakeNoPlace() async throws {
+        let bench = try ServiceBench { $0.queue = 1 }
+        bench.server.close()
+        let first = Task { await bench.picture("w:10") }
+        #expect(await eventually { bench.service.provider.places.workCount == 1 })
+        let joiner = Task { await bench.picture("w:10") }
+        #expect(await eventually { bench.service.provider.places.requestCount == 2 })
+        let refused = await bench.picture("w:11")
+        #expect(refused.status == 503 && refused.headers["Retry-After"] == "1")
+        #expect(refused.headers["Cache-Control"] == "no-store" && refused.record.reason == "queue")
+        bench.server.open()
+        #expect(await first.value.status == 200)
+        #expect(await joiner.value.status == 200)
+        // The refusal was of the moment.
+        #expect(await bench.picture("w:11").status == 200)
+    }
+
+    @Test func clientsAndHostsHaveBoundsOfTheirOwn() async throws {
+        let bench = try ServiceBench { ($0.maxRequestsPerClient, $0.queuePerHost) = (1, 1) }
+        bench.server.close()
+        let target = "/_/w:10/plain/\(ServiceBench.url)"
+        let first = Task { await bench.get(target, client: "2001:db8:1:2::1") }
+        #expect(await eventually { bench.service.provider.places.workCount == 1 })
+        let other = await bench.get("/_/w:9/plain/\(ServiceBench.url)", client: "2001:db8:1:2:ffff::9")
+        #expect(other.status == 429 && other.headers["Retry-After"] != nil)
+        #expect(await bench.get("/_/w:9/plain/\(ServiceBench.url)", client: "2001:db8:1:3::1").status == 503)
+        let elsewhere = Task { await bench.get("/_/w:9/plain/http://other.example/a", client: "192.0.2.1") }
+        #expect(await eventually { bench.service.provider.places.workCount == 2 })
+        bench.server.open()
+        #expect(await first.value.status == 200)
+        #expect(await elsewhere.value.status == 404)
+        #expect(WorkPlaces.clientKey("::ffff:192.0.2.1") == WorkPlaces.clientKey("192.0.2.1"))
+        #expect(WorkPlaces.clientKey("2001:db8::1") != WorkPlaces.clientKey("2001:db8:0:1::1"))
+    }
+
+    @Test func aClientThatLeavesEndsTheWorkUnlessOthersWait() async throws {
+        let bench = try ServiceBench()
+        bench.server.close()
+        let alone = Task { await bench.picture("w:10") }
+        #expect(await eventually { bench.server.fetchCount == 1 })
+        alone.cancel()
+        let gone = await alone.value
+        #expect(gone.status == 499)
+        #expect(await eventually { bench.server.cancelCount == 1 })
+        let first = Task { await bench.picture("w:11") }
+        #expect(await eventually { bench.server.fetchCount == 2 })
+        let second = Task { await bench.picture("w:11") }
+        #expect(await eventually { bench.service.provider.places.requestCount == 2 })
+        first.cancel()
+        #expect(await first.value.status == 499)
+        bench.server.open()
+        #expect(await second.value.status == 200)
+        #expect(bench.server.cancelCount == 1)
+    }
+
+    @Test func theFallbackStandsInForSourcesThatFail() async throws {
+        let folder = try ScratchFolder()
+        let path = folder.url.appendingPathComponent("fallback.png")
+        try PictureFixtures.png(30, 30) { _, _ in PictureFixtures.blue }.write(to: path)
+        let bench = try ServiceBench { ($0.fallback, $0.fallbackStatus) = (path.path, 0) }
+        bench.server.fail(ServiceBench.url, Self.refused)
+        let response = await bench.picture("w:10/f:png")
+        #expect(response.status == 502 && response.record.reason == "upstream")
+        #expect(response.headers["Content-Type"] == "image/png")
+        #expect(await bench.get("/_/w:x/plain/\(ServiceBench.url)").status == 400)
+    }
+
+    @Test func aPurgeReachesAllSizesOrOneTarget() async throws {
+        let bench = try ServiceBench { $0.purgeTokens = ["secret-token"] }
+        for width in [10, 20] { _ = await bench.picture("w:\(width)") }
+        func purge(_ query: String, _ token: String = "Bearer secret-token") async -> Int {
+            await bench.service.respondToOperator(
+                ServiceRequest(method: "POST", target: "/purge?\(query)", headers: ["Authorization": token])
+            ).status
+        }
+        #expect(await purge("source=x", "Bearer wrong") == 401)
+        #expect(await purge("source=x", "") == 401)
+        #expect(await purge("nothing=1") == 400)
+        #expect(await bench.picture("w:10").record.outcome == .memory)
+        #expect(await purge("target=%2F_%2Fw:10%2Fplain%2Fhttp:%2F%2Fexample.com%2Fphoto.png") == 200)
+        #expect(await bench.picture("w:10").record.outcome == .made)
+        #expect(await bench.picture("w:20").record.outcome == .memory)
+        #expect(await purge("source=http:%2F%2Fexample.com%2Fphoto.png") == 200)
+        #expect(await bench.picture("w:10").record.outcome == .made)
+        #expect(await bench.picture("w:20").record.outcome == .made)
+    }
+}

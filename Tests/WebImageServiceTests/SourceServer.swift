@@ -1,0 +1,133 @@
+import Foundation
+import WebImage
+import WebImageTesting
+
+@testable import WebImageService
+
+/// A loader in place of a network: counts fetches and answers with bytes, fields and failures.
+final class SourceServer: ImageDataLoader {
+    private struct State {
+        var answers: [String: Result<Data, WebImageError>] = [:]
+        var fields: [String: [String: String]] = [:]
+        var fetches: [String: Int] = [:]
+        var isClosed = false
+        var waiting: [(id: Int, waiter: Handover<Bool>)] = []
+        var cancels = 0
+        var nextID = 0
+    }
+
+    private let state = Locked(State())
+
+    func answer(_ url: String, _ data: Data, _ fields: [String: String] = [:]) {
+        state.withLock { state in
+            state.answers[url] = .success(data)
+            state.fields[url] = fields
+        }
+    }
+
+    func fail(_ url: String, _ error: WebImageError) { state.withLock { $0.answers[url] = .failure(error) } }
+
+    func fetchCount(_ url: String) -> Int { state.withLock { $0.fetches[url] ?? 0 } }
+    var fetchCount: Int { state.withLock { $0.fetches.values.reduce(0, +) } }
+    var cancelCount: Int { state.withLock { $0.cancels } }
+
+    /// From now on fetches wait for ``open()``.
+    func close() { state.withLock { $0.isClosed = true } }
+
+    func open() {
+        let waiting = state.withLock { state in
+            state.isClosed = false
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for entry in waiting { entry.waiter.resume(returning: true) }
+    }
+
+    func loadData(
+        for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
+    ) async throws(WebImageError) -> ImageDataResult {
+        let url = load.url.absoluteString
+        let id = state.withLock { state in
+            state.fetches[url, default: 0] += 1
+            state.nextID += 1
+            return state.nextID
+        }
+        let isServed = await withTaskCancellationHandler {
+            await withHandover { waiter in
+                let isOpen = state.withLock { state in
+                    if state.isClosed, !Task.isCancelled { state.waiting.append((id, waiter)) }
+                    return !state.isClosed || Task.isCancelled
+                }
+                if isOpen { waiter.resume(returning: !Task.isCancelled) }
+            }
+        } onCancel: {
+            let waiter = state.withLock { state -> Handover<Bool>? in
+                state.cancels += 1
+                guard let index = state.waiting.firstIndex(where: { $0.id == id }) else { return nil }
+                return state.waiting.remove(at: index).waiter
+            }
+            waiter?.resume(returning: false)
+        }
+        guard isServed else { throw .cancelled }
+        let (answer, fields) = state.withLock { ($0.answers[url], $0.fields[url] ?? [:]) }
+        switch answer {
+        case .success(let data):
+            return ImageDataResult(
+                data: data, response: WebImageResponse(url: load.url, statusCode: 200, allHeaderFields: fields))
+        case .failure(let error): throw error
+        case nil:
+            throw WebImageError(
+                .invalidDownloadStatusCode, stage: .download, url: load.url, underlying: .http(status: 404))
+        }
+    }
+
+    func canRequestImage(for url: URL?) -> Bool { url != nil }
+    func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { false }
+}
+
+/// A service over a ``SourceServer`` with a clock that stands still and a cache folder of its own.
+struct ServiceBench {
+    let server = SourceServer()
+    let clock: VirtualClock
+    let folder: ScratchFolder
+    let service: ImageService
+
+    static let url = "http://example.com/photo.png"
+
+    init(
+        clock: VirtualClock = VirtualClock(), folder: ScratchFolder? = nil, coders: ImageCodersManager = .shared,
+        _ configure: (inout ServiceConfiguration) -> Void = { _ in }
+    ) throws {
+        self.clock = clock
+        self.folder = try folder ?? ScratchFolder()
+        var configuration = ServiceConfiguration()
+        configuration.cacheFolder = self.folder.url.path
+        configuration.offersAVIF = false
+        configure(&configuration)
+        service = try ImageService(configuration: configuration, loader: server, clock: clock, coders: coders)
+        server.answer(Self.url, try PictureFixtures.quadrants())
+    }
+
+    func get(
+        _ target: String, _ headers: ServiceHeaders = [:], method: String = "GET", client: String? = nil
+    ) async -> ServiceResponse {
+        await service.respond(to: ServiceRequest(method: method, target: target, headers: headers, client: client))
+    }
+
+    /// The picture with options.
+    func picture(_ options: String = "w:40", _ headers: ServiceHeaders = [:]) async -> ServiceResponse {
+        await get("/_/\(options)/plain/\(Self.url)", headers)
+    }
+}
+
+extension ServiceResponse {
+    var data: Data {
+        switch body {
+        case .none: Data()
+        case .bytes(let data): data
+        case .file(let file, let range): file.bytes(in: range)
+        }
+    }
+
+    var text: String { String(decoding: data, as: UTF8.self) }
+}
