@@ -1,5 +1,6 @@
 import Foundation
 import WebImageCore
+import WebImageHTTP
 
 /// How long an answer may be used, in seconds (RFC 9111, RFC 5861).
 struct Lifetime: Sendable, Hashable, Codable {

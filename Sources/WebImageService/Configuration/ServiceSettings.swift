@@ -1,5 +1,6 @@
 import Foundation
 import WebImageCore
+import WebImageHTTP
 
 /// A configuration ready for use: parsed, checked, files read.
 struct ServiceSettings: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import WebImageCore
+import WebImageHTTP
 
 /// The bytes of a source with what is known of them.
 struct Source: Sendable {
@@ -49,7 +50,7 @@ final class SourceFetcher: Sendable {
         _ reference: SourcePolicy.Reference, maxBytes: Int, bounds: Lifetime.Bounds
     ) async throws(WebImageError) -> Source {
         let key = Key(source: reference.key, maxBytes: maxBytes)
-        return try await fetches.withValue(for: key, priority: MovablePriority()) { _ throws(WebImageError) in
+        return try await fetches.withValue(for: key, priority: LoadPriorityHandle()) { _ throws(WebImageError) in
             switch reference.location {
             case .local(let path):
                 guard let folder = self.folder else { throw .posix(ENOENT, stage: .download) }

@@ -1,5 +1,6 @@
 import Foundation
 import WebImageCore
+import WebImageHTTP
 
 /// Which sources may be used, and what their names stand for.
 struct SourcePolicy: Sendable {

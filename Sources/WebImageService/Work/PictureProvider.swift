@@ -115,7 +115,7 @@ final class PictureProvider: Sendable {
         let starter = Starter()
         let ended: Ended
         do throws(WebImageError) {
-            ended = try await works.withValue(for: job.key.digest, priority: MovablePriority()) {
+            ended = try await works.withValue(for: job.key.digest, priority: LoadPriorityHandle()) {
                 _ throws(WebImageError) in
                 Ended(outcome: try await self.work(job), starter: starter)
             } body: { ended throws(WebImageError) in

@@ -1,5 +1,6 @@
 import Foundation
 import WebImageCore
+import WebImageHTTP
 
 /// Counts what is under way and refuses at once what would wait too long; nothing waits here.
 ///
