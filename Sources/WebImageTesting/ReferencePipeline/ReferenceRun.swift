@@ -29,6 +29,7 @@ struct ReferenceRun {
         for (index, step) in steps.steps.enumerated() {
             if let reason = try await reason(step) { return "at step \(index + 1): \(reason)" }
         }
+        await subject.flush()
         for load in contents {
             if let reason = await reasonOfDisk(load) { return "at the end, on disk: \(reason)" }
         }
@@ -150,6 +151,8 @@ struct ReferenceRun {
 
     private mutating func reasonOfQuery(_ load: ReferenceLoad, _ isSync: Bool) async -> String? {
         guard let query = subject.query, let key = key(load) else { return nil }
+        // A look-up by string gives the entry as stored: variants of an older original are gone once that is written.
+        await subject.flush()
         // The cache promotes nothing, so that the query changes nothing.
         var context: WebImageContext = [.storeCacheType: ImageCacheType.none]
         if load.isVariant, let limit = load.limit { context[.imageScaleDownLimitBytes] = limit }

@@ -11,6 +11,8 @@ public struct ReferenceSubject: Sendable {
     public var clearDisk: @Sendable () async -> Void
     /// Waits until everything begun has ended, and what is stored is found by whatever comes later.
     public var settle: @Sendable () async -> Void
+    /// Waits until everything stored is written.
+    public var flush: @Sendable () async -> Void
     /// A new manager over a new cache in the same folder, as in another process.
     public var restart: @Sendable () async throws -> ReferenceSubject
     /// The bytes on disk under a key; nil for a cache that cannot tell.
@@ -28,12 +30,14 @@ public struct ReferenceSubject: Sendable {
     public init(
         manager: WebImageManager, clearMemory: @escaping @Sendable () async -> Void,
         clearDisk: @escaping @Sendable () async -> Void, settle: @escaping @Sendable () async -> Void,
+        flush: @escaping @Sendable () async -> Void,
         restart: @escaping @Sendable () async throws -> ReferenceSubject
     ) {
         self.manager = manager
         self.clearMemory = clearMemory
         self.clearDisk = clearDisk
         self.settle = settle
+        self.flush = flush
         self.restart = restart
     }
 
@@ -50,7 +54,7 @@ public struct ReferenceSubject: Sendable {
         let settle: @Sendable () async -> Void = { await settled { !manager.isRunning && isIdle() } }
         var subject = ReferenceSubject(
             manager: manager, clearMemory: { cache.clearMemory() }, clearDisk: { await cache.clearDisk() },
-            settle: settle
+            settle: settle, flush: { await cache.flush() }
         ) {
             await settle()
             await cache.flush()
@@ -83,6 +87,10 @@ public struct ReferenceSubject: Sendable {
         caches.fillsHigherCaches = true
         let manager = WebImageManager(cache: caches, loader: loader)
         let settle: @Sendable () async -> Void = { await settled { !manager.isRunning && isIdle() } }
+        let flush: @Sendable () async -> Void = {
+            await lower.flush()
+            await higher.flush()
+        }
         let clearHigher: @Sendable () async -> Void = {
             higher.clearMemory()
             await higher.clearDisk()
@@ -93,11 +101,10 @@ public struct ReferenceSubject: Sendable {
                 await clearHigher()
                 lower.clearMemory()
                 await lower.clearDisk()
-            }, settle: settle
+            }, settle: settle, flush: flush
         ) {
             await settle()
-            await lower.flush()
-            await higher.flush()
+            await flush()
             return stacked(loader: loader, isIdle: isIdle, makeCaches: makeCaches)
         }
         subject.isForgetful = true
