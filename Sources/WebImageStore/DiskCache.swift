@@ -61,10 +61,10 @@ public final class DiskCache: DiskCaching, RecordingDiskCache {
     public func setExtendedData(_ data: Data?, forKey key: String) { store.setCompanion(.extended, data, forKey: key) }
 
     /// What the server said beside an entry's bytes, opaque here.
-    public func httpMetadata(forKey key: String) -> Data? { store.companion(.metadata, forKey: key) }
+    public func metadata(forKey key: String) -> Data? { store.companion(.metadata, forKey: key) }
 
     /// Keeps what the server said beside an existing entry; nil removes, and so does storing other bytes.
-    public func setHTTPMetadata(_ data: Data?, forKey key: String) { store.setCompanion(.metadata, data, forKey: key) }
+    public func setMetadata(_ data: Data?, forKey key: String) { store.setCompanion(.metadata, data, forKey: key) }
 
     /// Removes an entry; gone for reads at once.
     public func removeData(forKey key: String) { store.removeData(forKey: key) }

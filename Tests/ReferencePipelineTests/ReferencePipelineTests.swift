@@ -95,7 +95,7 @@ private struct ForgettingLoader: ImageDataLoader {
         guard let cached = load.cached else { return try await loader.loadData(for: load, progress: progress) }
         var result = ImageDataResult(data: cached.data, response: WebImageResponse(url: load.url))
         result.isNotModified = true
-        result.resourceMetadata = cached.metadata
+        result.metadata = cached.metadata
         return result
     }
 

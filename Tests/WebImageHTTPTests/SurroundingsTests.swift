@@ -28,7 +28,7 @@ struct SurroundingsTests {
             #expect(result.data == Data("a".utf8))
             #expect(server.requests.last?.headers["host"] == (host.hasPrefix("[") ? "[::1]" : host) + ":\(server.port)")
             var load = ImageDataLoad(url: url, options: .refreshCached)
-            load.cached = CachedResource(data: result.data, metadata: result.resourceMetadata)
+            load.cached = CachedResource(data: result.data, metadata: result.metadata)
             try await #expect(downloader.loadData(for: load, progress: nil).isNotModified)
         }
     }

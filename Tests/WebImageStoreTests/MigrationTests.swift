@@ -92,7 +92,7 @@ struct MigrationTests {
         let scoped = source + "#scope=alice"
         try old().store(Data([1, 2, 3]), scoped, metadata: Data([4]))
         let disk = try open()
-        #expect(disk.data(forKey: scoped) == Data([1, 2, 3]) && disk.httpMetadata(forKey: scoped) == Data([4]))
+        #expect(disk.data(forKey: scoped) == Data([1, 2, 3]) && disk.metadata(forKey: scoped) == Data([4]))
     }
 
     @Test func anImageReadByStringIsNoLoadsScopedImage() async throws {

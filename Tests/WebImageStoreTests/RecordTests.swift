@@ -49,12 +49,12 @@ struct RecordTests {
     func anEntryComesWithAllThatStandsBesideIt(isCommitted: Bool) throws {
         let cache = try open()
         cache.setData(Data([1]), forKey: "a", record: record(.shared("a"), 1))
-        cache.setHTTPMetadata(Data([2]), forKey: "a")
+        cache.setMetadata(Data([2]), forKey: "a")
         cache.setExtendedData(Data([3]), forKey: "a")
         if isCommitted { cache.flush() }
         let entry = try #require(cache.entry(forKey: "a"))
         #expect(entry.data == Data([1]) && entry.metadata == Data([2]) && entry.extended == Data([3]))
-        cache.setHTTPMetadata(Data([4]), forKey: "a")
+        cache.setMetadata(Data([4]), forKey: "a")
         cache.setExtendedData(nil, forKey: "a")
         let changed = try #require(cache.entry(forKey: "a"))
         #expect(changed.metadata == Data([4]) && changed.extended == nil)

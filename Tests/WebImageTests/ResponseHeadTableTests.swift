@@ -180,7 +180,7 @@ struct ResponseHeadTableTests {
                 let result = try await journey.downloader.loadData(for: ImageDataLoad(url: url), progress: nil)
                 #expect(result.data == Self.file)
                 #expect(result.mayBeStored)
-                let stored = result.resourceMetadata.flatMap(StoredResponse.init(serialized:))
+                let stored = result.metadata.flatMap(StoredResponse.init(serialized:))
                 #expect(stored?.fields["etag"] == "\"1\"")
                 #expect(server.requestCount == 2)
             }

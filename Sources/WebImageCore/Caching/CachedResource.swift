@@ -4,7 +4,7 @@ public import Foundation
 public struct CachedResource: Sendable {
     /// The body.
     public var data: Data
-    /// The loader's ``ImageDataResult/resourceMetadata`` of then; nil when none is known.
+    /// The loader's ``ImageDataResult/metadata`` of then; nil when none is known.
     public var metadata: Data?
     /// What was stored as its image's ``Image/extendedObject``.
     public var extended: Data?

@@ -20,7 +20,7 @@ extension ImageCache {
             if let entry = recording.entry(forKey: key) { return entry }
         } else if let disk, let data = disk.data(forKey: key) {
             return CachedResource(
-                data: data, metadata: disk.httpMetadata(forKey: key), extended: disk.extendedData(forKey: key))
+                data: data, metadata: disk.metadata(forKey: key), extended: disk.extendedData(forKey: key))
         }
         guard let data = additionalData(key) else { return nil }
         var resource = CachedResource(data: data)
@@ -29,9 +29,9 @@ extension ImageCache {
     }
 
     /// Keeps a loader's metadata beside an existing entry, after what was stored before; nil removes it.
-    public func storeResourceMetadata(_ metadata: Data?, forKey key: String?) {
+    public func storeMetadata(_ metadata: Data?, forKey key: String?) {
         guard let key else { return }
-        disk.async { $0?.setHTTPMetadata(metadata, forKey: key) }
+        disk.async { $0?.setMetadata(metadata, forKey: key) }
     }
 }
 

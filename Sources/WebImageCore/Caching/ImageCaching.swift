@@ -44,7 +44,7 @@ public typealias ImageCacheQueryCompletionBlock =
     /// The same; blocks the caller while it is read.
     func diskResourceSync(forKey key: String?) -> CachedResource?
     /// Keeps a loader's metadata beside an existing disk entry; nothing unless implemented.
-    func storeResourceMetadata(_ metadata: Data?, forKey key: String?)
+    func storeMetadata(_ metadata: Data?, forKey key: String?)
     /// Removes a disk entry that turned out not to be what it should, so that it is fetched again.
     func removeCorruptDiskEntry(forKey key: String?)
 }
@@ -61,7 +61,7 @@ extension LayeredImageCaching {
         diskImageDataSync(forKey: key).map { CachedResource(data: $0) }
     }
     /// Nothing.
-    public func storeResourceMetadata(_ metadata: Data?, forKey key: String?) {}
+    public func storeMetadata(_ metadata: Data?, forKey key: String?) {}
 }
 
 /// The memory layer: an image per key, bounded by cost and count. Synchronous, lock-protected.
@@ -123,10 +123,10 @@ extension MemoryCaching {
     /// implemented.
     func importFiles(fromDirectory path: String) -> Int
     /// What the server said beside an entry's bytes, opaque here; nil unless implemented.
-    func httpMetadata(forKey key: String) -> Data?
+    func metadata(forKey key: String) -> Data?
     /// Keeps what the server said beside an existing entry; nil removes, and so does storing other bytes. Nothing unless
     /// implemented.
-    func setHTTPMetadata(_ data: Data?, forKey key: String)
+    func setMetadata(_ data: Data?, forKey key: String)
     /// Reads every entry and removes those that are not what was stored; nothing unless implemented.
     func verify() -> (checked: Int, removed: Int)
 }
@@ -143,9 +143,9 @@ extension DiskCaching {
     /// None.
     public func importFiles(fromDirectory path: String) -> Int { 0 }
     /// Nil.
-    public func httpMetadata(forKey key: String) -> Data? { nil }
+    public func metadata(forKey key: String) -> Data? { nil }
     /// Nothing.
-    public func setHTTPMetadata(_ data: Data?, forKey key: String) {}
+    public func setMetadata(_ data: Data?, forKey key: String) {}
     /// Nothing.
     public func verify() -> (checked: Int, removed: Int) { (0, 0) }
 }

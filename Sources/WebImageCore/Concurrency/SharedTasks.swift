@@ -89,18 +89,19 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
         _ continuation: Handover<Outcome>, _ work: @escaping Work, _ onAbandon: @escaping Abandon
     ) {
         let value = priority.priority
-        let (outcome, run, handle) = state.withLock { state -> (Outcome?, UInt64, SharedTaskHandle?) in
+        let (outcome, joined, handle) = state.withLock { state -> (Outcome?, UInt64?, SharedTaskHandle?) in
             switch state.decisions.join(subscriber, key, value) {
-            case .cancelled: return (.failure(.cancelled), 0, nil)
-            case .finished(let run, let outcome): return (outcome, run, state.runs[run]?.handle)
+            case .cancelled: return (.failure(.cancelled), nil, nil)
+            case .finished(let run, let outcome): return (outcome, nil, state.runs[run]?.handle)
             case .waits(let run, let isNew):
                 if isNew { state.runs[run] = start(run, value, work, onAbandon) }
                 state.continuations[subscriber] = continuation
-                return (nil, run, state.runs[run]?.handle)
+                return (nil, isNew ? nil : run, state.runs[run]?.handle)
             }
         }
         if let handle {
-            updatePriority(run)
+            // A new run has the priority of its first subscriber.
+            if let joined { updatePriority(joined) }
             // A change between the reading of the priority and the join found no subscriber.
             if priority.priority != value { move(subscriber, to: priority) }
             if let listener { handle.addListener(listener, id: subscriber) }

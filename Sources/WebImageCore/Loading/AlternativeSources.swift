@@ -46,7 +46,7 @@ struct AlternativeSources {
                 var result = try await fetch(attempt)
                 if isStandIn { (result.isStandIn, result.mayBeStored) = (true, false) }
                 // The validators of another URL mean nothing to the picture's own server.
-                if isElsewhere { result.resourceMetadata = nil }
+                if isElsewhere { result.metadata = nil }
                 return result
             } catch {
                 guard error.code != .cancelled else { throw error.with(url: load.url) }
@@ -66,7 +66,7 @@ struct AlternativeSources {
         guard isElsewhere else { return heir }
         return { result in
             var result = result
-            result.resourceMetadata = nil
+            result.metadata = nil
             heir(result)
         }
     }

@@ -41,7 +41,7 @@ public final class FileImageLoader: ImageDataLoader, SchemeBoundLoader {
         let response = WebImageResponse(url: url, expectedContentLength: data.count)
         var result = ImageDataResult(data: data, response: response)
         result.isNotModified = isNotModified
-        result.resourceMetadata = state
+        result.metadata = state
         return result
     }
 

@@ -96,6 +96,8 @@ public struct ImageDataLoad: Sendable {
     public var finishedAfterCancel: (@Sendable (ImageDataResult) -> Void)?
 
     package let requestContext: RequestContext
+    /// The loader's own ``PreparedLoad/value`` of this very load; nil before.
+    package var prepared: (any AnyObject & Sendable)?
     // Boxed: the compiler (6.3) destroys short data within an optional within this struct as if it were a reference.
     private var cachedBox: CachedBox?
 
@@ -131,11 +133,11 @@ public struct ImageDataResult: Sendable {
     /// same).
     public var isNotModified = false
     /// Opaque bytes of the loader's to be kept beside the body, also when it is not modified; nil removes those kept.
-    public var resourceMetadata: Data? {
-        get { metadata.isMade ? metadata.made : describeResource?() }
-        set { metadata = (true, newValue) }
+    public var metadata: Data? {
+        get { made.isMade ? made.value : describeResource?() }
+        set { made = (true, newValue) }
     }
-    private var metadata: (isMade: Bool, made: Data?) = (false, nil)
+    private var made: (isMade: Bool, value: Data?) = (false, nil)
     private var describeResource: (@Sendable () -> Data?)?
 
     /// Has the metadata made when it is asked for: most bodies are never asked.

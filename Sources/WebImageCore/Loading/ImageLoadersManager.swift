@@ -17,10 +17,12 @@ public final class ImageLoadersManager: Sendable {
     private struct Registered: Sendable {
         let loader: any ImageLoader
         let dataLoader: (any ImageDataLoader)?
+        let preparingLoader: (any PreparingDataLoader)?
 
         init(_ loader: any ImageLoader) {
             self.loader = loader
             dataLoader = loader as? any ImageDataLoader
+            preparingLoader = loader as? any PreparingDataLoader
         }
     }
 
@@ -194,6 +196,17 @@ extension ImageLoadersManager: ImageDataLoader {
         if scopes.contains(.unstored) { return .unstored }
         let names = scopes.map { if case .scoped(let name) = $0 { "\(name.utf8.count):\(name)" } else { "" } }
         return .scoped("!sources:" + names.joined(separator: ","))
+    }
+
+    /// ``cacheScope(of:)`` with the preparation it took, if it took one. Asked by every memory hit.
+    func scope(of load: ImageDataLoad) -> (scope: CacheScope, prepared: PreparedLoad?) {
+        if hasFurtherSources(load) { return (identity(of: load).cacheScope, nil) }
+        let taker = taker(of: load)
+        if let preparing = taker?.preparingLoader {
+            let prepared = preparing.prepareForScope(load)
+            return (prepared?.identity.cacheScope ?? load.declaredScope ?? .shared, prepared)
+        }
+        return (taker?.dataLoader?.cacheScope(of: load) ?? load.declaredScope ?? .shared, nil)
     }
 
     private func ownIdentity(of load: ImageDataLoad) -> LoadIdentity {

@@ -35,7 +35,7 @@ struct DownloadStage: Sendable {
             return try confirmed(kept, by: result, plan)
         }
         return OriginalData(
-            data: result.data, cacheType: .none, resourceMetadata: result.resourceMetadata,
+            data: result.data, cacheType: .none, metadata: result.metadata,
             mayBeStored: result.mayBeStored, isStandIn: result.isStandIn, isNewest: !result.isStandIn)
     }
 
@@ -63,7 +63,7 @@ struct DownloadStage: Sendable {
         _ kept: CachedResource, by result: ImageDataResult, _ plan: LoadPlan
     ) throws(WebImageError) -> OriginalData {
         (plan.originalCache as? any LayeredImageCaching)?
-            .storeResourceMetadata(result.resourceMetadata, forKey: plan.originalKey)
+            .storeMetadata(result.metadata, forKey: plan.originalKey)
         guard let shown = plan.cachedVersion, shown != kept.record?.version ?? ContentDigest(kept.data) else {
             throw WebImageError(.cacheNotModified, stage: .download, url: plan.url)
         }
@@ -109,7 +109,7 @@ extension OriginalData {
     fileprivate init(_ result: ImageDataResult) {
         self.init(
             data: result.data, cacheType: result.isNotModified ? .disk : .none,
-            resourceMetadata: result.resourceMetadata, mayBeStored: result.mayBeStored, isStandIn: result.isStandIn)
+            metadata: result.metadata, mayBeStored: result.mayBeStored, isStandIn: result.isStandIn)
     }
 
     /// The final answer of a loader that decodes itself.

@@ -29,6 +29,8 @@ struct LoadPlan: Sendable {
     let base: String?
     let scope: CacheScope
     let keys: LoadKeys
+    /// The load as its loader prepared it for its identity; a refresh is another load.
+    private var prepared: (any AnyObject & Sendable)?
     /// Which loads may share the bytes; nil for a loader that yields images.
     let sharing: LoadIdentity?
     /// Tells loads apart that no other load may share; nil for all others.
@@ -49,7 +51,11 @@ struct LoadPlan: Sendable {
     /// What an image in memory must be to serve.
     var wanted: WantedImage { WantedImage(options: options, context: context) }
     /// What a loader is asked for.
-    var dataLoad: ImageDataLoad { ImageDataLoad(url: url, options: options, requestContext: context) }
+    var dataLoad: ImageDataLoad {
+        var load = ImageDataLoad(url: url, options: options, requestContext: context)
+        load.prepared = prepared
+        return load
+    }
 
     init(_ request: LoadRequest, host: any PipelineHost) {
         let context = request.context
@@ -83,7 +89,9 @@ struct LoadPlan: Sendable {
 
         let load = ImageDataLoad(url: url, options: options, requestContext: context)
         loader = (context.imageLoader ?? settings.roles.loader).resolved(for: load)
-        sharing = (loader as? any ImageDataLoader)?.identity(of: load)
+        let prepared = request.prepared ?? (loader as? any PreparingDataLoader)?.prepare(load)
+        self.prepared = prepared?.value
+        sharing = prepared?.identity ?? (loader as? any ImageDataLoader)?.identity(of: load)
         unshared = sharing != nil && sharing?.sharing == nil ? Self.unsharedNumber() : nil
         streams = options.contains(.progressiveLoad) || context.pixelSizeReceiver != nil
     }
@@ -119,6 +127,7 @@ extension LoadPlan {
         plan.options.remove(.progressiveLoad)
         plan.options.insert(.fromLoaderOnly)
         plan.context.set(.loaderCachedImage, cached)
+        plan.prepared = nil
         plan.streams = false
         plan.isRefreshing = true
         plan.cachedVersion = cached.originalVersion(as: keys.variant)

@@ -11,6 +11,8 @@ struct LoadRequest: Sendable {
     let base: String?
     let scope: CacheScope
     let keys: LoadKeys
+    /// The load as its loader prepared it to tell the scope; nil where that took no preparation.
+    let prepared: PreparedLoad?
 
     init(_ url: URL, _ options: WebImageOptions, _ context: RequestContext, _ settings: LoadSettings) {
         self.url = url
@@ -21,15 +23,22 @@ struct LoadRequest: Sendable {
         thumbnail = context.thumbnail
         let filter = context.cacheKeyFilter ?? (settings.hasKeyFilter ? settings.values.cacheKeyFilter : nil)
         base = LoadKeys.base(url, filter: filter)
-        scope = Self.scope(ImageDataLoad(url: url, options: options, requestContext: context), settings)
+        let load = ImageDataLoad(url: url, options: options, requestContext: context)
+        (scope, prepared) = Self.scope(load, settings)
         keys = LoadKeys(base: base, scope: scope, thumbnail: thumbnail, transformer: transformer)
     }
 
-    private static func scope(_ load: ImageDataLoad, _ settings: LoadSettings) -> CacheScope {
-        guard let named = load.requestContext.imageLoader else {
-            return settings.roles.dataLoader?.cacheScope(of: load) ?? load.declaredScope ?? .shared
+    private static func scope(_ load: ImageDataLoad, _ settings: LoadSettings) -> (CacheScope, PreparedLoad?) {
+        if let named = load.requestContext.imageLoader {
+            return ((named as? any ImageDataLoader)?.cacheScope(of: load) ?? load.declaredScope ?? .shared, nil)
         }
-        return (named as? any ImageDataLoader)?.cacheScope(of: load) ?? load.declaredScope ?? .shared
+        let roles = settings.roles
+        if let manager = roles.loadersManager { return manager.scope(of: load) }
+        if let preparing = roles.preparingLoader {
+            let prepared = preparing.prepareForScope(load)
+            return (prepared?.identity.cacheScope ?? load.declaredScope ?? .shared, prepared)
+        }
+        return (roles.dataLoader?.cacheScope(of: load) ?? load.declaredScope ?? .shared, nil)
     }
 
     /// The image in memory, if it is what the load asks for.

@@ -20,12 +20,16 @@ final class LoadSettings: Sendable {
         let loader: any ImageLoader
         let layeredCache: (any LayeredImageCaching)?
         let dataLoader: (any ImageDataLoader)?
+        let preparingLoader: (any PreparingDataLoader)?
+        let loadersManager: ImageLoadersManager?
 
         init(cache: any ImageCaching, loader: any ImageLoader) {
             self.cache = cache
             self.loader = loader
             layeredCache = cache as? any LayeredImageCaching
             dataLoader = loader as? any ImageDataLoader
+            preparingLoader = loader as? any PreparingDataLoader
+            loadersManager = loader as? ImageLoadersManager
         }
     }
 

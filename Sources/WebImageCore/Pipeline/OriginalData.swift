@@ -8,7 +8,7 @@ struct OriginalData: Sendable {
     /// The image itself, from loaders and caches that decode on their own.
     var image: Image?
     /// What the loader wants kept beside the bytes.
-    var resourceMetadata: Data?
+    var metadata: Data?
     /// What the disk holds as the image's extended object.
     var extended: Data?
     var mayBeStored = true

@@ -38,7 +38,7 @@ struct StoreOrder: Sendable {
                 cache: plan.originalCache, key: plan.originalKey,
                 image: isWhole && (toMemory || original.data.isEmpty) ? made.source : nil,
                 serializedImage: isWhole ? made.source : nil,
-                data: original.data.isEmpty ? nil : original.data, type: type, metadata: original.resourceMetadata,
+                data: original.data.isEmpty ? nil : original.data, type: type, metadata: original.metadata,
                 note: plan.keys.original.map { EntryNote(key: $0, version: original.version) })
         ]
     }
@@ -51,7 +51,7 @@ struct StoreOrder: Sendable {
         else { return nil }
         return StoreOrder(
             cache: plan.originalCache, key: key, data: original.data, type: .disk,
-            metadata: original.resourceMetadata, note: plan.keys.original.map { EntryNote(key: $0) })
+            metadata: original.metadata, note: plan.keys.original.map { EntryNote(key: $0) })
     }
 
     /// The image as wanted, where that is another entry than the original's.

@@ -124,7 +124,7 @@ struct StoreStage: Sendable {
                 context: context.forRoles, cacheType: order.type, completion: nil)
         }
         if let metadata = order.metadata {
-            (order.cache as? any LayeredImageCaching)?.storeResourceMetadata(metadata, forKey: order.key)
+            (order.cache as? any LayeredImageCaching)?.storeMetadata(metadata, forKey: order.key)
         }
     }
 

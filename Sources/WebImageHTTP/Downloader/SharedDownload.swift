@@ -23,12 +23,16 @@ final class SharedDownload: Sendable {
     let state: Locked<State>
     let events: DownloadEvents
 
-    init(_ plan: DownloadPlan, environment: DownloadEnvironment, events: DownloadEvents) {
+    /// - Parameter priority: that of the first subscriber; the plan may have been made before it was known.
+    init(
+        _ plan: DownloadPlan, priority: LoadPriority, environment: DownloadEnvironment, events: DownloadEvents
+    ) {
         self.plan = plan
         self.environment = environment
         self.events = events
+        let transfer = plan.transfer.priority == priority ? plan.transfer : plan.transfer.with(priority)
         state = Locked(
-            State(decisions: DownloadState(plan.rules, transfer: plan.transfer, validators: plan.validators)))
+            State(decisions: DownloadState(plan.rules, transfer: transfer, validators: plan.validators)))
     }
 
     /// Made when first used: most downloads end without progress, modifiers or a retry.

@@ -47,10 +47,11 @@ final class SharedDownloads: Sendable {
         let host = plan.host
         let (download, isNew, raised, works) = state.withLock {
             state -> (SharedDownload?, Bool, LoadPriority?, [Work]) in
+            let priority = subscriber.priority
             let (number, isNew, actions) = state.queue.join(
-                subscriber, key: DownloadPlan.Key(plan: plan), host: host, priority: subscriber.priority)
+                subscriber, key: DownloadPlan.Key(plan: plan), host: host, priority: priority)
             if isNew {
-                let download = make(plan, number)
+                let download = make(plan, number, priority)
                 state.downloads[number] = download
                 return (download, true, nil, work(for: actions, &state))
             }
@@ -66,9 +67,9 @@ final class SharedDownloads: Sendable {
         return download
     }
 
-    private func make(_ plan: DownloadPlan, _ number: Int) -> SharedDownload {
+    private func make(_ plan: DownloadPlan, _ number: Int, _ priority: LoadPriority) -> SharedDownload {
         SharedDownload(
-            plan, environment: environment,
+            plan, priority: priority, environment: environment,
             events: DownloadEvents(downloads: self, number: number, notifications: notifications))
     }
 

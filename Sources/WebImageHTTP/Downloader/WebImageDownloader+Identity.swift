@@ -1,28 +1,39 @@
 import Foundation
 public import WebImageCore
 
-extension WebImageDownloader {
+extension WebImageDownloader: PreparingDataLoader {
     /// What decides the bytes and who may see them: URL, fields, credentials, decryptor, modifiers, proxy, client
     /// certificate, certificate checking, cookies.
-    public func identity(of load: ImageDataLoad) -> LoadIdentity {
+    public func identity(of load: ImageDataLoad) -> LoadIdentity { prepare(load).identity }
+
+    /// The identity with the plan that it is taken from.
+    package func prepare(_ load: ImageDataLoad) -> PreparedLoad {
         if load.url.isFileURL {
-            return LoadIdentity(sharing: load.url.absoluteString, cacheScope: load.declaredScope ?? .shared)
+            let identity = LoadIdentity(
+                sharing: load.url.absoluteString, cacheScope: load.declaredScope ?? .shared)
+            return PreparedLoad(identity: identity, value: nil)
         }
         do throws(WebImageError) {
-            return try plan(for: load).identity
+            let plan = try plan(for: load)
+            return PreparedLoad(identity: plan.identity, value: plan)
         } catch {
             // The load will fail before anything is sent.
-            return LoadIdentity(sharing: nil, cacheScope: .unstored)
+            return PreparedLoad(identity: LoadIdentity(sharing: nil, cacheScope: .unstored), value: nil)
         }
     }
 
     /// The scope alone, without making the request where nothing in it could narrow it.
     public func cacheScope(of load: ImageDataLoad) -> CacheScope {
-        if load.url.absoluteString.hasScheme("file") { return load.declaredScope ?? .shared }
+        prepareForScope(load)?.identity.cacheScope ?? load.declaredScope ?? .shared
+    }
+
+    /// Nil where nothing in the request could narrow the scope.
+    package func prepareForScope(_ load: ImageDataLoad) -> PreparedLoad? {
+        if load.url.absoluteString.hasScheme("file") { return nil }
         let isNarrowed =
             settings.mayNarrowScope || load.requestContext.hasRequestModifier
             || !load.options.isDisjoint(with: Self.narrowingOptions)
-        return isNarrowed ? identity(of: load).cacheScope : load.declaredScope ?? .shared
+        return isNarrowed ? prepare(load) : nil
     }
 
     // A constant: a literal above is three allocations in a debug build, on the way of every memory hit.

@@ -30,7 +30,13 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
     ) async throws(WebImageError) -> ImageDataResult {
         if load.url.absoluteString.hasScheme("file") { return try await read(load, progress) }
         if load.hasCached { return try await confirm(load, progress) }
-        return try await fetch(load, try plan(for: load), progress)
+        return try await fetch(load, try preparedPlan(for: load), progress)
+    }
+
+    /// The plan that the load's identity was taken from, else a new one.
+    private func preparedPlan(for load: ImageDataLoad) throws(WebImageError) -> DownloadPlan {
+        if let plan = load.prepared as? DownloadPlan, plan.requestedURL == load.url { return plan }
+        return try plan(for: load)
     }
 
     // Apart from the common way, whose every waiting task would keep room for this.
@@ -38,7 +44,7 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
     private func confirm(
         _ load: ImageDataLoad, _ progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
-        var plan = try plan(for: load)
+        var plan = try preparedPlan(for: load)
         guard let cached = load.cached else { return try await fetch(load, plan, progress) }
         let revalidation = Revalidation(cached, plan.transfer.request, now: clock.date)
         switch revalidation?.decision {

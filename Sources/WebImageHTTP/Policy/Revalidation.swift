@@ -40,7 +40,7 @@ struct Revalidation: Sendable {
 
     /// The body after a 304, with what the 304 says anew.
     func confirmed(by answer: ImageDataResult) -> ImageDataResult {
-        let times = answer.resourceMetadata.flatMap(StoredResponse.init(serialized:))
+        let times = answer.metadata.flatMap(StoredResponse.init(serialized:))
         let merged = stored.merged(
             with: answer.response, to: request, requestTime: times?.requestTime ?? stored.requestTime,
             responseTime: times?.responseTime ?? stored.responseTime)
@@ -50,7 +50,7 @@ struct Revalidation: Sendable {
     private func result(_ response: WebImageResponse, metadata: Data?) -> ImageDataResult {
         var result = ImageDataResult(data: cached.data, response: response)
         result.isNotModified = true
-        result.resourceMetadata = metadata
+        result.metadata = metadata
         return result
     }
 }

@@ -21,7 +21,7 @@ public final class FakeDataLoader: ImageDataLoader {
     /// Every load that came, in order.
     public var loads: [ImageDataLoad] { state.withLock { $0.loads } }
     /// What is to be kept beside every body.
-    public var resourceMetadata: Data? {
+    public var metadata: Data? {
         get { state.withLock { $0.metadata } }
         set { state.withLock { $0.metadata = newValue } }
     }
@@ -89,7 +89,7 @@ public final class FakeDataLoader: ImageDataLoader {
         let data = isConfirmation ? load.cached?.data ?? found.data : found.data
         var result = ImageDataResult(data: data, response: found.response)
         result.isNotModified = isConfirmation
-        result.resourceMetadata = resourceMetadata
+        result.metadata = metadata
         return result
     }
 

@@ -70,8 +70,8 @@ final class DictionaryDiskCache: DiskCaching {
     func configDidChange(_ config: ImageCacheConfig) { state.withLock { $0.config = config } }
     func flush() { state.withLock { $0.flushes += 1 } }
     func setPixelSize(_ size: PixelSize, forKey key: String) { state.withLock { $0.sizes[key] = size } }
-    func httpMetadata(forKey key: String) -> Data? { state.withLock { $0.metadata[key] } }
-    func setHTTPMetadata(_ data: Data?, forKey key: String) {
+    func metadata(forKey key: String) -> Data? { state.withLock { $0.metadata[key] } }
+    func setMetadata(_ data: Data?, forKey key: String) {
         state.withLock { if $0.values[key] != nil { $0.metadata[key] = data } }
     }
     func pixelSize(forKey key: String) -> PixelSize? { state.withLock { $0.sizes[key] } }

@@ -282,7 +282,7 @@ struct ImageCacheTests {
 
     @Test func metadataFollowsTheStoreBeforeIt() async {
         cache.storeImageData(Data([1]), forKey: "key")
-        cache.storeResourceMetadata(Data("etag".utf8), forKey: "key")
+        cache.storeMetadata(Data("etag".utf8), forKey: "key")
         #expect(await cache.diskResource(forKey: "key")?.metadata == Data("etag".utf8))
         #expect(await cache.diskResource(forKey: nil) == nil)
     }

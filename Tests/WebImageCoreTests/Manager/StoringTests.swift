@@ -80,7 +80,7 @@ struct StoringTests {
     }
 
     @Test func aDownloadThatEndsAfterTheLastCancelIsKept() async throws {
-        fixture.loader.resourceMetadata = Data("etag".utf8)
+        fixture.loader.metadata = Data("etag".utf8)
         let load = fixture.load()
         #expect(await eventually { !fixture.loader.loads.isEmpty })
         load.operation?.cancel()

@@ -57,7 +57,7 @@ struct TypedKeyTests {
     @Test func aLookAlikeIsRefreshedWithItsOwnBytes() async throws {
         let source = EntryFixture.url("https://host/a.png")
         try fixture.answer(source, blue: 10)
-        fixture.loader.resourceMetadata = Data("validators of a".utf8)
+        fixture.loader.metadata = Data("validators of a".utf8)
         let context: WebImageContext = [
             .imageThumbnailPixelSize: CGSize(width: 10, height: 10), .storeCacheType: ImageCacheType.all,
         ]
