@@ -70,17 +70,18 @@ final class DiskStore: Sendable {
     func entry(forKey key: String) -> CachedResource? { stored(KeyHash(key)) ?? adopt(key) }
 
     func stored(_ hash: KeyHash) -> CachedResource? {
-        if let waiting = waiting(hash) {
-            guard !waiting.isExpired(at: clock()), let data = waiting.data else { return nil }
-            return resource(hash, data, waiting.record, extended: nil, metadata: nil)
-        }
         var failed: Int?
-        while let (folder, entry) = find(hash) {
-            guard !entry.isExpired(at: clock()) else { return nil }
+        while true {
+            let (waiting, beside) = state.withLock { ($0.waiting(hash), $0.companions(hash)) }
+            if let waiting {
+                guard !waiting.isExpired(at: clock()), let data = waiting.data else { return nil }
+                return resource(data, waiting.record, beside, nil)
+            }
+            guard let (folder, entry) = find(hash), !entry.isExpired(at: clock()) else { return nil }
+            // A commit in between has moved them into a row that was not read yet, or that replaces this one.
+            guard state.withLock({ $0.companions(hash) }) == beside else { continue }
             switch entry.value(in: folder) {
-            case .data(let data):
-                return resource(
-                    hash, noted(hash, data), entry.record, extended: entry.extended, metadata: entry.metadata)
+            case .data(let data): return resource(noted(hash, data), entry.record, beside, entry)
             case .unavailable: return nil
             // Replaced between the look into the index and the look at the file: a new row names a new file.
             case .wrong where failed != entry.generation: failed = entry.generation
@@ -89,18 +90,15 @@ final class DiskStore: Sendable {
                 return nil
             }
         }
-        return nil
     }
 
-    /// An entry with what waits to be stored beside it, else with what the index has.
+    /// An entry with what waits to be stored beside it, else with what its row has.
     private func resource(
-        _ hash: KeyHash, _ data: Data, _ record: EntryRecord, extended: Data?, metadata: Data?
+        _ data: Data, _ record: EntryRecord, _ beside: PendingWrites.Companions, _ row: StoredEntry?
     ) -> CachedResource {
-        let (newExtended, newMetadata) = state.withLock { state in
-            (state.answer(.extended, of: hash), state.answer(.metadata, of: hash))
-        }
         var resource = CachedResource(
-            data: data, metadata: newMetadata.data(else: metadata), extended: newExtended.data(else: extended))
+            data: data, metadata: beside.metadata.data(else: row?.metadata),
+            extended: beside.extended.data(else: row?.extended))
         resource.record = record
         return resource
     }
@@ -152,7 +150,7 @@ final class DiskStore: Sendable {
     // MARK: Parts
 
     func waiting(_ key: KeyHash) -> PendingWrite? {
-        state.withLock { $0.pending.writes[key] ?? $0.committing.writes[key] }
+        state.withLock { $0.waiting(key) }
     }
 
     private func find(_ key: KeyHash) -> (folder: StoreFolder, entry: StoredEntry)? {

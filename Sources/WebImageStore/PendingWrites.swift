@@ -63,7 +63,13 @@ struct PendingWrites {
         return writes[place.key] == nil ? .unknown : .known(nil)
     }
 
-    enum Answer {
+    /// What is known here of both companions of an entry.
+    struct Companions: Equatable {
+        let extended: Answer
+        let metadata: Answer
+    }
+
+    enum Answer: Equatable {
         case unknown
         case known(Data?)
         case knownIfThereIsAnEntry(Data?)

@@ -63,6 +63,22 @@ struct RecordTests {
         #expect(replaced.data == Data([5]) && replaced.metadata == nil && replaced.extended == nil)
     }
 
+    @Test func whatStandsBesideAnEntryIsReadAlsoWhileItIsCommitted() throws {
+        let cache = try open()
+        cache.setData(Data([1]), forKey: "a", record: record(.shared("a"), 1))
+        cache.flush()
+        let wrong = Locked(0)
+        for number in 0..<400 {
+            let metadata = Data("\(number)".utf8)
+            cache.setMetadata(metadata, forKey: "a")
+            DispatchQueue.concurrentPerform(iterations: 2) { index in
+                if index == 0 { return cache.flush() }
+                if cache.entry(forKey: "a")?.metadata != metadata { wrong.withLock { $0 += 1 } }
+            }
+        }
+        #expect(wrong.withLock { $0 } == 0)
+    }
+
     @Test func storingByStringReplacesTheRecord() throws {
         let cache = try open()
         cache.setData(Data([1]), forKey: "a", record: record(.shared("a"), 1))

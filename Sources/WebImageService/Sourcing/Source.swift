@@ -77,13 +77,13 @@ final class SourceFetcher: Sendable {
         load.cached = await cache?.diskResource(forKey: cacheKey)
         let result = try await loader.loadData(for: load, progress: nil)
         try limits.checkEncodedBytes(result.data.count)
-        let stored = result.resourceMetadata.flatMap(StoredResponse.init(serialized:))
+        let stored = result.metadata.flatMap(StoredResponse.init(serialized:))
         let fields = stored?.fields ?? Self.fields(of: result.response)
         let age = stored.flatMap { HTTPCachePolicy().age($0, now: clock.date) } ?? 0
         let lifetime = Lifetime(fields: fields, age: Int(age), bounds: bounds)
         if result.mayBeStored, lifetime.mayBeStored {
             if !result.isNotModified { cache?.storeImageData(result.data, forKey: cacheKey) }
-            cache?.storeResourceMetadata(result.resourceMetadata, forKey: cacheKey)
+            cache?.storeMetadata(result.metadata, forKey: cacheKey)
         }
         return Source(data: result.data, lifetime: lifetime)
     }
