@@ -17,6 +17,7 @@ let package = Package(
         .library(name: "WebImageSVG", targets: ["WebImageSVG"]),
         .library(name: "WebImageTIFF", targets: ["WebImageTIFF"]),
         .library(name: "WebImageService", targets: ["WebImageService"]),
+        .library(name: "WebImageServer", targets: ["WebImageServer"]),
         .library(name: "SDWebImage", targets: ["SDWebImage"] + reexported),
         .library(name: "SDWebImageGTK", targets: ["SDWebImageGTK"]),
         .library(name: "SDWebImageFoundationNetworking", targets: ["SDWebImageFoundationNetworking"]),
@@ -65,6 +66,9 @@ let package = Package(
 
         // Service: an HTTP image service as a pure core; the transport stands above it.
         .target(name: "WebImageService", dependencies: ["WebImage"]),
+        .target(
+            name: "WebImageServer",
+            dependencies: ["WebImageService", "WebImageHTTP", "WebImageCore", "CWebImageHTTPShim"]),
 
         // Names: the original's spelling of what stands above, and no more.
         .target(
@@ -131,6 +135,9 @@ let package = Package(
             name: "WebImageServiceTests",
             dependencies: ["WebImageService", "WebImage", "WebImageAVIF", "WebImageTesting"]),
         .testTarget(name: "ReferencePipelineTests", dependencies: ["WebImage", "WebImageTesting"]),
+        .testTarget(
+            name: "WebImageServerTests",
+            dependencies: ["WebImageServer", "WebImageService", "WebImageHTTP", "WebImageTesting"]),
         .testTarget(name: "WebImageGTKTests", dependencies: ["WebImageGTK", "WebImage", "WebImageTesting"]),
         .testTarget(
             name: "WebImageCLITests", dependencies: ["WebImage", "WebImageCLI", "WebImageTesting", "webimage"]),
@@ -159,6 +166,7 @@ let package = Package(
         .target(name: "CWebImagePixelLoops"),
         .target(name: "CWebImageYUVShim", linkerSettings: [.linkedLibrary("yuv")]),
         .target(name: "CWebImageCurlShim", dependencies: ["CWebImageCurl"]),
+        .target(name: "CWebImageHTTPShim", dependencies: ["CWebImageMicroHTTPD"]),
         .target(name: "CWebImageGTKShim", dependencies: ["CWebImageGTK"]),
         .target(name: "CWebImageGalleryShim", dependencies: ["CWebImageAdwaita"]),
         .target(name: "CWebImageRoot"),
@@ -175,8 +183,9 @@ let package = Package(
         .systemLibrary(name: "CWebImageYUV", providers: [.apt(["libyuv-dev"])]),
         .systemLibrary(name: "CWebImagePixman", pkgConfig: "pixman-1", providers: [.apt(["libpixman-1-dev"])]),
         .systemLibrary(name: "CWebImageLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"])]),
-        // These are loaded at run time, by the first download or the first such picture; only headers are needed here.
+        // These are loaded at run time, by the first download, server or such picture; only headers are needed here.
         .systemLibrary(name: "CWebImageCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CWebImageMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CWebImageAVIF", providers: [.apt(["libavif-dev"])]),
         .systemLibrary(name: "CWebImageHEIF", providers: [.apt(["libheif-dev"])]),
         .systemLibrary(name: "CWebImageJXL", providers: [.apt(["libjxl-dev"])]),

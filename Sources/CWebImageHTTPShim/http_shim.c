@@ -1,0 +1,273 @@
+#include "CWebImageHTTPShim.h"
+#include "../CWebImageMicroHTTPD/shim.h"
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+// Filled before anything else here is called, and never changed.
+static MicroHTTPDFunctions mhd;
+
+struct webimage_http_server {
+    struct MHD_Daemon *daemon;
+    webimage_http_callbacks callbacks;
+    size_t target_limit;
+};
+
+struct webimage_http_request {
+    webimage_http_server *server;
+    struct MHD_Connection *connection;
+    const char *method;
+    uint64_t id;
+    // Set by webimage_http_reply before the connection is resumed.
+    struct MHD_Response *response;
+    uint64_t size;
+    unsigned status;
+    bool is_judged, is_handed_over, is_answered, is_too_long;
+    char target[];
+};
+
+const char *webimage_http_bind(void *library) { return MicroHTTPDFunctions_bind(library, &mhd); }
+const char *webimage_http_version(void) { return mhd.MHD_get_version(); }
+
+static uint64_t connection_id(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info =
+        mhd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info ? (uint64_t)(uintptr_t)info->socket_context : 0;
+}
+
+// What the fields of a head say that matters before anything else is read.
+struct head {
+    unsigned hosts, lengths, codings;
+    bool is_malformed, has_body;
+};
+
+// Refuses what libmicrohttpd lets through and a proxy in front may read differently (RFC 9112 §5.1, §6.3, §11.2).
+static enum MHD_Result judge(
+    void *context, enum MHD_ValueKind kind, const char *name, size_t name_size, const char *value, size_t value_size) {
+    struct head *head = context;
+    if (name_size == 0) head->is_malformed = true;
+    for (size_t i = 0; i < name_size; i++) {
+        unsigned char byte = (unsigned char)name[i];
+        if (byte <= ' ' || byte >= 127 || strchr("()<>@,;:\\\"/[]?={}", byte)) head->is_malformed = true;
+    }
+    for (size_t i = 0; i < value_size; i++) {
+        unsigned char byte = (unsigned char)value[i];
+        if ((byte < ' ' && byte != '\t') || byte == 127) head->is_malformed = true;
+    }
+    if (name_size == 4 && !strncasecmp(name, "Host", 4)) head->hosts++;
+    if (name_size == 17 && !strncasecmp(name, "Transfer-Encoding", 17)) head->codings++;
+    if (name_size == 14 && !strncasecmp(name, "Content-Length", 14)) {
+        head->lengths++;
+        if (value_size == 0) head->is_malformed = true;
+        for (size_t i = 0; i < value_size; i++) {
+            if (value[i] < '0' || value[i] > '9') head->is_malformed = true;
+            if (value[i] != '0') head->has_body = true;
+        }
+    }
+    (void)kind;
+    return MHD_YES;
+}
+
+// 0, or the status of a refusal. Bodies are refused: nothing that is served takes one.
+static unsigned judgement(webimage_http_request *request) {
+    struct head head = {0};
+    if (request->is_too_long) return MHD_HTTP_URI_TOO_LONG;
+    mhd.MHD_get_connection_values_n(request->connection, MHD_HEADER_KIND, judge, &head);
+    if (head.is_malformed || head.hosts > 1 || head.lengths > 1 || (head.codings && head.lengths)) return 400;
+    return head.codings || head.has_body ? 413 : 0;
+}
+
+static const char *reason(unsigned status) {
+    switch (status) {
+    case 400: return "the head of the request is malformed\n";
+    case 413: return "a request has no body here\n";
+    case 414: return "the target is too long\n";
+    default: return "the service is stopping\n";
+    }
+}
+
+// An answer to a request that is not handed over; the connection ends after it.
+static enum MHD_Result refuse(webimage_http_request *request, unsigned status) {
+    const char *text = reason(status);
+    webimage_http_response *response = webimage_http_response_copying(text, strlen(text));
+    if (!response) return MHD_NO;
+    webimage_http_response_add(response, "Content-Type", "text/plain; charset=utf-8");
+    webimage_http_response_add(response, "X-Content-Type-Options", "nosniff");
+    webimage_http_response_add(response, "Cache-Control", "no-store");
+    if (status == 503) webimage_http_response_add(response, "Retry-After", "1");
+    webimage_http_response_add(response, "Connection", "close");
+    request->response = (struct MHD_Response *)response;
+    request->status = status;
+    webimage_http_callbacks *callbacks = &request->server->callbacks;
+    callbacks->sending(callbacks->context, request->id, strlen(text));
+    return mhd.MHD_queue_response(request->connection, status, request->response);
+}
+
+// Keeps the target before the library unescapes it. The result is what `slot` of the other callbacks points to.
+static void *begin(void *context, const char *target, struct MHD_Connection *connection) {
+    webimage_http_server *server = context;
+    size_t size = strlen(target);
+    bool is_too_long = size > server->target_limit;
+    if (is_too_long) size = 0;
+    webimage_http_request *request = calloc(1, sizeof *request + size + 1);
+    if (!request) return NULL;
+    memcpy(request->target, target, size);
+    request->is_too_long = is_too_long;
+    request->server = server;
+    request->connection = connection;
+    request->id = connection_id(connection);
+    server->callbacks.began(server->callbacks.context, request->id);
+    return request;
+}
+
+static enum MHD_Result answer(
+    void *context, struct MHD_Connection *connection, const char *url, const char *method, const char *version,
+    const char *upload, size_t *upload_size, void **slot) {
+    webimage_http_request *request = *slot;
+    (void)context, (void)url, (void)version, (void)upload;
+    if (!request) return MHD_NO;
+    webimage_http_callbacks *callbacks = &request->server->callbacks;
+    if (*upload_size) {
+        *upload_size = 0;
+        return MHD_YES;
+    }
+    if (request->is_handed_over) {
+        if (!request->is_answered) return MHD_YES;
+        if (!request->response) return MHD_NO;
+        callbacks->sending(callbacks->context, request->id, request->size);
+        return mhd.MHD_queue_response(connection, request->status, request->response);
+    }
+    if (!request->is_judged) {
+        // An answer to the first call ends the connection, so only refusals are given here.
+        request->is_judged = true;
+        unsigned status = judgement(request);
+        return status ? refuse(request, status) : MHD_YES;
+    }
+    if (request->response) return MHD_YES;
+    unsigned status = callbacks->admit(callbacks->context, request->id);
+    if (status) return refuse(request, status);
+    request->is_handed_over = true;
+    request->method = method;
+    // Before the request is given away: the reply resumes the connection, perhaps at once.
+    mhd.MHD_suspend_connection(connection);
+    callbacks->handle(callbacks->context, request->id, request);
+    return MHD_YES;
+}
+
+static void completed(
+    void *context, struct MHD_Connection *connection, void **slot, enum MHD_RequestTerminationCode code) {
+    webimage_http_request *request = *slot;
+    (void)context, (void)connection, (void)code;
+    if (!request) return;
+    *slot = NULL;
+    request->server->callbacks.completed(request->server->callbacks.context, request->id);
+    if (request->response) mhd.MHD_destroy_response(request->response);
+    free(request);
+}
+
+static void connection_changed(
+    void *context, struct MHD_Connection *connection, void **slot, enum MHD_ConnectionNotificationCode code) {
+    webimage_http_server *server = context;
+    webimage_http_callbacks *callbacks = &server->callbacks;
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        const union MHD_ConnectionInfo *info =
+            mhd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+        *slot = (void *)(uintptr_t)callbacks->opened(callbacks->context, info ? info->connect_fd : -1);
+    } else if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+        callbacks->closed(callbacks->context, (uint64_t)(uintptr_t)*slot);
+    }
+}
+
+webimage_http_server *webimage_http_start(webimage_http_options options, webimage_http_callbacks callbacks) {
+    webimage_http_server *server = calloc(1, sizeof *server);
+    if (!server) return NULL;
+    server->callbacks = callbacks;
+    server->target_limit = options.target;
+    // Strict: from 0.9.77 on the option has levels, of which 1 refuses what RFC 9112 says a server must refuse.
+#if MHD_VERSION >= 0x00097701
+    enum MHD_OPTION strictness = MHD_OPTION_CLIENT_DISCIPLINE_LVL;
+#else
+    enum MHD_OPTION strictness = MHD_OPTION_STRICT_FOR_CLIENT;
+#endif
+    // A pool of one thread is refused.
+    enum MHD_OPTION pool = options.threads >= 2 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END;
+    // No timeout of the library's: it begins anew with every byte. The caller's sweep closes by deadlines.
+    server->daemon = mhd.MHD_start_daemon(
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL, answer,
+        server, MHD_OPTION_URI_LOG_CALLBACK, begin, server, MHD_OPTION_NOTIFY_COMPLETED, completed, server,
+        MHD_OPTION_NOTIFY_CONNECTION, connection_changed, server, MHD_OPTION_CONNECTION_LIMIT, options.connections,
+        MHD_OPTION_CONNECTION_TIMEOUT, 0u, MHD_OPTION_CONNECTION_MEMORY_LIMIT, options.memory, strictness, 1, pool,
+        options.threads, MHD_OPTION_END);
+    if (server->daemon) return server;
+    free(server);
+    return NULL;
+}
+
+bool webimage_http_add(webimage_http_server *server, int descriptor, const struct sockaddr *address, socklen_t length) {
+    return mhd.MHD_add_connection(server->daemon, descriptor, address, length) == MHD_YES;
+}
+
+void webimage_http_stop(webimage_http_server *server) {
+    mhd.MHD_stop_daemon(server->daemon);
+    free(server);
+}
+
+const char *webimage_http_method(const webimage_http_request *request) { return request->method; }
+const char *webimage_http_target(const webimage_http_request *request) { return request->target; }
+
+struct taker {
+    void *context;
+    void (*take)(void *, const char *, size_t, const char *, size_t);
+};
+
+static enum MHD_Result take_field(
+    void *context, enum MHD_ValueKind kind, const char *name, size_t name_size, const char *value, size_t value_size) {
+    struct taker *taker = context;
+    (void)kind;
+    taker->take(taker->context, name, name_size, value ? value : "", value ? value_size : 0);
+    return MHD_YES;
+}
+
+void webimage_http_fields(
+    const webimage_http_request *request, void *context,
+    void (*take)(void *, const char *, size_t, const char *, size_t)) {
+    struct taker taker = {context, take};
+    mhd.MHD_get_connection_values_n(request->connection, MHD_HEADER_KIND, take_field, &taker);
+}
+
+webimage_http_response *webimage_http_response_copying(const void *bytes, size_t size) {
+    void *copy = malloc(size ? size : 1);
+    if (!copy) return NULL;
+    if (size) memcpy(copy, bytes, size);
+    webimage_http_response *response = webimage_http_response_keeping(copy, size, free, copy);
+    if (!response) free(copy);
+    return response;
+}
+
+webimage_http_response *webimage_http_response_keeping(
+    const void *bytes, size_t size, void (*release)(void *), void *owner) {
+    return (webimage_http_response *)mhd.MHD_create_response_from_buffer_with_free_callback_cls(
+        size, (void *)bytes, release, owner);
+}
+
+webimage_http_response *webimage_http_response_file(int descriptor, uint64_t offset, uint64_t size) {
+    struct MHD_Response *response = mhd.MHD_create_response_from_fd_at_offset64(size, descriptor, offset);
+    if (!response) close(descriptor);
+    return (webimage_http_response *)response;
+}
+
+void webimage_http_response_add(webimage_http_response *response, const char *name, const char *value) {
+    mhd.MHD_add_response_header((struct MHD_Response *)response, name, value);
+}
+
+void webimage_http_reply(
+    webimage_http_request *request, unsigned status, webimage_http_response *response, uint64_t size, bool closes) {
+    if (closes && response) webimage_http_response_add(response, "Connection", "close");
+    request->is_answered = true;
+    request->response = (struct MHD_Response *)response;
+    request->status = status;
+    request->size = size;
+    // The last touch: the request may be freed by the time this returns.
+    mhd.MHD_resume_connection(request->connection);
+}

@@ -1,0 +1,62 @@
+#define _GNU_SOURCE
+#include "CWebImageHTTPShim.h"
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <stddef.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+int webimage_http_accept(int listener, struct sockaddr_storage *address, socklen_t *length) {
+    *length = sizeof *address;
+    return accept4(listener, (struct sockaddr *)address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+int webimage_http_watch_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
+
+static int watch(int watch, int descriptor, uint64_t id, uint32_t events) {
+    // A number, never a pointer: an event may arrive after its connection has ended.
+    struct epoll_event event = {.events = events, .data.u64 = id};
+    return epoll_ctl(watch, EPOLL_CTL_ADD, descriptor, &event);
+}
+
+int webimage_http_watch_readable(int set, int descriptor, uint64_t id) { return watch(set, descriptor, id, EPOLLIN); }
+
+int webimage_http_watch_closing(int set, int descriptor, uint64_t id) {
+    return watch(set, descriptor, id, EPOLLRDHUP | EPOLLET);
+}
+
+int webimage_http_watch_remove(int set, int descriptor) { return epoll_ctl(set, EPOLL_CTL_DEL, descriptor, NULL); }
+
+int webimage_http_watch_wait(int set, webimage_http_event *events, int count, int milliseconds) {
+    struct epoll_event found[64];
+    int number = epoll_wait(set, found, count < 64 ? count : 64, milliseconds);
+    for (int i = 0; i < number; i++) {
+        events[i].id = found[i].data.u64;
+        events[i].is_readable = (found[i].events & EPOLLIN) != 0;
+    }
+    return number;
+}
+
+int webimage_http_wake_create(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+void webimage_http_wake(int wake) {
+    uint64_t one = 1;
+    ssize_t written = write(wake, &one, sizeof one);
+    (void)written;
+}
+
+void webimage_http_wake_clear(int wake) {
+    uint64_t count;
+    ssize_t got = read(wake, &count, sizeof count);
+    (void)got;
+}
+
+int64_t webimage_http_acknowledged(int descriptor) {
+    // Of <linux/tcp.h>: glibc's own structure ends before this member.
+    struct tcp_info info;
+    socklen_t size = sizeof info;
+    if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return -1;
+    if (size < offsetof(struct tcp_info, tcpi_bytes_acked) + sizeof info.tcpi_bytes_acked) return -1;
+    return (int64_t)info.tcpi_bytes_acked;
+}

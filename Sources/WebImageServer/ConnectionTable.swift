@@ -1,0 +1,162 @@
+import Foundation
+import WebImageHTTP
+
+/// The open connections with their deadlines: a value, so that what to close when is decided without sockets.
+struct ConnectionTable {
+    enum Phase {
+        /// Reading a head; the deadline counts from here.
+        case head(since: Duration)
+        /// After an answer, before the next request line.
+        case idle(since: Duration)
+        /// A request is being answered; nil until it was handed over.
+        case busy(PendingRequest?)
+        /// An answer is on its way.
+        case sending(Sending)
+    }
+
+    struct Sending {
+        /// When the slowest accepted client has all of it.
+        var deadline: Duration
+        /// When it last acknowledged more than before.
+        var progressed: Duration
+        var acknowledged: Int64 = -1
+    }
+
+    struct Connection {
+        let descriptor: Int32
+        let peer: IPAddress?
+        /// Nil when it does not count for its client.
+        let key: [UInt8]?
+        var phase: Phase
+        /// The other side has closed, at least its half.
+        var isGone = false
+        /// Shut down, waiting for the server to close it.
+        var isCut = false
+    }
+
+    /// Why a connection is closed without being asked.
+    enum Reason { case head, idle, send }
+
+    enum Admission { case accepted(UInt64), tooMany, tooManyOfClient }
+
+    private(set) var connections: [UInt64: Connection] = [:]
+    private var numbers: [Int32: UInt64] = [:]
+    private var counts: [[UInt8]: Int] = [:]
+    private var last = ConnectionTable.reserved
+
+    /// Numbers below are events of other kinds.
+    static let reserved: UInt64 = 1 << 20
+
+    var isEmpty: Bool { connections.isEmpty }
+    var count: Int { connections.count }
+
+    subscript(number: UInt64) -> Connection? { connections[number] }
+
+    mutating func accept(
+        _ descriptor: Int32, peer: IPAddress?, at now: Duration, limits: HTTPServerConfiguration
+    ) -> Admission {
+        // A descriptor that is given out anew was closed, even if that was not reported.
+        if let stale = numbers[descriptor] { remove(stale) }
+        guard connections.count < limits.maxConnections else { return .tooMany }
+        var key = peer?.clientKey
+        if let peer, limits.trustedProxies.contains(where: { $0.contains(peer) }) { key = nil }
+        if let key {
+            guard counts[key, default: 0] < limits.maxConnectionsPerClient else { return .tooManyOfClient }
+            counts[key, default: 0] += 1
+        }
+        last += 1
+        numbers[descriptor] = last
+        connections[last] = Connection(descriptor: descriptor, peer: peer, key: key, phase: .head(since: now))
+        return .accepted(last)
+    }
+
+    func number(of descriptor: Int32) -> UInt64? { numbers[descriptor] }
+
+    mutating func remove(_ number: UInt64) {
+        guard let connection = connections.removeValue(forKey: number) else { return }
+        if numbers[connection.descriptor] == number { numbers[connection.descriptor] = nil }
+        guard let key = connection.key else { return }
+        let count = counts[key, default: 1] - 1
+        counts[key] = count > 0 ? count : nil
+    }
+
+    mutating func setPhase(_ number: UInt64, _ phase: Phase) { connections[number]?.phase = phase }
+
+    mutating func began(_ number: UInt64, at now: Duration) {
+        // A connection's first head counts from its accept: a request line may be slow as well.
+        if case .idle = connections[number]?.phase { connections[number]?.phase = .head(since: now) }
+    }
+
+    mutating func sending(_ number: UInt64, bytes: UInt64, at now: Duration, limits: HTTPServerConfiguration) {
+        let seconds = Int64(clamping: bytes / UInt64(max(limits.minimumSendRate, 1)))
+        let deadline = now + limits.sendTimeout + .seconds(min(seconds, 1_000_000))
+        connections[number]?.phase = .sending(Sending(deadline: deadline, progressed: now))
+    }
+
+    /// The request of a connection whose other side has closed.
+    mutating func gone(_ number: UInt64) -> PendingRequest? {
+        connections[number]?.isGone = true
+        if case .busy(let pending) = connections[number]?.phase { return pending }
+        return nil
+    }
+
+    /// Marks the connections whose time is up and gives them.
+    ///
+    /// - Parameter acknowledged: The bytes that the client of a descriptor has acknowledged, -1 when that is not known.
+    mutating func sweep(
+        at now: Duration, limits: HTTPServerConfiguration, acknowledged: (Int32) -> Int64
+    ) -> [(descriptor: Int32, reason: Reason)] {
+        var cut: [(descriptor: Int32, reason: Reason)] = []
+        for (number, connection) in connections where !connection.isCut {
+            var reason: Reason?
+            switch connection.phase {
+            case .head(let since): if now - since >= limits.headTimeout { reason = .head }
+            case .idle(let since): if now - since >= limits.idleTimeout { reason = .idle }
+            case .busy: break
+            case .sending(var sending):
+                let bytes = acknowledged(connection.descriptor)
+                if bytes != sending.acknowledged {
+                    sending.acknowledged = bytes
+                    sending.progressed = now
+                    connections[number]?.phase = .sending(sending)
+                } else if bytes >= 0, now - sending.progressed >= limits.sendTimeout {
+                    reason = .send
+                }
+                if now >= sending.deadline { reason = .send }
+            }
+            guard let reason else { continue }
+            connections[number]?.isCut = true
+            cut.append((connection.descriptor, reason))
+        }
+        return cut
+    }
+
+    /// Marks the connections that wait for a request since before `limit` and gives their descriptors.
+    mutating func cutWaiting(before limit: Duration) -> [Int32] {
+        var cut: [Int32] = []
+        for (number, connection) in connections where !connection.isCut {
+            switch connection.phase {
+            case .head(let since), .idle(let since): guard since <= limit else { continue }
+            case .busy, .sending: continue
+            }
+            connections[number]?.isCut = true
+            cut.append(connection.descriptor)
+        }
+        return cut
+    }
+
+    /// The requests that are being answered; `isComplete` is false while one is not handed over yet.
+    var busy: (requests: [PendingRequest], count: Int) {
+        var requests: [PendingRequest] = []
+        var count = 0
+        for connection in connections.values {
+            guard case .busy(let pending) = connection.phase else { continue }
+            count += 1
+            if let pending { requests.append(pending) }
+        }
+        return (requests, count)
+    }
+
+    /// Whether an answer is on its way.
+    var isSending: Bool { connections.values.contains { if case .sending = $0.phase { true } else { false } } }
+}

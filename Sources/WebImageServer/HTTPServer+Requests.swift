@@ -1,0 +1,150 @@
+import CWebImageHTTPShim
+import Foundation
+import WebImageCore
+import WebImageHTTP
+import WebImageService
+
+/// What libmicrohttpd's threads call.
+extension HTTPServer {
+    /// The functions for C; the context is the server, unretained.
+    static func callbacks(_ context: UnsafeMutableRawPointer) -> webimage_http_callbacks {
+        webimage_http_callbacks(
+            context: context,
+            opened: { HTTPServer.from($0).opened($1) },
+            closed: { HTTPServer.from($0).closed($1) },
+            began: { HTTPServer.from($0).began($1) },
+            admit: { HTTPServer.from($0).admit($1) },
+            handle: { context, number, request in
+                guard let request else { return }
+                HTTPServer.from(context).handle(request, number)
+            },
+            sending: { HTTPServer.from($0).sending($1, bytes: $2) },
+            completed: { HTTPServer.from($0).completed($1) })
+    }
+
+    private static func from(_ context: UnsafeMutableRawPointer?) -> HTTPServer {
+        guard let context else { preconditionFailure("a callback without its context") }
+        return Unmanaged<HTTPServer>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    private func opened(_ descriptor: Int32) -> UInt64 { state.withLock { $0.table.number(of: descriptor) ?? 0 } }
+
+    private func closed(_ number: UInt64) {
+        HandleLedger.closed("HTTP connection")
+        state.withLock { state in
+            state.table.remove(number)
+            Self.wakeIfStopping(state)
+        }
+    }
+
+    private func began(_ number: UInt64) { state.withLock { $0.table.began(number, at: clock.now) } }
+
+    private func admit(_ number: UInt64) -> UInt32 {
+        state.withLock { state in
+            if state.isStopping { return 503 }
+            state.table.setPhase(number, .busy(nil))
+            state.statistics.requests += 1
+            return 0
+        }
+    }
+
+    private func sending(_ number: UInt64, bytes: UInt64) {
+        state.withLock { state in
+            state.table.sending(number, bytes: bytes, at: clock.now, limits: state.limits)
+            Self.wakeIfStopping(state)
+        }
+    }
+
+    private func completed(_ number: UInt64) {
+        state.withLock { state in
+            state.table.setPhase(number, .idle(since: clock.now))
+            state.statistics.completedRequests += 1
+            Self.wakeIfStopping(state)
+        }
+    }
+
+    private static func wakeIfStopping(_ state: State) {
+        if state.isStopping, state.wake >= 0 { webimage_http_wake(state.wake) }
+    }
+
+    private func handle(_ pointer: OpaquePointer, _ number: UInt64) {
+        let headers = Self.headers(pointer)
+        let method = webimage_http_method(pointer).map { String(cString: $0) } ?? ""
+        let target = Self.originForm(webimage_http_target(pointer).map { String(cString: $0) } ?? "")
+        let pending = PendingRequest(pointer, number)
+        let (client, isGone) = state.withLock { state in
+            state.table.setPhase(number, .busy(pending))
+            let connection = state.table[number]
+            let client = ForwardedClient.address(
+                peer: connection?.peer, field: headers["X-Forwarded-For"], trusted: state.limits.trustedProxies)
+            return (client, connection?.isGone ?? true)
+        }
+        let request = ServiceRequest(method: method, target: target, headers: headers, client: client?.description)
+        // The server is captured strongly by each task: it may not end before its replies.
+        pending.set(
+            Task.detached { [self] in
+                let response = await respond(request)
+                reply(to: pending, response)
+            })
+        if isGone { abandon(pending) }
+    }
+
+    /// Sends the one answer of a request; a second one is dropped. Any thread.
+    func reply(to pending: PendingRequest, _ response: ServiceResponse) {
+        guard pending.claim() else { return }
+        let closes = state.withLock { state in
+            state.replying += 1
+            return state.isStopping
+        }
+        let pointer = pending.pointer.pointer
+        if let answer = HTTPAnswer.make(response) {
+            let status = (200...599).contains(response.status) ? response.status : 500
+            webimage_http_reply(pointer, UInt32(status), answer, UInt64(response.body.count), closes)
+        } else if let answer = HTTPAnswer.make(ServiceResponse(status: 500)) {
+            // No descriptor or no memory for the body.
+            webimage_http_reply(pointer, 500, answer, 0, true)
+        } else {
+            webimage_http_reply(pointer, 500, nil, 0, true)
+        }
+        state.withLock { state in
+            state.replying -= 1
+            Self.wakeIfStopping(state)
+        }
+    }
+
+    /// Cancels the task of a request whose client left; the task still replies.
+    func abandon(_ pending: PendingRequest) {
+        state.withLock { $0.statistics.abandonedRequests += 1 }
+        pending.cancel()
+    }
+
+    private static func headers(_ pointer: OpaquePointer) -> ServiceHeaders {
+        var headers = ServiceHeaders()
+        withUnsafeMutablePointer(to: &headers) { headers in
+            webimage_http_fields(pointer, headers) { context, name, nameSize, value, valueSize in
+                guard let headers = context?.assumingMemoryBound(to: ServiceHeaders.self) else { return }
+                headers.pointee.append(HTTPServer.text(name, nameSize), HTTPServer.text(value, valueSize))
+            }
+        }
+        return headers
+    }
+
+    /// Without white space at its end, which libmicrohttpd leaves (RFC 9112 §5.1).
+    private static func text(_ bytes: UnsafePointer<CChar>?, _ size: Int) -> String {
+        var rest = UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : size)[...]
+        while let last = rest.last, last == 0x20 || last == 0x09 { rest.removeLast() }
+        return String(decoding: rest, as: UTF8.self)
+    }
+
+    /// A target in absolute form without its scheme and authority (RFC 9112 §3.2.2).
+    static func originForm(_ target: String) -> String {
+        guard let end = ["http://", "https://"].first(where: { target.lowercased().hasPrefix($0) }) else {
+            return target
+        }
+        let rest = target.utf8.dropFirst(end.utf8.count)
+        guard let path = rest.firstIndex(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }) else {
+            return "/"
+        }
+        return (rest[path] == UInt8(ascii: "?") ? "/" : "") + String(target[path...])
+    }
+}

@@ -1,0 +1,139 @@
+import CWebImageHTTPShim
+import Foundation
+package import WebImageCore
+public import WebImageService
+
+/// Serves HTTP/1.1 on sockets: gives each request to a function and sends what it answers.
+///
+/// Built for the open network with a proxy in front for TLS: every head is checked against request smuggling, bodies are
+/// refused, connections have deadlines that a byte now and then does not move, and clients have limits. Requests are
+/// answered by tasks; when a client leaves, its task is cancelled. Over libmicrohttpd, loaded by the first server.
+///
+/// A server runs until ``stop(within:)`` and keeps itself alive for as long.
+public final class HTTPServer: Sendable {
+    /// Answers one request; called on the cooperative pool. Its task is cancelled when the client leaves.
+    public typealias Responder = @Sendable (ServiceRequest) async -> ServiceResponse
+
+    /// What has happened since the start.
+    public struct Statistics: Sendable, Hashable {
+        /// Connections that are open now.
+        public var openConnections = 0
+        /// Requests that are being answered now.
+        public var activeRequests = 0
+        /// Connections that were taken.
+        public var acceptedConnections = 0
+        /// Connections refused by ``HTTPServerConfiguration/maxConnections``.
+        public var refusedConnections = 0
+        /// Connections refused by ``HTTPServerConfiguration/maxConnectionsPerClient``.
+        public var refusedConnectionsOfClient = 0
+        /// Requests that were handed to the responder.
+        public var requests = 0
+        /// Requests whose answer was sent, or whose connection ended before it was; refusals count as well.
+        public var completedRequests = 0
+        /// Connections closed because a head took too long.
+        public var headTimeouts = 0
+        /// Connections closed because no request came.
+        public var idleTimeouts = 0
+        /// Connections closed because an answer was not taken.
+        public var sendTimeouts = 0
+        /// Requests whose client left before the answer.
+        public var abandonedRequests = 0
+    }
+
+    struct State {
+        var table = ConnectionTable()
+        var limits: HTTPServerConfiguration
+        var statistics = Statistics()
+        /// Set when the server is to stop; answers outstanding then are given as 503.
+        var stopDeadline: Duration?
+        var stopBegan = Duration.zero
+        /// Threads inside a reply; the server may not end before they have left.
+        var replying = 0
+        /// The descriptor that wakes the watching thread; -1 once it has ended.
+        var wake: Int32 = -1
+        var waiters: [Handover<Void>] = []
+        var hasEnded = false
+
+        var isStopping: Bool { stopDeadline != nil }
+    }
+
+    /// Where connections are taken, with the ports that the system chose.
+    public let addresses: [ListenAddress]
+    let respond: Responder
+    let clock: any DelayClock
+    let state: Locked<State>
+
+    /// Binds the addresses and begins to serve.
+    ///
+    /// - Parameters:
+    ///   - addresses: One or more; all are bound before the first connection is taken.
+    ///   - configuration: The limits.
+    ///   - respond: Answers requests.
+    /// - Throws: ``HTTPServerError`` when an address cannot be had or libmicrohttpd is missing.
+    public convenience init(
+        listening addresses: [ListenAddress], configuration: HTTPServerConfiguration = HTTPServerConfiguration(),
+        respond: @escaping Responder
+    ) throws(HTTPServerError) {
+        try self.init(listening: addresses, configuration: configuration, clock: SystemClock(), respond: respond)
+    }
+
+    package init(
+        listening addresses: [ListenAddress], configuration: HTTPServerConfiguration, clock: any DelayClock,
+        respond: @escaping Responder
+    ) throws(HTTPServerError) {
+        if let failure = HTTPLibrary.failure { throw failure }
+        guard !addresses.isEmpty else { throw HTTPServerError("there is no address to listen on") }
+        var listeners: [SocketListener] = []
+        do throws(HTTPServerError) {
+            for address in addresses {
+                listeners.append(try SocketListener(address, mode: configuration.socketMode))
+            }
+        } catch {
+            for listener in listeners { listener.close() }
+            throw error
+        }
+        self.addresses = listeners.map(\.address)
+        self.respond = respond
+        self.clock = clock
+        state = Locked(State(limits: configuration))
+        do throws(HTTPServerError) {
+            try start(listeners, configuration)
+        } catch {
+            for listener in listeners { listener.close() }
+            throw error
+        }
+    }
+
+    /// Replaces the limits, except those that are fixed at the start; open connections get the new ones.
+    public func update(_ configuration: HTTPServerConfiguration) { state.withLock { $0.limits = configuration } }
+
+    /// What has happened since the start.
+    public var statistics: Statistics {
+        state.withLock { state in
+            var statistics = state.statistics
+            statistics.openConnections = state.table.count
+            statistics.activeRequests = state.table.busy.count
+            return statistics
+        }
+    }
+
+    /// Stops: refuses new connections and new requests (503), and waits for the answers of those under way.
+    ///
+    /// Requests that have no answer when the time is up are cancelled and get 503. Returns when all connections are closed
+    /// and all threads have ended, at most a second after the time. A further call may shorten the time. Safe to call from
+    /// any task; cancelling the task does not end the wait.
+    public func stop(within drain: Duration) async {
+        await withHandover(of: Void.self) { handover in
+            let hasEnded = state.withLock { state in
+                if state.hasEnded { return true }
+                let now = clock.now
+                if state.stopDeadline == nil { state.stopBegan = now }
+                state.stopDeadline = min(state.stopDeadline ?? .seconds(1 << 40), now + drain)
+                state.waiters.append(handover)
+                if state.wake >= 0 { webimage_http_wake(state.wake) }
+                return false
+            }
+            if hasEnded { handover.resume(returning: ()) }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import WebImageHTTP
+
+/// Where a server takes connections.
+public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
+    /// A numeric address and a port; port 0 takes a free one. `::` takes IPv6 alone.
+    case network(host: String, port: UInt16)
+    /// Every IPv4 and IPv6 address of the machine.
+    case everywhere(port: UInt16)
+    /// A local socket at a path.
+    case local(path: String)
+    /// A listening socket of the parent process (socket activation), with its name if it has one.
+    case inherited(descriptor: Int32, name: String?)
+
+    /// Reads `ADDRESS:PORT`, `[ADDRESS]:PORT`, `localhost:PORT` (127.0.0.1), `*:PORT` (everywhere) or `unix:PATH`.
+    public init(_ text: String) throws(HTTPServerError) {
+        if text.hasPrefix("unix:") {
+            let path = String(text.dropFirst(5))
+            guard !path.isEmpty, path.utf8.count < Self.longestPath, !path.utf8.contains(0) else {
+                throw HTTPServerError(
+                    "listen address '\(text)': a path of 1 to \(Self.longestPath - 1) bytes follows unix:")
+            }
+            self = .local(path: path)
+            return
+        }
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+            throw HTTPServerError("listen address '\(text)' is not ADDRESS:PORT or unix:PATH")
+        }
+        let host = String(text[..<colon])
+        switch host {
+        case "*", "": self = .everywhere(port: port)
+        case "localhost": self = .network(host: "127.0.0.1", port: port)
+        default:
+            let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+            guard let address = IPAddress(host), (address.bytes.count == 16) == isBracketed else {
+                throw HTTPServerError(
+                    "listen address '\(text)' has no numeric address; an IPv6 address stands in brackets")
+            }
+            self = .network(host: address.description, port: port)
+        }
+    }
+
+    /// As ``init(_:)`` reads it; inherited sockets as `fd:NUMBER`.
+    public var description: String {
+        switch self {
+        case .network(let host, let port): host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        case .everywhere(let port): "*:\(port)"
+        case .local(let path): "unix:\(path)"
+        case .inherited(let descriptor, _): "fd:\(descriptor)"
+        }
+    }
+
+    /// Whether only this machine's processes can connect.
+    public var isLoopback: Bool {
+        switch self {
+        case .network(let host, _):
+            guard let bytes = IPAddress(host)?.bytes else { return false }
+            return bytes.count == 4 ? bytes[0] == 127 : bytes == [UInt8](repeating: 0, count: 15) + [1]
+        case .everywhere: return false
+        case .local: return true
+        case .inherited(let descriptor, _):
+            guard let bound = SocketAddress.bound(descriptor) else { return false }
+            return bound.isLocal
+                || bound.address.map { Self.network(host: $0.description, port: 0).isLoopback } ?? false
+        }
+    }
+
+    /// The sockets that systemd passed to this process; empty when there are none.
+    ///
+    /// Call it once, before the process starts another: it marks the descriptors to be closed on exec and removes the
+    /// variables (`sd_listen_fds(3)`).
+    public static func inherited() -> [ListenAddress] {
+        let environment = ProcessInfo.processInfo.environment
+        guard environment["LISTEN_PID"].flatMap({ Int32($0) }) == getpid(),
+            let count = environment["LISTEN_FDS"].flatMap({ Int32($0) }), (1...1_000).contains(count)
+        else { return [] }
+        let names = environment["LISTEN_FDNAMES"]?.split(separator: ":", omittingEmptySubsequences: false) ?? []
+        for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) }
+        return (0..<count).map { index in
+            let descriptor = 3 + index
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+            return .inherited(
+                descriptor: descriptor, name: names.indices.contains(Int(index)) ? String(names[Int(index)]) : nil)
+        }
+    }
+
+    /// `sizeof(sockaddr_un.sun_path)` on Linux.
+    static let longestPath = 108
+}

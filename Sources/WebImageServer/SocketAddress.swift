@@ -1,0 +1,57 @@
+import Foundation
+import WebImageHTTP
+
+/// What a `sockaddr` says: an address with a port, or that the socket is a local one.
+struct SocketAddress {
+    var address: IPAddress?
+    var port: UInt16 = 0
+    var isLocal = false
+
+    /// The address a socket is bound to.
+    static func bound(_ descriptor: Int32) -> SocketAddress? {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let result = withUnsafeMutablePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        return result == 0 ? SocketAddress(storage) : nil
+    }
+
+    /// IPv4 addresses that arrive through an IPv6 socket become IPv4 addresses.
+    init?(_ storage: sockaddr_storage) {
+        var storage = storage
+        switch Int32(storage.ss_family) {
+        case AF_UNIX: isLocal = true
+        case AF_INET:
+            let (bytes, port) = withUnsafePointer(to: &storage) { pointer in
+                pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { pointer in
+                    (withUnsafeBytes(of: pointer.pointee.sin_addr) { Array($0) }, pointer.pointee.sin_port)
+                }
+            }
+            address = IPAddress(bytes: bytes)
+            self.port = UInt16(bigEndian: port)
+        case AF_INET6:
+            let (bytes, port) = withUnsafePointer(to: &storage) { pointer in
+                pointer.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { pointer in
+                    (withUnsafeBytes(of: pointer.pointee.sin6_addr) { Array($0) }, pointer.pointee.sin6_port)
+                }
+            }
+            address = IPAddress(bytes: bytes)?.withoutMapping
+            self.port = UInt16(bigEndian: port)
+        default: return nil
+        }
+    }
+}
+
+extension IPAddress {
+    /// The IPv4 address of `::ffff:a.b.c.d`, else the same address.
+    var withoutMapping: IPAddress {
+        guard bytes.count == 16, bytes[..<10].allSatisfy({ $0 == 0 }), bytes[10] == 0xFF, bytes[11] == 0xFF else {
+            return self
+        }
+        return IPAddress(bytes: Array(bytes[12...])) ?? self
+    }
+
+    /// By what a client is counted: an IPv6 network gives its owner at least 2^64 addresses.
+    var clientKey: [UInt8] { bytes.count == 16 ? Array(bytes[..<8]) : bytes }
+}

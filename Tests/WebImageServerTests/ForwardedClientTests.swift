@@ -1,0 +1,106 @@
+import Testing
+import WebImageHTTP
+
+@testable import WebImageServer
+
+@Suite struct ForwardedClientTests {
+    private static let trusted = ["10.0.0.0/8", "::1"].compactMap { AddressRange($0) }
+
+    @Test(
+        arguments: [
+            ("192.0.2.1", "9.9.9.9", "192.0.2.1"),  // not trusted: the field is the client's own
+            ("10.0.0.1", nil, "10.0.0.1"),
+            ("10.0.0.1", "9.9.9.9", "9.9.9.9"),
+            ("10.0.0.1", "6.6.6.6, 9.9.9.9", "9.9.9.9"),
+            ("10.0.0.1", "9.9.9.9,10.0.0.2 ,\t10.0.0.3", "9.9.9.9"),
+            ("10.0.0.1", "10.0.0.9", "10.0.0.9"),
+            ("10.0.0.1", "junk", "10.0.0.1"),
+            ("10.0.0.1", "9.9.9.9, junk, 10.0.0.2", "10.0.0.2"),
+            ("10.0.0.1", "", "10.0.0.1"),
+            ("10.0.0.1", ",,", "10.0.0.1"),
+            ("10.0.0.1", "9.9.9.9:4711", "9.9.9.9"),
+            ("10.0.0.1", "[2001:db8::1]:4711", "2001:db8::1"),
+            ("10.0.0.1", "[2001:db8::1]", "2001:db8::1"),
+            ("10.0.0.1", "2001:db8::1", "2001:db8::1"),
+            ("::1", "::ffff:9.9.9.9", "9.9.9.9"),
+            ("10.0.0.1", "unknown", "10.0.0.1"),
+            (nil, "6.6.6.6, 9.9.9.9", "9.9.9.9"),
+            (nil, nil, nil),
+        ] as [(String?, String?, String?)])
+    func clientIsFound(peer: String?, field: String?, expected: String?) {
+        let found = ForwardedClient.address(
+            peer: peer.flatMap { IPAddress($0) }, field: field, trusted: Self.trusted)
+        #expect(found?.description == expected)
+    }
+}
+
+@Suite struct ConnectionTableTests {
+    @Test func networkOfSixtyFourBitsIsOneClient() throws {
+        var table = ConnectionTable()
+        var limits = HTTPServerConfiguration()
+        limits.maxConnectionsPerClient = 2
+        func accept(_ descriptor: Int32, _ address: String) -> Bool {
+            if case .accepted = table.accept(descriptor, peer: IPAddress(address), at: .zero, limits: limits) {
+                true
+            } else {
+                false
+            }
+        }
+        #expect(accept(1, "2001:db8::1"))
+        #expect(accept(2, "2001:db8::2"))
+        #expect(!accept(3, "2001:db8::ffff:0:0:3"))
+        #expect(accept(4, "2001:db8:0:1::1"))
+        #expect(accept(5, "192.0.2.1"))
+        #expect(accept(6, "192.0.2.1"))
+        #expect(!accept(7, "192.0.2.1"))
+        #expect(accept(8, "192.0.2.2"))
+        table.remove(try #require(table.number(of: 1)))
+        #expect(accept(9, "2001:db8::3"))
+        #expect(!accept(10, "2001:db8::4"))
+    }
+
+    @Test func reusedDescriptorReplacesItsConnection() throws {
+        var table = ConnectionTable()
+        var limits = HTTPServerConfiguration()
+        limits.maxConnectionsPerClient = 1
+        let peer = IPAddress("192.0.2.1")
+        _ = table.accept(5, peer: peer, at: .zero, limits: limits)
+        // Without the close being reported: the old connection counts no more, for its client neither.
+        let first = try #require(table.number(of: 5))
+        guard case .accepted(let second) = table.accept(5, peer: peer, at: .zero, limits: limits) else {
+            Issue.record("not accepted")
+            return
+        }
+        table.remove(first)
+        #expect(table.number(of: 5) == second)
+        #expect(table.count == 1)
+    }
+
+    @Test func progressMovesTheDeadlineOfAnAnswer() throws {
+        var table = ConnectionTable()
+        let limits = HTTPServerConfiguration()
+        _ = table.accept(5, peer: nil, at: .zero, limits: limits)
+        let number = try #require(table.number(of: 5))
+        table.sending(number, bytes: 1 << 20, at: .zero, limits: limits)
+        var bytes: Int64 = 0
+        for second in stride(from: 20, through: 1_000, by: 20) {
+            bytes += 1_000
+            #expect(table.sweep(at: .seconds(second), limits: limits) { _ in bytes }.isEmpty)
+        }
+        #expect(table.sweep(at: .seconds(1_029), limits: limits) { _ in bytes }.isEmpty)
+        #expect(table.sweep(at: .seconds(1_030), limits: limits) { _ in bytes }.map(\.reason) == [.send])
+        // Once cut it is not cut again.
+        #expect(table.sweep(at: .seconds(2_000), limits: limits) { _ in bytes }.isEmpty)
+    }
+
+    @Test func clientBelowTheLeastRateIsCut() throws {
+        var table = ConnectionTable()
+        let limits = HTTPServerConfiguration()
+        _ = table.accept(5, peer: nil, at: .zero, limits: limits)
+        table.sending(try #require(table.number(of: 5)), bytes: 10_240, at: .zero, limits: limits)
+        for second in 1..<40 {
+            #expect(table.sweep(at: .seconds(second), limits: limits) { _ in Int64(second) }.isEmpty)
+        }
+        #expect(table.sweep(at: .seconds(40), limits: limits) { _ in 40 }.map(\.reason) == [.send])
+    }
+}

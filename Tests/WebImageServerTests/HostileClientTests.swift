@@ -1,0 +1,192 @@
+import Foundation
+import Testing
+import WebImageServer
+import WebImageService
+import WebImageTesting
+
+extension HTTPServerTests {
+    @Test(arguments: [
+        "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nContent-Length: 0\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: +0\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 0,0\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\nX-A : 1\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\nX A: 1\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\nX@A: 1\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\nX\u{E4}: 1\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\nX-A: \u{1}\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\nX-A: \u{7F}\r\n\r\n",
+        "GET / HTTP/1.1\r\n\r\n",
+    ])
+    func malformedHeadIsRefusedAndTheConnectionClosed(head: String) async throws {
+        try await withServer { server in
+            try await onThread { [address = server.address] in
+                let client = try RawClient(address)
+                // A second request, as a smuggler would hide it, is not read.
+                client.send(head + "GET /hidden HTTP/1.1\r\nHost: a\r\n\r\n")
+                let text = client.readToEnd()
+                #expect(text.hasPrefix("HTTP/1.1 400 "), "\(text)")
+                #expect(!text.contains("hidden"))
+            }
+            #expect(server.statistics.requests == 0)
+        }
+    }
+
+    @Test(arguments: [
+        "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody",
+        "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    ])
+    func bodyIsRefused(head: String) async throws {
+        try await withServer { server in
+            try await onThread { [address = server.address] in
+                let client = try RawClient(address)
+                client.send(head)
+                #expect(client.readToEnd().hasPrefix("HTTP/1.1 413 "))
+                let other = try RawClient(address)
+                #expect(try other.get("/", method: "POST", further: "Content-Length: 0\r\n").text == "POST /")
+            }
+        }
+    }
+
+    @Test func longTargetIsRefused() async throws {
+        var configuration = HTTPServerConfiguration()
+        configuration.maxTargetBytes = 100
+        try await withServer([.network(host: "127.0.0.1", port: 0)], configuration) { server in
+            try await onThread { [address = server.address] in
+                let client = try RawClient(address)
+                #expect(try client.get("/" + String(repeating: "a", count: 99)).status == 200)
+                #expect(try client.get("/" + String(repeating: "a", count: 100)).status == 414)
+                #expect(client.isEnded())
+            }
+        }
+    }
+
+    @Test(arguments: ["X-A: ", "one field"])
+    func megabyteHeadIsRefused(kind: String) async throws {
+        try await withServer { server in
+            try await onThread { [address = server.address] in
+                let client = try RawClient(address)
+                let field = kind == "one field" ? "X-A: " + String(repeating: "a", count: 1 << 20) + "\r\n" : ""
+                let fields = (0..<50_000).map { "X-\($0): aaaaaaaaaa\r\n" }.joined()
+                client.send("GET / HTTP/1.1\r\nHost: a\r\n" + (field.isEmpty ? fields : field) + "\r\n")
+                // The answer may be lost with the connection, which the client is still writing to.
+                let text = client.readToEnd()
+                #expect(text.isEmpty || text.hasPrefix("HTTP/1.1 431 "), "\(text.prefix(100))")
+                #expect(try RawClient(address).get("/ok").status == 200)
+            }
+            #expect(server.statistics.requests == 1)
+        }
+    }
+
+    @Test func pipelinedGarbageEndsTheConnection() async throws {
+        try await withServer { server in
+            try await onThread { [address = server.address] in
+                for garbage in [
+                    "\0\0\0\0\r\n\r\n", "\u{16}\u{3}\u{1}\u{2}\r\n\r\n", "GET\r\n\r\n", "GET / FTP/9\r\n\r\n",
+                ] {
+                    let client = try RawClient(address)
+                    client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n" + garbage)
+                    #expect(try client.answer().text == "GET /a")
+                    client.leave(Int32(SHUT_WR))
+                    _ = client.readToEnd()
+                }
+                #expect(try RawClient(address).get("/ok").status == 200)
+            }
+        }
+    }
+
+    @Test func slowHeadIsClosedWhileOthersAreServed() async throws {
+        let clock = VirtualClock()
+        try await withServer(clock: clock) { server in
+            let slow = try await onThread { [address = server.address] in
+                let clients = try (0..<50).map { _ in try RawClient(address) }
+                for client in clients { client.send("GET / HTTP/1.1\r\nHost: a\r\nX-") }
+                return clients
+            }
+            #expect(await eventually { server.statistics.acceptedConnections == 50 })
+            for _ in 0..<9 {
+                clock.advance(by: .seconds(1))
+                // A byte now and then moves no deadline.
+                for client in slow { client.send("a") }
+            }
+            #expect(server.statistics.headTimeouts == 0)
+            clock.advance(by: .seconds(1))
+            try await onThread { [address = server.address] in
+                let during = try RawClient(address).get("/quick")
+                #expect(during.text == "GET /quick")
+                for client in slow { #expect(client.isEnded()) }
+                let after = try RawClient(address).get("/quick")
+                #expect(after.text == "GET /quick")
+            }
+            #expect(server.statistics.headTimeouts == 50)
+        }
+    }
+
+    @Test func idleConnectionIsClosed() async throws {
+        let clock = VirtualClock()
+        try await withServer(clock: clock) { server in
+            let client = try await onThread { [address = server.address] in
+                let client = try RawClient(address)
+                _ = try client.get("/")
+                return client
+            }
+            #expect(await eventually { server.statistics.completedRequests == 1 })
+            clock.advance(by: .seconds(29))
+            #expect(try await onThread { try client.get("/again").text } == "GET /again")
+            #expect(await eventually { server.statistics.completedRequests == 2 })
+            clock.advance(by: .seconds(31))
+            #expect(try await onThread { client.isEnded() })
+            #expect(server.statistics.idleTimeouts == 1)
+        }
+    }
+
+    @Test func clientThatTakesNoBytesIsClosed() async throws {
+        let clock = VirtualClock()
+        let bytes = Data(count: 64 << 20)
+        try await withServer(clock: clock, respond: { _ in ServiceResponse(status: 200, body: .bytes(bytes)) }) {
+            server in
+            let client = try await onThread { [address = server.address] in
+                let client = try RawClient(address)
+                client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+                return client
+            }
+            #expect(await eventually { client.hasBytes() })
+            // The first look after the last acknowledged byte starts the time, so one step is not enough.
+            #expect(
+                await eventually {
+                    clock.advance(by: .seconds(31))
+                    usleep(50_000)
+                    return server.statistics.sendTimeouts == 1
+                })
+            #expect(await eventually { server.statistics.openConnections == 0 })
+        }
+    }
+
+    @Test func requestThatIsAnsweredSlowlyHasNoDeadlineHere() async throws {
+        let clock = VirtualClock()
+        let gate = Gate()
+        try await withServer(
+            clock: clock,
+            respond: { request in
+                if request.target == "/a" { await gate.wait() }
+                return .echo(request)
+            }
+        ) { server in
+            let client = try await onThread { [address = server.address] in
+                let client = try RawClient(address)
+                client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
+                return client
+            }
+            #expect(await eventually { gate.waitingCount == 1 })
+            clock.advance(by: .seconds(1000))
+            // A connection that is accepted after the look at the deadlines shows that it is over.
+            let idle = try await onThread { [address = server.address] in try RawClient(address) }
+            #expect(await eventually { server.statistics.acceptedConnections == 2 })
+            clock.advance(by: .seconds(1000))
+            #expect(try await onThread { idle.isEnded() })
+            gate.open()
+            #expect(try await onThread { try client.answer().text } == "GET /a")
+        }
+    }
+}

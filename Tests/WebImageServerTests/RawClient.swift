@@ -1,0 +1,162 @@
+import Foundation
+import WebImageServer
+
+/// A connection that writes what a test says and reads HTTP answers; every call blocks, so use it in ``onThread(_:)``.
+///
+/// A read that nothing answers ends after half a minute, so that a defect fails a test instead of hanging it.
+final class RawClient: Sendable {
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    struct Answer: Sendable, Equatable {
+        var status = 0
+        var fields: [String: String] = [:]
+        var body = Data()
+
+        var text: String { String(decoding: body, as: UTF8.self) }
+    }
+
+    let descriptor: Int32
+    private let buffer = Box()
+
+    private final class Box: @unchecked Sendable {
+        // Unchecked is true because a client is used by one thread at a time.
+        var bytes = Data()
+    }
+
+    init(_ address: ListenAddress) throws {
+        switch address {
+        case .network(let host, let port): descriptor = try Self.connect(host, port)
+        case .everywhere(let port): descriptor = try Self.connect("127.0.0.1", port)
+        case .local(let path): descriptor = try Self.connect(path)
+        case .inherited: throw Failure(description: "an inherited address is not resolved")
+        }
+        var limit = timeval(tv_sec: 30, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    }
+
+    deinit { close(descriptor) }
+
+    /// Whether all of it could be written.
+    @discardableResult
+    func send(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        var offset = 0
+        while offset < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                Foundation.send(descriptor, $0.baseAddress! + offset, $0.count - offset, Int32(MSG_NOSIGNAL))
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            offset += count
+        }
+        return true
+    }
+
+    /// One request and its answer.
+    func get(
+        _ target: String, method: String = "GET", further: String = "", isHead: Bool = false
+    ) throws -> Answer {
+        send("\(method) \(target) HTTP/1.1\r\nHost: test\r\n\(further)\r\n")
+        return try answer(isHead: isHead || method == "HEAD")
+    }
+
+    /// The next answer with its body.
+    func answer(isHead: Bool = false) throws -> Answer {
+        let separator = Data("\r\n\r\n".utf8)
+        while buffer.bytes.range(of: separator) == nil {
+            guard fill() else { throw Failure(description: "the connection ended in a head: \(rest)") }
+        }
+        let end = buffer.bytes.range(of: separator)!
+        let lines = String(decoding: buffer.bytes[..<end.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
+        buffer.bytes = Data(buffer.bytes[end.upperBound...])
+        let words = lines[0].split(separator: " ")
+        guard words.count >= 2, words[0] == "HTTP/1.1", let status = Int(words[1]) else {
+            throw Failure(description: "no status line: \(lines[0])")
+        }
+        var answer = Answer(status: status)
+        for line in lines.dropFirst() {
+            let colon = line.firstIndex(of: ":") ?? line.endIndex
+            answer.fields[line[..<colon].lowercased()] = line[colon...].dropFirst().trimmingCharacters(in: .whitespaces)
+        }
+        guard !isHead, let length = answer.fields["content-length"].flatMap({ Int($0) }) else { return answer }
+        while buffer.bytes.count < length {
+            guard fill() else { throw Failure(description: "the connection ended in a body") }
+        }
+        answer.body = Data(buffer.bytes.prefix(length))
+        buffer.bytes = Data(buffer.bytes.dropFirst(length))
+        return answer
+    }
+
+    /// Whether the other side ends the connection without a further byte.
+    func isEnded() -> Bool { buffer.bytes.isEmpty && !fill() && !isTimeout }
+
+    /// Everything up to the end.
+    func readToEnd() -> String {
+        while fill() {}
+        return rest
+    }
+
+    /// Whether a byte is there to read.
+    func hasBytes() -> Bool {
+        var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return Foundation.poll(&poll, 1, 0) > 0
+    }
+
+    /// Ends this side; `how` is that of shutdown(2).
+    func leave(_ how: Int32 = Int32(SHUT_RDWR)) { shutdown(descriptor, how) }
+
+    private var rest: String { String(decoding: buffer.bytes, as: UTF8.self) }
+    private var isTimeout: Bool { errno == EAGAIN }
+
+    private func fill() -> Bool {
+        var chunk = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            errno = 0
+            let count = recv(descriptor, &chunk, chunk.count, 0)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            buffer.bytes.append(contentsOf: chunk[..<count])
+            return true
+        }
+    }
+
+    private static func connect(_ host: String, _ port: UInt16) throws -> Int32 {
+        var hints = addrinfo()
+        hints.ai_flags = AI_NUMERICHOST
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var found: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, String(port), &hints, &found) == 0, let found else {
+            throw Failure(description: "no address: \(host)")
+        }
+        defer { freeaddrinfo(found) }
+        let descriptor = socket(found.pointee.ai_family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0, Foundation.connect(descriptor, found.pointee.ai_addr, found.pointee.ai_addrlen) == 0
+        else {
+            let reason = String(cString: strerror(errno))
+            close(descriptor)
+            throw Failure(description: reason)
+        }
+        return descriptor
+    }
+
+    private static func connect(_ path: String) throws -> Int32 {
+        var name = sockaddr_un()
+        name.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: path.utf8) }
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        let result = withUnsafePointer(to: name) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Foundation.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard result == 0 else {
+            let reason = String(cString: strerror(errno))
+            close(descriptor)
+            throw Failure(description: reason)
+        }
+        return descriptor
+    }
+}

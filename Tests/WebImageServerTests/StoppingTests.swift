@@ -1,0 +1,159 @@
+import Foundation
+import Testing
+import WebImageCore
+import WebImageServer
+import WebImageService
+import WebImageTesting
+
+extension HTTPServerTests {
+    @Test func stopWaitsForTheAnswersUnderWay() async throws {
+        let gate = Gate()
+        let server = try HTTPServer(listening: [.network(host: "127.0.0.1", port: 0)]) { request in
+            if request.target == "/slow" { await gate.wait() }
+            return .echo(request)
+        }
+        let (slow, used) = try await onThread { [address = server.address] in
+            let used = try RawClient(address)
+            let slow = try RawClient(address)
+            slow.send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
+            return (slow, used)
+        }
+        #expect(await eventually { gate.waitingCount == 1 })
+        #expect(try await onThread { try used.get("/a").status } == 200)
+        let stopping = Task { await server.stop(within: .seconds(600)) }
+        // A connection that is open already hears that it has to go elsewhere.
+        try await onThread { [address = server.address] in
+            while true {
+                guard let answer = try? used.get("/b") else { break }
+                guard answer.status == 503 else { continue }
+                #expect(answer.fields["connection"]?.lowercased() == "close")
+                #expect(answer.fields["retry-after"] != nil)
+                break
+            }
+            while (try? RawClient(address)) != nil {}
+        }
+        #expect(server.statistics.activeRequests == 1)
+        gate.open()
+        let answer = try await onThread { try slow.answer() }
+        #expect(answer.text == "GET /slow")
+        #expect(answer.fields["connection"]?.lowercased() == "close")
+        #expect(try await onThread { slow.isEnded() })
+        await stopping.value
+        #expect(serverThreads().isEmpty)
+        try await LiveHandles.expectNone { $0.hasPrefix("HTTP") }
+    }
+
+    @Test func stopEndsWhatDoesNotEnd() async throws {
+        let gate = Gate()
+        let isIgnoring = Gate()
+        let server = try HTTPServer(listening: [.network(host: "127.0.0.1", port: 0)]) { request in
+            await gate.wait()
+            // Ignores that it was cancelled.
+            await Task.detached { await isIgnoring.wait() }.value
+            return .echo(request)
+        }
+        let clients = try await onThread { [address = server.address] in
+            let clients = try (0..<10).map { _ in try RawClient(address) }
+            for client in clients { client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n") }
+            return clients
+        }
+        #expect(await eventually { gate.waitingCount == 10 })
+        await server.stop(within: .milliseconds(10))
+        #expect(gate.cancelledCount == 10)
+        try await onThread {
+            for client in clients {
+                let answer = try client.answer()
+                #expect(answer.status == 503)
+                #expect(client.isEnded())
+            }
+        }
+        #expect(serverThreads().isEmpty)
+        // The late answers find no server.
+        isIgnoring.open()
+        await server.stop(within: .zero)
+        try await LiveHandles.expectNone { $0.hasPrefix("HTTP") }
+    }
+
+    @Test func stopClosesIdleConnections() async throws {
+        let server = try HTTPServer(listening: [.network(host: "127.0.0.1", port: 0)]) { .echo($0) }
+        let clients = try await onThread { [address = server.address] in
+            let clients = try (0..<100).map { _ in try RawClient(address) }
+            for client in clients.prefix(50) { _ = try client.get("/") }
+            for client in clients.suffix(10) { client.send("GET / HTTP/1.1\r\nHo") }
+            return clients
+        }
+        await server.stop(within: .seconds(600))
+        try await onThread { for client in clients { #expect(client.isEnded()) } }
+        #expect(serverThreads().isEmpty)
+    }
+
+    @Test func secondStopShortensTheTime() async throws {
+        let gate = Gate()
+        let server = try HTTPServer(listening: [.network(host: "127.0.0.1", port: 0)]) { request in
+            await gate.wait()
+            return .echo(request)
+        }
+        let client = try await onThread { [address = server.address] in
+            let client = try RawClient(address)
+            client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            return client
+        }
+        #expect(await eventually { gate.waitingCount == 1 })
+        let first = Task { await server.stop(within: .seconds(600)) }
+        await server.stop(within: .zero)
+        await first.value
+        #expect(try await onThread { try client.answer().status } == 503)
+    }
+
+    /// A server that stops under load answers every request it has taken; clients see answers or a clean end.
+    @Test func stopUnderLoadLosesNoRequest() async throws {
+        let begun = Locked(0)
+        let server = try HTTPServer(listening: [.network(host: "127.0.0.1", port: 0)]) { request in
+            begun.withLock { $0 += 1 }
+            for _ in 0..<10 { await Task.yield() }
+            return .echo(request)
+        }
+        let address = server.address
+        let answered = Locked(0)
+        let isStopping = Locked(false)
+        let load = Task {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<16 {
+                    group.addTask {
+                        try await onThread {
+                            while let client = try? RawClient(address) {
+                                while let answer = try? client.get("/\(number)") {
+                                    if answer.status == 200 {
+                                        #expect(answer.text == "GET /\(number)")
+                                        answered.withLock { $0 += 1 }
+                                    } else {
+                                        #expect(answer.status == 503)
+                                        #expect(isStopping.withLock { $0 })
+                                    }
+                                    if answer.fields["connection"]?.lowercased() == "close" { break }
+                                }
+                            }
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+        #expect(await eventually { answered.withLock { $0 } > 500 })
+        isStopping.withLock { $0 = true }
+        await server.stop(within: .seconds(600))
+        try await load.value
+        #expect(begun.withLock { $0 } == answered.withLock { $0 })
+        #expect(serverThreads().isEmpty)
+        try await LiveHandles.expectNone { $0.hasPrefix("HTTP") }
+    }
+
+    @Test func serversStartAndStopManyTimes() async throws {
+        for _ in 0..<30 {
+            try await withServer { server in
+                _ = try await onThread { [address = server.address] in try RawClient(address).get("/") }
+            }
+        }
+        #expect(serverThreads().isEmpty)
+    }
+}
