@@ -37,6 +37,8 @@ public enum WebImageCommand {
                 return ExitCode.ok.rawValue
             }
             let invocation = try command.parse(parsed)
+            // A service has event loops to keep responsive; every other command only waits.
+            if name != "serve" { DecodePool.servesCommand() }
             return Interruptible.run(invocation).rawValue
         } catch {
             Console.error("\(error.message); see 'webimage \(name) --help'")

@@ -1,15 +1,29 @@
-import Dispatch
-import Foundation
+package import Foundation
 
-/// Runs decoding, encoding and transforming on a bounded number of threads and within a budget of bytes.
+/// Runs decoding, encoding and transforming on a bounded number of threads of its own and within a budget of bytes.
 ///
-/// Nothing here runs on the cooperative pool. Waiting jobs are taken by priority, which may move while they wait, then
-/// by arrival; a job whose caller is cancelled while waiting never starts. Beside a main loop its threads give way to
-/// whoever draws: two of them on two cores would else hold up frames.
+/// Waiting jobs are taken by priority, which may change while they wait, then by arrival. When large jobs hold all
+/// threads, one thread more runs small jobs, so that a small picture shares the cores with a huge one instead of waiting
+/// for its end. A job whose caller is cancelled while waiting never starts. `Documentation/Decisions/decode-threads.md`
+/// has the reasons and the figures.
 package final class DecodePool: Sendable {
     /// As many threads as cores, half a gigabyte of pixels at once.
     package static let shared = DecodePool(
         width: max(2, ProcessInfo.processInfo.activeProcessorCount), byteBudget: 512 << 20)
+
+    /// The nice value of the threads: 5, so that event loops of the program go first, 10 beside a main loop that draws, 0
+    /// in a command that only waits for the pictures.
+    package static let usualNice: @Sendable () -> Int32 = {
+        MainThread.isAttached ? 10 : isCommand.withLock { $0 } ? 0 : 5
+    }
+
+    private static let isCommand = Locked(false)
+
+    /// Declares that this program is a command of a shell, which has nothing else to do.
+    package static func servesCommand() { isCommand.withLock { $0 = true } }
+
+    /// From so many bytes of pixels on (8 megapixels) a job is a large one.
+    package static let largeCost = 32 << 20
 
     private struct Job {
         let id: UInt64
@@ -19,11 +33,15 @@ package final class DecodePool: Sendable {
         let measure: @Sendable () -> Int
         let start: @Sendable () -> Void
         let abandon: @Sendable () -> Void
+
+        /// A job that was not measured yet counts as small.
+        var isLarge: Bool { (cost ?? 0) >= DecodePool.largeCost }
     }
 
     private struct State {
         var waiting = PriorityQueue<Job>()
         var running = 0
+        var runningLarge = 0
         var runningBytes = 0
         var lastID: UInt64 = 0
         /// Jobs that have a number but are not queued, yet or while they are measured; a cancel takes them out.
@@ -38,23 +56,30 @@ package final class DecodePool: Sendable {
     private let width: Int
     private let byteBudget: Int
     private let state = Locked(State())
-    private let givesWay: @Sendable () -> Bool
-    private let threads = DispatchQueue(label: "webimage.decode", attributes: .concurrent)
-    /// On Linux libdispatch runs these threads at nice 10; above the default it would be -2 for those allowed to.
-    private let yieldingThreads = DispatchQueue(
-        label: "webimage.decode.yielding", qos: .background, attributes: .concurrent)
+    private let threads: WorkerThreads
+    private let nice: @Sendable () -> Int32
 
-    /// - Parameter givesWay: Asked for each job: whether it is to yield to the other threads of the process.
+    /// - Parameters:
+    ///   - width: jobs at once; one small job more while all of them are large.
+    ///   - byteBudget: bytes of pixels at once; a job larger than that runs alone.
+    ///   - nice: asked before each job: the least nice value (setpriority(2)) its thread is to have from then on.
+    ///   - idleTime: how long a thread without work stays.
     package init(
-        width: Int, byteBudget: Int, givesWay: @escaping @Sendable () -> Bool = { MainThread.isAttached }
+        width: Int, byteBudget: Int, nice: @escaping @Sendable () -> Int32 = DecodePool.usualNice,
+        idleTime: DispatchTimeInterval = .seconds(5)
     ) {
         self.width = width
         self.byteBudget = byteBudget
-        self.givesWay = givesWay
+        self.nice = nice
+        // One more for a small job beside large ones.
+        threads = WorkerThreads(name: "webimage.decode", most: width + 1, idleTime: idleTime)
     }
 
     /// Jobs running now.
     package var runningCount: Int { state.withLock { $0.running } }
+
+    /// Threads that exist now, idle ones included.
+    package var threadCount: Int { threads.liveCount }
 
     /// Jobs waiting for a place.
     package var waitingCount: Int { state.withLock { $0.waiting.count } }
@@ -90,7 +115,7 @@ package final class DecodePool: Sendable {
                 abandon: {})
             state.waiting.append(job, id: job.id, priority: priority)
         }
-        startWaiting()
+        wake()
     }
 
     private func run<Value: Sendable>(
@@ -121,10 +146,10 @@ package final class DecodePool: Sendable {
     private func enqueue(_ job: Job) {
         let isAbandoned = state.withLock { state in
             guard state.announced.remove(job.id) != nil else { return true }
-            state.waiting.append(job, id: job.id, priority: job.priority.priority)
+            state.waiting.append(job, id: job.id, priority: job.priority.priority, isLarge: job.isLarge)
             return false
         }
-        if isAbandoned { job.abandon() } else { startWaiting() }
+        if isAbandoned { job.abandon() } else { wake() }
     }
 
     private func move(_ id: UInt64, to priority: LoadPriorityHandle) {
@@ -141,35 +166,61 @@ package final class DecodePool: Sendable {
         job?.abandon()
     }
 
-    private func startWaiting() {
-        while let job = takeNext() {
-            (givesWay() ? yieldingThreads : threads).async {
-                self.perform(job)
-                self.startWaiting()
-            }
-        }
+    private func wake() {
+        // Weak: a pool that is gone leaves threads without work, which end.
+        threads.wake { [weak self] in self?.takeNext() }
     }
 
-    private func takeNext() -> Job? {
-        state.withLock { state in
-            guard state.running < width, let next = state.waiting.first else { return nil }
-            // One job larger than the whole budget still runs, alone.
-            guard state.running == 0 || state.runningBytes + (next.cost ?? 0) <= byteBudget else { return nil }
+    private func takeNext() -> (@Sendable () -> Void)? {
+        let (job, mayStartMore) = state.withLock { state -> (Job?, Bool) in
+            guard let job = startable(&state) else { return (nil, false) }
+            _ = state.waiting.remove(job.id)
             state.running += 1
-            state.runningBytes += next.cost ?? 0
+            if job.isLarge { state.runningLarge += 1 }
+            state.runningBytes += job.cost ?? 0
             // A cancel that comes while it is measured still keeps it from starting.
-            if next.cost == nil { state.announced.insert(next.id) }
-            return state.waiting.removeFirst()
+            if job.cost == nil { state.announced.insert(job.id) }
+            return (job, startable(&state) != nil)
         }
+        // Each start passes the wake-up on, so that memory or a place for several jobs is used by several threads.
+        if mayStartMore { wake() }
+        guard let job else { return nil }
+        return { self.perform(job) }
+    }
+
+    /// The job whose turn it is, if there are a place and memory for it.
+    private func startable(_ state: inout State) -> Job? {
+        guard let next = state.waiting.first else { return nil }
+        let job: Job? =
+            if state.running < width {
+                next
+            } else if state.running == width, state.runningLarge == width {
+                state.waiting.firstSmall
+            } else {
+                nil
+            }
+        // One job larger than the whole budget still runs, alone.
+        guard let job, state.running == 0 || state.runningBytes + (job.cost ?? 0) <= byteBudget else { return nil }
+        return job
     }
 
     private func perform(_ job: Job) {
+        becomeNice()
         guard let cost = job.cost ?? admittedCost(of: job) else { return }
         job.start()
         state.withLock { state in
             state.running -= 1
+            if cost >= Self.largeCost { state.runningLarge -= 1 }
             state.runningBytes -= cost
         }
+    }
+
+    /// Raises the calling thread's nice value; the way back would need a privilege.
+    private func becomeNice() {
+        let wanted = nice()
+        // 0 is the calling thread (setpriority(2), "C library/kernel differences").
+        guard wanted > getpriority(.init(PRIO_PROCESS.rawValue), 0) else { return }
+        setpriority(.init(PRIO_PROCESS.rawValue), 0, wanted)
     }
 
     private enum Admission {
@@ -183,17 +234,22 @@ package final class DecodePool: Sendable {
         var job = job
         let cost = job.measure()
         job.cost = cost
-        let admission = state.withLock { state -> Admission in
+        let (admission, mayStartMore) = state.withLock { state -> (Admission, Bool) in
             let isWanted = state.announced.remove(job.id) != nil
-            if isWanted, state.running == 1 || state.runningBytes + cost <= byteBudget {
+            // The one thread more is for small jobs alone.
+            let hasPlace = !job.isLarge || state.running <= width
+            if isWanted, hasPlace, state.running == 1 || state.runningBytes + cost <= byteBudget {
+                if job.isLarge { state.runningLarge += 1 }
                 state.runningBytes += cost
-                return .starts
+                // With the last thread taken by a large job there is a place for a small one.
+                return (.starts, startable(&state) != nil)
             }
             state.running -= 1
-            guard isWanted else { return .abandoned }
-            state.waiting.append(job, id: job.id, priority: job.priority.priority)
-            return .waits
+            guard isWanted else { return (.abandoned, false) }
+            state.waiting.append(job, id: job.id, priority: job.priority.priority, isLarge: job.isLarge)
+            return (.waits, false)
         }
+        if mayStartMore { wake() }
         if admission == .abandoned { job.abandon() }
         return admission == .starts ? cost : nil
     }
