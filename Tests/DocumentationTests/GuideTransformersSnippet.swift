@@ -19,7 +19,7 @@ func transformers(mark: Image) -> [any ImageTransformer] {
         // Stretched, whole with transparent bars (.aspectFit), or covering with the rest cut off (.aspectFill).
         ImageResizingTransformer(size: CGSize(width: 300, height: 200), scaleMode: .fill),
         // Whole, with bars of the picture's mean colour.
-        ImageSmartFillTransformer(size: CGSize(width: 300, height: 200)),
+        ImageLetterboxTransformer(size: CGSize(width: 300, height: 200)),
         ImageCroppingTransformer(rect: CGRect(x: 10, y: 20, width: 100, height: 80)),
         ImageFlippingTransformer(horizontal: true, vertical: false),
         // Radians, counter-clockwise; the result grows to hold all of the picture.

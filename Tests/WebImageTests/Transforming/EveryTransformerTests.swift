@@ -30,7 +30,7 @@ struct EveryTransformerTests {
         ]
         var all: [any ImageTransformer] = []
         for size in sizes {
-            all.append(ImageSmartFillTransformer(size: size))
+            all.append(ImageLetterboxTransformer(size: size))
             for mode in [ImageScaleMode.fill, .aspectFit, .aspectFill] {
                 all.append(ImageResizingTransformer(size: size, scaleMode: mode))
             }

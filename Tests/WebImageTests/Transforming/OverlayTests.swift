@@ -40,11 +40,11 @@ struct OverlayTests {
 
     @Test func whatIsLeftOverIsFilledWithTheMeanColour() throws {
         let image = try TestImages.solid(width: 10, height: 30, blue: 200, green: 10, red: 90)
-        let filled = try #require(image.smartFilledImage(with: CGSize(width: 60, height: 30)))
+        let filled = try #require(image.letterboxedImage(with: CGSize(width: 60, height: 30)))
         #expect(filled.pixelSize == PixelSize(width: 60, height: 30) && !filled.hasAlpha)
         #expect(Set([(0, 0), (30, 15), (59, 29)].map { hex(filled, $0.0, $0.1) }) == ["#ff5a0ac8"])
-        #expect(image.smartFilledImage(with: CGSize(width: CGFloat.nan, height: 1)) == nil)
-        #expect(image.smartFilledImage(with: .zero) == nil)
+        #expect(image.letterboxedImage(with: CGSize(width: CGFloat.nan, height: 1)) == nil)
+        #expect(image.letterboxedImage(with: .zero) == nil)
     }
 
     @Test func aGradientPassesEvenlyAndSparesWhatIsTransparent() throws {
@@ -85,8 +85,8 @@ struct OverlayTests {
                 == "SDImageCircleTransformer(1.000000,#ff000000)")
         #expect(ImageCircleTransformer().transformerKey == "SDImageCircleTransformer(0.000000,(null))")
         #expect(
-            ImageSmartFillTransformer(size: CGSize(width: 3, height: 4)).transformerKey
-                == "SDImageSmartFillTransformer({3.000000,4.000000})")
+            ImageLetterboxTransformer(size: CGSize(width: 3, height: 4)).transformerKey
+                == "SDImageLetterboxTransformer({3.000000,4.000000})")
         #expect(
             ImageGradientTransformer(gradient: ImageGradient(colors: [red, blue])).transformerKey
                 == "SDImageGradientTransformer(#ffff0000@0.000000,#ff0000ff@1.000000,{0.500000,0.000000},{0.500000,1.000000})"

@@ -64,7 +64,7 @@ enum OwnTimes {
             ("tint, overlay", ImageTintTransformer(color: red, blendMode: .overlay)),
             ("tint, plus darker", ImageTintTransformer(color: red, blendMode: .plusDarker)),
             ("blur", ImageBlurTransformer(radius: 25)),
-            ("smart fill", ImageSmartFillTransformer(size: wide)),
+            ("letterbox", ImageLetterboxTransformer(size: wide)),
             ("gradient", ImageGradientTransformer(gradient: ImageGradient(colors: [.clear, red]))),
             ("watermark", ImageWatermarkTransformer(watermark: mark, identifier: "mark", opacity: 0.5)),
         ]

@@ -7,7 +7,7 @@ extension Image {
     ///
     /// The result has the layout of the display, eight bits a channel.
     /// - Returns: nil for a size that is not positive and finite, or whose pixels pass the default limit.
-    public func smartFilledImage(with size: CGSize) -> Image? {
+    public func letterboxedImage(with size: CGSize) -> Image? {
         guard let fitted = resizedImage(with: size, scaleMode: .aspectFit), var color = averageColor() else {
             return nil
         }
@@ -21,8 +21,8 @@ extension Image {
     }
 }
 
-/// Fits a picture into a size and fills the rest; see ``WebImageCore/Image/smartFilledImage(with:)``.
-public struct ImageSmartFillTransformer: ImageTransformer {
+/// Fits a picture into a size and fills the rest; see ``WebImageCore/Image/letterboxedImage(with:)``.
+public struct ImageLetterboxTransformer: ImageTransformer {
     /// The wanted size in points.
     public let size: CGSize
 
@@ -31,9 +31,9 @@ public struct ImageSmartFillTransformer: ImageTransformer {
 
     /// The size, written as the original writes its keys.
     public var transformerKey: String {
-        String(format: "SDImageSmartFillTransformer({%f,%f})", size.width, size.height)
+        String(format: "SDImageLetterboxTransformer({%f,%f})", size.width, size.height)
     }
 
     /// The filled image.
-    public func transformedImage(with image: Image, forKey key: String) -> Image? { image.smartFilledImage(with: size) }
+    public func transformedImage(with image: Image, forKey key: String) -> Image? { image.letterboxedImage(with: size) }
 }
