@@ -54,15 +54,22 @@ struct PreviewHandler: Sendable {
 // end
 
 // snippet: guide-policy
-/// A downloader for URLs that strangers give: public addresses only, plus one host of your own network.
-func makeGuardedDownloader() -> WebImageDownloader {
+/// A downloader for URLs that strangers give: public addresses, and those of your own image servers (`10.1.2.0/28`).
+func makeGuardedDownloader(ownServers: AddressRange) -> WebImageDownloader {
     var policy = DownloadPolicy.server
-    policy.allowedHosts = ["images.example.org"]
+    policy.allowedAddresses = [ownServers]
     var config = WebImageDownloaderConfig()
     config.policy = policy
     config.maxBodyBytes = 10_000_000
     config.maxRedirects = 3
     return WebImageDownloader(config: config)
+}
+
+/// A policy for a program that needs pictures of few hosts alone: every other host is refused.
+func makeHostPolicy() -> DownloadPolicy {
+    var policy = DownloadPolicy.server
+    policy.allowedHosts = [".example.org"]  // example.org and every host below it
+    return policy
 }
 // end
 

@@ -93,4 +93,52 @@ import WebImageTesting
             #expect(try await manager.result(for: url).cacheType == .disk)
         }
     }
+
+    @Test func guardedDownloaderFetchesFromItsOwnServersAlone() async throws {
+        try await privately {
+            let own = try #require(AddressRange("127.0.0.1"))
+            let manager = WebImageManager(
+                cache: ImageCache(namespace: "guarded", diskCacheDirectory: folder.path + "/cache"),
+                loader: makeGuardedDownloader(ownServers: own))
+            let data = try Data(contentsOf: try picture("small.png", width: 5, height: 5))
+            let (server, hidden) = (try FaultServer(), try FaultServer(host: "127.0.0.2"))
+            defer {
+                server.stop()
+                hidden.stop()
+            }
+            server.route("/small.png", .body(data))
+            hidden.route("/small.png", .body(data))
+            #expect(try await manager.image(for: server.url("/small.png")).pixelSize == PixelSize(width: 5, height: 5))
+            server.route("/away.png", .redirect(to: hidden.url("/small.png").absoluteString))
+            for url in [hidden.url("/small.png"), server.url("/away.png")] {
+                let error = await #expect(throws: WebImageError.self) { try await manager.image(for: url) }
+                #expect(error?.code == .invalidDownloadOperation)
+            }
+            #expect(hidden.connectionCount == 0)
+
+            server.route("/large.png", .respond(FaultResponse(.zeros(10_000_001))))
+            let error = await #expect(throws: WebImageError.self) {
+                try await manager.image(for: server.url("/large.png"))
+            }
+            #expect(error?.code == .limitExceeded)
+            for step in 0..<4 { server.route("/step\(step)", .redirect(to: "/step\(step + 1)")) }
+            server.route("/step4", .body(data))
+            await #expect(throws: WebImageError.self) { try await manager.image(for: server.url("/step0")) }
+            #expect(try await manager.image(for: server.url("/step1")).pixelSize == PixelSize(width: 5, height: 5))
+        }
+    }
+
+    @Test func hostPolicyRefusesEveryOtherHost() throws {
+        let policy = makeHostPolicy()
+        for allowed in ["https://example.org/a.png", "http://images.example.org/a.png"] {
+            #expect(policy.refusal(of: try #require(URL(string: allowed))) == nil, "\(allowed)")
+        }
+        for refused in [
+            "https://example.com/a.png", "https://notexample.org/a.png", "http://127.0.0.1/", "file:///a.png",
+        ] {
+            #expect(policy.refusal(of: try #require(URL(string: refused))) != nil, "\(refused)")
+        }
+        let address = try #require(IPAddress("10.0.0.1"))
+        #expect(policy.refusal(of: address, url: try #require(URL(string: "http://images.example.org/"))) != nil)
+    }
 }
