@@ -6,6 +6,8 @@
 
 #include <jpeglib.h>
 #include <vips/vips.h>
+// Newer headers of libvips rename what they call error_exit, which is also a member of libjpeg's error manager.
+#undef error_exit
 
 struct bare_error {
     struct jpeg_error_mgr manager;
