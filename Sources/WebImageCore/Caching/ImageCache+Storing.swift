@@ -106,7 +106,7 @@ extension ImageCache {
 
     /// Writes an entry with what is recorded of it; on the disk's queue.
     private func put(_ data: Data, of image: Image?, key: String, note: EntryNote?, in disk: (any DiskCaching)?) {
-        guard let disk else { return }
+        guard let disk, !isStale(note) else { return }
         var note = note
         if let unknown = note, !unknown.key.isVariant, unknown.version == nil {
             let version = ContentDigest(data)
@@ -130,6 +130,13 @@ extension ImageCache {
             if let mark = image?.variantMark { disk.setMetadata(mark.data, forKey: key) }
         }
         if let image { Self.writeExtended(of: image, key: key, to: disk) }
+    }
+
+    /// Whether a variant was made from an older original than the newest one: a store of it would remove the variants of
+    /// the newest one, as if it were newer.
+    private func isStale(_ note: EntryNote?) -> Bool {
+        guard let note, note.key.isVariant, let version = note.version else { return false }
+        return originalVersions.join(version, for: note.key.sourceFingerprint).isStale
     }
 
     /// What a caller puts under a key is the newest of the original that the key names, its image in memory included.

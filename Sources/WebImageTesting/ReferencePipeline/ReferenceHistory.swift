@@ -69,6 +69,8 @@ public struct ReferenceHistory: Hashable, Sendable, CustomStringConvertible {
         var random: SeededRandom
         let isForgetful: Bool
         var answers = (0..<resourceCount).map { Self.first($0) }
+        /// The few variants of this history: entries are met again only if loads want the same.
+        var variants: [ReferenceLoad] = []
 
         static func first(_ resource: Int) -> ReferenceOrigin.Answer {
             var answer = ReferenceOrigin.Answer()
@@ -82,8 +84,8 @@ public struct ReferenceHistory: Hashable, Sendable, CustomStringConvertible {
             switch Int.random(in: 0..<100, using: &random) {
             case 0..<60: loads()
             case 60..<78: serve()
-            case 78..<83: isForgetful ? loads() : .query(load(), isSync: chance(50))
-            case 83..<90: .clearMemory
+            case 78..<82: isForgetful ? loads() : .query(load(), isSync: chance(50))
+            case 82..<90: .clearMemory
             case 90..<92: .clearDisk
             case 92..<94: .forgetFailures
             default: .restart
@@ -121,10 +123,17 @@ public struct ReferenceHistory: Hashable, Sendable, CustomStringConvertible {
             return .load(loads, cancelled: [Int.random(in: 0..<count, using: &random)], afterAsking: chance(50))
         }
 
+        private mutating func variant() -> ReferenceLoad {
+            var load = ReferenceLoad(0)
+            if chance(50) { load.box = chance(60) ? 12 : 6 }
+            if chance(45) { load.transformers = [[1], [2], [1, 2]].randomElement(using: &random) ?? [1] }
+            return load
+        }
+
         private mutating func load() -> ReferenceLoad {
-            var load = ReferenceLoad(chance(65) ? 0 : 1)
-            if chance(40) { load.box = chance(60) ? 12 : 6 }
-            if chance(30) { load.transformers = [[1], [2], [1, 2]].randomElement(using: &random) ?? [1] }
+            if variants.isEmpty { variants = (0..<Int.random(in: 1...3, using: &random)).map { _ in variant() } }
+            var load = variants.randomElement(using: &random) ?? ReferenceLoad(0)
+            load.resource = chance(65) ? 0 : 1
             if chance(12) { load.credentials = chance(60) ? .scoped(1) : .scoped(2) }
             if chance(8) { load.credentials = chance(50) ? .undeclared(1) : .undeclared(2) }
             if chance(30) { load.options.insert(.refreshCached) }
@@ -136,7 +145,7 @@ public struct ReferenceHistory: Hashable, Sendable, CustomStringConvertible {
             if chance(20) { load.options.insert(chance(50) ? .highPriority : .lowPriority) }
             if chance(8) { load.modifiedStatus = chance(70) ? 200 : 404 }
             guard !isForgetful else { return load }
-            if chance(12) { load.limit = 600 }
+            if chance(20) { load.limit = 600 }
             if chance(8) { load.queryType = [.memory, .disk, ImageCacheType.none].randomElement(using: &random) }
             if chance(20) { load.storeType = [.all, .all, .memory, .disk, .none].randomElement(using: &random) }
             return load

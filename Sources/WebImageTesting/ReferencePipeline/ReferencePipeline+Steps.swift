@@ -165,7 +165,9 @@ extension ReferencePipeline.Exploration {
                 picture: ReferencePicture(resource: resource, user: load.credentials.user, version: version))
             world.disk = world.disk.filter { $0.key.scope != key.scope || $0.value.picture.version == version }
         }
-        guard load.writesVariant, let key = load.key else { return }
+        guard load.writesVariant, let key = load.key,
+            world.newest[key.scope].map({ $0 == made.entry.picture.version }) ?? true
+        else { return }
         world.disk[key] = made.entry
     }
 }

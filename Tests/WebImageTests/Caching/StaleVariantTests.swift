@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageCore
 import WebImageTesting
 
 /// A variant made from an older original is stale once anything has refreshed the original.
@@ -54,6 +55,32 @@ struct StaleVariantTests {
         _ = try await fixture.load(url, .refreshCached, Self.thumbnail)
         let again = try await fixture.load(url, [], context)
         #expect(again.result.image === first.result.image || kind == "thumbnail" && again.result.cacheType == .memory)
+    }
+
+    /// A load that read the older original ends its store after the refresh of a sibling.
+    @Test func aLateVariantOfAnOlderOriginalRemovesNoNewerOne() async throws {
+        let older = try EntryFixture.file(blue: 10)
+        _ = try await fixture.load(url)
+        try fixture.answer(url, blue: 20)
+        let newer = try await fixture.load(url, .fromLoaderOnly, Self.transformed)
+        let source = url.absoluteString
+        let key = EntryKey(source: source, transformer: "Late", string: CacheKey.transformed(source, suffix: "Late"))
+        let context: WebImageContext = [
+            .entryNote: EntryNote(key: key, version: ContentDigest(older)), .callbackQueue: CallbackQueue.invoking,
+        ]
+        let calls = Calls<Bool>()
+        fixture.cache.storeImage(
+            try TestImages.solid(blue: 10), imageData: older, forKey: key.string, options: [], context: context,
+            cacheType: .disk
+        ) { calls.append(true) }
+        #expect(await calls.wait() == true)
+        let other = try fixture.restarted()
+        let found = try await other.load(url, .fromCacheOnly, Self.transformed)
+        #expect(found.blue == newer.blue && found.result.cacheType == .disk && found.result.data == nil)
+        #expect(other.cache.diskImageDataSync(forKey: key.string) == nil)
+        #expect(
+            other.cache.diskImageDataSync(
+                forKey: fixture.manager.cacheKey(for: url, context: Self.transformed)) != nil)
     }
 
     @Test func aVariantOutlivesItsOriginal() async throws {
