@@ -86,6 +86,28 @@ struct KeptDecoderTests {
         #expect(ends > 0)
     }
 
+    /// A cancel leaves a call running beside the next ones: on one decoder, from several threads.
+    @Test(arguments: File.allCases)
+    func aFrameBesideCancelledCallsIsTheSamePicture(_ file: File) async throws {
+        let data = try data(file)
+        let reference = try open(file, data)
+        let expected = try (0..<reference.animatedImageFrameCount).map { bytes(try reference.frame(at: $0)) }
+        let last = expected.count - 1
+        for round in 0..<8 {
+            let coder = try open(file, data)
+            for index in [0, last, last / 2, 0] {
+                let calls = [index, last - index].map { other in
+                    Task.detached { try? coder.frame(at: other).pixelSize }
+                }
+                for _ in 0..<round % 4 { await Task.yield() }
+                calls.forEach { $0.cancel() }
+                #expect(bytes(try coder.frame(at: index)) == expected[index], "frame \(index) beside a cancelled call")
+                for call in calls { _ = await call.value }
+                #expect(bytes(try coder.frame(at: index)) == expected[index], "frame \(index) after a cancelled call")
+            }
+        }
+    }
+
     @Test(arguments: [File.jxlAnimation, .avif, .tiff])
     func aFrameOfADamagedFileFailsOrIsTheSameEachTime(_ file: File) throws {
         let whole = try data(file)

@@ -24,12 +24,14 @@ enum Tool {
         return beside.first { FileManager.default.isExecutableFile(atPath: $0) } ?? "webimage"
     }()
 
+    /// - Parameter through: A program with its arguments that executes the command, such as `/usr/bin/env`.
     static func start(
-        _ arguments: [String], environment: [String: String] = [:]
+        _ arguments: [String], environment: [String: String] = [:], through: [String] = []
     ) throws -> (process: Process, output: Pipe, errors: Pipe) {
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: path)
-        process.arguments = arguments
+        let words = through + [path] + arguments
+        process.executableURL = URL(fileURLWithPath: words[0])
+        process.arguments = Array(words.dropFirst())
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         let (output, errors) = (Pipe(), Pipe())
         process.standardOutput = output
@@ -43,8 +45,10 @@ enum Tool {
         try run(arguments, environment: environment)
     }
 
-    static func run(_ arguments: [String], environment: [String: String] = [:]) throws -> Outcome {
-        let (process, output, errors) = try start(arguments, environment: environment)
+    static func run(
+        _ arguments: [String], environment: [String: String] = [:], through: [String] = []
+    ) throws -> Outcome {
+        let (process, output, errors) = try start(arguments, environment: environment, through: through)
         // Both pipes are drained at once, or a full one would stop the program.
         let queue = DispatchQueue(label: "errors")
         nonisolated(unsafe) var errorText = Data()  // written on `queue` alone, read after its barrier below

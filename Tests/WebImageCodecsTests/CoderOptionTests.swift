@@ -134,10 +134,10 @@ struct CoderOptionTests {
     /// `encodeToHDR` belongs to a coder that is a product of its own, where its test is.
     @Test func everyOptionHasACase() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("../../Sources/WebImageCore/Coding").standardizedFileURL
+            .appendingPathComponent("../../Sources/WebImageCore").standardizedFileURL
         let declaration = /ImageCoderOption\(rawValue: "(\w+)"\)/
         var declared: Set<String> = []
-        for name in ["ImageCoderOption.swift", "ImageCoderOption+WebP.swift"] {
+        for name in ["Image/Decoding/ImageCoderOption.swift", "Coding/ImageCoderOption+WebP.swift"] {
             let text = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
             for match in text.matches(of: declaration) { declared.insert(String(match.1)) }
         }

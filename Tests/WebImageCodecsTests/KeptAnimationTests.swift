@@ -45,6 +45,49 @@ struct KeptAnimationTests {
         #expect(ends > 0)
     }
 
+    /// A cancel leaves a call running beside the next ones: on one decoder, from several threads.
+    @Test(arguments: AnimatedFormat.allCases)
+    func aFrameBesideCancelledCallsIsTheSamePicture(_ format: AnimatedFormat) async throws {
+        let samples = format.samples(frameCount: 4)
+        for animation in [samples[0], samples[samples.count / 2], samples[samples.count - 1]] {
+            let file = try format.file(animation)
+            let reference = try format.open(file)
+            let expected = try animation.frames.indices.map { bytes(try reference.frame(at: $0)) }
+            for round in 0..<12 {
+                let coder = try format.open(file)
+                for index in [0, 3, 1, 2, 3] {
+                    let calls = [index, 3 - index].map { other in
+                        Task.detached { try? coder.frame(at: other).pixelSize }
+                    }
+                    for _ in 0..<round % 4 { await Task.yield() }
+                    calls.forEach { $0.cancel() }
+                    #expect(
+                        bytes(try coder.frame(at: index)) == expected[index], "frame \(index) beside a cancelled call")
+                    for call in calls { _ = await call.value }
+                    #expect(
+                        bytes(try coder.frame(at: index)) == expected[index], "frame \(index) after a cancelled call")
+                }
+            }
+        }
+    }
+
+    /// A cancelled load leaves its stream at any byte; the next stream is not affected.
+    @Test(arguments: StreamingSample.allCases)
+    func aStreamThatIsLeftAtAnyByteFreesItsDecoder(_ sample: StreamingSample) throws {
+        let whole = try sample.data
+        for end in stride(from: 0, to: whole.count, by: max(1, whole.count / 60)) {
+            let stream = sample.makeStream()
+            try stream.append(whole.slice(0..<end / 2), finished: false)
+            _ = stream.incrementalDecodedImage(with: nil)
+            try stream.append(whole.slice(end / 2..<end), finished: false)
+            if end % 2 == 0 { _ = stream.incrementalDecodedImage(with: nil) }
+        }
+        let stream = sample.makeStream()
+        try stream.append(whole, finished: true)
+        let image = try #require(stream.incrementalDecodedImage(with: nil))
+        #expect(image.pixelSize == (try sample.decoded().pixelSize))
+    }
+
     @Test(arguments: AnimatedFormat.allCases)
     func aFrameOfADamagedFileFailsOrIsTheSameEachTime(_ format: AnimatedFormat) throws {
         let animation = format.samples(frameCount: 3)[1]
