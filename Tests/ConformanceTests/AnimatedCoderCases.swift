@@ -35,6 +35,9 @@ struct AnimatedCoderCases {
         let still = try manager.decode(data, options: .init())
         let animation = try open(data)
         #expect(animation.animatedImageFrameCount > 1)
+        let image = try #require(manager.decodedImage(with: data, options: nil) as? AnimatedImage)
+        #expect(image.isAnimated && image.imageFrameCount == animation.animatedImageFrameCount)
+        #expect(image.imageLoopCount == animation.animatedImageLoopCount)
         for index in 0..<animation.animatedImageFrameCount {
             let frame = try #require(animation.animatedImageFrame(at: index))
             #expect(frame.size == still.size && frame.scale == still.scale)
@@ -45,7 +48,6 @@ struct AnimatedCoderCases {
         options.preserveAspectRatio = false
         try expectSizes(of: data, options, box, within: 0)
 
-        let image = try #require(try FramesImage(open(data)))
         let encoded = try manager.encode(image, format: item.format, options: .init())
         let back = try open(encoded)
         #expect(back.animatedImageFrameCount == animation.animatedImageFrameCount)
@@ -99,24 +101,6 @@ struct AnimatedCoderCases {
         let data = try manager.encode(frames, loopCount: 1, format: .gif, options: .init())
         #expect(data.range(of: Data("NETSCAPE".utf8)) == nil)
         #expect(try open(data).animatedImageLoopCount == 1)
+        #expect(manager.decodedImage(with: data, options: nil)?.imageLoopCount == 1)
     }
-}
-
-/// An image that is an animation, as views will hold it.
-private final class FramesImage: Image, AnimatedImageProvider, @unchecked Sendable {
-    // Unchecked is true because the coder is an immutable Sendable.
-    private let coder: any AnimatedImageCoder
-
-    init?(_ coder: any AnimatedImageCoder) {
-        guard let poster = coder.animatedImageFrame(at: 0) else { return nil }
-        self.coder = coder
-        super.init(pixels: poster.pixels, hasAlpha: poster.hasAlpha)
-    }
-
-    override var imageFrameCount: Int { coder.animatedImageFrameCount }
-    var animatedImageData: Data? { coder.animatedImageData }
-    var animatedImageFrameCount: Int { coder.animatedImageFrameCount }
-    var animatedImageLoopCount: Int { coder.animatedImageLoopCount }
-    func animatedImageFrame(at index: Int) -> Image? { coder.animatedImageFrame(at: index) }
-    func animatedImageDuration(at index: Int) -> TimeInterval { coder.animatedImageDuration(at: index) }
 }

@@ -60,6 +60,47 @@ struct DownloaderFileTests {
         }
     }
 
+    @Test  // SDWebImageDownloaderTests.test22ThatCustomDecoderWorksForImageDownload
+    func theContextsCoderDecodesAFile() async throws {
+        let journey = try Journey()
+        let coder = FakeCoder()
+        try FakeCoder.file(width: 80, height: 60).write(to: file)
+        let images = Calls<Image?>()
+        journey.downloader.downloadImage(
+            with: file, context: [.imageCoder: coder, .callbackQueue: CallbackQueue.invoking]
+        ) { image, _, _, _ in images.append(image) }
+        #expect(await images.wait().flatMap { $0 }?.pixelSize == PixelSize(width: 80, height: 60))
+        #expect(coder.decodeCount == 1)
+    }
+
+    @Test  // SDWebImageDownloaderTests.test31ThatMultipleRequestForSameURLNeverSkipCallback
+    func noneOfManyRequestsForAFileIsSkipped() async throws {
+        let journey = try Journey()
+        let images = Calls<Image?>()
+        for number in 0...200 {
+            journey.downloader.downloadImage(with: file, context: [.callbackQueue: CallbackQueue.global]) {
+                image, _, _, _ in images.append(image)
+            }
+            if number.isMultiple(of: 10) { await Task.yield() }
+        }
+        #expect(await eventually(within: 30) { images.all.count == 201 })
+        #expect(images.all.allSatisfy { $0?.pixelSize.width == 40 })
+    }
+
+    @Test  // SDWebImageDownloaderTests.test31ThatMultipleRequestForSameURLFailedCallback
+    func everyRequestForAnEmptyFileFails() async throws {
+        let journey = try Journey()
+        try Data().write(to: file)
+        let codes = Calls<WebImageError.Code?>()
+        for _ in 0...10 {
+            journey.downloader.downloadImage(with: file, context: [.callbackQueue: CallbackQueue.global]) {
+                _, _, error, _ in codes.append(error?.code)
+            }
+        }
+        #expect(await eventually(within: 30) { codes.all.count == 11 })
+        #expect(codes.all.allSatisfy { $0 == .badImageData })
+    }
+
     @Test func policyForbidsFiles() async throws {
         for policy in policies() {
             var config = WebImageDownloaderConfig.default

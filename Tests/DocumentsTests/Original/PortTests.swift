@@ -6,14 +6,15 @@ import WebImageTesting
 /// What a real port calls.
 @Suite(.timeLimit(.minutes(1))) struct PortTests {
     @Test func animatedImageAnswersForItsFrames() throws {
-        let image = try #require(SDAnimatedImage(data: try Desk.animation(frames: 4)))
-        let one = image.sd_memoryCost
+        let file = try Desk.animation(frames: 4)
+        let image = try #require(SDAnimatedImage(data: file))
+        let one = Int(image.sd_memoryCost) - file.count
         #expect(image.animatedImageFrameCount == 4)
         #expect(image.animatedImageDuration(at: 0) == 0.05)
         #expect(image.animatedImageFormat == .GIF)
         #expect(image.animatedImageFrame(at: 3)?.size == CGSize(width: 8, height: 8))
         image.preloadAllFrames()
-        #expect(image.isAllFramesLoaded && image.sd_memoryCost == 4 * one)
+        #expect(image.isAllFramesLoaded && Int(image.sd_memoryCost) == 4 * one + file.count)
         image.unloadAllFrames()
         #expect(!image.isAllFramesLoaded)
     }

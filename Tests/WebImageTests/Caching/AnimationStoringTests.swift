@@ -13,16 +13,22 @@ struct AnimationStoringTests {
         ) { frames[$0] }
     }
 
+    // SDImageCacheTests.test42StoreCacheWithImageAndFormatWithoutImageData
     @Test(arguments: [ImageFormat.gif, .png, .webP])
     func anAnimatedImageIsStoredAsItsFile(format: ImageFormat) async throws {
         let fixture = try EntryFixture()
         // Bytes no encoder would write: a comment of the file's own at its end.
         let file = try Self.animation(format) + Data("kept as it is".utf8)
-        let image = try #require(AnimatedImage(data: file))
-        let calls = Calls<Bool>()
-        fixture.cache.storeImage(image, forKey: "key") { calls.append(true) }
-        #expect(await calls.wait() == true)
-        #expect(await fixture.cache.diskImageData(forKey: "key") == file)
+        // As an animated image, and as a plain one.
+        for image in [AnimatedImage(data: file), ImageCodersManager.shared.decodedImage(with: file, options: nil)] {
+            let calls = Calls<Bool>()
+            fixture.cache.storeImage(image, forKey: "key") { calls.append(true) }
+            #expect(await calls.wait() == true)
+            #expect(await fixture.cache.diskImageData(forKey: "key") == file)
+            fixture.cache.clearMemory()
+            #expect(fixture.cache.imageFromDiskCache(forKey: "key")?.isAnimated == true)
+            fixture.cache.removeImage(forKey: "key", withCompletion: nil)
+        }
     }
 
     @Test func whatIsAskedOfTheEncoderIsDone() async throws {
