@@ -16,8 +16,11 @@ struct OneWarning: Sendable {
         Self.log(isFirst ? .warning : .debug, "\(subject): \(error)")
     }
 
+    // Serial: such a queue has a thread of its own, which a slow logger may hold.
+    private static let queue = DispatchQueue(label: "webimage.disk-cache.log", qos: .utility)
+
     /// Logs from another thread: the caller holds a lock, and a logger is user code.
     static func log(_ level: WebImageLogLevel, _ message: String) {
-        DispatchQueue.global(qos: .utility).async { WebImageLog.shared.log(level, message) }
+        queue.async { WebImageLog.shared.log(level, message) }
     }
 }

@@ -7,12 +7,16 @@ package protocol DelayClock: Sendable {
     var date: TimeInterval { get }
     /// A time that only grows.
     var now: Duration { get }
-    /// Runs `work` once after a while, on a queue of the clock's, unless cancelled.
+    /// Runs `work` once after a while, on a queue of the clock's, unless cancelled. The work is short: others wait for it.
     func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any WebImageOperation
 }
 
 /// The machine's own time.
 package struct SystemClock: DelayClock {
+    // Serial, because such a queue has a thread of its own: on a global one, tasks of the host that compute would delay
+    // every timer.
+    private static let timers = DispatchQueue(label: "webimage.timers")
+
     package init() {}
 
     package var date: TimeInterval { Date().timeIntervalSince1970 }
@@ -23,7 +27,7 @@ package struct SystemClock: DelayClock {
         let timer = ScheduledWork(work)
         let nanoseconds = max(delay / .nanoseconds(1), 0)
         let interval = DispatchTimeInterval.nanoseconds(Int(min(nanoseconds, 4e18)))
-        DispatchQueue.global().asyncAfter(deadline: .now() + interval) { timer.run() }
+        Self.timers.asyncAfter(deadline: .now() + interval) { timer.run() }
         return timer
     }
 }

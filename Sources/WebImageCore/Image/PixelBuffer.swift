@@ -51,11 +51,14 @@ public final class PixelBuffer: @unchecked Sendable {
         base = memory
     }
 
+    // Serial: such a queue takes no thread from Swift's cooperative pool.
+    private static let freeing = DispatchQueue(label: "webimage.pixels", qos: .utility)
+
     deinit {
         let base = ForeignMemory(base)
         // Giving megabytes back to the kernel takes up to milliseconds: not on the thread that draws.
         if byteCount >= Self.largeByteCount, MainThread.isCurrent {
-            DispatchQueue.global(qos: .utility).async { free(base.pointer) }
+            Self.freeing.async { free(base.pointer) }
         } else {
             free(base.pointer)
         }

@@ -2,12 +2,19 @@ import Foundation
 
 /// Runs blocking reads of the local loaders, off the cooperative pool, a few at a time.
 enum LoaderQueue {
-    private static let queue: OperationQueue = {
-        let queue = OperationQueue()
-        queue.name = "webimage.loader.local"
-        queue.maxConcurrentOperationCount = 4
-        return queue
-    }()
+    private struct Job {
+        let id: UInt64
+        let work: @Sendable () -> Void
+    }
+
+    private struct Waiting {
+        var jobs = PriorityQueue<Job>()
+        var lastID: UInt64 = 0
+    }
+
+    // An OperationQueue takes its threads from Swift's cooperative pool: a slow folder would hold up the host's tasks.
+    private static let threads = WorkerThreads(name: "webimage.files", most: 4)
+    private static let waiting = Locked(Waiting())
 
     /// Runs `work` on the queue; a cancel resumes at once with `.cancelled` and `work` sees it through its argument.
     static func run(
@@ -19,17 +26,29 @@ enum LoaderQueue {
             await withHandover { continuation in
                 completion.whenCompleted { continuation.resume(returning: $0) }
                 guard !completion.isCompleted else { return }
-                let operation = BlockOperation {
+                add(load.priority) {
                     guard !completion.isCompleted else { return }
                     completion.complete(with: work { completion.isCompleted })
                 }
-                operation.queuePriority = load.priority == .high ? .high : load.priority == .low ? .low : .normal
-                queue.addOperation(operation)
             }
         } onCancel: {
             completion.cancel(with: .failure(.cancelled.with(url: load.url)))
         }
         return try result.get()
+    }
+
+    private static func add(_ priority: LoadPriority, _ work: @escaping @Sendable () -> Void) {
+        waiting.withLock { waiting in
+            waiting.lastID += 1
+            let job = Job(id: waiting.lastID, work: work)
+            waiting.jobs.append(job, id: job.id, priority: priority)
+        }
+        threads.wake {
+            waiting.withLock { waiting in
+                guard let job = waiting.jobs.first else { return nil }
+                return waiting.jobs.remove(job.id)?.work
+            }
+        }
     }
 }
 

@@ -26,6 +26,8 @@ public final class WebImagePrefetcher: Sendable {
     /// Who loads.
     public let manager: WebImageManager
     private let state = Locked(State())
+    // Serial, because such a queue has a thread of its own: a key filter of the user's may take long.
+    private let starts = DispatchQueue(label: "webimage.prefetcher")
     private let weakDelegate = Locked(WeakDelegate())
 
     private struct WeakDelegate {
@@ -192,7 +194,7 @@ public final class WebImagePrefetcher: Sendable {
                 continue
             }
             // Off the caller, as a manager's synchronous part reads memory and may complete inline.
-            DispatchQueue.global().async { self.load(item) }
+            starts.async { self.load(item) }
         }
     }
 

@@ -33,7 +33,7 @@ package final class CurlEngine: Sendable {
         guard let mailbox = openedMailbox(), mailbox.post(.start(transfer)) else {
             // Not inline: the caller may hold the lock that its sink wants.
             let isShutDown = state.withLock { $0.isShutDown }
-            DispatchQueue.global().async {
+            DispatchQueue(label: "webimage.engine.refused").async {
                 transfer.end(
                     .failure(isShutDown ? Self.shutDownError(transfer.url) : Self.unusableError(transfer.url)))
             }

@@ -50,6 +50,8 @@ final class DictionaryDiskCache: DiskCaching {
         var metadata: [String: Data] = [:]
     }
     let state: Locked<State>
+    /// Runs at the beginning of each read, outside the lock.
+    let beforeReading = Locked<(@Sendable () -> Void)?>(nil)
 
     init?(cachePath: String, config: ImageCacheConfig) {
         if cachePath.contains("refused") { return nil }
@@ -57,7 +59,10 @@ final class DictionaryDiskCache: DiskCaching {
     }
 
     func containsData(forKey key: String) -> Bool { state.withLock { $0.values[key] != nil } }
-    func data(forKey key: String) -> Data? { state.withLock { $0.values[key] } }
+    func data(forKey key: String) -> Data? {
+        beforeReading.withLock { $0 }?()
+        return state.withLock { $0.values[key] }
+    }
     func setData(_ data: Data?, forKey key: String) { state.withLock { $0.values[key] = data } }
     func extendedData(forKey key: String) -> Data? { state.withLock { $0.extended[key] } }
     func setExtendedData(_ data: Data?, forKey key: String) { state.withLock { $0.extended[key] = data } }
