@@ -1,4 +1,5 @@
 public import Foundation
+import WebImageCore
 
 /// The answer to a ``ServiceRequest`` with what was done to make it.
 ///
@@ -52,16 +53,20 @@ public final class ServiceFile: Sendable {
     public let byteCount: Int
 
     /// Opens a regular file; nil for anything else and for symbolic links. Blocks.
-    public convenience init?(path: String) { self.init(name: path, in: AT_FDCWD) }
+    public convenience init?(path: String) {
+        do throws(WebImageError) { try self.init(name: path, in: AT_FDCWD) } catch { return nil }
+    }
 
     /// Opens a regular file by its name in an open folder.
-    init?(name: String, in folder: Int32) {
+    ///
+    /// - Throws: `.fileSystem` with the system's `errno`; `ENOENT` for what is no regular file.
+    init(name: String, in folder: Int32) throws(WebImageError) {
         let descriptor = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
-        guard descriptor >= 0 else { return nil }
+        guard descriptor >= 0 else { throw .posix(errno, stage: .download) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             close(descriptor)
-            return nil
+            throw .posix(ENOENT, stage: .download)
         }
         self.descriptor = descriptor
         byteCount = Int(status.st_size)

@@ -130,9 +130,8 @@ struct RequestPathTests {
             server.route("/a", .hang)
             downloader.config.operationClass = CountingOperation.self
             let token = downloader.downloadImage(with: server.url("/a"), completed: nil)
-            try await eventually("started") { token?.downloadOperation != nil }
+            try await eventually("started") { CountingOperation.starts.withLock { $0 } == 1 }
             #expect(token?.downloadOperation is CountingOperation)
-            #expect(CountingOperation.starts.withLock { $0 } == 1)
             token?.cancel()
             downloader.config.operationClass = nil
             let next = downloader.downloadImage(with: server.url("/a?2"), completed: nil)

@@ -117,6 +117,18 @@ struct ServicePolicyTests {
         #expect(await bench.get("/_/w:8/plain/local:///").status == 400)
     }
 
+    /// The error of what is no regular file is its own, not that of an earlier call.
+    @Test func aPipeIsMissingWhateverFailedBefore() throws {
+        let (_, folder) = try localBench()
+        let root = try #require(LocalFolder(path: folder.url.path + "/root"))
+        errno = EIO
+        let error = #expect(throws: WebImageError.self) { try root.open("/pipe") }
+        guard case .posix(ENOENT, _) = error?.underlying else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
     @Test func aLocalFileThatChangedIsMadeAnew() async throws {
         let (bench, folder) = try localBench()
         let target = "/_/w:8/f:png/plain/local:///sub/a%20b%25.png"

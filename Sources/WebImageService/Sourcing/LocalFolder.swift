@@ -32,10 +32,7 @@ final class LocalFolder: Sendable {
             close(folder)
             folder = next
         }
-        guard let file = ServiceFile(name: name, in: folder) else {
-            throw .posix(errno == 0 ? ENOENT : errno, stage: .download)
-        }
-        return file
+        return try ServiceFile(name: name, in: folder)
     }
 
     /// The bytes of a file, read on a queue of this folder's.
