@@ -2,16 +2,33 @@ import CWebImageGetoptShim
 import Foundation
 import WebImage
 
-/// One long option, with or without an argument.
+/// One long option, with or without an argument, and the letter that stands for it.
 struct Option: Sendable {
     let name: String
     let takesArgument: Bool
+    var letter: Character?
 
-    static func flag(_ name: String) -> Option { Option(name: name, takesArgument: false) }
-    static func value(_ name: String) -> Option { Option(name: name, takesArgument: true) }
+    static func flag(_ name: String, letter: Character? = nil) -> Option {
+        Option(name: name, takesArgument: false, letter: letter)
+    }
 
-    /// What every command that reads pictures takes.
+    static func value(_ name: String, letter: Character? = nil) -> Option {
+        Option(name: name, takesArgument: true, letter: letter)
+    }
+
+    /// Of every command that reads pictures: what a file may cost.
     static let limits: [Option] = [.value("max-pixels"), .value("max-bytes"), .flag("no-limits")]
+
+    /// Of every command that reads pictures: what is sent to servers.
+    static let requests: [Option] = [
+        .value("header", letter: "H"), .value("cookie"), .value("user"), .value("referer"),
+    ]
+
+    /// Of commands that take any number of pictures: where their names come from.
+    static let lists: [Option] = [.flag("recursive", letter: "r"), .value("input", letter: "i")]
+
+    /// Of commands that write a file for each picture: what happens to files that exist.
+    static let outputs: [Option] = [.value("out", letter: "o"), .flag("overwrite"), .flag("skip-existing")]
 }
 
 /// A command line read by `getopt_long`: options and operands in any order, `--` ends the options.
@@ -23,7 +40,7 @@ struct Arguments {
 
     /// Reads `arguments`, whose first element is the command's name.
     init(_ arguments: [String], accepting options: [Option]) throws(UsageError) {
-        let options = options + [.flag("help")]
+        let options = options + [.flag("help", letter: "h")]
         let names = options.map { strdup($0.name) }
         var words = arguments.map { strdup($0) }
         defer { (names + words).forEach { free($0) } }
@@ -33,28 +50,38 @@ struct Arguments {
                 val: 0)
         }
         table.append(CWebImageGetoptShim.option(name: nil, has_arg: 0, flag: nil, val: 0))
+        let letters = options.compactMap { option in option.letter.map { "\($0)" + (option.takesArgument ? ":" : "") } }
         wi_getopt_reset()
         while true {
             var index: Int32 = -1
-            let found = getopt_long(Int32(words.count), &words, ":h", table, &index)
+            let found = getopt_long(Int32(words.count), &words, ":" + letters.joined(), table, &index)
             if found == -1 { break }
             let last = words[Int(max(wi_getopt_index() - 1, 0))].map { String(cString: $0) } ?? ""
+            let option: Option
             switch found {
-            case 0:
-                let (name, value) = (options[Int(index)].name, wi_getopt_argument().map { String(cString: $0) } ?? "")
-                values[name] = value
-                given.append((name, value))
-            case Int32(UInt8(ascii: "h")): values["help"] = ""
+            case 0: option = options[Int(index)]
             case Int32(UInt8(ascii: ":")): throw UsageError("\(last) wants a value")
-            default: throw UsageError("unknown option \(last)")
+            default:
+                let letter = UInt8(exactly: found).map { Character(UnicodeScalar($0)) }
+                guard let known = options.first(where: { $0.letter != nil && $0.letter == letter }) else {
+                    throw UsageError("unknown option \(last)")
+                }
+                option = known
             }
+            let value = option.takesArgument ? wi_getopt_argument().map { String(cString: $0) } ?? "" : ""
+            values[option.name] = value
+            given.append((option.name, value))
         }
         operands = words[Int(wi_getopt_index())...].compactMap { $0.map { String(cString: $0) } }
     }
 
     func has(_ name: String) -> Bool { values[name] != nil }
 
+    /// The value given last.
     func string(_ name: String) -> String? { values[name] }
+
+    /// Every value given, in order.
+    func strings(_ name: String) -> [String] { given.filter { $0.name == name }.map(\.value) }
 
     /// A whole number of at least `minimum`.
     func integer(_ name: String, atLeast minimum: Int) throws(UsageError) -> Int? {
@@ -65,14 +92,33 @@ struct Arguments {
         return number
     }
 
-    /// `WxH` in pixels.
-    func size(_ name: String) throws(UsageError) -> PixelSize? {
-        guard let text = values[name] else { return nil }
-        let sides = text.lowercased().split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
-        guard sides.count == 2, let width = sides[0], let height = sides[1], (1...1_000_000).contains(width),
-            (1...1_000_000).contains(height)
-        else { throw UsageError("--\(name) wants WIDTHxHEIGHT in pixels, not '\(text)'") }
-        return PixelSize(width: width, height: height)
+    /// 0 to 100.
+    func quality() throws(UsageError) -> Int? {
+        let quality = try integer("quality", atLeast: 0)
+        guard (quality ?? 0) <= 100 else { throw UsageError("--quality wants 0 to 100") }
+        return quality
+    }
+
+    /// The box of `--size`.
+    func size() throws(UsageError) -> SizeLimit? {
+        try values["size"].map { text throws(UsageError) in
+            guard let size = SizeLimit(text) else {
+                throw UsageError(
+                    "--size wants WIDTHxHEIGHT, SIDE, WIDTHx or xHEIGHT in pixels, or 1% to 100%, not '\(text)'")
+            }
+            return size
+        }
+    }
+
+    /// The format of `--format`, one that can be written.
+    func format() throws(UsageError) -> ImageFormat? {
+        try values["format"].map { text throws(UsageError) in
+            let format = ImageFormat(fileExtension: text).container
+            guard ImageCodersManager.shared.canEncode(to: format) else {
+                throw UsageError("--format knows no format '\(text)' that can be written; see 'webimage formats'")
+            }
+            return format
+        }
     }
 
     /// `srgb` or `as-is`.

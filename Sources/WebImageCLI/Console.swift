@@ -35,12 +35,45 @@ enum Console {
 
 /// An error as the command reports it: its line, and the exit code it stands for.
 extension WebImageError {
-    /// The error's line without its URL, for a line that starts with the operand.
-    var withoutURL: WebImageError {
-        var copy = self
-        copy.url = nil
-        return copy
+    var exitCode: ExitCode { code == .limitExceeded ? .limited : isCancellation ? .interrupted : .failed }
+
+    /// What the command was reading or writing when it failed: a failure of a file that is written names that file, and
+    /// no other failure blames it.
+    func subject(of operand: String) -> String {
+        guard stage == .store, let url, url.isFileURL else { return operand }
+        return url.relativePath
     }
 
-    var exitCode: ExitCode { code == .limitExceeded ? .limited : isCancellation ? .interrupted : .failed }
+    /// The error without its URL, for a line that starts with the operand. The system's words are enough for a file.
+    var message: String {
+        if code == .fileSystem, case .posix(_, let words)? = underlying { return "\(words). \(hint ?? "")" }
+        var copy = self
+        copy.url = nil
+        return copy.description
+    }
+
+    /// The step that failed, in the command's words.
+    func step(of operand: String) -> String {
+        switch stage {
+        case .download where operand == InputSource.standardInput || InputSource.url(operand).isFileURL: "read"
+        case .store: "write"
+        default: stage.rawValue
+        }
+    }
+
+    /// The error as a line of JSON, after a member that says what it is about.
+    func json(_ name: String, _ operand: String) -> String {
+        var object = JSONLine()
+        object.add(name, .string(operand))
+        object.add("error", .integer(code.rawValue))
+        object.add("stage", .string(step(of: operand)))
+        object.add("message", .string(message))
+        return object.text
+    }
+}
+
+extension Console {
+    static func report(_ operand: String, _ failure: WebImageError) {
+        error("\(failure.subject(of: operand)): \(failure.message)")
+    }
 }

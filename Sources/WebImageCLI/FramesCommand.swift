@@ -3,26 +3,30 @@ import WebImage
 
 /// `webimage frames`: every frame, full canvas, as raw straight RGBA.
 enum FramesCommand {
-    static let command = Command(options: [.value("color")] + Option.limits) { arguments throws(UsageError) in
+    static let command = Command(
+        options: [.value("color")] + Option.limits + Option.requests
+    ) { arguments throws(UsageError) in
         guard arguments.operands.count == 2 else { throw UsageError("frames wants IN and DIR") }
         let (input, folder) = (arguments.operands[0], arguments.operands[1])
         let color = try arguments.color() ?? .asStored
         let limits = try arguments.limits()
+        let requests = try RequestFlags(arguments)
         return {
             do throws(WebImageError) {
-                try await write(input, into: folder, color: color, limits: limits)
+                try await write(input, into: folder, color: color, limits: limits, requests: requests)
                 return .ok
             } catch {
-                Console.error("\(input): \(error.withoutURL)")
+                Console.report(input, error)
                 return error.exitCode
             }
         }
     }
 
     private static func write(
-        _ input: String, into folder: String, color: DecodingOptions.ColorConversion, limits: DecodingLimits
+        _ input: String, into folder: String, color: DecodingOptions.ColorConversion, limits: DecodingLimits,
+        requests: RequestFlags
     ) async throws(WebImageError) {
-        let data = try await InputSource.data(input, limits: limits)
+        let data = try await InputSource.data(input, limits: limits, requests: requests)
         let info = try ImageCodersManager.shared.imageInfo(of: data, limits: limits)
         var options = DecodingOptions()
         options.limits = limits

@@ -3,31 +3,35 @@ import WebImage
 
 /// `webimage info`: what headers say, a line per picture.
 enum InfoCommand {
-    static let command = Command(options: [.flag("json")] + Option.limits) { arguments throws(UsageError) in
-        guard !arguments.operands.isEmpty else { throw UsageError("info wants at least one path or URL") }
+    static let command = Command(
+        options: [.flag("json")] + Option.lists + Option.limits + Option.requests
+    ) { arguments throws(UsageError) in
         let json = arguments.has("json") || !Console.outputIsTerminal
         let limits = try arguments.limits()
-        let operands = arguments.operands
+        let requests = try RequestFlags(arguments)
+        let operands = try Operands.read(arguments, of: "info")
         return {
             var worst = ExitCode.ok
             for operand in operands {
                 if Task.isCancelled { return .interrupted }
-                worst = max(worst, await describe(operand, limits: limits, json: json))
+                worst = max(worst, await describe(operand.text, limits: limits, requests: requests, json: json))
             }
             return worst
         }
     }
 
-    private static func describe(_ operand: String, limits: DecodingLimits, json: Bool) async -> ExitCode {
+    private static func describe(
+        _ operand: String, limits: DecodingLimits, requests: RequestFlags, json: Bool
+    ) async -> ExitCode {
         do throws(WebImageError) {
-            let data = try await InputSource.data(operand, limits: limits)
+            let data = try await InputSource.data(operand, limits: limits, requests: requests)
             let info = try ImageCodersManager.shared.imageInfo(of: data, limits: limits)
             try limits.checkPixels(info.storedSize)
             Console.line(json ? line(operand, info, data.count) : words(operand, info, data.count))
             return .ok
         } catch {
-            if json { Console.line(error.json(["path": operand])) }
-            Console.error("\(operand): \(error.withoutURL)")
+            if json { Console.line(error.json("path", operand)) }
+            Console.report(operand, error)
             return error.exitCode
         }
     }

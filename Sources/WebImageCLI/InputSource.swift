@@ -1,8 +1,10 @@
 import Foundation
 import WebImage
 
-/// Operands that name pictures: URLs, or paths of files.
+/// Operands that name pictures: URLs, paths of files, or `-` for standard input.
 enum InputSource {
+    static let standardInput = "-"
+
     /// The URL an operand means: as written when it has a scheme, else the file at that path.
     static func url(_ operand: String) -> URL {
         if let url = URL(string: operand), let scheme = url.scheme, scheme.count > 1 { return url }
@@ -10,10 +12,62 @@ enum InputSource {
     }
 
     /// The bytes of an operand, through the same loaders as every picture.
-    static func data(_ operand: String, limits: DecodingLimits) async throws(WebImageError) -> Data {
-        let context: WebImageContext = [.decodingLimits: limits]
+    static func data(
+        _ operand: String, limits: DecodingLimits, requests: RequestFlags
+    ) async throws(WebImageError) -> Data {
+        if operand == standardInput { return try await StandardInput.data(limit: limits.maxEncodedBytes) }
+        var context = requests.context
+        context[.decodingLimits] = limits
         return try await ImageLoadersManager.shared.loadData(
             for: ImageDataLoad(url: url(operand), context: context), progress: nil
         ).data
+    }
+}
+
+/// What arrives on standard input.
+enum StandardInput {
+    private static let url = URL(fileURLWithPath: "/dev/stdin")
+
+    /// Everything up to the end, read on a thread of its own, since it may block for ever.
+    ///
+    /// - Throws: as ``read(atMost:isCancelled:)``.
+    static func data(limit: Int) async throws(WebImageError) -> Data {
+        let isCancelled = Locked(false)
+        return try await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                Thread.detachNewThread {
+                    let result = Result { () throws(WebImageError) in
+                        let data = try read(atMost: limit) { isCancelled.withLock { $0 } }
+                        guard !data.isEmpty else { throw .emptyBody(url) }
+                        return data
+                    }
+                    continuation.resume(returning: result)
+                }
+            }
+        } onCancel: {
+            isCancelled.withLock { $0 = true }
+        }.get()
+    }
+
+    /// Reads to the end; blocks.
+    ///
+    /// - Throws: `.limitExceeded` for more than `limit` bytes, `.fileSystem`, `.cancelled`.
+    static func read(atMost limit: Int, isCancelled: () -> Bool = { false }) throws(WebImageError) -> Data {
+        var data = Data()
+        var piece = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            guard !isCancelled() else { throw .cancelled }
+            // Not for ever: an interrupt ends the command although no byte arrives.
+            var ready = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+            if poll(&ready, 1, 100) == 0 { continue }
+            let count = Foundation.read(STDIN_FILENO, &piece, piece.count)
+            if count < 0, errno == EINTR || errno == EAGAIN { continue }
+            guard count >= 0 else { throw .posix(errno, stage: .download, url: url, hint: "Pipe a picture in.") }
+            if count == 0 { return data }
+            guard count <= limit - data.count else {
+                throw .limit(.encodedBytes, actual: .max, allowed: limit, stage: .download).with(url: url)
+            }
+            data.append(contentsOf: piece[..<count])
+        }
     }
 }

@@ -4,129 +4,119 @@ import WebImage
 /// `webimage load`: through the manager, a line per URL.
 enum LoadCommand {
     static let command = Command(
-        options: [.value("size"), .value("out"), .value("cache"), .flag("json")] + Option.limits
+        options: [.value("size", letter: "s"), .value("quality", letter: "q")] + Option.outputs + Option.lists
+            + [.flag("ordered"), .value("cache"), .flag("json")] + Option.limits + Option.requests
     ) { arguments throws(UsageError) in
-        guard !arguments.operands.isEmpty else { throw UsageError("load wants at least one URL") }
+        let operands = try Operands.read(arguments, of: "load")
+        try Console.checkOutput(arguments.string("out"))
+        let rendition = Rendition(
+            size: try arguments.size(), quality: try arguments.quality(), limits: try arguments.limits(),
+            copiesUnchanged: true)
         let job = LoadJob(
-            operands: arguments.operands, size: try arguments.size("size"), output: arguments.string("out"),
-            cache: arguments.string("cache"), json: arguments.has("json"), limits: try arguments.limits())
+            operands: operands, rendition: rendition, plan: try OutputPlan(arguments, operands),
+            cache: arguments.string("cache"), json: arguments.has("json"),
+            reports: Reports(
+                isOrdered: arguments.has("ordered"),
+                usesStandardError: arguments.string("out") == OutputFile.standardOutput),
+            requests: try RequestFlags(arguments))
+        for target in job.plan?.targets ?? [] {
+            guard let format = target.format, !ImageCodersManager.shared.canEncode(to: format) else { continue }
+            throw UsageError("'\(target.path)' ends in no format that can be written; see 'webimage formats'")
+        }
         return { await job.run() }
     }
 }
 
-/// All URLs of one `webimage load`.
+/// All pictures of one `webimage load`.
 private struct LoadJob: Sendable {
-    let operands: [String]
-    let size: PixelSize?
-    let output: String?
+    let operands: [Operand]
+    let rendition: Rendition
+    let plan: OutputPlan?
     let cache: String?
     let json: Bool
-    let limits: DecodingLimits
+    let reports: Reports
+    let requests: RequestFlags
 
     func run() async -> ExitCode {
         let manager = CommandCache.manager(cache)
-        let folder: OutputFolder?
-        do throws(WebImageError) {
-            folder = try output.map(OutputFolder.init(path:))
-        } catch {
-            Console.error("\(error)")
-            return .failed
-        }
         let progress = ProgressBar(total: operands.count)
-        let worst = await withTaskGroup(of: ExitCode.self) { group in
-            for operand in operands {
-                group.addTask { await load(operand, manager, folder, progress) }
-            }
-            return await group.reduce(.ok, max)
+        let worst = await BoundedTasks.run(operands.count, atOnce: 64) { index in
+            await load(index, manager, progress)
         }
         progress.finish()
         await CommandCache.settle(manager)
         return worst
     }
 
-    private func load(
-        _ operand: String, _ manager: WebImageManager, _ folder: OutputFolder?, _ progress: ProgressBar
-    ) async -> ExitCode {
-        let start = ContinuousClock.now
-        let url = InputSource.url(operand)
+    private func load(_ index: Int, _ manager: WebImageManager, _ progress: ProgressBar) async -> ExitCode {
+        let operand = operands[index]
         do throws(WebImageError) {
-            let result = try await manager.result(for: url, options: .decodeFirstFrameOnly, context: context) {
-                received, expected, _ in
-                progress.update(operand, received: received, expected: expected)
-            }
-            let elapsed = ContinuousClock.now - start
-            let file = try await folder?.write(result, for: url)
-            progress.step(operand)
-            Console.line(line(operand, result, elapsed, file))
+            let report = try await load(operand, plan?.targets[index], manager, progress)
+            progress.step(operand.text)
+            reports.add(index, output: report.line(of: operand, json: json))
             return .ok
         } catch {
-            progress.step(operand)
-            report(operand, error)
+            progress.step(operand.text)
+            reports.add(
+                index, output: json ? error.json("url", operand.text) : nil,
+                error: "\(error.subject(of: operand.text)): \(error.message)")
             return error.exitCode
         }
     }
 
-    private var context: WebImageContext {
-        var context: WebImageContext = [.decodingLimits: limits]
-        if let size { context[.imageThumbnailPixelSize] = CGSize(width: size.width, height: size.height) }
-        return context
-    }
-
-    private func line(_ operand: String, _ result: WebImageResult, _ elapsed: Duration, _ file: String?) -> String {
-        let milliseconds = Double(elapsed.components.attoseconds) / 1e15 + Double(elapsed.components.seconds) * 1000
-        let size = result.image.pixelSize
-        guard json else {
-            let bytes = result.encodedByteCount.map { "\($0) B" } ?? "-"
-            let columns = [
-                result.cacheType.originName(of: operand).padded(to: 8), "\(size)".padded(to: 11), bytes.padded(to: 11),
-                String(format: "%.1f ms", milliseconds).padded(to: 11), operand,
-            ]
-            return columns.joined(separator: " ") + (file.map { " -> \($0)" } ?? "")
+    private func load(
+        _ operand: Operand, _ target: OutputPlan.Target?, _ manager: WebImageManager, _ progress: ProgressBar
+    ) async throws(WebImageError) -> LoadReport {
+        let start = ContinuousClock.now
+        if let plan, let target, plan.existing != .replaced, let file = OutputPlan.existingFile(of: target) {
+            guard plan.existing == .kept else { throw OutputFile.exists(file) }
+            return LoadReport(skipped: file)
         }
-        var object = JSONLine()
-        object.add("url", .string(operand))
-        object.add("origin", .string(result.cacheType.originName(of: operand)))
-        object.add("width", .integer(size.width))
-        object.add("height", .integer(size.height))
-        object.add("format", .init(result.image.imageFormat.name))
-        object.add("bytes", .init(result.encodedByteCount))
-        object.add("milliseconds", .number(milliseconds))
-        if let file { object.add("file", .string(file)) }
-        return object.text
-    }
-
-    private func report(_ operand: String, _ error: WebImageError) {
-        if json { Console.line(error.json(["url": operand])) }
-        Console.error("\(operand): \(error.withoutURL)")
-    }
-}
-
-extension ImageCacheType {
-    /// Where the image an operand means came from, in the command's words.
-    func originName(of operand: String) -> String {
-        let url = InputSource.url(operand)
-        return switch self {
-        case .none: url.isFileURL ? "file" : url.scheme == "data" ? "data" : "network"
-        case .disk: "disk"
-        case .memory, .all: "memory"
+        let result = try await fetch(operand, target, manager, progress)
+        var report = LoadReport(result, of: operand, in: ContinuousClock.now - start)
+        guard let plan, let target, let data = result.data else { return report }
+        let rendition = rendition
+        report.written = try await DecodePool.shared.run { () throws(WebImageError) in
+            let info = try ImageCodersManager.shared.imageInfo(of: data, limits: rendition.limits)
+            let made = try rendition.output(of: data, info, format: target.format, decoded: result.image)
+            let path = OutputPlan.path(of: target, format: made.format)
+            let folder = PathText.folder(of: path)
+            if !folder.isEmpty { try OutputFile.makeFolder(folder) }
+            try OutputFile.write(made.data, to: path, replaces: plan.existing == .replaced)
+            return LoadReport.Written(path: path, output: made)
         }
+        return report
     }
-}
 
-extension String {
-    func padded(to width: Int) -> String {
-        count < width ? self + String(repeating: " ", count: width - count) : self
-    }
-}
-
-extension WebImageError {
-    /// The error as a line of JSON, after members that say what it is about.
-    func json(_ about: KeyValuePairs<String, String>) -> String {
-        var object = JSONLine()
-        for (name, value) in about { object.add(name, .string(value)) }
-        object.add("error", .integer(code.rawValue))
-        object.add("stage", .string(stage.rawValue))
-        object.add("message", .string(description))
-        return object.text
+    private func fetch(
+        _ operand: Operand, _ target: OutputPlan.Target?, _ manager: WebImageManager, _ progress: ProgressBar
+    ) async throws(WebImageError) -> LoadedPicture {
+        let coder = RenditionCoder(rendition: rendition, format: target?.format, isWritten: target != nil)
+        var context = requests.context
+        context[.decodingLimits] = rendition.limits
+        if operand.isStandardInput {
+            let data = try await InputSource.data(operand.text, limits: rendition.limits, requests: requests)
+            let image = try await DecodePool.shared.run { () throws(WebImageError) in
+                var options = DecodingOptions()
+                options.limits = coder.rendition.limits
+                options.firstFrameOnly = true
+                return try coder.decode(data, options: options)
+            }
+            return LoadedPicture(image: image, data: data, encodedByteCount: data.count, cacheType: .none)
+        }
+        context[.imageCoder] = coder
+        if target != nil {
+            // The bytes are wanted, which an image in memory does not have.
+            context[.queryCacheType] = ImageCacheType.disk
+            context[.storeCacheType] = ImageCacheType.disk
+        }
+        let result = try await manager.result(
+            for: InputSource.url(operand.text), options: .decodeFirstFrameOnly, context: context
+        ) { received, expected, _ in
+            progress.update(operand.text, received: received, expected: expected)
+        }
+        return LoadedPicture(
+            image: result.image, data: result.data, encodedByteCount: result.encodedByteCount,
+            cacheType: result.cacheType)
     }
 }

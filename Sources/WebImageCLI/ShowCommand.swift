@@ -25,7 +25,7 @@ enum ShowCommand {
     private static var candidates: [String] {
         let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-        let folders = [(own as NSString).deletingLastPathComponent] + path.split(separator: ":").map(String.init)
+        let folders = [PathText.folder(of: own)] + path.split(separator: ":").map(String.init)
         return folders.filter { !$0.isEmpty }.map { $0 + "/webimage-gallery" }
     }
 }

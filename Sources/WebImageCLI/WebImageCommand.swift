@@ -4,7 +4,7 @@ import WebImage
 /// The `webimage` command.
 public enum WebImageCommand {
     /// The version `--version` prints.
-    public static let version = "0.1.0"
+    public static let version = PackageVersion.current
 
     /// Runs a command line, its first element the program's name, and returns the exit code: 0 ok, 1 usage, 2 some input
     /// failed, 3 a limit fired, 130 interrupted.
@@ -17,6 +17,12 @@ public enum WebImageCommand {
         if log.destination == nil { log.destination = StandardErrorLogger(minimum: .warning) }
         let name = arguments.dropFirst().first ?? "--help"
         switch name {
+        case "help" where arguments.count > 2 && commands[arguments[2]] != nil:
+            Console.out(Usage.of(arguments[2]))
+            return ExitCode.ok.rawValue
+        case "help" where arguments.count > 2 && !arguments[2].hasPrefix("-"):
+            Console.error("there is no command '\(arguments[2])'; see 'webimage --help'")
+            return ExitCode.usage.rawValue
         case "--help", "-h", "help":
             Console.out(Usage.general)
             return ExitCode.ok.rawValue
@@ -56,10 +62,10 @@ public enum WebImageCommand {
         return moved
     }
 
-    private static let commands: [String: Command] = [
+    static let commands: [String: Command] = [
         "load": LoadCommand.command, "info": InfoCommand.command, "convert": ConvertCommand.command,
         "frames": FramesCommand.command, "formats": FormatsCommand.command, "show": ShowCommand.command,
-        "cache": CacheCommand.command,
+        "cache": CacheCommand.command, "thumbnail": ThumbnailCommand.command, "init": InitCommand.command,
     ]
 }
 

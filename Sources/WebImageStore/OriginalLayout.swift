@@ -28,9 +28,9 @@ enum OriginalLayout {
     }
 }
 
-/// MD5 (RFC 1321) for short texts, to find files that others named by it; nothing here relies on its strength.
-enum MD5 {
-    static func hex(of text: some Sequence<UInt8>) -> String {
+/// MD5 (RFC 1321) for short texts, to find or name files as others do; nothing here relies on its strength.
+package enum MD5 {
+    package static func hex(of text: some Sequence<UInt8>) -> String {
         var bytes = Array(text)
         let bits = UInt64(bytes.count) &* 8
         bytes.append(0x80)

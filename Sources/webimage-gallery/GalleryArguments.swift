@@ -50,7 +50,7 @@ struct GalleryArguments {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             switch parts[0] {
             case "--help": return .say(help)
-            case "--version": return .say("webimage-gallery 0.1.0")
+            case "--version": return .say("webimage-gallery \(PackageVersion.current)")
             case "--self-check-main-loop": return .checkMainLoop
             case "--dark":
                 arguments.isDark = true

@@ -4,8 +4,11 @@ import Foundation
 enum Tool {
     struct Outcome {
         let code: Int32
-        let output: String
+        /// What came on standard output, as bytes.
+        let bytes: Data
         let errors: String
+
+        var output: String { String(decoding: bytes, as: UTF8.self) }
 
         /// The objects printed, one a line.
         func objects() throws -> [[String: Any]] {
@@ -24,9 +27,13 @@ enum Tool {
         return beside.first { FileManager.default.isExecutableFile(atPath: $0) } ?? "webimage"
     }()
 
-    /// - Parameter through: A program with its arguments that executes the command, such as `/usr/bin/env`.
+    /// - Parameters:
+    ///   - through: A program with its arguments that executes the command, such as `/usr/bin/env`.
+    ///   - folder: The working directory.
+    ///   - input: Standard input; nothing by default.
     static func start(
-        _ arguments: [String], environment: [String: String] = [:], through: [String] = []
+        _ arguments: [String], environment: [String: String] = [:], through: [String] = [], in folder: String? = nil,
+        input: FileHandle = .nullDevice
     ) throws -> (process: Process, output: Pipe, errors: Pipe) {
         let process = Process()
         let words = through + [path] + arguments
@@ -36,7 +43,8 @@ enum Tool {
         let (output, errors) = (Pipe(), Pipe())
         process.standardOutput = output
         process.standardError = errors
-        process.standardInput = FileHandle.nullDevice
+        process.standardInput = input
+        if let folder { process.currentDirectoryURL = URL(fileURLWithPath: folder) }
         try process.run()
         return (process, output, errors)
     }
@@ -46,9 +54,11 @@ enum Tool {
     }
 
     static func run(
-        _ arguments: [String], environment: [String: String] = [:], through: [String] = []
+        _ arguments: [String], environment: [String: String] = [:], through: [String] = [], in folder: String? = nil,
+        input: FileHandle = .nullDevice
     ) throws -> Outcome {
-        let (process, output, errors) = try start(arguments, environment: environment, through: through)
+        let (process, output, errors) = try start(
+            arguments, environment: environment, through: through, in: folder, input: input)
         // Both pipes are drained at once, or a full one would stop the program.
         let queue = DispatchQueue(label: "errors")
         nonisolated(unsafe) var errorText = Data()  // written on `queue` alone, read after its barrier below
@@ -57,7 +67,7 @@ enum Tool {
         process.waitUntilExit()
         return queue.sync {
             Outcome(
-                code: process.terminationStatus, output: String(decoding: text, as: UTF8.self),
+                code: process.terminationStatus, bytes: text,
                 errors: String(decoding: errorText, as: UTF8.self))
         }
     }

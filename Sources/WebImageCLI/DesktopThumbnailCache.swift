@@ -1,0 +1,151 @@
+import Foundation
+import WebImage
+import WebImageStore
+
+/// The thumbnail cache of the desktop: the Thumbnail Managing Standard of freedesktop.org, version 0.9.
+struct DesktopThumbnailCache: Sendable {
+    /// A folder of the cache, and the side in pixels that its thumbnails have at most.
+    struct Size: Sendable, Equatable {
+        let name: String
+        let side: Int
+    }
+
+    static let allSizes = [
+        Size(name: "normal", side: 128), Size(name: "large", side: 256), Size(name: "x-large", side: 512),
+        Size(name: "xx-large", side: 1024),
+    ]
+
+    /// Names of sizes with commas between.
+    static func sizes(_ text: String) throws(UsageError) -> [Size] {
+        try text.split(separator: ",", omittingEmptySubsequences: false).map { name throws(UsageError) in
+            guard let size = allSizes.first(where: { $0.name == name || String($0.side) == name }) else {
+                throw UsageError("--size with --freedesktop wants normal, large, x-large or xx-large, not '\(name)'")
+            }
+            return size
+        }
+    }
+
+    /// A file as the cache knows it.
+    struct Source: Sendable {
+        let path: String
+        let uri: String
+        /// Seconds since 1970.
+        let modified: Int
+        let byteCount: Int
+
+        /// - Throws: `.fileSystem` for a file that cannot be looked at.
+        init(_ path: String) throws(WebImageError) {
+            self.path = URL(fileURLWithPath: path).standardizedFileURL.path
+            uri = "file://" + DesktopThumbnailCache.escaped(self.path)
+            var status = stat()
+            guard stat(self.path, &status) == 0 else {
+                throw .posix(errno, stage: .download, url: URL(fileURLWithPath: path), hint: "Check the path.")
+            }
+            modified = Int(status.st_mtim.tv_sec)
+            byteCount = Int(status.st_size)
+        }
+
+        /// The name of the file's thumbnail in every folder.
+        var thumbnailName: String { DesktopThumbnailCache.name(of: uri) }
+    }
+
+    let folder: String
+    private let program = "webimage-\(WebImageCommand.version)"
+
+    /// The user's cache: in `XDG_CACHE_HOME` if that is an absolute path, else in `~/.cache`.
+    init() {
+        let home = ProcessInfo.processInfo.environment["XDG_CACHE_HOME"]
+        let base = home.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? NSHomeDirectory() + "/.cache"
+        folder = base + "/thumbnails"
+    }
+
+    func path(of source: Source, _ size: Size) -> String { "\(folder)/\(size.name)/\(source.thumbnailName)" }
+
+    func failurePath(of source: Source) -> String { "\(folder)/fail/\(program)/\(source.thumbnailName)" }
+
+    /// Files of the cache get no thumbnails: programs show them directly.
+    func contains(_ source: Source) -> Bool { source.path.hasPrefix(folder + "/") }
+
+    /// Whether a file of the cache is about the source as it is now.
+    func isCurrent(_ path: String, _ source: Source) -> Bool {
+        guard let data = FileManager.default.contents(atPath: path) else { return false }
+        let texts = PNGTextChunks.texts(of: data)
+        return texts["Thumb::URI"] == source.uri && texts["Thumb::MTime"] == String(source.modified)
+    }
+
+    /// Writes a thumbnail.
+    ///
+    /// - Parameter file: A PNG.
+    func store(_ file: Data, of source: Source, _ info: ImageInfo, as size: Size) throws(WebImageError) {
+        var texts = texts(of: source)
+        texts.append(("Thumb::Image::Width", String(info.pixelSize.width)))
+        texts.append(("Thumb::Image::Height", String(info.pixelSize.height)))
+        if let type = info.format.mimeType { texts.append(("Thumb::Mimetype", type)) }
+        try write(PNGTextChunks.adding(texts, to: file), to: path(of: source, size))
+    }
+
+    /// Remembers that no thumbnail can be made of the source as it is now, so that no program of this version tries again.
+    func storeFailure(of source: Source) throws(WebImageError) {
+        let pixels = try PixelBuffer(width: 1, height: 1, format: .rgba8)
+        pixels.withUnsafeMutableBytes { _ = $0.initializeMemory(as: UInt8.self, repeating: 0) }
+        let file = try ImageCodersManager.shared.encode(
+            Image(pixels: pixels), format: .png, options: EncodingOptions())
+        try write(PNGTextChunks.adding(texts(of: source), to: file), to: failurePath(of: source))
+    }
+
+    /// A thumbnail that was made is the end of an earlier failure.
+    func removeFailure(of source: Source) { unlink(failurePath(of: source)) }
+
+    private func texts(of source: Source) -> [(keyword: String, text: String)] {
+        [
+            ("Thumb::URI", source.uri), ("Thumb::MTime", String(source.modified)),
+            ("Thumb::Size", String(source.byteCount)), ("Software", program),
+        ]
+    }
+
+    /// Folders have mode 0700, files 0600: thumbnails show what private files hold.
+    private func write(_ data: Data, to path: String) throws(WebImageError) {
+        try OutputFile.makeFolder(PathText.folder(of: path), mode: 0o700)
+        try OutputFile.write(data, to: path, mode: 0o600)
+    }
+
+    /// The name of the thumbnail of a URI.
+    static func name(of uri: String) -> String { MD5.hex(of: uri.utf8) + ".png" }
+
+    /// As GLib escapes paths, whose URIs other programs hash: every byte but letters, digits and these.
+    static func escaped(_ path: String) -> String {
+        let kept = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.!~*'()/&=:@+$,".utf8)
+        let digits = Array("0123456789ABCDEF".utf8)
+        var escaped: [UInt8] = []
+        for byte in path.utf8 {
+            if kept.contains(byte) {
+                escaped.append(byte)
+            } else {
+                escaped += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: escaped, as: UTF8.self)
+    }
+}
+
+extension ImageFormat {
+    /// The media type of the format; nil where it has no registered one.
+    fileprivate var mimeType: String? {
+        switch self {
+        case .jpeg: "image/jpeg"
+        case .png: "image/png"
+        case .apng: "image/apng"
+        case .gif: "image/gif"
+        case .webP: "image/webp"
+        case .avif: "image/avif"
+        case .heic: "image/heic"
+        case .heif: "image/heif"
+        case .jpegXL: "image/jxl"
+        case .svg: "image/svg+xml"
+        case .tiff: "image/tiff"
+        case .bmp: "image/bmp"
+        case .ico: "image/vnd.microsoft.icon"
+        default: nil
+        }
+    }
+}

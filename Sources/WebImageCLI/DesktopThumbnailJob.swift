@@ -1,0 +1,105 @@
+import Foundation
+import WebImage
+
+/// `webimage thumbnail --freedesktop`: makes the thumbnails that are missing or older than their files.
+struct DesktopThumbnailJob: Sendable {
+    let operands: [Operand]
+    let cache: DesktopThumbnailCache
+    let sizes: [DesktopThumbnailCache.Size]
+    let rendition: Rendition
+    /// Whether thumbnails that are current, and files that failed, are made again.
+    let makesAll: Bool
+    let json: Bool
+    private let reports = Reports(isOrdered: true)
+
+    init(
+        operands: [Operand], cache: DesktopThumbnailCache, sizes: [DesktopThumbnailCache.Size], rendition: Rendition,
+        makesAll: Bool, json: Bool
+    ) {
+        self.operands = operands
+        self.cache = cache
+        self.sizes = sizes
+        self.rendition = rendition
+        self.makesAll = makesAll
+        self.json = json
+    }
+
+    func run() async -> ExitCode {
+        await BoundedTasks.run(operands.count, atOnce: 2 * ProcessInfo.processInfo.activeProcessorCount) { index in
+            let operand = operands[index]
+            do throws(WebImageError) {
+                let lines = try await make(operand)
+                reports.add(index, output: lines.joined(separator: "\n"))
+                return .ok
+            } catch {
+                reports.add(
+                    index, output: json ? error.json("url", operand.text) : nil,
+                    error: "\(error.subject(of: operand.text)): \(error.message)")
+                return error.exitCode
+            }
+        }
+    }
+
+    private func make(_ operand: Operand) async throws(WebImageError) -> [String] {
+        let source = try DesktopThumbnailCache.Source(InputSource.url(operand.text).path)
+        guard !cache.contains(source) else {
+            throw WebImageError(
+                .fileSystem, stage: .request, underlying: .message("the file is a thumbnail itself"),
+                hint: "Name files outside \(cache.folder).")
+        }
+        let wanted = sizes.filter { makesAll || !cache.isCurrent(cache.path(of: source, $0), source) }
+        var lines = sizes.filter { !wanted.contains($0) }.map { line(operand, source, $0, "current") }
+        guard !wanted.isEmpty else { return lines }
+        guard makesAll || !cache.isCurrent(cache.failurePath(of: source), source) else {
+            throw WebImageError(
+                .blackListed, stage: .decode, underlying: .message("no thumbnail could be made of the file before"),
+                hint: "Use --overwrite to try again.")
+        }
+        let data = try await InputSource.data(
+            source.path, limits: rendition.limits, requests: RequestFlags())
+        let job = self
+        try await DecodePool.shared.run { () throws(WebImageError) in
+            do throws(WebImageError) {
+                try job.write(wanted, of: source, data)
+            } catch {
+                // Only what is wrong with the file itself: memory, limits and the disk may be others tomorrow.
+                if error.code == .badImageData || error.code == .unsupportedFormat {
+                    try cache.storeFailure(of: source)
+                }
+                throw error
+            }
+        }
+        lines += wanted.map { line(operand, source, $0, "made") }
+        return lines
+    }
+
+    private func write(
+        _ wanted: [DesktopThumbnailCache.Size], of source: DesktopThumbnailCache.Source, _ data: Data
+    ) throws(WebImageError) {
+        let info = try ImageCodersManager.shared.imageInfo(of: data, limits: rendition.limits)
+        for size in wanted {
+            var options = DecodingOptions()
+            options.limits = rendition.limits
+            options.firstFrameOnly = true
+            options.pixelFormat = .rgba8
+            options.thumbnailPixelSize = PixelSize(width: size.side, height: size.side)
+            let image = try ImageCodersManager.shared.decode(data, options: options)
+            let file = try ImageCodersManager.shared.encode(image, format: .png, options: EncodingOptions())
+            try cache.store(file, of: source, info, as: size)
+        }
+        cache.removeFailure(of: source)
+    }
+
+    private func line(
+        _ operand: Operand, _ source: DesktopThumbnailCache.Source, _ size: DesktopThumbnailCache.Size, _ what: String
+    ) -> String {
+        let path = cache.path(of: source, size)
+        guard json else { return "\(what.padded(to: 8)) \(size.name.padded(to: 8)) \(operand.text) -> \(path)" }
+        var object = JSONLine()
+        object.add("url", .string(operand.text))
+        object.add("state", .string(what))
+        object.add("size", .string(size.name))
+        object.add("file", .string(path))
+        return object.text
+    }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import WebImage
+
+/// `webimage init`: starts a package that uses this library.
+enum InitCommand {
+    static let command = Command(options: [.value("library")]) { arguments throws(UsageError) in
+        guard arguments.operands.count == 2, let kind = PackageTemplate.Kind(rawValue: arguments.operands[0]) else {
+            throw UsageError("init wants gtk, server or tool, and a NAME")
+        }
+        let name = arguments.operands[1]
+        guard PackageTemplate.isName(name) else {
+            throw UsageError(
+                "a NAME has lower-case letters, digits and single hyphens, begins with a letter, and has at most 50 "
+                    + "characters; '\(name)' has not")
+        }
+        let library = try PackageTemplate.Library(arguments.string("library") ?? checkout ?? "../swift-web-image")
+        let template = PackageTemplate(kind: kind, name: name, library: library)
+        return {
+            do throws(WebImageError) {
+                guard access(name, F_OK) != 0 else {
+                    throw .posix(
+                        EEXIST, stage: .store, url: URL(fileURLWithPath: name),
+                        hint: "Choose another name, or remove it.")
+                }
+                for file in template.files {
+                    let path = name + "/" + file.path
+                    try OutputFile.makeFolder(PathText.folder(of: path))
+                    try OutputFile.write(Data(file.text.utf8), to: path, replaces: false)
+                    Console.line(path)
+                }
+            } catch {
+                Console.report(name, error)
+                return error.exitCode
+            }
+            Console.status(template.nextSteps)
+            return .ok
+        }
+    }
+
+    /// The clone that this program was built in, if it was.
+    private static var checkout: String? {
+        let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        var folder = PathText.folder(of: own)
+        while folder.count > 1 {
+            if let manifest = try? String(contentsOfFile: folder + "/Package.swift", encoding: .utf8) {
+                return manifest.contains("name: \"swift-web-image\"") ? folder : nil
+            }
+            folder = PathText.folder(of: folder)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import WebImage
+
+/// A picture, the bytes it was decoded from, and where they came from.
+struct LoadedPicture: Sendable {
+    let image: Image
+    let data: Data?
+    let encodedByteCount: Int?
+    let cacheType: ImageCacheType
+}
+
+/// What `webimage load` says about one picture.
+struct LoadReport: Sendable {
+    /// The file that was written.
+    struct Written: Sendable {
+        let path: String
+        let format: ImageFormat
+        let pixelSize: PixelSize
+        let byteCount: Int
+        let isOriginal: Bool
+
+        init(path: String, output: Rendition.Output) {
+            self.path = path
+            format = output.format
+            pixelSize = output.pixelSize
+            byteCount = output.data.count
+            isOriginal = output.isOriginal
+        }
+
+        /// What was written, in words.
+        var words: String { isOriginal ? "original" : "\(format) \(pixelSize)" }
+    }
+
+    private let origin: String
+    private let pixelSize: PixelSize?
+    private let format: ImageFormat?
+    private let encodedByteCount: Int?
+    private let milliseconds: Double
+    private var skipped: String?
+    var written: Written?
+
+    init(_ result: LoadedPicture, of operand: Operand, in elapsed: Duration) {
+        origin = result.cacheType.originName(of: operand.text)
+        pixelSize = result.image.pixelSize
+        format = result.image.imageFormat
+        encodedByteCount = result.encodedByteCount
+        milliseconds = Double(elapsed.components.attoseconds) / 1e15 + Double(elapsed.components.seconds) * 1000
+    }
+
+    /// Nothing was loaded, since the file is there.
+    init(skipped: String) {
+        origin = "skipped"
+        (pixelSize, format, encodedByteCount, milliseconds) = (nil, nil, nil, 0)
+        self.skipped = skipped
+    }
+
+    func line(of operand: Operand, json: Bool) -> String {
+        guard json else {
+            let columns = [
+                origin.padded(to: 8), (pixelSize.map { "\($0)" } ?? "-").padded(to: 11),
+                (encodedByteCount.map { "\($0) B" } ?? "-").padded(to: 11),
+                String(format: "%.1f ms", milliseconds).padded(to: 11), operand.text,
+            ]
+            let file = written.map { " -> \($0.path) (\($0.words), \($0.byteCount) B)" } ?? skipped.map { " -> \($0)" }
+            return columns.joined(separator: " ") + (file ?? "")
+        }
+        var object = JSONLine()
+        object.add("url", .string(operand.text))
+        object.add("origin", .string(origin))
+        if let pixelSize {
+            object.add("width", .integer(pixelSize.width))
+            object.add("height", .integer(pixelSize.height))
+            object.add("format", .init(format?.name))
+            object.add("bytes", .init(encodedByteCount))
+            object.add("milliseconds", .number(milliseconds))
+        }
+        if let written {
+            object.add("file", .string(written.path))
+            object.add("written", .string(written.isOriginal ? "original" : "encoded"))
+            object.add("fileFormat", .init(written.format.name))
+            object.add("fileWidth", .integer(written.pixelSize.width))
+            object.add("fileHeight", .integer(written.pixelSize.height))
+            object.add("fileBytes", .integer(written.byteCount))
+        } else if let skipped {
+            object.add("file", .string(skipped))
+        }
+        return object.text
+    }
+}
+
+extension ImageCacheType {
+    /// Where the image an operand means came from, in the command's words.
+    func originName(of operand: String) -> String {
+        let url = InputSource.url(operand)
+        return switch self {
+        case .none where operand == InputSource.standardInput: "stdin"
+        case .none: url.isFileURL ? "file" : url.scheme == "data" ? "data" : "network"
+        case .disk: "disk"
+        case .memory, .all: "memory"
+        }
+    }
+}
+
+extension String {
+    func padded(to width: Int) -> String {
+        count < width ? self + String(repeating: " ", count: width - count) : self
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import WebImage
+
+/// One picture that a command line names.
+struct Operand: Sendable {
+    /// As it was given, or the path of a file that was found in a folder.
+    let text: String
+    /// The folder below the operand in which the file was found; empty for one that was named itself.
+    var folder = ""
+
+    var isStandardInput: Bool { text == InputSource.standardInput }
+    var isLocal: Bool { isStandardInput || InputSource.url(text).isFileURL }
+
+    /// The name of the file without its folders, percent-encoding decoded; empty where there is none.
+    private var lastName: String {
+        let url = InputSource.url(text)
+        guard !isStandardInput, url.scheme != "data" else { return "" }
+        return url.path.hasSuffix("/") && !url.isFileURL ? "" : url.lastPathComponent
+    }
+
+    /// A name for a file made of this picture, without extension; never one of another folder, and never hidden.
+    var stem: String {
+        let allowed = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-_. "))
+        let given = fileExtension.isEmpty ? lastName : String(lastName.dropLast(fileExtension.count + 1))
+        var stem = String(String.UnicodeScalarView(given.unicodeScalars.filter(allowed.contains)).prefix(100))
+        stem = stem.trimmingCharacters(in: CharacterSet(charactersIn: ". "))
+        return stem.isEmpty ? "picture" : stem
+    }
+
+    /// The extension of the name if it is one of a picture, in the case given; else empty.
+    var fileExtension: String {
+        let words = lastName.split(separator: ".", omittingEmptySubsequences: false)
+        guard words.count > 1, !words.dropLast().joined().isEmpty, let last = words.last,
+            ImageFormat(fileExtension: String(last)) != .undefined
+        else { return "" }
+        return String(last)
+    }
+}
+
+/// The pictures that operands, lists and folders name together, in the order given.
+enum Operands {
+    /// - Throws: A usage error for no picture at all, for a list that cannot be read, and for standard input used twice.
+    static func read(_ arguments: Arguments, of command: String) throws(UsageError) -> [Operand] {
+        var texts: [String] = []
+        for text in arguments.operands {
+            texts += text.hasPrefix("@") ? try lines(String(text.dropFirst()), of: text) : [text]
+        }
+        for path in arguments.strings("input") { texts += try lines(path, of: "--input") }
+        guard !texts.isEmpty else { throw UsageError("\(command) wants at least one URL or path") }
+        var operands: [Operand] = []
+        for text in texts {
+            operands += arguments.has("recursive") && isFolder(text) ? try files(below: text) : [Operand(text: text)]
+        }
+        guard operands.filter(\.isStandardInput).count <= 1 else {
+            throw UsageError("standard input can be read only once")
+        }
+        guard !operands.isEmpty else { throw UsageError("there is no picture in these folders") }
+        return operands
+    }
+
+    /// One name a line; empty lines and those that start with `#` are left out.
+    private static func lines(_ path: String, of option: String) throws(UsageError) -> [String] {
+        try ListFile.text(path, of: option).split(whereSeparator: \.isNewline)
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+            .filter { !$0.isEmpty && !$0.hasPrefix("#") }
+    }
+
+    private static func isFolder(_ text: String) -> Bool {
+        var isFolder: ObjCBool = false
+        let url = InputSource.url(text)
+        return url.isFileURL && FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)
+            && isFolder.boolValue
+    }
+
+    /// Every picture below a folder, ordered by path: regular files whose extension is one of a picture's. Hidden files
+    /// and folders are left out, links to folders are not followed.
+    private static func files(below text: String) throws(UsageError) -> [Operand] {
+        let top = InputSource.url(text).path
+        guard let names = FileManager.default.enumerator(atPath: top) else {
+            throw UsageError("the folder '\(text)' cannot be read")
+        }
+        var found: [String] = []
+        for case let name as String in names {
+            if name.split(separator: "/").last?.hasPrefix(".") == true {
+                if names.fileAttributes?[.type] as? FileAttributeType == .typeDirectory { names.skipDescendants() }
+                continue
+            }
+            guard !Operand(text: "/" + name).fileExtension.isEmpty,
+                names.fileAttributes?[.type] as? FileAttributeType == .typeRegular
+            else { continue }
+            found.append(name)
+        }
+        let prefix = text.hasSuffix("/") ? text : text + "/"
+        return found.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { name in
+            Operand(text: prefix + name, folder: PathText.folder(of: name))
+        }
+    }
+}

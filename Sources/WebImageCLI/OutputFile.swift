@@ -1,0 +1,125 @@
+import Foundation
+import WebImage
+
+/// Files the command writes: whole or not at all.
+enum OutputFile {
+    static let standardOutput = "-"
+
+    /// Writes a file, or to standard output for `-`.
+    ///
+    /// - Parameters:
+    ///   - replaces: Whether a file of that name is replaced; otherwise it is kept and the write fails.
+    ///   - mode: Of the file, without what the user's mask takes away.
+    static func write(
+        _ data: Data, to path: String, replaces: Bool = true, mode: mode_t = 0o666
+    ) throws(WebImageError) {
+        try write(to: path, replaces: replaces, mode: mode) { descriptor throws(WebImageError) in
+            let outcome = data.withUnsafeBytes { bytes in
+                Result { () throws(WebImageError) in try writeAll(bytes, descriptor, path) }
+            }
+            try outcome.get()
+        }
+    }
+
+    /// Writes rows of an image that are `rowBytes` long, without what pads them in memory.
+    static func writeRows(of pixels: PixelBuffer, to path: String) throws(WebImageError) {
+        let rowBytes = pixels.width * pixels.format.bytesPerPixel
+        try write(to: path, replaces: true) { descriptor throws(WebImageError) in
+            try pixels.withUnsafeBytes { bytes throws(WebImageError) in
+                guard pixels.bytesPerRow != rowBytes else { return try writeAll(bytes, descriptor, path) }
+                // One write a megabyte, not one a row.
+                let rowsAtOnce = max(1, (1 << 20) / rowBytes)
+                let packed = UnsafeMutableRawBufferPointer.allocate(byteCount: rowsAtOnce * rowBytes, alignment: 64)
+                defer { packed.deallocate() }
+                for first in stride(from: 0, to: pixels.height, by: rowsAtOnce) {
+                    let count = min(rowsAtOnce, pixels.height - first)
+                    for row in 0..<count {
+                        let source = bytes.baseAddress! + (first + row) * pixels.bytesPerRow
+                        memcpy(packed.baseAddress! + row * rowBytes, source, rowBytes)
+                    }
+                    try writeAll(UnsafeRawBufferPointer(rebasing: packed[..<(count * rowBytes)]), descriptor, path)
+                }
+            }
+        }
+    }
+
+    /// - Parameter mode: Of folders that are made; nil for what the user's mask leaves.
+    static func makeFolder(_ path: String, mode: Int? = nil) throws(WebImageError) {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: mode.map { [.posixPermissions: $0] })
+        } catch {
+            let number = ((error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError)?.code
+            throw failure(path, Int32(number ?? Int(EEXIST)), hint: "The folder cannot be made; name another one.")
+        }
+    }
+
+    /// The error of a file that is there already.
+    static func exists(_ path: String) -> WebImageError {
+        failure(path, EEXIST, hint: "Use --overwrite to replace it, or --skip-existing to keep it.")
+    }
+
+    /// To a temporary name first, so that an interrupted command leaves no half a picture.
+    private static func write(
+        to path: String, replaces: Bool, mode: mode_t = 0o666, _ body: (Int32) throws(WebImageError) -> Void
+    ) throws(WebImageError) {
+        guard path != standardOutput else { return try body(STDOUT_FILENO) }
+        let temporary = "\(path).\(getpid()).part"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode)
+        guard descriptor >= 0 else { throw failure(path) }
+        do throws(WebImageError) {
+            try body(descriptor)
+        } catch {
+            close(descriptor)
+            unlink(temporary)
+            throw error
+        }
+        guard close(descriptor) == 0, replaces ? rename(temporary, path) == 0 : place(temporary, path) else {
+            let error = errno == EEXIST ? exists(path) : failure(path)
+            unlink(temporary)
+            throw error
+        }
+    }
+
+    /// Gives a file its name unless a file has it: a link fails then, where a rename would replace that file.
+    private static func place(_ temporary: String, _ path: String) -> Bool {
+        if link(temporary, path) == 0 {
+            unlink(temporary)
+            return true
+        }
+        // Some file systems have no links.
+        guard errno == EPERM || errno == ENOTSUP || errno == ENOSYS else { return false }
+        guard access(path, F_OK) != 0 else {
+            errno = EEXIST
+            return false
+        }
+        return rename(temporary, path) == 0
+    }
+
+    private static func writeAll(
+        _ bytes: UnsafeRawBufferPointer, _ descriptor: Int32, _ path: String
+    ) throws(WebImageError) {
+        var offset = 0
+        while offset < bytes.count {
+            let written = Foundation.write(descriptor, bytes.baseAddress! + offset, bytes.count - offset)
+            if written < 0 {
+                if errno == EINTR { continue }
+                throw failure(path)
+            }
+            offset += written
+        }
+    }
+
+    private static func failure(
+        _ path: String, _ number: Int32 = errno, hint: String? = nil
+    ) -> WebImageError {
+        let usual =
+            switch number {
+            case ENOENT: "The folder does not exist; make it, or name another one."
+            case EISDIR: "This is a folder; name a file."
+            case ENOSPC: "The disk is full."
+            default: "Name a file that can be written."
+            }
+        return .posix(number, stage: .store, url: URL(fileURLWithPath: path), hint: hint ?? usual)
+    }
+}

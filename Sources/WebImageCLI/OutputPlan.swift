@@ -1,0 +1,94 @@
+import Foundation
+import WebImage
+
+/// Where the pictures of one command are written: the names are settled before the first load, by the order of the
+/// operands alone, so that each run gives every picture the same name.
+struct OutputPlan: Sendable {
+    enum Existing: Sendable { case refused, replaced, kept }
+
+    /// The name of one picture's file; without an extension until its format is known.
+    struct Target: Sendable, Equatable {
+        let path: String
+        /// The format that the extension asks for; nil where the extension is the operand's own.
+        let format: ImageFormat?
+        /// The format that the path's extension means; nil when it has none.
+        let named: ImageFormat?
+    }
+
+    let targets: [Target]
+    let existing: Existing
+
+    /// Reads `--out`, `--overwrite` and `--skip-existing`; nil without `--out`.
+    init?(_ arguments: Arguments, _ operands: [Operand]) throws(UsageError) {
+        guard !(arguments.has("overwrite") && arguments.has("skip-existing")) else {
+            throw UsageError("--overwrite and --skip-existing exclude each other")
+        }
+        existing = arguments.has("overwrite") ? .replaced : arguments.has("skip-existing") ? .kept : .refused
+        guard let text = arguments.string("out") else {
+            guard existing == .refused else { throw UsageError("--overwrite and --skip-existing want --out") }
+            return nil
+        }
+        guard !text.isEmpty else { throw UsageError("--out wants a folder, a template such as 'small/%s.webp', or -") }
+        let template = try OutputTemplate(text, operandCount: operands.count)
+        var taken = TakenNames()
+        targets = try operands.enumerated().map { index, operand throws(UsageError) in
+            if text == OutputFile.standardOutput { return Target(path: text, format: nil, named: nil) }
+            let name = try template.name(for: operand, number: index + 1)
+            let path = template.isOneFile ? name.path : taken.take(name.path)
+            let named = name.fileExtension.map { ImageFormat(fileExtension: $0).container }
+            return Target(path: path, format: name.isChosen ? named : nil, named: named)
+        }
+    }
+
+    /// The path of a picture in `format`: the extension given is kept where it is right, else the right one follows it.
+    static func path(of target: Target, format: ImageFormat) -> String {
+        guard target.path != OutputFile.standardOutput, target.named != format.container else { return target.path }
+        return target.path + "." + (format.name ?? "bin")
+    }
+
+    /// What may follow a name whose own extension is not the right one.
+    private static let extensions = [
+        "jpeg", "png", "webp", "gif", "avif", "heic", "heif", "jxl", "svg", "tiff", "bmp", "ico", "pdf", "bin",
+    ]
+
+    /// A file that has the target's name already.
+    static func existingFile(of target: Target) -> String? {
+        guard target.path != OutputFile.standardOutput else { return nil }
+        if access(target.path, F_OK) == 0 { return target.path }
+        guard target.format == nil else { return nil }
+        return extensions.map { target.path + "." + $0 }.first { access($0, F_OK) == 0 }
+    }
+}
+
+/// Names given so far. Two names are too close if one is the other with an extension after it.
+private struct TakenNames {
+    private var names: Set<String> = []
+    /// Every beginning of a taken name that ends before a dot.
+    private var beginnings: Set<String> = []
+
+    mutating func take(_ path: String) -> String {
+        let folder = PathText.folder(of: path)
+        let name = PathText.name(of: path)
+        let tail = PathText.fileExtension(of: name)
+        let stem = tail.isEmpty ? name : String(name.dropLast(tail.count + 1))
+        var number = 1
+        var candidate = path
+        while isTaken(candidate) {
+            number += 1
+            let numbered = "\(stem)-\(number)" + (tail.isEmpty ? "" : "." + tail)
+            candidate = folder.isEmpty ? numbered : folder == "/" ? "/" + numbered : folder + "/" + numbered
+        }
+        names.insert(candidate)
+        beginnings.formUnion(Self.beginnings(of: candidate))
+        return candidate
+    }
+
+    private func isTaken(_ path: String) -> Bool {
+        names.contains(path) || beginnings.contains(path)
+            || Self.beginnings(of: path).contains { names.contains($0) }
+    }
+
+    private static func beginnings(of path: String) -> [String] {
+        path.indices.filter { path[$0] == "." }.map { String(path[..<$0]) }
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import WebImage
+
+/// What `--out` says: a folder, or a name for each picture with fields in it.
+struct OutputTemplate: Sendable {
+    /// What comes of a template for one picture.
+    struct Name: Sendable {
+        let path: String
+        let fileExtension: String?
+        /// Whether the template names the extension, and so the format.
+        let isChosen: Bool
+    }
+
+    private let text: String
+    private let hasFields: Bool
+    private let digits: Int
+    /// Whether the text is the path of one file.
+    let isOneFile: Bool
+
+    init(_ text: String, operandCount: Int) throws(UsageError) {
+        self.text = text
+        hasFields = text.contains("%")
+        digits = String(operandCount).count
+        let namesPicture = ImageFormat(fileExtension: PathText.fileExtension(of: text)) != .undefined
+        var isFolder: ObjCBool = false
+        let exists = FileManager.default.fileExists(atPath: text, isDirectory: &isFolder)
+        isOneFile = !hasFields && namesPicture && !(exists && isFolder.boolValue)
+        guard !isOneFile || operandCount == 1 else {
+            throw UsageError(
+                "--out \(text) is one file for \(operandCount) pictures; give a template such as '%s.webp'")
+        }
+        guard !(text == OutputFile.standardOutput && operandCount != 1) else {
+            throw UsageError("--out - takes one picture, not \(operandCount)")
+        }
+    }
+
+    func name(for operand: Operand, number: Int) throws(UsageError) -> Name {
+        let own = operand.fileExtension.isEmpty ? nil : operand.fileExtension
+        if isOneFile {
+            return Name(path: text, fileExtension: PathText.fileExtension(of: text), isChosen: true)
+        }
+        guard hasFields else {
+            let folder = [text, operand.folder].filter { !$0.isEmpty }.joined(separator: "/")
+            return Name(
+                path: folder + "/" + operand.stem + (own.map { "." + $0 } ?? ""), fileExtension: own, isChosen: false)
+        }
+        var path = try filled(operand, number, own)
+        let last = PathText.fileExtension(of: path)
+        if text.hasSuffix("%e") || ImageFormat(fileExtension: PathText.fileExtension(of: text)) == .undefined {
+            if !text.hasSuffix("%e"), let own { path += "." + own }
+            return Name(path: path, fileExtension: own, isChosen: false)
+        }
+        return Name(path: path, fileExtension: last, isChosen: true)
+    }
+
+    private func filled(_ operand: Operand, _ number: Int, _ own: String?) throws(UsageError) -> String {
+        var path = ""
+        var rest = text[...]
+        while let percent = rest.firstIndex(of: "%") {
+            path += rest[..<percent]
+            rest = rest[rest.index(after: percent)...]
+            switch rest.popFirst() {
+            case "s": path += operand.stem
+            case "d":
+                // Not "small//a.webp" for a picture without a folder of its own.
+                if operand.folder.isEmpty, rest.first == "/" { rest = rest.dropFirst() }
+                path += operand.folder
+            case "n": path += String(repeating: "0", count: max(0, digits - String(number).count)) + String(number)
+            case "e":
+                // The dot before a missing extension goes as well.
+                if own == nil, path.hasSuffix(".") { path.removeLast() }
+                path += own ?? ""
+            case "%": path += "%"
+            case let letter:
+                throw UsageError("--out knows %s, %d, %n, %e and %%, not '%\(letter.map { String($0) } ?? "")'")
+            }
+        }
+        return path + rest
+    }
+}

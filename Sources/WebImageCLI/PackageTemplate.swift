@@ -1,0 +1,109 @@
+import Foundation
+
+/// The files of a new package.
+struct PackageTemplate: Sendable {
+    enum Kind: String, Sendable { case gtk, server, tool }
+
+    struct File: Sendable {
+        let path: String
+        let text: String
+    }
+
+    /// Where the new package finds this library.
+    struct Library: Sendable {
+        /// The dependency as a manifest says it.
+        let dependency: String
+        /// The name that products are named with.
+        let package: String
+
+        /// - Parameter place: A folder, or the URL of a repository.
+        init(_ place: String) throws(UsageError) {
+            guard !place.isEmpty, !place.contains(where: { $0 == "\"" || $0 == "\\" || $0.isNewline }) else {
+                throw UsageError("--library wants a folder or the URL of a repository")
+            }
+            guard place.contains("://") || place.hasPrefix("git@") else {
+                // A relative path is meant from here, and the new package is one folder below.
+                let path = place.hasPrefix("/") ? place : place.hasPrefix("../") ? "../" + place : "../" + place
+                dependency = ".package(name: \"swift-web-image\", path: \"\(path)\")"
+                package = "swift-web-image"
+                return
+            }
+            dependency = ".package(url: \"\(place)\", from: \"\(WebImageCommand.version)\")"
+            let last = place.split(whereSeparator: { $0 == "/" || $0 == ":" }).last.map(String.init) ?? place
+            package = last.hasSuffix(".git") ? String(last.dropLast(4)) : last
+        }
+    }
+
+    let kind: Kind
+    let name: String
+    let library: Library
+
+    static func isName(_ name: String) -> Bool {
+        let words = name.split(separator: "-", omittingEmptySubsequences: false)
+        return name.utf8.count <= 50 && name.first?.isLetter == true
+            && words.allSatisfy { word in
+                !word.isEmpty && word.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) }
+            } && name != "test"
+    }
+
+    /// `photo-wall` as a type is named: `PhotoWall`.
+    private var typeName: String { name.split(separator: "-").map(\.capitalized).joined() }
+
+    /// `photo-wall` as a person reads it: `Photo Wall`.
+    private var title: String { name.split(separator: "-").map(\.capitalized).joined(separator: " ") }
+
+    private var identifier: String { "org.example." + typeName }
+
+    var files: [File] {
+        let own: [File]
+        switch kind {
+        case .gtk: own = Self.gtk
+        case .server: own = Self.server
+        case .tool: own = Self.tool
+        }
+        return (own + Self.common).map { File(path: filled($0.path), text: filled($0.text)) }
+    }
+
+    /// What to do with the new package.
+    var nextSteps: String {
+        let run =
+            switch kind {
+            case .gtk: "swift run \(name) PICTURE-OR-URL"
+            case .server: "swift run \(name)"
+            case .tool: "swift run \(name) 320 PICTURE-OR-URL"
+            }
+        return "Next: cd \(name), then 'swift test', then '\(run)'. README.md says more.\n"
+    }
+
+    private func filled(_ text: String) -> String {
+        var text = text
+        for (field, value) in [
+            "NAME": name, "TYPE": typeName, "TITLE": title, "ID": identifier, "DEPENDENCY": library.dependency,
+            "PACKAGE": library.package,
+        ] {
+            text = text.replacingOccurrences(of: "{{\(field)}}", with: value)
+        }
+        return text
+    }
+
+    private static let common = [
+        File(
+            path: ".gitignore",
+            text: """
+                .build/
+                .swiftpm/
+
+                """),
+        File(
+            path: ".swift-format",
+            text: """
+                {
+                  "version": 1,
+                  "lineLength": 120,
+                  "indentation": { "spaces": 4 },
+                  "rules": { "OrderedImports": false }
+                }
+
+                """),
+    ]
+}

@@ -1,0 +1,170 @@
+import Foundation
+import WebImage
+
+/// How a picture is written: its size, format and quality, and the steps on the way.
+struct Rendition: Sendable {
+    /// Bytes to write, and what they hold.
+    struct Output: Sendable {
+        var data: Data
+        var format: ImageFormat
+        var pixelSize: PixelSize
+        /// Whether these are the bytes that were read.
+        var isOriginal = false
+    }
+
+    var size: SizeLimit?
+    var quality: Int?
+    var frame: Int?
+    var color: DecodingOptions.ColorConversion?
+    var limits = DecodingLimits.default
+    var transformers: [any ImageTransformer] = []
+    /// Whether EXIF and XMP go into the file, where its format is JPEG.
+    var keepsMetadata = false
+    /// Whether a picture that needs no change is copied as it is.
+    var copiesUnchanged = false
+
+    private var manager: ImageCodersManager { .shared }
+
+    /// Whether writing the picture in `format` is a copy of its bytes.
+    func isCopy(_ info: ImageInfo, to format: ImageFormat?) -> Bool {
+        copiesUnchanged && transformers.isEmpty && frame == nil && color == nil && quality == nil
+            && (format ?? info.format.container) == info.format.container && fits(info)
+    }
+
+    /// The picture in `format`; nil keeps its own format, or, where that cannot be written, one that can.
+    ///
+    /// - Parameter decoded: The first frame as ``decodingOptions(_:_:firstFrameOnly:)`` gives it, if it is there already.
+    func output(
+        of data: Data, _ info: ImageInfo, format wanted: ImageFormat?, decoded: Image? = nil
+    ) throws(WebImageError) -> Output {
+        if isCopy(info, to: wanted) {
+            return Output(data: data, format: info.format, pixelSize: info.pixelSize, isOriginal: true)
+        }
+        let format = format(wanted, info)
+        if info.frameCount > 1, frame == nil, manager.canEncodeFrames(to: format) {
+            return try animation(data, info, format)
+        }
+        let image = try still(data, info, format: format, decoded: decoded)
+        let file = try manager.encode(image, format: format, options: encodingOptions(data, info, format))
+        return Output(data: file, format: format, pixelSize: image.pixelSize)
+    }
+
+    /// One frame, through all steps.
+    func still(
+        _ data: Data, _ info: ImageInfo, format: ImageFormat?, decoded: Image? = nil
+    ) throws(WebImageError) -> Image {
+        guard (frame ?? 0) < info.frameCount else {
+            throw .badData("convert", "there is no frame \(frame ?? 0)", hint: "The picture has \(info.frameCount).")
+        }
+        var options = decodingOptions(info, format)
+        if let frame, frame > 0, let animation = try manager.animation(of: data, options: options) {
+            return try transformed(try animation.frameWithReason(at: frame))
+        }
+        options.firstFrameOnly = true
+        if let decoded { return try transformed(decoded) }
+        return try transformed(try manager.decode(data, options: options))
+    }
+
+    /// - Parameter format: The format to be written; nil for raw rows.
+    func decodingOptions(_ info: ImageInfo, _ format: ImageFormat?) -> DecodingOptions {
+        var options = DecodingOptions()
+        options.limits = limits
+        options.thumbnailPixelSize = size?.box(for: info.pixelSize)
+        // Straight: multiplying by alpha and dividing again would lose what is under transparency.
+        options.pixelFormat = info.bitDepth == 16 && format?.container == .png ? .rgba16 : .rgba8
+        options.colorConversion = color ?? (format.map { keepsEveryBit(info, $0) } ?? true ? .asStored : .sRGB)
+        return options
+    }
+
+    private func format(_ wanted: ImageFormat?, _ info: ImageInfo) -> ImageFormat {
+        if let wanted { return wanted.container }
+        let own = info.format.container
+        return manager.canEncode(to: own) ? own : info.hasAlpha ? .png : .jpeg
+    }
+
+    private func fits(_ info: ImageInfo) -> Bool {
+        guard let box = size?.box(for: info.pixelSize) else { return true }
+        return info.pixelSize.width <= box.width && info.pixelSize.height <= box.height
+    }
+
+    /// All frames, one in memory at a time; delays as the file stores them, not as they are played.
+    private func animation(_ data: Data, _ info: ImageInfo, _ format: ImageFormat) throws(WebImageError) -> Output {
+        guard let animation = try manager.animation(of: data, options: decodingOptions(info, format)) else {
+            throw .badData("convert", "the coder of \(info.format) gives no frames", hint: "Use --frame 0.")
+        }
+        let delays = info.delaysMilliseconds
+        var size = info.pixelSize
+        let file = try manager.encode(
+            frameCount: animation.animatedImageFrameCount, loopCount: animation.animatedImageLoopCount,
+            format: format, options: encodingOptions(data, info, format)
+        ) { index throws(WebImageError) in
+            guard !Task.isCancelled else { throw .cancelled }
+            let image = try transformed(try animation.frameWithReason(at: index))
+            size = image.pixelSize
+            return ImageFrame(
+                image: image,
+                duration: index < delays.count ? delays[index] / 1000 : animation.animatedImageDuration(at: index))
+        }
+        return Output(data: file, format: format, pixelSize: size)
+    }
+
+    /// The picture through the steps, in their order.
+    private func transformed(_ image: Image) throws(WebImageError) -> Image {
+        guard !transformers.isEmpty else { return image }
+        let pipeline = ImagePipelineTransformer(transformers: transformers)
+        guard let result = pipeline.transformedImage(with: image, forKey: "picture") else {
+            throw WebImageError(
+                .badImageData, stage: .transform,
+                underlying: .message("nothing is left of the picture, or it would be too large"),
+                hint: "The picture has \(image.pixelSize.width)x\(image.pixelSize.height) px before the first step.")
+        }
+        return result
+    }
+
+    private func keepsEveryBit(_ info: ImageInfo, _ format: ImageFormat) -> Bool {
+        let target = format.container == .png || (format == .webP && quality == nil)
+        return target && info.isLossless
+    }
+
+    private func encodingOptions(_ data: Data, _ info: ImageInfo, _ format: ImageFormat) -> EncodingOptions {
+        var options = EncodingOptions()
+        options.quality = Double(quality ?? 85) / 100
+        options.lossless = keepsEveryBit(info, format)
+        if keepsMetadata, format == .jpeg, let properties = try? manager.imageProperties(of: data, limits: limits) {
+            options.metadata = EmbeddedMetadata(exif: properties.exifData, xmp: properties.xmp)
+        }
+        return options
+    }
+}
+
+/// A coder that decodes every picture as a rendition wants it, whose size may depend on the picture's own.
+struct RenditionCoder: DetailedImageCoder {
+    let rendition: Rendition
+    /// The format to be written; nil when the picture is not written, or keeps its own.
+    let format: ImageFormat?
+    let isWritten: Bool
+
+    func canDecode(from data: Data?) -> Bool { ImageCodersManager.shared.canDecode(from: data) }
+
+    func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
+        try ImageCodersManager.shared.imageInfo(of: data, limits: limits)
+    }
+
+    func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
+        let info = try imageInfo(of: data, limits: options.limits)
+        var wanted = options
+        if isWritten, !rendition.isCopy(info, to: format) {
+            wanted = rendition.decodingOptions(info, format ?? info.format.container)
+            wanted.firstFrameOnly = options.firstFrameOnly
+            wanted.limits = options.limits
+        }
+        wanted.thumbnailPixelSize = rendition.size?.box(for: info.pixelSize)
+        return try ImageCodersManager.shared.decode(data, options: wanted)
+    }
+
+    func canEncode(to format: ImageFormat) -> Bool { false }
+
+    func encode(_ image: Image, format: ImageFormat, options: EncodingOptions) throws(WebImageError) -> Data {
+        throw WebImageError(.encodingFailed, stage: .encode, underlying: .message("this coder only reads"))
+    }
+}

@@ -1,0 +1,63 @@
+import WebImage
+
+/// What is printed about each picture: as soon as it is known, or in the order of the operands.
+final class Reports: Sendable {
+    private struct Entry: Sendable {
+        let output: String?
+        let error: String?
+    }
+
+    private struct State {
+        var next = 0
+        var waiting: [Int: Entry] = [:]
+    }
+
+    private let isOrdered: Bool
+    private let usesStandardError: Bool
+    private let state = Locked(State())
+
+    /// - Parameter usesStandardError: Whether standard output is taken by a picture.
+    init(isOrdered: Bool, usesStandardError: Bool = false) {
+        self.isOrdered = isOrdered
+        self.usesStandardError = usesStandardError
+    }
+
+    /// Prints what is known about an operand, or keeps it until everything before it is printed.
+    func add(_ index: Int, output: String?, error: String? = nil) {
+        let entry = Entry(output: output, error: error)
+        guard isOrdered else { return show(entry) }
+        // Printed under the lock: nothing but the order is shared, and two callers must not swap their lines.
+        state.withLock { state in
+            state.waiting[index] = entry
+            while let next = state.waiting.removeValue(forKey: state.next) {
+                state.next += 1
+                show(next)
+            }
+        }
+    }
+
+    private func show(_ entry: Entry) {
+        if let line = entry.output {
+            if usesStandardError { Console.status(line + "\n") } else { Console.line(line) }
+        }
+        if let error = entry.error { Console.error(error) }
+    }
+}
+
+/// Runs numbered tasks, so many at a time, beginning with the first.
+enum BoundedTasks {
+    /// - Returns: The gravest exit code.
+    static func run(
+        _ count: Int, atOnce: Int, _ body: @escaping @Sendable (Int) async -> ExitCode
+    ) async -> ExitCode {
+        await withTaskGroup(of: ExitCode.self) { group in
+            var worst = ExitCode.ok
+            for index in 0..<count {
+                if index >= atOnce, let code = await group.next() { worst = max(worst, code) }
+                if Task.isCancelled { break }
+                group.addTask { await body(index) }
+            }
+            return await group.reduce(worst, max)
+        }
+    }
+}

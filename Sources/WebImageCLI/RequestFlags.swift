@@ -1,0 +1,96 @@
+import Foundation
+import WebImage
+
+/// What `--header`, `--cookie`, `--user` and `--referer` add to every HTTP request.
+///
+/// A value may stand in a file (`@FILE`) or in the environment (`WEBIMAGE_HEADER`, `WEBIMAGE_COOKIE`, `WEBIMAGE_USER`):
+/// the words of a command line can be read by every user of the machine.
+struct RequestFlags: Sendable {
+    private(set) var headers: [String: String] = [:]
+
+    /// Adds nothing.
+    init() {}
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        let environment = ProcessInfo.processInfo.environment
+        func values(_ name: String) -> [String] {
+            let given = arguments.strings(name)
+            return given.isEmpty ? environment["WEBIMAGE_\(name.uppercased())"].map { [$0] } ?? [] : given
+        }
+        for value in values("header") {
+            for line in try Self.text(value, of: "header").split(whereSeparator: \.isNewline) {
+                try addHeader(line)
+            }
+        }
+        let cookies = try values("cookie").map { value throws(UsageError) in try Self.line(value, of: "cookie") }
+        if !cookies.isEmpty { try set("Cookie", cookies.joined(separator: "; ")) }
+        if let user = values("user").last {
+            let user = try Self.line(user, of: "user")
+            guard user.contains(":") else {
+                throw UsageError("--user wants NAME:PASSWORD, @FILE with that in it, or WEBIMAGE_USER set to it")
+            }
+            try set("Authorization", "Basic " + Data(user.utf8).base64EncodedString())
+        }
+        if let referer = arguments.string("referer") { try set("Referer", referer) }
+    }
+
+    /// The context of a load that sends the fields. What is fetched with them is found again with the same fields only.
+    var context: WebImageContext {
+        guard !headers.isEmpty else { return [:] }
+        let scope = headers.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value)" }.joined(separator: "\n")
+        return [
+            .downloadRequestModifier: WebImageDownloaderRequestModifier(headers: headers, cacheScope: .scoped(scope))
+        ]
+    }
+
+    private mutating func addHeader(_ line: Substring) throws(UsageError) {
+        let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2 else { throw UsageError("--header wants 'NAME: VALUE', or @FILE with such lines") }
+        try set(String(parts[0]), parts[1].trimmingCharacters(in: .whitespaces))
+    }
+
+    /// RFC 9110 §5.1 and §5.5; values are never part of a message, since they may be secrets.
+    private mutating func set(_ name: String, _ value: String) throws(UsageError) {
+        let token = CharacterSet(charactersIn: "!#$%&'*+-.^_`|~").union(
+            CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"))
+        guard !name.isEmpty, name.unicodeScalars.allSatisfy(token.contains) else {
+            throw UsageError("'\(name.prefix(40))' is no name of a header field")
+        }
+        guard !value.unicodeScalars.contains(where: { $0.value < 0x20 && $0 != "\t" || $0.value == 0x7F }) else {
+            throw UsageError("the value of \(name) has control characters")
+        }
+        for known in headers.keys where known.lowercased() == name.lowercased() { headers[known] = nil }
+        headers[name] = value
+    }
+
+    private static func line(_ value: String, of option: String) throws(UsageError) -> String {
+        try text(value, of: option).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// The value, or the text of the file it names.
+    private static func text(_ value: String, of option: String) throws(UsageError) -> String {
+        guard value.hasPrefix("@") else { return value }
+        return try ListFile.text(String(value.dropFirst()), of: "--\(option)")
+    }
+}
+
+/// Small text files that options name; `-` is standard input.
+enum ListFile {
+    static func text(_ path: String, of option: String) throws(UsageError) -> String {
+        let bytes: Data?
+        if path == "-" {
+            bytes = try? StandardInput.read(atMost: maxBytes)
+        } else {
+            bytes = FileManager.default.contents(atPath: path)
+        }
+        guard let bytes, bytes.count <= maxBytes else {
+            throw UsageError("\(option): '\(path)' cannot be read, or has more than \(maxBytes) bytes")
+        }
+        guard let text = String(data: bytes, encoding: .utf8) else {
+            throw UsageError("\(option): '\(path)' is no UTF-8 text")
+        }
+        return text
+    }
+
+    private static let maxBytes = 100_000_000
+}

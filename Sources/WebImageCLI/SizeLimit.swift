@@ -1,0 +1,40 @@
+import WebImage
+
+/// What `--size` says: a box in pixels, or a part of the picture's own size. Pictures are never enlarged to it.
+enum SizeLimit: Sendable, Equatable {
+    case box(width: Int?, height: Int?)
+    case percent(Double)
+
+    /// `800x600`, `320` (a square), `320x`, `x240` or `50%`; nil for anything else.
+    init?(_ text: String) {
+        if text.hasSuffix("%") {
+            guard let percent = Double(text.dropLast()), percent > 0, percent <= 100 else { return nil }
+            self = .percent(percent)
+            return
+        }
+        let words = text.lowercased().split(separator: "x", omittingEmptySubsequences: false)
+        let sides = words.map { Self.side($0) }
+        switch (words.count, sides.first ?? nil, sides.last ?? nil) {
+        case (1, let side?, _): self = .box(width: side, height: side)
+        case (2, let width?, let height?): self = .box(width: width, height: height)
+        case (2, let width?, nil) where words[1].isEmpty: self = .box(width: width, height: nil)
+        case (2, nil, let height?) where words[0].isEmpty: self = .box(width: nil, height: height)
+        default: return nil
+        }
+    }
+
+    private static func side(_ text: Substring) -> Int? {
+        guard let side = Int(text), (1...1_000_000).contains(side), text.first?.isNumber == true else { return nil }
+        return side
+    }
+
+    /// The box in pixels for a picture of `size`, as seen.
+    func box(for size: PixelSize) -> PixelSize {
+        switch self {
+        case .box(let width, let height): return PixelSize(width: width ?? size.width, height: height ?? size.height)
+        case .percent(let percent):
+            func part(_ side: Int) -> Int { max(1, Int((Double(side) * percent / 100).rounded())) }
+            return PixelSize(width: part(size.width), height: part(size.height))
+        }
+    }
+}

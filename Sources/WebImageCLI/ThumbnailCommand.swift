@@ -1,0 +1,110 @@
+import Foundation
+import WebImage
+
+/// `webimage thumbnail`: a small still picture of each file, with all cores.
+enum ThumbnailCommand {
+    static let command = Command(
+        options: [
+            .value("size", letter: "s"), .value("format", letter: "f"), .value("quality", letter: "q"),
+            .value("metadata"), .value("color"), .flag("freedesktop"), .flag("json"),
+        ] + Option.outputs + Option.lists + Option.limits + Option.requests
+    ) { arguments throws(UsageError) in
+        let operands = try Operands.read(arguments, of: "thumbnail")
+        let rendition = Rendition(
+            size: arguments.has("freedesktop") ? nil : try arguments.size() ?? .box(width: 256, height: 256),
+            quality: try arguments.quality(), frame: 0, color: try arguments.color(), limits: try arguments.limits(),
+            keepsMetadata: try arguments.keepsMetadata())
+        let requests = try RequestFlags(arguments)
+        let json = arguments.has("json")
+        if arguments.has("freedesktop") {
+            for option in ["out", "format", "quality", "metadata", "color"] where arguments.has(option) {
+                throw UsageError("--freedesktop excludes --\(option): the thumbnail cache has its own form")
+            }
+            guard operands.allSatisfy({ $0.isLocal && !$0.isStandardInput }) else {
+                throw UsageError("--freedesktop takes files of this machine alone")
+            }
+            let job = DesktopThumbnailJob(
+                operands: operands, cache: DesktopThumbnailCache(),
+                sizes: try DesktopThumbnailCache.sizes(arguments.string("size") ?? "normal,large"),
+                rendition: rendition, makesAll: arguments.has("overwrite"), json: json)
+            return { await job.run() }
+        }
+        guard let plan = try OutputPlan(arguments, operands) else {
+            throw UsageError("thumbnail wants --out with a folder or a template such as 'small/%s.webp'")
+        }
+        try Console.checkOutput(arguments.string("out"))
+        let job = ThumbnailJob(
+            operands: operands, plan: plan, format: try arguments.format(), rendition: rendition, requests: requests,
+            reports: Reports(
+                isOrdered: true, usesStandardError: arguments.string("out") == OutputFile.standardOutput),
+            json: json)
+        return { await job.run() }
+    }
+}
+
+/// The pictures of one `webimage thumbnail`.
+private struct ThumbnailJob: Sendable {
+    let operands: [Operand]
+    let plan: OutputPlan
+    /// The format of names that have none of their own.
+    let format: ImageFormat?
+    let rendition: Rendition
+    let requests: RequestFlags
+    let reports: Reports
+    let json: Bool
+
+    func run() async -> ExitCode {
+        // Twice the cores: some files are read while others are decoded, and no more are in memory.
+        await BoundedTasks.run(operands.count, atOnce: 2 * ProcessInfo.processInfo.activeProcessorCount) { index in
+            let operand = operands[index]
+            do throws(WebImageError) {
+                reports.add(index, output: try await make(operand, plan.targets[index]))
+                return .ok
+            } catch {
+                reports.add(
+                    index, output: json ? error.json("url", operand.text) : nil,
+                    error: "\(error.subject(of: operand.text)): \(error.message)")
+                return error.exitCode
+            }
+        }
+    }
+
+    /// - Returns: The line to print.
+    private func make(_ operand: Operand, _ target: OutputPlan.Target) async throws(WebImageError) -> String {
+        if plan.existing != .replaced, let file = OutputPlan.existingFile(of: target) {
+            guard plan.existing == .kept else { throw OutputFile.exists(file) }
+            return json ? line(operand, file, nil) : "skipped     \(operand.text) -> \(file)"
+        }
+        let data = try await InputSource.data(operand.text, limits: rendition.limits, requests: requests)
+        return try await DecodePool.shared.run(cost: cost(data)) { () throws(WebImageError) in
+            let info = try ImageCodersManager.shared.imageInfo(of: data, limits: rendition.limits)
+            let made = try rendition.output(of: data, info, format: target.format ?? format)
+            let path = OutputPlan.path(of: target, format: made.format)
+            let folder = PathText.folder(of: path)
+            if !folder.isEmpty, access(folder, F_OK) != 0 { try OutputFile.makeFolder(folder) }
+            try OutputFile.write(made.data, to: path, replaces: plan.existing == .replaced)
+            return json
+                ? line(operand, path, made)
+                : "\(made.pixelSize)".padded(to: 11) + " \(operand.text) -> \(path) (\(made.data.count) B)"
+        }
+    }
+
+    /// Bytes of the pixels in memory, at most.
+    private func cost(_ data: Data) -> Int {
+        let size = (try? ImageCodersManager.shared.imageInfo(of: data, limits: rendition.limits))?.storedSize
+        return size.map { $0.width * $0.height * 4 } ?? 0
+    }
+
+    private func line(_ operand: Operand, _ path: String, _ made: Rendition.Output?) -> String {
+        var object = JSONLine()
+        object.add("url", .string(operand.text))
+        object.add("file", .string(path))
+        if let made {
+            object.add("width", .integer(made.pixelSize.width))
+            object.add("height", .integer(made.pixelSize.height))
+            object.add("format", .init(made.format.name))
+            object.add("bytes", .integer(made.data.count))
+        }
+        return object.text
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageTesting
+
+@testable import WebImageCLI
+
+/// What `--help` says is what the command takes; manual pages and completions are made of it.
+@Suite(.timeLimit(.minutes(2)))
+struct HelpTests {
+    private let scratch: ScratchFolder
+
+    init() throws { scratch = try ScratchFolder() }
+
+    /// The options of a help text: the line's first column.
+    private func described(_ text: String) -> [String: Character?] {
+        var found: [String: Character?] = [:]
+        for line in text.split(separator: "\n") where line.hasPrefix("  -") {
+            let words = line.dropFirst(2).split(separator: " ")
+            let letter = words[0].count == 3 && words[0].hasSuffix(",") ? words[0].dropFirst().first : nil
+            for word in words.prefix(letter == nil ? 1 : 2) where word.hasPrefix("--") {
+                let name = word.dropFirst(2).prefix { $0.isLetter || $0.isNumber || $0 == "-" }
+                found[String(name)] = letter
+            }
+        }
+        return found
+    }
+
+    @Test func everyOptionIsDescribedAndEveryDescribedOptionIsTaken() {
+        for (name, command) in WebImageCommand.commands {
+            let described = described(Usage.of(name))
+            let taken = Dictionary(uniqueKeysWithValues: command.options.map { ($0.name, $0.letter) })
+            // `show` hands on what the gallery takes.
+            if name != "show" {
+                #expect(Set(described.keys) == Set(taken.keys), "\(name)")
+            }
+            for (option, letter) in described { #expect(taken[option] == letter, "\(name) --\(option)") }
+            #expect(Usage.general.contains("\n  \(name) "), "\(name) is not in the list of commands")
+            #expect(Usage.of(name).hasPrefix("usage: webimage \(name)"))
+        }
+    }
+
+    @Test func linesFitATerminalAndColumnsAreTold() {
+        for name in Array(WebImageCommand.commands.keys) + ["--help"] {
+            for line in Usage.of(name).split(separator: "\n") {
+                #expect(line.count <= 120, "\(name): \(line)")
+            }
+        }
+    }
+
+    @Test func theVersionStandsInOnePlace() throws {
+        let version = try Tool.run("--version").output
+        #expect(version == "webimage \(WebImageCommand.version)\n")
+        let parts = WebImageCommand.version.split(separator: ".")
+        #expect(parts.count == 3 && parts.allSatisfy { Int($0) != nil })
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
+        var places: [String] = []
+        for folder in ["Sources", "Scripts", "Packaging"] {
+            let base = root.appendingPathComponent(folder).standardizedFileURL
+            for case let url as URL in try #require(
+                FileManager.default.enumerator(at: base, includingPropertiesForKeys: nil))
+            {
+                guard let text = try? String(contentsOf: url, encoding: .utf8) else { continue }
+                // A new package has a version of its own.
+                if url.lastPathComponent.hasPrefix("PackageTemplate") { continue }
+                if text.contains("\"\(WebImageCommand.version)\"") { places.append(url.lastPathComponent) }
+            }
+        }
+        #expect(places == ["PackageVersion.swift"])
+    }
+
+    @Test(arguments: ["gtk", "server", "tool"])
+    func aNewPackageHasItsPartsAndNoFieldLeft(_ kind: String) throws {
+        let outcome = try Tool.run(["init", kind, "photo-wall"], in: scratch.url.path)
+        #expect(outcome.code == 0, "\(outcome.errors)")
+        let files = outcome.output.split(separator: "\n").map(String.init)
+        var wanted = ["Package.swift", "README.md", ".gitignore", ".swift-format"]
+        if kind == "gtk" {
+            wanted += ["Data/org.example.PhotoWall.desktop", "Data/org.example.PhotoWall.metainfo.xml"]
+        }
+        if kind == "server" { wanted.append("Data/photo-wall.service") }
+        for name in wanted { #expect(files.contains("photo-wall/\(name)"), "\(files)") }
+        #expect(files.contains { $0.hasPrefix("photo-wall/Tests/PhotoWallKitTests/") })
+        for file in files {
+            let text = try String(contentsOf: scratch.url.appendingPathComponent(file), encoding: .utf8)
+            #expect(!text.contains("{{") && !text.contains("}}"), "\(file)")
+        }
+        // The clone that the command was built in is where the package finds the library.
+        let manifest = try String(
+            contentsOf: scratch.url.appendingPathComponent("photo-wall/Package.swift"), encoding: .utf8)
+        #expect(manifest.contains(".package(name: \"swift-web-image\", path: \"/"))
+        let again = try Tool.run(["init", kind, "photo-wall"], in: scratch.url.path)
+        #expect(again.code == 2 && again.errors.contains("photo-wall: File exists"))
+    }
+
+    @Test func aNewPackageMayDependOnAURL() throws {
+        let url = "https://git.example.org/pictures/web-image.git"
+        #expect(try Tool.run(["init", "tool", "a1", "--library", url], in: scratch.url.path).code == 0)
+        let manifest = try String(contentsOf: scratch.url.appendingPathComponent("a1/Package.swift"), encoding: .utf8)
+        #expect(manifest.contains(".package(url: \"\(url)\", from: \"\(WebImageCommand.version)\")"))
+        #expect(manifest.contains("package: \"web-image\""))
+    }
+
+    @Test(arguments: [
+        ["init"], ["init", "gtk"], ["init", "qt", "a"], ["init", "gtk", "A"], ["init", "gtk", "a b"],
+        ["init", "gtk", "../a"], ["init", "gtk", "a--b"], ["init", "gtk", "-a"], ["init", "gtk", "1a"],
+        ["init", "gtk", "ü"], ["init", "gtk", "a", "--library", "\""], ["init", "gtk", "a", "b"],
+        ["init", "gtk", "test"],
+    ])
+    func whatIsNoNameIsRefused(_ arguments: [String]) throws {
+        let outcome = try Tool.run(arguments, in: scratch.url.path)
+        #expect(outcome.code == 1 && outcome.errors.contains("--help"), "\(outcome.errors)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.url.path).isEmpty)
+    }
+}
