@@ -198,6 +198,23 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
+// SwiftPM refuses a graph in which two packages declare targets of one name, whatever their conditions say. The original
+// declares SDWebImage on every host, and can be used on Apple platforms alone; so this package declares its names on Linux
+// hosts alone. A graph that has both there, since a dependency of yours brings the original, sets the variable.
+#if os(Linux)
+    let declaresNames = Context.environment["WEBIMAGE_WITHOUT_NAMES"] == nil
+#else
+    let declaresNames = false
+#endif
+if !declaresNames {
+    func isName(_ name: String) -> Bool { name.hasPrefix("SDWebImage") || name.hasPrefix("Documents") }
+    func usesNames(_ target: Target) -> Bool {
+        target.dependencies.contains { if case .byNameItem(let name, _) = $0 { isName(name) } else { false } }
+    }
+    package.targets.removeAll { isName($0.name) || usesNames($0) }
+    package.products.removeAll { isName($0.name) }
+}
+
 // Only where the fuzzer's runtime is linked; a plain build has no driver.
 if Context.environment["FUZZ"] != nil {
     package.products.append(.executable(name: "webimage-fuzz", targets: ["webimage-fuzz"]))
