@@ -1,4 +1,5 @@
 import Foundation
+import WebImage
 
 /// What the command line asks for.
 struct GalleryArguments {
