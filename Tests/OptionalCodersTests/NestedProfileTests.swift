@@ -106,8 +106,9 @@ struct NestedProfileTests {
             #expect(ContinuousClock.now - start < Sanitizer.time(.seconds(8)), "\(name)")
             _ = try? coder(container).imageInfo(of: data, limits: .default)
         }
-        // JPEG XL's encoder writes a profile compressed, so that its bytes cannot be replaced in the file.
-        #expect(made > 0 || container == .jpegXL)
+        // JPEG XL's encoder writes a profile compressed, so that its bytes cannot be replaced in the file. libheif has no
+        // encoder of HEIC unless a plug-in brings one.
+        #expect(made > 0 || container == .jpegXL || !coder(container).canEncode(to: format(container)))
     }
 
     @Test(arguments: Container.allCases) func aProfileOverTheLimitIsRefused(_ container: Container) throws {
