@@ -9,7 +9,7 @@ let peers: [Target] = [
     .executableTarget(
         name: "webimage-benchmarks",
         dependencies: [
-            "Harness", "webimage-measured", "CPeers", "CCodecPeers", "CMotionPeers", "CSQLitePeer",
+            "Harness", "webimage-measured", "webimage-latency-turbo", "webimage-download-curl", "CPeers", "CCodecPeers", "CMotionPeers", "CSQLitePeer",
             .product(name: "WebImage", package: "swift-web-image"),
             .product(name: "WebImageAVIF", package: "swift-web-image"),
             .product(name: "WebImageHEIF", package: "swift-web-image"),
@@ -19,6 +19,9 @@ let peers: [Target] = [
             .product(name: "WebImageTesting", package: "swift-web-image"),
         ]),
     .executableTarget(name: "webimage-measured"),
+    .executableTarget(name: "webimage-download-curl", dependencies: ["CBareCurl"]),
+    .systemLibrary(name: "CBareCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .executableTarget(name: "webimage-latency-turbo", dependencies: ["CBareJPEG"]),
     // The list, ours and by hand, on one stage; Qt's is peers/list.py.
     .executableTarget(
         name: "webimage-list",

@@ -23,6 +23,7 @@ struct Main {
 
     private static func run(_ arguments: [String]) throws {
         if arguments.first == DownloadWorker.name { return try DownloadWorker.run(Array(arguments.dropFirst())) }
+        if arguments.first == LatencyWorker.name { return try LatencyWorker.run(Array(arguments.dropFirst())) }
         if arguments.first == FloodWorker.name { return try FloodWorker.run() }
         let options = try Options(arguments)
         guard !options.isHelp else { return print(Options.help) }
@@ -37,6 +38,8 @@ struct Main {
             case "disk": try DiskScenario.run(options, report)
             case "download": try DownloadScenario.run(options, report)
             case "flood": try FloodScenario.run(options, report)
+            case "burst": try BurstScenario.run(options, report)
+            case "steady": try SteadyScenario.run(options, report)
             default:
                 var contests = try Scenarios(options).contests(name)
                 while !contests.isEmpty {

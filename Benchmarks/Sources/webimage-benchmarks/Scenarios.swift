@@ -12,7 +12,7 @@ struct Scenarios {
 
     /// All, in the order they run in.
     static let names =
-        inProcess + ["disk", "download", "flood"]
+        inProcess + ["disk", "download", "flood", "burst", "steady"]
     /// Those whose competitors take turns in this process.
     private static let inProcess =
         ["memory-hit", "decode", "thumbnail", "progressive", "transform", "animate"] + CodecScenarios.names

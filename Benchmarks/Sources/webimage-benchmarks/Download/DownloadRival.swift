@@ -21,6 +21,13 @@ struct DownloadRival: Sendable {
         [MeasuredProcess.itself, DownloadWorker.name, "urlsession", list, "\(job.concurrency)", "-"]
     }
 
+    /// libcurl's multi interface in a C program that keeps each body until it is whole, as ours does: the limit.
+    static let multi = DownloadRival(name: "libcurl in C, the limit") { list, job in
+        let program = URL(fileURLWithPath: MeasuredProcess.itself).deletingLastPathComponent()
+            .appendingPathComponent("webimage-download-curl").path
+        return [program, list, "\(job.concurrency)", job.certificate ?? "-"]
+    }
+
     static let curl = DownloadRival(name: "curl --parallel") { list, job in
         let urls = (try? String(contentsOfFile: list, encoding: .utf8))?.split(separator: "\n") ?? []
         let config = list + ".curl"

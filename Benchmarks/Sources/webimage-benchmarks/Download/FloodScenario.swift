@@ -14,7 +14,7 @@ enum FloodScenario {
     static func run(_ options: Options, _ report: Report) throws {
         let server = try FaultServer()
         defer { server.stop() }
-        let body = try picture(options.data)
+        let body = try Inputs(folder: options.data).smallPhoto()
         let (ours, peer) = (
             LinePeer("webimage", [MeasuredProcess.itself, FloodWorker.name]),
             LinePeer("aiohttp + Pillow", script: "flood.py")
@@ -38,15 +38,6 @@ enum FloodScenario {
             ]
         }
         report.add(result)
-    }
-
-    /// Some 20 KB of JPEG.
-    private static func picture(_ folder: URL) throws -> Data {
-        var options = DecodingOptions()
-        options.thumbnailPixelSize = PixelSize(width: 320, height: 320)
-        let coders = ImageCodersManager.shared
-        let photo = try coders.decode(Inputs(folder: folder).data("photo-1000x1000.jpg"), options: options)
-        return try coders.encode(photo, format: .jpeg, options: EncodingOptions())
     }
 }
 

@@ -1,0 +1,68 @@
+import Foundation
+import Harness
+
+/// When each picture of a list is asked for, in a file that every competitor reads: a line is milliseconds and a URL or path.
+struct Arrivals {
+    let file: String
+    let count: Int
+
+    /// All at once.
+    static func burst(_ places: [String]) throws -> Arrivals { try Arrivals(places.map { (0, $0) }) }
+
+    /// One after another at random distances, independent of the answers (an open loop): a Poisson process of `rate`
+    /// pictures a second for `seconds`. The same seed gives the same times.
+    static func steady(_ places: [String], rate: Double, seconds: Double, seed: UInt64) throws -> Arrivals {
+        var random = SplitMix(state: seed)
+        var (time, arrivals) = (0.0, [(Double, String)]())
+        while true {
+            time -= log(1 - Double.random(in: 0..<1, using: &random)) / rate
+            guard time < seconds else { break }
+            arrivals.append((time * 1000, places[arrivals.count % places.count]))
+        }
+        return try Arrivals(arrivals)
+    }
+
+    private init(_ arrivals: [(milliseconds: Double, place: String)]) throws {
+        file = Inputs.kept.appendingPathComponent("arrivals-\(UUID().uuidString)").path
+        count = arrivals.count
+        let lines = arrivals.map { String(format: "%.3f ", $0.milliseconds) + $0.place + "\n" }
+        try Data(lines.joined().utf8).write(to: URL(fileURLWithPath: file))
+    }
+
+    /// Every line of a file.
+    static func read(_ file: String) throws -> [(milliseconds: Double, place: String)] {
+        try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").compactMap { line in
+            let words = line.split(separator: " ", maxSplits: 1)
+            guard words.count == 2, let time = Double(words[0]) else { return nil }
+            return (time, String(words[1]))
+        }
+    }
+
+    private struct SplitMix: RandomNumberGenerator {
+        var state: UInt64
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var value = state
+            value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+            return value ^ (value >> 31)
+        }
+    }
+}
+
+/// Waiting times in milliseconds.
+struct Distribution {
+    let sorted: [Double]
+
+    init(_ milliseconds: [Double]) { sorted = milliseconds.sorted() }
+
+    var first: Double { sorted.first ?? .nan }
+    var median: Double { sorted.median }
+    var last: Double { sorted.last ?? .nan }
+
+    /// What `percent` of a hundred stay under; the nearest rank.
+    func percentile(_ percent: Double) -> Double {
+        guard !sorted.isEmpty else { return .nan }
+        return sorted[min(max(Int((percent / 100 * Double(sorted.count)).rounded(.up)) - 1, 0), sorted.count - 1)]
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import Harness
+
+/// Somebody who loads a list of pictures to 256 px and says how long each took from the time it was asked for.
+final class LatencyRival {
+    let peer: LinePeer
+    private(set) var rounds: [Distribution] = []
+
+    init(_ peer: LinePeer) { self.peer = peer }
+
+    /// Ours without any cache.
+    static func ours() -> LatencyRival {
+        LatencyRival(LinePeer("webimage", [MeasuredProcess.itself, LatencyWorker.name, "none"]))
+    }
+
+    /// Ours with everything in the disk cache already, and no memory cache.
+    static func ourCache() -> LatencyRival {
+        LatencyRival(LinePeer("webimage, disk cache", [MeasuredProcess.itself, LatencyWorker.name, "disk"]))
+    }
+
+    /// The peers that are installed: aiohttp with pyvips in a thread pool, and libjpeg-turbo alone in as many threads as
+    /// cores, which only reads files.
+    static func peers(network: Bool) -> [LatencyRival] {
+        let turbo = URL(fileURLWithPath: MeasuredProcess.itself).deletingLastPathComponent()
+            .appendingPathComponent("webimage-latency-turbo").path
+        let candidates =
+            [LinePeer("aiohttp + pyvips", script: "latency.py")]
+            + (network ? [] : [LinePeer("libjpeg-turbo in C, the limit", [turbo])])
+        return candidates.filter { peer in
+            do {
+                try peer.start()
+                return true
+            } catch {
+                print("without \(peer.name): \(error)")
+                return false
+            }
+        }.map(LatencyRival.init)
+    }
+
+    /// Does a whole list; the time of the last picture is the round's.
+    @discardableResult
+    func run(_ arrivals: Arrivals) throws -> Distribution {
+        try peer.start()
+        let answer = try peer.answer(to: "run \(arrivals.file)")
+        let times = answer.split(separator: " ").compactMap { Double($0) }
+        guard times.count == arrivals.count, times.allSatisfy({ $0 >= 0 }) else {
+            throw ScenarioError.disagree(
+                "\(peer.name) gave \(times.count { $0 >= 0 }) of \(arrivals.count) pictures")
+        }
+        let distribution = Distribution(times)
+        rounds.append(distribution)
+        return distribution
+    }
+
+    func forgetRounds() { rounds = [] }
+
+    /// All waiting times of all rounds.
+    var all: Distribution { Distribution(rounds.flatMap(\.sorted)) }
+
+    /// The median over the rounds of something a round has.
+    func median(_ value: (Distribution) -> Double) -> Double { rounds.map(value).median }
+}

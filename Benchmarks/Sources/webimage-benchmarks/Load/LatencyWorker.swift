@@ -1,0 +1,77 @@
+import Foundation
+import WebImage
+
+/// Our side of `burst` and `steady`, in a process of its own: a line `run FILE` names the arrivals; the answer is `ok` and
+/// the milliseconds of each from its own time to its picture, -1 for one that failed.
+enum LatencyWorker {
+    static let name = "latency-worker"
+
+    static func run(_ arguments: [String]) throws {
+        let usesDisk = arguments.first == "disk"
+        let folder = NSTemporaryDirectory() + "webimage-latency-\(getpid())"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        var config = ImageCacheConfig()
+        config.shouldCacheImagesInMemory = false
+        config.shouldCacheImagesOnDisk = usesDisk
+        var downloads = WebImageDownloaderConfig.default
+        downloads.maxConcurrentDownloads = 20
+        let loaders = ImageLoadersManager(
+            loaders: [WebImageDownloader(config: downloads), FileImageLoader()])
+        let manager = WebImageManager(
+            cache: ImageCache(namespace: "latency", diskCacheDirectory: folder, config: config), loader: loaders)
+        var isPrimed = !usesDisk
+        while let line = readLine() {
+            let words = line.split(separator: " ")
+            if words == ["ready"] {
+                print("ok")
+                fflush(nil)
+                continue
+            }
+            guard words.count == 2, words[0] == "run" else { throw ScenarioError.unknown(line) }
+            let arrivals = try Arrivals.read(String(words[1]))
+            if !isPrimed {
+                // What the server gave before is on the disk when time counts.
+                _ = answer(to: arrivals.map { (0, $0.place) }, manager)
+                manager.imageCache.flush()
+                isPrimed = true
+            }
+            print("ok", answer(to: arrivals, manager).map { String(format: "%.2f", $0) }.joined(separator: " "))
+            fflush(nil)
+        }
+    }
+
+    private static func answer(to arrivals: [(milliseconds: Double, place: String)], _ manager: WebImageManager)
+        -> [Double]
+    {
+        let times = Locked([Double](repeating: -1, count: arrivals.count))
+        let done = DispatchGroup()
+        let clock = ContinuousClock()
+        let start = clock.now
+        for (number, arrival) in arrivals.enumerated() {
+            let due = start + .milliseconds(arrival.milliseconds)
+            let wait = clock.now.duration(to: due)
+            if wait > .zero { Thread.sleep(forTimeInterval: wait.milliseconds / 1000) }
+            let url = arrival.place.hasPrefix("/") ? URL(fileURLWithPath: arrival.place) : URL(string: arrival.place)
+            done.enter()
+            manager.loadImage(
+                with: url,
+                context: [
+                    .imageThumbnailPixelSize: CGSize(width: 256, height: 256), .callbackQueue: CallbackQueue.invoking,
+                ],
+                progress: nil
+            ) { image, _, _, _, isFinished, _ in
+                guard isFinished else { return }
+                if image != nil { times.withLock { $0[number] = due.duration(to: clock.now).milliseconds } }
+                done.leave()
+            }
+        }
+        done.wait()
+        return times.withLock { $0 }
+    }
+}
+
+extension Duration {
+    fileprivate var milliseconds: Double {
+        Double(components.seconds) * 1000 + Double(components.attoseconds) / 1e15
+    }
+}
