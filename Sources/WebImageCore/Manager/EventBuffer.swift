@@ -17,6 +17,9 @@ final class EventBuffer: Sendable {
 
     func attach(_ operation: WebImageCombinedOperation?) { state.withLock { $0.operation = operation } }
 
+    /// Whether something can be read without waiting.
+    var hasNews: Bool { state.withLock { !$0.events.isEmpty || $0.isEnded } }
+
     func receive(_ delivery: LoadDelivery, _ url: URL?) {
         let reader = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard !state.isEnded else { return nil }

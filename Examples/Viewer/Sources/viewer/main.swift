@@ -22,12 +22,12 @@ guard gtk_init_check() != 0 else {
 let loop = g_main_loop_new(nil, 0)
 let window = gtk_window_new()
 let column = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6)
-gtk_window_set_default_size(OpaquePointer(window).map(UnsafeMutablePointer.init), 480, 640)
-gtk_window_set_child(OpaquePointer(window).map(UnsafeMutablePointer.init), column)
+gtk_window_set_default_size(gtkCast(window), 480, 640)
+gtk_window_set_child(gtkCast(window), column)
 
 for url in urls {
     let view = ImageView()
-    gtk_box_append(OpaquePointer(column).map(UnsafeMutablePointer.init), UnsafeMutablePointer(view.widget))
+    gtk_box_append(gtkCast(column), view.gtkWidget())
     view.setImage(with: url, context: [.imageThumbnailPixelSize: CGSize(width: 480, height: 480)]) {
         image, error, _, url in
         print(url?.lastPathComponent ?? "-", image.map { "\($0.pixelSize)" } ?? error?.description ?? "nothing")
@@ -36,6 +36,6 @@ for url in urls {
         if waiting == 0, arguments.contains("--check") { g_main_loop_quit(loop) }
     }
 }
-gtk_window_present(OpaquePointer(window).map(UnsafeMutablePointer.init))
+gtk_window_present(gtkCast(window))
 g_main_loop_run(loop)
 exit(failures == 0 ? 0 : 1)

@@ -1,0 +1,37 @@
+// A picture from a URL in SwiftCrossUI over its GTK backend: copy this file into your target.
+// Here it is compiled against stubs of the declarations it uses; it was not tried with the real package.
+import CGtk
+import Foundation
+import Gtk
+import GtkBackend
+import SwiftCrossUI
+import WebImage
+import WebImageGTK
+
+/// Shows the picture of a URL, decoded to fit a size in pixels.
+struct WebImageView: GtkWidgetRepresentable {
+    private let url: URL?
+    private let size: CGSize?
+
+    init(_ url: URL?, size: CGSize? = nil) {
+        self.url = url
+        self.size = size
+    }
+
+    func makeCoordinator() -> WebImageGTK.ImageView { WebImageGTK.ImageView() }
+
+    func makeGtkWidget(context: Context) -> Gtk.Box {
+        let box = Gtk.Box(orientation: .vertical, spacing: 0)
+        let view = context.coordinator
+        gtk_widget_set_hexpand(view.gtkWidget(), 1)
+        gtk_widget_set_vexpand(view.gtkWidget(), 1)
+        gtk_box_append(gtkCast(box.opaquePointer), view.gtkWidget())
+        return box
+    }
+
+    func updateGtkWidget(_ box: Gtk.Box, context: Context) {
+        // The same URL again leaves the view and its load alone.
+        let values: WebImageContext? = size.map { [.imageThumbnailPixelSize: $0] }
+        context.coordinator.setImage(with: url, context: values)
+    }
+}

@@ -1,0 +1,88 @@
+public import Foundation
+
+/// Counts the stages of a manager's loads, and writes the figures as text for Prometheus.
+///
+/// ```swift
+/// let metrics = WebImageMetrics()
+/// WebImageManager.shared.listener = metrics
+/// // In the handler of GET /metrics, as text/plain; version=0.0.4:
+/// answer(metrics.prometheusText)
+/// ```
+///
+/// Safe on any thread; a stage costs a lock and some additions. URLs are not part of the text, so that the number of series
+/// does not grow.
+public final class WebImageMetrics: WebImageManagerListener {
+    private struct EndKey: Hashable, Comparable {
+        var stage: String
+        var origin: String
+        var outcome: String
+
+        static func < (left: EndKey, right: EndKey) -> Bool {
+            (left.stage, left.origin, left.outcome) < (right.stage, right.origin, right.outcome)
+        }
+    }
+
+    private struct State {
+        var running: [String: Int] = [:]
+        var ends: [EndKey: Int] = [:]
+        var durations: [String: PrometheusHistogram] = [:]
+        var bytes: [String: Int] = [:]
+    }
+
+    private let prefix: String
+    private let state = Locked(State())
+
+    /// - Parameter prefix: what every name begins with: letters, digits and underscores.
+    public init(prefix: String = "webimage") { self.prefix = prefix }
+
+    /// Counts a stage that runs.
+    public func imageManager(_ imageManager: WebImageManager, didBegin stage: WebImageLoadStage, for url: URL) {
+        state.withLock { $0.running[Self.name(stage), default: 0] += 1 }
+    }
+
+    /// Counts how a stage ended, how long it took and its bytes.
+    public func imageManager(_ imageManager: WebImageManager, didEnd report: WebImageStageReport) {
+        let stage = Self.name(report.stage)
+        let outcome = report.error.map { "\($0.code)" } ?? "ok"
+        let origin =
+            switch report.origin {
+            case .memory?: "memory"
+            case .disk?: "disk"
+            case nil: ""
+            default: "loader"
+            }
+        state.withLock { state in
+            state.running[stage, default: 0] -= 1
+            state.ends[EndKey(stage: stage, origin: origin, outcome: outcome), default: 0] += 1
+            state.durations[stage, default: PrometheusHistogram()].add(report.duration)
+            if let count = report.byteCount { state.bytes[stage, default: 0] += count }
+        }
+    }
+
+    /// All figures since the start, in the exposition format 0.0.4: stages by how they ended (`_load_stages_total`) and how
+    /// long they took (`_load_stage_duration_seconds`), their bytes, and those that run now.
+    public var prometheusText: String {
+        let state = state.withLock { $0 }
+        var text = PrometheusText(prefix: prefix)
+        text.describe("load_stages_total", "counter", "Stages of loads that ended, by origin of the image and outcome.")
+        for (key, count) in state.ends.sorted(by: { $0.key < $1.key }) {
+            text.add(
+                "load_stages_total", ["stage": key.stage, "origin": key.origin, "outcome": key.outcome], count)
+        }
+        text.describe("load_stage_duration_seconds", "histogram", "How long stages of loads took.")
+        for (stage, histogram) in state.durations.sorted(by: { $0.key < $1.key }) {
+            text.add("load_stage_duration_seconds", label: ("stage", stage), histogram)
+        }
+        text.describe("load_stage_bytes_total", "counter", "Bytes read, fetched or decoded to.")
+        for (stage, count) in state.bytes.sorted(by: { $0.key < $1.key }) {
+            text.add("load_stage_bytes_total", ["stage": stage], count)
+        }
+        text.describe("load_stages_running", "gauge", "Stages that run now.")
+        for (stage, count) in state.running.sorted(by: { $0.key < $1.key }) {
+            text.add("load_stages_running", ["stage": stage], count)
+        }
+        return text.text
+    }
+
+    private static func name(_ stage: WebImageLoadStage) -> String { stage.rawValue }
+}

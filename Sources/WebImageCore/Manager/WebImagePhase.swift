@@ -1,0 +1,117 @@
+import Foundation
+
+/// What a view of one image is to show now; the shape of `AsyncImage`'s phases.
+public enum WebImagePhase: Sendable {
+    /// There is no request, so nothing is loaded.
+    case empty
+    /// The image is on its way: the part of the bytes that has come, 0 to 1, nil while the length is unknown, and a
+    /// preview of it with `.progressiveLoad`.
+    case loading(progress: Double?, preview: Image?)
+    /// The image. With `.refreshCached` the cached one, and the refreshed one may follow as another success.
+    case success(Image)
+    /// Why there is no image.
+    case failure(WebImageError)
+
+    /// The image to show, or its preview; nil without either.
+    public var image: Image? {
+        switch self {
+        case .loading(_, let preview): preview
+        case .success(let image): image
+        case .empty, .failure: nil
+        }
+    }
+
+    /// Why there is no image; nil in every other phase.
+    public var error: WebImageError? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+
+    /// The part of the bytes that has come; nil when it is not known or nothing is loaded.
+    public var progress: Double? {
+        if case .loading(let progress, _) = self { progress } else { nil }
+    }
+
+    /// Bytes received of bytes expected, as a part; nil when nothing is expected.
+    package static func progress(received: Int, expected: Int) -> Double? {
+        expected > 0 ? min(Double(max(received, 0)) / Double(expected), 1) : nil
+    }
+}
+
+/// The phases of one load: an asynchronous sequence that does not throw.
+///
+/// An image in memory is the first and only phase. Any other load begins with `.loading`, and ends with `.success` or
+/// `.failure`. Without a request the only phase is `.empty`. Every iteration is a load of its own; it is cancelled when the
+/// iterating task is, which ends the sequence without a failure, or the iterator is released.
+public struct WebImagePhases: AsyncSequence, Sendable {
+    /// What to show.
+    public typealias Element = WebImagePhase
+    /// None: a failure is a phase.
+    public typealias Failure = Never
+
+    let events: WebImageEvents?
+
+    /// Starts the load.
+    public func makeAsyncIterator() -> Iterator { Iterator(events: events?.makeAsyncIterator()) }
+
+    /// One load's phases.
+    public struct Iterator: AsyncIteratorProtocol {
+        private var events: WebImageEvents.Iterator?
+        private var next: WebImagePhase?
+        private var progress: Double?
+        private var preview: Image?
+
+        init(events: WebImageEvents.Iterator?) {
+            self.events = events
+            if events?.buffer.hasNews != true { next = events == nil ? .empty : .loading(progress: nil, preview: nil) }
+        }
+
+        /// The next phase; nil after the last one.
+        public mutating func next() async -> WebImagePhase? { await next(isolation: nil) }
+
+        /// The next phase; nil after the last one.
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> WebImagePhase? {
+            if let first = next.take() { return first }
+            while var iterator = events {
+                do throws(WebImageError) {
+                    guard let event = try await iterator.next(isolation: actor) else { break }
+                    if let phase = phase(of: event) { return phase }
+                } catch {
+                    events = nil
+                    return error.code == .cancelled && Task.isCancelled ? nil : .failure(error)
+                }
+            }
+            events = nil
+            return nil
+        }
+
+        private mutating func phase(of event: WebImageEvent) -> WebImagePhase? {
+            switch event {
+            case .size: return nil
+            case .progress(let received, let expected):
+                progress = WebImagePhase.progress(received: received, expected: expected)
+                return .loading(progress: progress, preview: preview)
+            case .partial(let image):
+                preview = image
+                return .loading(progress: progress, preview: image)
+            case .cached(let result), .finished(let result): return .success(result.image)
+            }
+        }
+    }
+}
+
+extension WebImageManager {
+    /// The phases of a load, for callers that show a widget for each.
+    ///
+    /// ```swift
+    /// for await phase in manager.phases(for: ImageRequest(url: url, size: CGSize(width: 96, height: 96))) {
+    ///     switch phase {
+    ///     case .empty, .loading: show(spinner)
+    ///     case .success(let image): show(image)
+    ///     case .failure(let error): show(error)
+    ///     }
+    /// }
+    /// ```
+    public func phases(for request: ImageRequest?) -> WebImagePhases {
+        WebImagePhases(events: request.map { events(for: $0) })
+    }
+}
