@@ -11,11 +11,14 @@ struct Document: CustomTestStringConvertible {
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// Every Markdown file at the root, under `Documentation` and in `Benchmarks`.
+    /// Every Markdown file at the root, under `Documentation`, among the guides and in `Benchmarks`.
     static let all: [Document] = {
         let top = (try? FileManager.default.contentsOfDirectory(atPath: root.path)) ?? []
-        let deep = FileManager.default.enumerator(atPath: root.path + "/Documentation")?.compactMap { $0 as? String }
-        let paths = top + (deep ?? []).map { "Documentation/" + $0 } + ["Benchmarks/README.md"]
+        let deep = ["Documentation", "Sources/WebImage/WebImage.docc"].flatMap { folder in
+            let names = FileManager.default.enumerator(atPath: root.path + "/" + folder)?.compactMap { $0 as? String }
+            return (names ?? []).map { folder + "/" + $0 }
+        }
+        let paths = top + deep + ["Benchmarks/README.md"]
         return paths.filter { $0.hasSuffix(".md") }.sorted().compactMap { path in
             (try? String(contentsOfFile: root.path + "/" + path, encoding: .utf8)).map {
                 Document(path: path, text: $0)
@@ -49,9 +52,10 @@ struct Document: CustomTestStringConvertible {
         return blocks
     }
 
-    /// Targets of links and pictures that are paths.
+    /// Targets of links and pictures that are paths; links between guides are DocC's to check.
     var linkedPaths: [String] {
-        text.matches(of: /\]\(([^)#\s]+)[^)]*\)/).map { String($0.1) }.filter { !$0.contains("://") }
+        text.matches(of: /\]\(([^)#\s]+)[^)]*\)/).map { String($0.1) }
+            .filter { !$0.contains("://") && !$0.hasPrefix("doc:") }
     }
 }
 

@@ -26,24 +26,6 @@ import WebImageGTK
 }
 // end
 
-// snippet: guide-factory
-/// For `gtk_list_view_new(model, factories.retainedFactory())`: rows that load what can be seen first.
-@MainActor func makeFactory(_ urls: [URL]) -> ImageListFactory {
-    ImageListFactory { position in
-        guard urls.indices.contains(position) else { return nil }
-        return ImageListRequest(
-            urls[position], context: [.imageThumbnailPixelSize: CGSize(width: 200, height: 200)])
-    }
-}
-// end
-
-// snippet: guide-fitting
-/// A column of pictures as wide as the list and as high as they are; put `list.widget` into a `GtkScrolledWindow`.
-@MainActor func makeColumn(_ urls: [URL]) -> FittingList {
-    FittingList(count: urls.count, spacing: 6) { position in ImageListRequest(urls[position]) }
-}
-// end
-
 // snippet: guide-animated
 /// Plays by itself while it can be seen, within 8 MB of decoded frames.
 @MainActor func makeSticker(_ url: URL) -> AnimatedImageView {
@@ -62,5 +44,18 @@ import WebImageGTK
     view.imageTransition = .fade
     view.errorImage = errorImage
     view.retriesOnTap = true
+}
+// end
+
+// snippet: guide-phases
+/// The picture, or what is known of it.
+@MainActor func makePhases(_ url: URL, spinner: WidgetView, sorry: WidgetView) -> PhaseView {
+    PhaseView(ImageRequest(url: url, size: CGSize(width: 96, height: 96))) { phase in
+        switch phase {
+        case .empty, .loading: spinner
+        case .success(let image): ImageView(image)
+        case .failure: sorry
+        }
+    }
 }
 // end
