@@ -2,9 +2,13 @@ import Foundation
 
 /// Where caches live (XDG Base Directory Specification 0.8).
 package enum CacheLocation {
-    /// `$XDG_CACHE_HOME` or `~/.cache`, then the application, then `webimage`.
+    /// `$XDG_CACHE_HOME` or `$HOME/.cache`, then the application, then `webimage`.
+    ///
+    /// - Parameter home: The home that the system knows for the user; counts without an absolute `$HOME`.
     static func directory(environment: [String: String], home: String, application: String) -> String {
-        var base = home + "/.cache"
+        // Foundation asks for `$HOME` only where the system does not know the user.
+        let chosen = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home
+        var base = chosen + (chosen.hasSuffix("/") ? ".cache" : "/.cache")
         // The specification has relative values ignored.
         if let configured = environment["XDG_CACHE_HOME"], configured.hasPrefix("/") { base = configured }
         while base.hasSuffix("/"), base.utf8.count > 1 { base.removeLast() }

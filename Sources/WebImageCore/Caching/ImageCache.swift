@@ -16,8 +16,8 @@ public final class ImageCache: LayeredImageCaching {
 
     // The original's shape: never nil when read, nil resets.
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-    /// Where caches without a directory of their own live: `$XDG_CACHE_HOME` or `~/.cache`, then the application, then
-    /// `webimage`. Setting it affects caches made later; nil resets it.
+    /// Where caches without a directory of their own live: `$XDG_CACHE_HOME` or `$HOME/.cache`, then the application,
+    /// then `webimage`; without an absolute `$HOME` the home that the system knows for the user. Setting it affects caches made later; nil resets it.
     public static var defaultDiskCacheDirectory: String! {
         get { chosenDirectory.withLock { $0 } ?? CacheLocation.standard }
         set { chosenDirectory.withLock { $0 = newValue } }

@@ -10,6 +10,12 @@ struct CacheLocationTests {
         (["XDG_CACHE_HOME": "relative"], "/home/u/.cache/app/webimage"),
         (["XDG_CACHE_HOME": ""], "/home/u/.cache/app/webimage"),
         ([:], "/home/u/.cache/app/webimage"),
+        // A home of the environment counts before the one that the system knows.
+        (["HOME": "/srv/u"], "/srv/u/.cache/app/webimage"),
+        (["HOME": "/"], "/.cache/app/webimage"),
+        (["HOME": "relative"], "/home/u/.cache/app/webimage"),
+        (["HOME": ""], "/home/u/.cache/app/webimage"),
+        (["HOME": "/srv/u", "XDG_CACHE_HOME": "/var/cache/me"], "/var/cache/me/app/webimage"),
     ])
     func cachesLiveWhereXDGSays(environment: [String: String], expected: String) {
         let found = CacheLocation.directory(environment: environment, home: "/home/u", application: "app")
