@@ -2,7 +2,6 @@
 #include "../CWebImageMicroHTTPD/shim.h"
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 // Filled before anything else here is called, and never changed.
@@ -42,6 +41,16 @@ struct head {
     bool is_malformed, has_body;
 };
 
+// Compares a name with one in lower case. strncasecmp(3) follows setlocale(3): in Turkish no I is an i.
+static bool is_field(const char *name, size_t size, const char *field) {
+    if (size != strlen(field)) return false;
+    for (size_t i = 0; i < size; i++) {
+        char byte = name[i] >= 'A' && name[i] <= 'Z' ? name[i] + 32 : name[i];
+        if (byte != field[i]) return false;
+    }
+    return true;
+}
+
 // Refuses what libmicrohttpd lets through and a proxy in front may read differently (RFC 9112 §5.1, §6.3, §11.2).
 static enum MHD_Result judge(
     void *context, enum MHD_ValueKind kind, const char *name, size_t name_size, const char *value, size_t value_size) {
@@ -55,9 +64,9 @@ static enum MHD_Result judge(
         unsigned char byte = (unsigned char)value[i];
         if ((byte < ' ' && byte != '\t') || byte == 127) head->is_malformed = true;
     }
-    if (name_size == 4 && !strncasecmp(name, "Host", 4)) head->hosts++;
-    if (name_size == 17 && !strncasecmp(name, "Transfer-Encoding", 17)) head->codings++;
-    if (name_size == 14 && !strncasecmp(name, "Content-Length", 14)) {
+    if (is_field(name, name_size, "host")) head->hosts++;
+    if (is_field(name, name_size, "transfer-encoding")) head->codings++;
+    if (is_field(name, name_size, "content-length")) {
         head->lengths++;
         if (value_size == 0) head->is_malformed = true;
         for (size_t i = 0; i < value_size; i++) {

@@ -49,6 +49,30 @@ extension HTTPServerTests {
         }
     }
 
+    /// In Turkish the C library has another small letter for I.
+    @Test(.enabled(if: CompiledLocale.isAvailable)) func fieldsAreTheSameInEveryLanguage() async throws {
+        let folder = try ScratchFolder()
+        try CompiledLocale.compile("tr_TR.UTF-8", into: folder.url.path)
+        await #expect(processExitsWith: .success) { [path = folder.url.path as String] in
+            try #require(CompiledLocale.use("tr_TR.UTF-8", in: path))
+            let heads = [
+                "GET / HTTP/1.1\r\nHOST: a\r\nTRANSFER-ENCODING: chunked\r\nCONTENT-LENGTH: 4\r\n\r\n": 400,
+                "POST / HTTP/1.1\r\nHOST: a\r\nTRANSFER-ENCODING: CHUNKED\r\n\r\n0\r\n\r\n": 413,
+                "GET / HTTP/1.1\r\nHOST: a\r\nhost: a\r\n\r\n": 400,
+            ]
+            try await withServer { server in
+                try await onThread { [address = server.address] in
+                    for (head, status) in heads {
+                        let client = try RawClient(address)
+                        client.send(head)
+                        let text = client.readToEnd()
+                        #expect(text.hasPrefix("HTTP/1.1 \(status) "), "\(head)\(text)")
+                    }
+                }
+            }
+        }
+    }
+
     @Test func longTargetIsRefused() async throws {
         var configuration = HTTPServerConfiguration()
         configuration.maxTargetBytes = 100
