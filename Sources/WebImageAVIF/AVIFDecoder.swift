@@ -28,6 +28,7 @@ final class AVIFDecoder {
         let base = bytes.bindMemory(to: UInt8.self).baseAddress
         try check(libavif.avifDecoderSetIOMemory(handle, base, bytes.count))
         try parse(limits)
+        try boundTiles(bytes)
         try readInfo(limits)
     }
 
@@ -46,6 +47,12 @@ final class AVIFDecoder {
         handle.pointee.imageSizeLimit = most
         if libavif.avifDecoderParse(handle) == AVIF_RESULT_OK { try limits.checkPixels(storedSize) }
         try check(result)
+    }
+
+    /// The codecs take over the limit when the first picture is decoded.
+    private func boundTiles(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) {
+        let most = try AVIFTiles(bytes).pixelLimit(canvas: storedSize)
+        handle.pointee.imageSizeLimit = min(handle.pointee.imageSizeLimit, UInt32(clamping: most))
     }
 
     private var image: avifImage { handle.pointee.image.pointee }

@@ -6,9 +6,22 @@ public enum ProcessMemory {
     public static let isMeasurable = Sanitizer.isMemoryMeasurable
 
     /// Resident bytes that no file stands behind; nil where the kernel does not say.
-    public static var anonymousBytes: Int? {
+    public static var anonymousBytes: Int? { status("RssAnon") }
+
+    /// The most resident bytes there were since ``resetPeak()``; nil where the kernel does not say.
+    package static var peakBytes: Int? { status("VmHWM") }
+
+    /// Lets ``peakBytes`` begin anew (proc(5), `clear_refs`).
+    ///
+    /// - Returns: Whether the kernel does so here.
+    package static func resetPeak() -> Bool {
+        guard let file = FileHandle(forWritingAtPath: "/proc/self/clear_refs") else { return false }
+        return (try? file.write(contentsOf: Data("5".utf8))) != nil
+    }
+
+    private static func status(_ name: String) -> Int? {
         guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
-            let line = status.split(separator: "\n").first(where: { $0.hasPrefix("RssAnon:") })
+            let line = status.split(separator: "\n").first(where: { $0.hasPrefix(name + ":") })
         else { return nil }
         return line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }.map { $0 * 1024 }
     }

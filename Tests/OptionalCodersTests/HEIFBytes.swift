@@ -1,7 +1,19 @@
 import Foundation
 
-/// HEIF files put together box by box, around pictures of one HEVC frame each.
+/// HEIF and AVIF files put together box by box, around pictures of one frame each.
 struct HEIFBytes {
+    /// What differs between the two formats.
+    enum Codec {
+        case hevc, av1
+
+        var brand: String { self == .hevc ? "heic" : "avif" }
+        var configurationBox: String { self == .hevc ? "hvcC" : "av1C" }
+        /// ISO/IEC 23008-12 §7.5.1 and the AVIF specification, §4.1.
+        var alphaType: String {
+            self == .hevc ? "urn:mpeg:hevc:2015:auxid:1" : "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha"
+        }
+    }
+
     /// A coded picture: its configuration and its slice, and the size it really has.
     struct Coded {
         var configuration: [UInt8]
@@ -22,12 +34,15 @@ struct HEIFBytes {
     var items: [Item]
     /// Whether data lies in `idat` instead of `mdat`.
     var usesItemData = false
+    var codec = Codec.hevc
+    /// Whether items with the same data lie at the same place.
+    var sharesData = false
 
     var file: Data {
-        let head = Self.box("ftyp", Array("heic".utf8) + Self.big(0, 4) + Array("mif1heic".utf8))
+        let head = Self.box("ftyp", Array(codec.brand.utf8) + Self.big(0, 4) + Array("mif1\(codec.brand)".utf8))
         // Offsets depend on the length of what stands before them, which does not depend on the offsets.
         let length = head.count + meta(offset: 0).count + 8
-        let data = items.flatMap(\.data)
+        let data = sharesData ? Self.distinct(items.map(\.data)).flatMap { $0 } : items.flatMap(\.data)
         return Data(head + meta(offset: usesItemData ? 0 : length) + (usesItemData ? [] : Self.box("mdat", data)))
     }
 
@@ -37,9 +52,13 @@ struct HEIFBytes {
         content += Self.box("pitm", Self.big(0, 4) + Self.big(items[0].number, 2))
         var locations = Self.big(1 << 24, 4) + [0x44, 0x00] + Self.big(items.count, 2)
         var place = offset
+        var places: [[UInt8]: Int] = [:]
         for item in items {
+            let known = sharesData ? places[item.data] : nil
             locations += Self.big(item.number, 2) + Self.big(usesItemData ? 1 : 0, 2) + Self.big(0, 2)
-            locations += Self.big(1, 2) + Self.big(place, 4) + Self.big(item.data.count, 4)
+            locations += Self.big(1, 2) + Self.big(known ?? place, 4) + Self.big(item.data.count, 4)
+            guard known == nil else { continue }
+            places[item.data] = place
             place += item.data.count
         }
         content += Self.box("iloc", locations)
@@ -62,27 +81,35 @@ struct HEIFBytes {
     private var properties: [UInt8] {
         var container: [UInt8] = []
         var associations: [UInt8] = []
+        var known: [[UInt8]: Int] = [:]
         var count = 0
+        /// The number of a property, which items with the same one share where they share data.
+        func number(_ box: [UInt8]) -> Int {
+            if sharesData, let number = known[box] { return number }
+            container += box
+            count += 1
+            known[box] = count
+            return count
+        }
         for item in items {
             var indices: [Int] = []
             if let configuration = item.configuration {
-                container += Self.box("hvcC", configuration)
-                count += 1
-                indices.append(count | 0x80)
+                indices.append(number(Self.box(codec.configurationBox, configuration)) | 0x80)
             }
-            container += Self.box(
-                "ispe", Self.big(0, 4) + Self.big(item.size.width, 4) + Self.big(item.size.height, 4))
-            count += 1
-            indices.append(count)
+            let size = Self.big(0, 4) + Self.big(item.size.width, 4) + Self.big(item.size.height, 4)
+            indices.append(number(Self.box("ispe", size)))
             if item.references?.type == "auxl" {
-                container += Self.box("auxC", Self.big(0, 4) + Array("urn:mpeg:hevc:2015:auxid:1".utf8) + [0])
-                count += 1
-                indices.append(count | 0x80)
+                indices.append(number(Self.box("auxC", Self.big(0, 4) + Array(codec.alphaType.utf8) + [0])) | 0x80)
             }
             associations += Self.big(item.number, 2) + [UInt8(indices.count)] + indices.map { UInt8($0) }
         }
         return Self.box("ipco", container)
             + Self.box("ipma", Self.big(0, 4) + Self.big(items.count, 4) + associations)
+    }
+
+    private static func distinct(_ all: [[UInt8]]) -> [[UInt8]] {
+        var seen: Set<[UInt8]> = []
+        return all.filter { seen.insert($0).inserted }
     }
 
     static func grid(rows: Int, columns: Int, width: Int, height: Int) -> [UInt8] {
@@ -97,9 +124,11 @@ struct HEIFBytes {
         (0..<count).reversed().map { $0 < 8 ? UInt8(truncatingIfNeeded: value >> (8 * $0)) : 0 }
     }
 
-    /// The configuration and the data of the only picture in a file that libheif wrote.
-    static func coded(in file: Data) -> Coded? {
-        guard let configuration = content(of: "hvcC", in: file), let data = content(of: "mdat", in: file) else {
+    /// The configuration and the data of the only picture in a file that a library wrote.
+    static func coded(in file: Data, _ codec: Codec = .hevc) -> Coded? {
+        guard let configuration = content(of: codec.configurationBox, in: file),
+            let data = content(of: "mdat", in: file)
+        else {
             return nil
         }
         return Coded(configuration: configuration, data: data)

@@ -1,0 +1,74 @@
+import Foundation
+import WebImageCore
+
+/// How many coded pictures the primary picture of a file and its alpha plane are put together from.
+///
+/// libavif decodes all tiles of a grid and looks only then whether the canvas needs them: a file of 9 KB with 200 tiles
+/// that are as large as their canvas of 1024×1024 px takes 800 MB.
+struct AVIFTiles {
+    /// Tiles of the primary picture; 1 for one that is no grid.
+    private var colors = 1
+    /// Tiles of each alpha plane.
+    private var alphas: [Int] = []
+
+    /// - Throws: `.badImageData` for boxes that cannot be read.
+    init(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) {
+        let file = HEIFBoxReader(bytes)
+        var primary: Set<Int> = []
+        var references: [(type: String, from: Int, to: [Int])] = []
+        for meta in try file.boxes(in: 0..<bytes.count) where meta.type == "meta" {
+            for box in try file.boxes(in: file.rest(of: meta.content, after: 4)) {
+                switch box.type {
+                case "pitm":
+                    let width = try file.version(of: box) == 0 ? 2 : 4
+                    primary.insert(try file.number(at: box.content.lowerBound + 4, bytes: width, in: box))
+                case "iref":
+                    let width = try file.version(of: box) == 0 ? 2 : 4
+                    for reference in try file.boxes(in: file.rest(of: box.content, after: 4)) {
+                        references.append(try Self.reference(reference, numberBytes: width, file))
+                    }
+                default: break
+                }
+            }
+        }
+        var counts: [Int: Int] = [:]
+        for reference in references where reference.type == "dimg" {
+            counts[reference.from, default: 0] += reference.to.count
+        }
+        colors = max(1, primary.compactMap { counts[$0] }.max() ?? 1)
+        for reference in references where reference.type == "auxl" && !primary.isDisjoint(with: reference.to) {
+            alphas.append(max(1, counts[reference.from] ?? 1))
+        }
+    }
+
+    private static func reference(
+        _ box: HEIFBoxReader.Box, numberBytes: Int, _ file: HEIFBoxReader
+    ) throws(WebImageError) -> (type: String, from: Int, to: [Int]) {
+        let start = box.content.lowerBound
+        let from = try file.number(at: start, bytes: numberBytes, in: box)
+        let count = try file.number(at: start + numberBytes, bytes: 2, in: box)
+        var to: [Int] = []
+        for index in 0..<count {
+            let place = start + numberBytes + 2 + index * numberBytes
+            to.append(try file.number(at: place, bytes: numberBytes, in: box))
+        }
+        return (box.type, from, to)
+    }
+
+    /// Pixels that each coded picture may have.
+    ///
+    /// The tiles of a grid cover its canvas, and each begins on it (ISO/IEC 23000-22 §7.3.11.4.2): they have less than
+    /// four times its pixels. Tiles have at least 64 rows and columns.
+    /// - Throws: `.limitExceeded` where pictures of that size would take more than 32 times the canvas.
+    func pixelLimit(canvas: PixelSize) throws(WebImageError) -> Int {
+        let pixels = PixelSize(width: max(canvas.width, 64), height: max(canvas.height, 64)).pixelCount
+        let each = max(1, pixels * 4 / alphas.reduce(colors) { min($0, $1) })
+        // Tiles may have an alpha plane each.
+        let count = colors + alphas.reduce(colors) { max($0, $1) }
+        let (sum, overflow) = each.multipliedReportingOverflow(by: count)
+        guard !overflow, sum <= pixels * 32 else {
+            throw .limit(.pixels, actual: overflow ? .max : sum, allowed: pixels * 32)
+        }
+        return each
+    }
+}
