@@ -5,20 +5,22 @@ import WebImageHTTP
 import WebImageTesting
 
 /// Thousands at once: each URL is asked for once, everybody hears one end, and the memory goes back.
+///
+/// Each runs in a process of its own: pages that hold what earlier tests left cannot go back.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct FloodTests {
     private static let isLong = ProcessInfo.processInfo.environment["WEBIMAGE_LONG"] != nil
 
     @Test func tenThousandRequestsOfAHundredURLsAreAHundredHits() async throws {
-        try await flood(requests: 10_000, urls: 100, rounds: 6)
+        await #expect(processExitsWith: .success) { try await Self.flood(requests: 10_000, urls: 100, rounds: 6) }
     }
 
     @Test(.enabled(if: isLong, "set WEBIMAGE_LONG")) func hundredThousandRequestsOfOneURLAreOneHit() async throws {
-        try await flood(requests: 100_000, urls: 1, rounds: 6)
+        await #expect(processExitsWith: .success) { try await Self.flood(requests: 100_000, urls: 1, rounds: 6) }
     }
 
     /// The first rounds make what stays (threads, pools, the allocator's arenas); later ones must add nothing.
-    private func flood(requests: Int, urls: Int, rounds: Int) async throws {
+    private static func flood(requests: Int, urls: Int, rounds: Int) async throws {
         var config = WebImageDownloaderConfig.default
         config.maxConcurrentDownloads = 20
         // The server is silent until all have come: that is no stalled download.
@@ -47,15 +49,15 @@ struct FloodTests {
         }
     }
 
-    private func giveBackFreePages() {
+    private static func giveBackFreePages() {
         typealias Trim = @convention(c) (Int) -> Int32
         if let symbol = dlsym(nil, "malloc_trim") { _ = unsafeBitCast(symbol, to: Trim.self)(0) }
     }
 
     /// From the first rounds to the last, of middle values: some megabytes come and go from round to round.
-    private func growth(_ rounds: [Int]) -> Int { rounds.suffix(3).sorted()[1] - rounds.prefix(3).sorted()[1] }
+    private static func growth(_ rounds: [Int]) -> Int { rounds.suffix(3).sorted()[1] - rounds.prefix(3).sorted()[1] }
 
-    private func run(
+    private static func run(
         _ requests: Int, _ urls: Int, _ round: Int, _ gate: FaultGate, _ server: FaultServer,
         _ downloader: WebImageDownloader
     ) async throws -> (finished: Int, cancelled: Int) {

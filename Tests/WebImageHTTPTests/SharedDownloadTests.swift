@@ -36,8 +36,13 @@ struct SharedDownloadTests {
         try await withDownloader { server, downloader in
             let gate = FaultGate()
             server.route("/a", .gated(gate, .body(Data("a".utf8))))
-            let leaving = Task { try await downloader.fetch(server.url("/a")) }
-            let staying = Task { try await downloader.fetch(server.url("/a")) }
+            let joined = Collected<Int>()
+            let (leaving, staying) = (
+                Task { try await downloader.fetch(server.url("/a")) { _, _, _ in joined.append(0) } },
+                Task { try await downloader.fetch(server.url("/a")) { _, _, _ in joined.append(1) } }
+            )
+            // The first progress comes on joining; a task that begins later would start a download of its own.
+            try await eventually("both joined") { Set(joined.values) == [0, 1] }
             try await eventually("the request arrived") { server.requestCount("/a") == 1 }
             leaving.cancel()
             await #expect { try await leaving.value } throws: { ($0 as? WebImageError)?.code == .cancelled }

@@ -190,9 +190,11 @@ struct NetworkAcceptanceTests {
             try TestImages.solid(width: 400, height: 400), format: .png, options: options)
         var response = FaultResponse(.data(file), headers: ["Content-Type": "image/png"])
         response.piece = max(file.count / 8, 1)
-        response.interval = .milliseconds(30)
+        response.lastPiece = FaultGate()
         journey.server.route("/a.png", .respond(response))
         let heard = load("/a.png", .progressiveLoad).heard
+        #expect(await eventually { !heard.ends.isEmpty })
+        response.lastPiece?.open()
         await waitUntilIdle()
         #expect(heard.ends.last?.isFinished == true && heard.ends.last?.width == 400)
         #expect(heard.ends.count > 1)

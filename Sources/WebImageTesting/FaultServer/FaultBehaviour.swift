@@ -87,6 +87,8 @@ public struct FaultResponse: Sendable {
     public var closeAfter: Int?
     /// Whether that close is a TCP reset.
     public var resets = false
+    /// Holds the last piece of the body back until it opens.
+    package var lastPiece: FaultGate?
 
     /// A good answer until its members are changed.
     public init(_ body: Body, status: Int = 200, headers: [String: String] = [:]) {

@@ -162,6 +162,9 @@ final class FaultConnection {
         while sent < total {
             if sent > 0, response.interval > .zero { guard pause(response.interval) else { return false } }
             let count = min(max(response.piece, 1), total - sent)
+            if sent + count == total, let gate = response.lastPiece {
+                guard pause(nil, until: gate) else { return false }
+            }
             let piece =
                 switch response.body {
                 case .data(let data): Data(data.dropFirst(sent).prefix(count))
