@@ -45,7 +45,7 @@ enum FramesCommand {
                 image = try ImageCodersManager.shared.decode(data, options: options)
             }
             size = image.pixelSize
-            try OutputFile.writeRows(of: image.pixels, to: folder + "/frame-\(String(format: "%04d", index)).rgba")
+            try OutputFile.writeRows(of: image.pixels, to: folder + "/frame-\(String(plainFormat: "%04d", index)).rgba")
         }
         var object = JSONLine()
         object.add("width", .integer(size.width))

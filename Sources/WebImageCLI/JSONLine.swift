@@ -1,4 +1,5 @@
 import Foundation
+import WebImage
 
 /// One JSON object on one line, its members in the order given.
 struct JSONLine {
@@ -26,7 +27,7 @@ struct JSONLine {
         switch value {
         case .string(let string): quoted(string)
         case .integer(let integer): String(integer)
-        case .number(let number): String(format: "%.2f", number)
+        case .number(let number): String(plainFormat: "%.2f", number)
         case .bool(let bool): bool ? "true" : "false"
         case .numbers(let numbers): "[" + numbers.map(shortest).joined(separator: ",") + "]"
         case .null: "null"
@@ -37,7 +38,7 @@ struct JSONLine {
     private static func shortest(_ number: Double) -> String {
         let thousandths = (number * 1000).rounded()
         if thousandths.truncatingRemainder(dividingBy: 1000) == 0 { return String(Int(thousandths / 1000)) }
-        var text = String(format: "%.3f", thousandths / 1000)
+        var text = String(plainFormat: "%.3f", thousandths / 1000)
         while text.hasSuffix("0") { text.removeLast() }
         return text
     }
@@ -52,7 +53,7 @@ struct JSONLine {
             case "\n": result += "\\n"
             case "\t": result += "\\t"
             case "\r": result += "\\r"
-            case _ where scalar.value < 0x20: result += String(format: "\\u%04x", scalar.value)
+            case _ where scalar.value < 0x20: result += String(plainFormat: "\\u%04x", scalar.value)
             default: result.unicodeScalars.append(scalar)
             }
         }

@@ -59,7 +59,7 @@ struct LoadReport: Sendable {
             let columns = [
                 origin.padded(to: 8), (pixelSize.map { "\($0)" } ?? "-").padded(to: 11),
                 (encodedByteCount.map { "\($0) B" } ?? "-").padded(to: 11),
-                String(format: "%.1f ms", milliseconds).padded(to: 11), operand.text,
+                String(plainFormat: "%.1f ms", milliseconds).padded(to: 11), operand.text,
             ]
             let file = written.map { " -> \($0.path) (\($0.words), \($0.byteCount) B)" } ?? skipped.map { " -> \($0)" }
             return columns.joined(separator: " ") + (file ?? "")

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageCLI
 import WebImageTesting
 
 /// The command in processes of other locales, time zones, masks, homes and hosts.
@@ -48,7 +49,14 @@ final class SurroundingsTests: Sendable {
 
     @Test(arguments: ["C", "tr_TR.UTF-8", "de_DE.UTF-8", "az_AZ", "no_SUCH"])
     func noLocaleChangesWhatIsReadOrPrinted(_ locale: String) throws {
-        let environment = ["LC_ALL": locale, "LANG": locale, "LANGUAGE": locale]
+        var environment = ["LC_ALL": locale, "LANG": locale, "LANGUAGE": locale]
+        if CompiledLocale.isAvailable, CompiledLocale.names.contains(locale) {
+            try CompiledLocale.compile(locale, into: scratch.url.path)
+            environment["LOCPATH"] = scratch.url.path
+            let shell = ["/bin/sh", "-c", "locale decimal_point"]
+            let point = try Tool.run([], environment: environment, through: shell)
+            #expect(point.output == ",\n", "the locale is not in force")
+        }
         // A dotless i, or none, in scheme, host and type would be another word in Turkish.
         let url = "HTTP://LOCALHOST:\(server.port)/INDIGO.PNG"
         #expect(try origins(url, path("cache"), environment: environment) == ["network", "disk"])
@@ -59,6 +67,29 @@ final class SurroundingsTests: Sendable {
         #expect(try info.objects().first?["width"] as? Int == 8)
         let usage = try Tool.run("convert", file, path("out.TIFF"), environment: environment)
         #expect(usage.code == 0, "\(usage.errors)")
+    }
+
+    /// A program that embeds the command may have set its locale; GTK does.
+    @Test(.enabled(if: CompiledLocale.isAvailable), arguments: CompiledLocale.names)
+    func printsTheSameOnceTheLocaleIsSet(_ locale: String) async throws {
+        try CompiledLocale.compile(locale, into: scratch.url.path)
+        let file = path("INDIGO.PNG")
+        try picture.write(to: URL(fileURLWithPath: file))
+        let arguments = [
+            ["info", file], ["load", "--json", "--cache", "none", file], ["convert", file, path("OUT.TIFF")],
+        ]
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            [folder = scratch.url.path as String, locale = locale as String, arguments = arguments as [[String]]] in
+            try #require(CompiledLocale.use(locale, in: folder))
+            for words in arguments { #expect(WebImageCommand.run(["webimage"] + words) == 0, "\(words)") }
+        }
+        let output = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
+        let lines = output.split(separator: "\n").filter { $0.hasPrefix("{") }
+        #expect(lines.count >= 2, "\(output)")
+        for line in lines {
+            let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+            #expect(object?["width"] as? Int == 8, "\(line)")
+        }
     }
 
     @Test(arguments: ["UTC", "America/St_Johns", "Pacific/Kiritimati", "No/Such_Zone", "", ":/no/file", "XYZ-25"])
@@ -102,13 +133,26 @@ final class SurroundingsTests: Sendable {
     }
 
     /// /proc takes no folder from any user, root included.
-    @Test func aCacheFolderThatCannotBeMadeCostsTheCacheAlone() throws {
-        let environment = [
-            "XDG_CACHE_HOME": "/proc", "XDG_DATA_HOME": "/proc", "XDG_CONFIG_HOME": "/proc", "XDG_RUNTIME_DIR": "/proc",
-        ]
-        let through = ["/usr/bin/env", "-u", "HOME"]
+    @Test(arguments: [["-u", "HOME", "XDG_CACHE_HOME=/proc"], ["-u", "XDG_CACHE_HOME", "HOME=/proc"]])
+    func aCacheFolderThatCannotBeMadeCostsTheCacheAlone(_ change: [String]) throws {
+        let environment = ["XDG_DATA_HOME": "/proc", "XDG_CONFIG_HOME": "/proc", "XDG_RUNTIME_DIR": "/proc"]
+        let through = ["/usr/bin/env"] + change
         let url = server.url("/INDIGO.PNG").absoluteString
         #expect(try origins(url, nil, environment: environment, through: through) == ["network", "network"])
+        let outcome = try Tool.run(["load", url], environment: environment, through: through)
+        #expect(outcome.code == 0)
+        // One line: where the cache would be, why it is not, and what follows.
+        let lines = outcome.errors.split(separator: "\n")
+        #expect(lines.count == 1, "\(outcome.errors)")
+        #expect(lines.first?.contains("disk cache /proc/") == true, "\(outcome.errors)")
+        #expect(lines.first?.contains("loads go on without it") == true, "\(outcome.errors)")
+    }
+
+    @Test func theHomeOfTheEnvironmentHoldsTheCache() throws {
+        let through = ["/usr/bin/env", "-u", "XDG_CACHE_HOME", "HOME=\(path("home"))"]
+        let url = server.url("/INDIGO.PNG").absoluteString
+        #expect(try origins(url, nil, through: through) == ["network", "disk"])
+        #expect(FileManager.default.fileExists(atPath: path("home/.cache/webimage/webimage/default/index.sqlite")))
     }
 
     @Test func withoutAHomeAPictureIsLoaded() throws {

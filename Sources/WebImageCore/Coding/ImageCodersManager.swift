@@ -98,7 +98,7 @@ extension ImageCodersManager: DetailedImageCoder {
                 underlying: .codec(library: "sniffer", message: "no coder reads \(format)"),
                 hint: "Add a coder for this format.")
         }
-        let start = data.prefix(8).map { String(format: "%02x", $0) }.joined(separator: " ")
+        let start = data.prefix(8).map { String(plainFormat: "%02x", $0) }.joined(separator: " ")
         return .badData(
             "sniffer", "no known picture format starts with \(start)",
             hint: "Look at what the server or the file really holds.")

@@ -36,6 +36,6 @@ public struct ImageColor: Sendable, Hashable {
     /// `#aarrggbb` in lower case, each component rounded to a byte; what transformer keys hold.
     public var hexString: String {
         let bytes = [alpha, red, green, blue].map { UInt8(($0 * 255).rounded()) }
-        return "#" + bytes.map { String(format: "%02x", $0) }.joined()
+        return "#" + bytes.map { String(plainFormat: "%02x", $0) }.joined()
     }
 }

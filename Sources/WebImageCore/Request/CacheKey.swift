@@ -47,7 +47,7 @@ package enum CacheKey {
     private static func thumbnailSuffix(_ box: CGSize, _ preserveAspectRatio: Bool) -> ThumbnailSuffix {
         let last = lastSuffix.withLock { $0 }
         if let last, last.box == box, last.preserveAspectRatio == preserveAspectRatio { return last }
-        let size = String(format: "%f,%f", box.width, box.height)
+        let size = String(plainFormat: "%f,%f", box.width, box.height)
         let text = "Thumbnail({\(size)},\(preserveAspectRatio ? 1 : 0))"
         let new = ThumbnailSuffix(
             box: box, preserveAspectRatio: preserveAspectRatio, text: text, escaped: escapedForPath(text))

@@ -8,7 +8,7 @@ public struct ColorFilter: ImageFilter {
     private let pipeline: ColorPipeline
 
     private init(_ name: String, _ parameters: [Double], _ pipeline: ColorPipeline) {
-        let numbers = parameters.map { String(format: "%g", $0) }.joined(separator: ",")
+        let numbers = parameters.map { String(plainFormat: "%g", $0) }.joined(separator: ",")
         filterKey = parameters.isEmpty ? name : "\(name)(\(numbers))"
         self.pipeline = pipeline
     }

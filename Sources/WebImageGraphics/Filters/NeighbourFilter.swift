@@ -18,7 +18,7 @@ public struct NeighbourFilter: ImageFilter {
     public static func sharpen(_ amount: Double = 0.4) -> NeighbourFilter {
         let side = -amount / 4
         return NeighbourFilter(
-            filterKey: String(format: "CISharpenLuminance(%g)", amount),
+            filterKey: String(plainFormat: "CISharpenLuminance(%g)", amount),
             kind: .kernel([0, side, 0, side, 1 + amount, side, 0, side, 0], side: 3))
     }
 
@@ -30,7 +30,7 @@ public struct NeighbourFilter: ImageFilter {
         guard side * side == weights.count, side % 2 == 1, side <= 31,
             weights.allSatisfy(isWeight)
         else { return nil }
-        let numbers = weights.map { String(format: "%g", $0) }.joined(separator: ",")
+        let numbers = weights.map { String(plainFormat: "%g", $0) }.joined(separator: ",")
         return NeighbourFilter(filterKey: "CIConvolution(\(numbers))", kind: .kernel(weights, side: side))
     }
 
@@ -39,12 +39,13 @@ public struct NeighbourFilter: ImageFilter {
 
     /// Squares of so many points, each of one colour.
     public static func pixellate(points: Double = 8) -> NeighbourFilter {
-        NeighbourFilter(filterKey: String(format: "CIPixellate(%g)", points), kind: .pixellate(points: points))
+        NeighbourFilter(filterKey: String(plainFormat: "CIPixellate(%g)", points), kind: .pixellate(points: points))
     }
 
     /// Darker towards the corners; 0 changes nothing, 1 makes them black.
     public static func vignette(intensity: Double = 0.5) -> NeighbourFilter {
-        NeighbourFilter(filterKey: String(format: "CIVignette(%g)", intensity), kind: .vignette(intensity: intensity))
+        NeighbourFilter(
+            filterKey: String(plainFormat: "CIVignette(%g)", intensity), kind: .vignette(intensity: intensity))
     }
 
     /// The changed image in the layout of the display, eight bits a channel; nil when a parameter is not finite or beyond

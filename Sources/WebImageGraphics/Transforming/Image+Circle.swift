@@ -34,7 +34,7 @@ public struct ImageCircleTransformer: ImageTransformer {
 
     /// The border's width and colour, written as the original writes its keys.
     public var transformerKey: String {
-        String(format: "SDImageCircleTransformer(%f,", borderWidth) + (borderColor?.hexString ?? "(null)") + ")"
+        String(plainFormat: "SDImageCircleTransformer(%f,", borderWidth) + (borderColor?.hexString ?? "(null)") + ")"
     }
 
     /// The circle.

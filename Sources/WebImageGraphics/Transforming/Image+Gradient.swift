@@ -45,8 +45,8 @@ public struct ImageGradient: Sendable, Hashable {
 
     /// Stops and line, for keys.
     var key: String {
-        let colors = stops.map { $0.color.hexString + String(format: "@%f", $0.location) }.joined(separator: ",")
-        return colors + String(format: ",{%f,%f},{%f,%f}", start.x, start.y, end.x, end.y)
+        let colors = stops.map { $0.color.hexString + String(plainFormat: "@%f", $0.location) }.joined(separator: ",")
+        return colors + String(plainFormat: ",{%f,%f},{%f,%f}", start.x, start.y, end.x, end.y)
     }
 }
 

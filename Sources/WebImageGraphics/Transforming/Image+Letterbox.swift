@@ -31,7 +31,7 @@ public struct ImageLetterboxTransformer: ImageTransformer {
 
     /// The size, written as the original writes its keys.
     public var transformerKey: String {
-        String(format: "SDImageLetterboxTransformer({%f,%f})", size.width, size.height)
+        String(plainFormat: "SDImageLetterboxTransformer({%f,%f})", size.width, size.height)
     }
 
     /// The filled image.

@@ -73,7 +73,7 @@ public struct ImageWatermarkTransformer: ImageTransformer {
     /// The identifier and the parameters, written as the original writes its keys.
     public var transformerKey: String {
         "SDImageWatermarkTransformer(\(identifier),"
-            + String(format: "%lu,%f,%f)", anchor.rawValue, margin, opacity)
+            + String(plainFormat: "%lu,%f,%f)", anchor.rawValue, margin, opacity)
     }
 
     /// The image under the watermark.

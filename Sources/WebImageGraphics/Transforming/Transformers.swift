@@ -23,7 +23,8 @@ public struct ImageRoundCornerTransformer: ImageTransformer {
     /// The original's key.
     public var transformerKey: String {
         let color = borderColor?.hexString ?? "(null)"
-        return String(format: "SDImageRoundCornerTransformer(%f,%lu,%f,", cornerRadius, corners.rawValue, borderWidth)
+        return String(
+            plainFormat: "SDImageRoundCornerTransformer(%f,%lu,%f,", cornerRadius, corners.rawValue, borderWidth)
             + color + ")"
     }
 
@@ -49,7 +50,7 @@ public struct ImageResizingTransformer: ImageTransformer {
 
     /// The original's key.
     public var transformerKey: String {
-        String(format: "SDImageResizingTransformer({%f,%f},%lu)", size.width, size.height, scaleMode.rawValue)
+        String(plainFormat: "SDImageResizingTransformer({%f,%f},%lu)", size.width, size.height, scaleMode.rawValue)
     }
 
     /// The resized image.
@@ -69,7 +70,7 @@ public struct ImageCroppingTransformer: ImageTransformer {
     /// The original's key.
     public var transformerKey: String {
         String(
-            format: "SDImageCroppingTransformer({%f,%f,%f,%f})", rect.origin.x, rect.origin.y, rect.size.width,
+            plainFormat: "SDImageCroppingTransformer({%f,%f,%f,%f})", rect.origin.x, rect.origin.y, rect.size.width,
             rect.size.height)
     }
 
@@ -113,7 +114,9 @@ public struct ImageRotationTransformer: ImageTransformer {
     }
 
     /// The original's key.
-    public var transformerKey: String { String(format: "SDImageRotationTransformer(%f,%d)", angle, fitSize ? 1 : 0) }
+    public var transformerKey: String {
+        String(plainFormat: "SDImageRotationTransformer(%f,%d)", angle, fitSize ? 1 : 0)
+    }
 
     /// The turned image.
     public func transformedImage(with image: Image, forKey key: String) -> Image? {
@@ -152,7 +155,7 @@ public struct ImageBlurTransformer: ImageTransformer {
     public init(radius: CGFloat) { blurRadius = radius }
 
     /// The original's key.
-    public var transformerKey: String { String(format: "SDImageBlurTransformer(%f)", blurRadius) }
+    public var transformerKey: String { String(plainFormat: "SDImageBlurTransformer(%f)", blurRadius) }
 
     /// The blurred image.
     public func transformedImage(with image: Image, forKey key: String) -> Image? {

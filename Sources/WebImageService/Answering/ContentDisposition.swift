@@ -1,4 +1,5 @@
 import Foundation
+import WebImageCore
 
 /// `Content-Disposition` (RFC 6266) from names that clients choose.
 enum ContentDisposition {
@@ -43,7 +44,7 @@ enum ContentDisposition {
     private static func encoded(_ text: String) -> String {
         text.utf8.map { byte in
             let isPlain = byte.isASCIILetter || (0x30...0x39).contains(byte) || "!#$&+-.^_`|~".utf8.contains(byte)
-            return isPlain ? String(UnicodeScalar(byte)) : String(format: "%%%02X", byte)
+            return isPlain ? String(UnicodeScalar(byte)) : String(plainFormat: "%%%02X", byte)
         }.joined()
     }
 }

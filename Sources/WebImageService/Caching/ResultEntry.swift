@@ -40,7 +40,7 @@ struct ResultEntry: Sendable {
 
     /// The validator of a body: 128 bits of its digest.
     static func etag(of body: Data) -> String {
-        "\"" + ContentDigest(body).data.map { String(format: "%02x", $0) }.joined() + "\""
+        "\"" + ContentDigest(body).data.map { String(plainFormat: "%02x", $0) }.joined() + "\""
     }
 
     // MARK: On disk: one value, so that bytes and head can never be of two results.
