@@ -68,6 +68,24 @@ struct ReferencePipelineTests {
         #expect(model.observeDisk(load, holds: new) == nil)
     }
 
+    /// The bytes came before the cancel and were kept; the transformed image was not made any more.
+    @Test func theModelAllowsTheOriginalOfACancelledLoadAlone() {
+        var model = ReferencePipeline(resource: 0)
+        var load = ReferenceLoad(0)
+        load.transformers = [1]
+        let picture = ReferencePicture(resource: 0, user: 0, version: 0)
+        #expect(model.observe([load], cancelled: [0], delivered: [[.failure(.cancelled)]]) == nil)
+        #expect(model.observeDisk(ReferenceLoad(0), holds: picture) == nil)
+        #expect(model.observeDisk(load, holds: nil) == nil)
+        // A load that was not cancelled has both.
+        var other = ReferencePipeline(resource: 0)
+        var transformed = picture
+        (transformed.transformers, transformed.isTransformed) = ([1], true)
+        #expect(other.observe([load], delivered: [[.picture(transformed, .none)]]) == nil)
+        #expect(other.observeDisk(ReferenceLoad(0), holds: picture) == nil)
+        #expect(other.observeDisk(load, holds: nil) != nil)
+    }
+
     /// A failing history is told in the fewest steps: here of a loader that confirms everything.
     @Test func aFailingHistoryIsShortened() async throws {
         defer { origin.stop() }

@@ -43,7 +43,9 @@ struct PictureFacts: Sendable {
     }
 
     private static func hex(_ color: ImageColor) -> String {
-        "#" + [color.red, color.green, color.blue].map { String(plainFormat: "%02x", Int(($0 * 255).rounded())) }.joined()
+        "#"
+            + [color.red, color.green, color.blue].map { String(plainFormat: "%02x", Int(($0 * 255).rounded())) }
+            .joined()
     }
 
     // MARK: thumbor's meta

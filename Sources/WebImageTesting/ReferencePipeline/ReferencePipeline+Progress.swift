@@ -129,7 +129,14 @@ extension ReferencePipeline {
             var (next, progress) = (world, load)
             take(&progress, &next)
             guard load.isCancelled, next != world else { return [(next, progress)] }
-            return [(next, progress), (world, progress)]
+            var results = [(next, progress), (world, progress)]
+            // Bytes that came before the cancel are kept, also where no image was made of them any more.
+            if case .write(_, let made) = load.step {
+                var original = world
+                writeOriginal(made, load.load, &original)
+                results.append((original, progress))
+            }
+            return results
         }
     }
 }

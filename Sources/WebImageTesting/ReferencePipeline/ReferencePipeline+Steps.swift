@@ -159,15 +159,19 @@ extension ReferencePipeline.Exploration {
 
     /// Writes the original, which removes variants of another version, and the variant where it is worth it.
     private func write(_ made: Progress.Made, _ load: ReferenceLoad, _ world: inout World) {
-        if made.origin == .none, let key = load.originalKey {
-            let version = made.entry.picture.version
-            world.disk[key] = Entry(
-                picture: ReferencePicture(resource: resource, user: load.credentials.user, version: version))
-            world.disk = world.disk.filter { $0.key.scope != key.scope || $0.value.picture.version == version }
-        }
+        writeOriginal(made, load, &world)
         guard load.writesVariant, let key = load.key,
             world.newest[key.scope].map({ $0 == made.entry.picture.version }) ?? true
         else { return }
         world.disk[key] = made.entry
+    }
+
+    /// Writes the original where its bytes have just come.
+    func writeOriginal(_ made: Progress.Made, _ load: ReferenceLoad, _ world: inout World) {
+        guard made.mayBeStored, made.origin == .none, let key = load.originalKey else { return }
+        let version = made.entry.picture.version
+        world.disk[key] = Entry(
+            picture: ReferencePicture(resource: resource, user: load.credentials.user, version: version))
+        world.disk = world.disk.filter { $0.key.scope != key.scope || $0.value.picture.version == version }
     }
 }
