@@ -46,7 +46,10 @@ extension WebImageError {
 
     /// The error without its URL, for a line that starts with the operand. The system's words are enough for a file.
     var message: String {
-        if code == .fileSystem, case .posix(_, let words)? = underlying { return "\(words). \(hint ?? "")" }
+        if code == .fileSystem, case .posix(let number, let words)? = underlying {
+            let folder = "Name a file; load, info and thumbnail take folders with --recursive."
+            return "\(words). \(number == EISDIR && stage == .download ? folder : hint ?? "")"
+        }
         var copy = self
         copy.url = nil
         return copy.description

@@ -53,6 +53,7 @@ enum Usage {
         """
 
     private static let size = """
+
           -s, --size SIZE        fit into a box: 800x600, 320 (a square), 320x, x240, or 50% of the picture's own size;
                                  a smaller picture stays as it is
 

@@ -101,7 +101,11 @@ final class OperandTests: Sendable {
             try outcome.objects().map { $0["path"] as? String }
                 == ["photos/Z.png", "photos/a.png", "photos/b.png", "photos/sub/c.png"])
         let without = try run("info", "photos")
-        #expect(without.code == 2 && without.errors.contains("photos: Is a directory"))
+        #expect(
+            without.code == 2
+                && without.errors.contains(
+                    "photos: Is a directory. Name a file; load, info and thumbnail take folders with")
+        )
         try FileManager.default.createDirectory(atPath: path("empty"), withIntermediateDirectories: false)
         #expect(try run("info", "-r", "empty").code == 1)
     }
