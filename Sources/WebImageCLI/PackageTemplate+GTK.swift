@@ -77,7 +77,7 @@ extension PackageTemplate {
                     } else {
                         let flow = gtk_flow_box_new()
                         gtk_flow_box_set_selection_mode(.init(flow), GTK_SELECTION_NONE)
-                        for url in pictures.urls { gtk_flow_box_insert(.init(flow), pictureWidget(of: url), -1) }
+                        for url in pictures.urls { show(url, in: flow) }
                         let scroller = gtk_scrolled_window_new()
                         gtk_scrolled_window_set_child(.init(scroller), flow)
                         gtk_window_set_child(cast(window), scroller)
@@ -85,8 +85,12 @@ extension PackageTemplate {
                     gtk_window_present(cast(window))
                 }
 
-                @MainActor private func pictureWidget(of url: URL) -> UnsafeMutablePointer<GtkWidget>? {
+                @MainActor private func show(_ url: URL, in flow: UnsafeMutablePointer<GtkWidget>?) {
                     let view = ImageView()
+                    let widget = UnsafeMutablePointer<GtkWidget>(view.widget)
+                    // The widget belongs to the flow from here on; before, the handle keeps it.
+                    gtk_flow_box_insert(.init(flow), widget, -1)
+                    gtk_widget_set_size_request(widget, 320, 240)
                     view.imageIndicator = WebImageActivityIndicator.medium
                     view.imageTransition = .fade
                     view.setImage(with: url, context: [.imageThumbnailPixelSize: CGSize(width: 320, height: 320)]) {
@@ -94,9 +98,6 @@ extension PackageTemplate {
                         print(url?.lastPathComponent ?? "-", image.map { "\\($0.pixelSize)" } ?? error?.description ?? "nothing")
                         fflush(nil)
                     }
-                    let widget = UnsafeMutablePointer<GtkWidget>(view.widget)
-                    gtk_widget_set_size_request(widget, 320, 240)
-                    return widget
                 }
 
                 /// What GTK's macros do in C: an object as one of its superclasses.
