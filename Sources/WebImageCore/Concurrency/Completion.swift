@@ -6,46 +6,32 @@ package final class Completion<Value: Sendable>: Sendable {
     package typealias Handler = @Sendable (Value) -> Void
 
     private struct State {
-        var handler: Handler?
+        var claim: CompletionClaim<Handler>
         /// The end that came before its handler.
         var value: Value?
-        var isCompleted = false
-        var isCancelled = false
-        var cancelAction: (@Sendable () -> Void)?
-
-        mutating func claim(isCancel: Bool) -> (isFirst: Bool, handler: Handler?, action: (@Sendable () -> Void)?) {
-            guard !isCompleted else { return (false, nil, nil) }
-            (isCompleted, isCancelled) = (true, isCancel)
-            return (true, handler.take(), cancelAction.take())
-        }
     }
 
     private let state: Locked<State>
 
-    package init(_ handler: Handler? = nil) { state = Locked(State(handler: handler)) }
+    package init(_ handler: Handler? = nil) { state = Locked(State(claim: CompletionClaim(handler))) }
 
     /// Whether the end has been claimed or delivered.
-    package var isCompleted: Bool { state.withLock { $0.isCompleted } }
+    package var isCompleted: Bool { state.withLock { $0.claim.isClaimed } }
 
     /// Whether a cancel ended the work.
-    package var isCancelled: Bool { state.withLock { $0.isCancelled } }
+    package var isCancelled: Bool { state.withLock { $0.claim.isCancelled } }
 
     /// Sets the handler of the end; calls it before this returns if the end has come already.
     package func whenCompleted(_ handler: @escaping Handler) {
         let value = state.withLock { state -> Value? in
-            if !state.isCompleted { state.handler = handler }
-            return state.value.take()
+            state.claim.setReceiver(handler) ? nil : state.value.take()
         }
         if let value { handler(value) }
     }
 
     /// Sets the action that stops the work; runs it before this returns after a cancel, drops it after any other end.
     package func whenCancelled(_ action: @escaping @Sendable () -> Void) {
-        let runsNow = state.withLock { state in
-            if !state.isCompleted { state.cancelAction = action }
-            return state.isCancelled
-        }
-        if runsNow { action() }
+        if state.withLock({ $0.claim.setCancelAction(action) }) { action() }
     }
 
     /// Delivers the end; false when it has come before.
@@ -59,32 +45,23 @@ package final class Completion<Value: Sendable>: Sendable {
     package func cancel(with value: Value) -> Bool { end(with: value, isCancel: true) }
 
     /// Takes the right to deliver the end, for a handler that runs elsewhere; nil when it is taken or has no handler.
-    package func claim() -> Handler? { state.withLock { $0.claim(isCancel: false).handler } }
+    package func claim() -> Handler? { state.withLock { $0.claim.claim() }?.receiver }
 
     /// ``claim()`` for a cancel. The cancel action has run when this returns.
     package func claimForCancel() -> Handler? {
-        let claimed = state.withLock { $0.claim(isCancel: true) }
-        claimed.action?()
-        return claimed.handler
+        let claimed = state.withLock { $0.claim.claim(isCancel: true) }
+        claimed?.cancelAction?()
+        return claimed?.receiver
     }
 
     private func end(with value: Value, isCancel: Bool) -> Bool {
         let claimed = state.withLock { state in
-            let claimed = state.claim(isCancel: isCancel)
-            if claimed.isFirst, claimed.handler == nil { state.value = value }
+            let claimed = state.claim.claim(isCancel: isCancel)
+            if let claimed, claimed.receiver == nil { state.value = value }
             return claimed
         }
-        claimed.handler?(value)
-        // An action that is dropped is released here, outside the lock: it may hold objects of the user's.
-        if isCancel { claimed.action?() }
-        return claimed.isFirst
-    }
-}
-
-extension Optional {
-    /// The value, leaving nil behind.
-    package mutating func take() -> Wrapped? {
-        defer { self = nil }
-        return self
+        claimed?.receiver?(value)
+        claimed?.cancelAction?()
+        return claimed != nil
     }
 }

@@ -5,25 +5,21 @@ import Foundation
 /// ``cancel()`` ends it with exactly one final completion, the error `.cancelled`; nothing is delivered after that.
 public final class WebImageCombinedOperation: WebImageOperation {
     private struct State {
-        var sink: LoadSink?
-        var task: Task<Void, Never>?
-        var isCancelled = false
+        var claim: CompletionClaim<LoadSink>
         var hasDeliveredCached = false
         var hasAskedLoader = false
         var received = -1
+        /// Runs once after the end was claimed, whoever claimed it.
         var whenEnded: (@Sendable () -> Void)?
 
-        mutating func claim() -> End? {
-            guard let sink else { return nil }
-            defer { (self.sink, whenEnded, task) = (nil, nil, nil) }
-            return End(sink: sink, task: task, whenEnded: whenEnded)
+        mutating func end(isCancel: Bool) -> End? {
+            claim.claim(isCancel: isCancel).map { End(claimed: $0, whenEnded: whenEnded.take()) }
         }
     }
 
-    /// What is left to do by whoever ends the load.
+    /// What remains to be done outside the lock by the caller that ended the load.
     private struct End {
-        let sink: LoadSink
-        let task: Task<Void, Never>?
+        let claimed: CompletionClaim<LoadSink>.Claimed
         let whenEnded: (@Sendable () -> Void)?
     }
 
@@ -45,11 +41,11 @@ public final class WebImageCombinedOperation: WebImageOperation {
         self.url = url
         priorities = LoadPriorityHandle(priority)
         lane = DeliveryLane()
-        state = Locked(State(sink: sink))
+        state = Locked(State(claim: CompletionClaim(sink)))
     }
 
     /// Whether ``cancel()`` was called before the end.
-    public var isCancelled: Bool { state?.withLock { $0.isCancelled } ?? false }
+    public var isCancelled: Bool { state?.withLock { $0.claim.isCancelled } ?? false }
 
     /// When the load gets its turn; what it shares with others runs at the highest of theirs. No effect after the end.
     public var priority: LoadPriority {
@@ -59,7 +55,7 @@ public final class WebImageCombinedOperation: WebImageOperation {
 
     /// This load while it looks into caches; nil before, after, and once the loader was asked.
     public var cacheOperation: (any WebImageOperation)? {
-        state?.withLock { $0.sink != nil && !$0.hasAskedLoader } == true ? self : nil
+        state?.withLock { !$0.claim.isClaimed && !$0.hasAskedLoader } == true ? self : nil
     }
 
     /// This load once the loader was asked; nil before.
@@ -68,21 +64,18 @@ public final class WebImageCombinedOperation: WebImageOperation {
     }
 
     /// Whether the end is still to come.
-    var isActive: Bool { state?.withLock { $0.sink != nil } ?? false }
+    var isActive: Bool { state?.withLock { !$0.claim.isClaimed } ?? false }
 
     /// Ends the load; on main the completion runs before this returns. Never waits: on a queue that runs several blocks at
     /// once, a completion that runs already ends first, and `.cancelled` follows.
     public func cancel() {
-        let taken = state?.withLock { state -> (End, isSilent: Bool)? in
-            guard let end = state.claim() else { return nil }
-            state.isCancelled = true
-            return (end, state.hasDeliveredCached)
+        // The end is claimed before the task is cancelled: its own end could be delivered instead.
+        let ended = state?.withLock { state in
+            state.end(isCancel: true).map { (end: $0, isSilent: state.hasDeliveredCached) }
         }
-        // The end is taken before the work hears of the cancel: the work's own end would be heard instead.
-        guard let (end, isSilent) = taken else { return }
-        end.task?.cancel()
+        guard let (end, isSilent) = ended, let sink = end.claimed.receiver else { return }
+        end.claimed.cancelAction?()
         end.whenEnded?()
-        let sink = end.sink
         // A load that delivered its cached image has completed; the refresh alone was cancelled.
         guard !isSilent || sink.queue == nil else { return }
         let delivery = LoadDelivery.failed(WebImageError.cancelled.with(url: url))
@@ -96,16 +89,12 @@ public final class WebImageCombinedOperation: WebImageOperation {
     ) {
         guard let state, let priorities else { return }
         let isActive = state.withLock { state in
-            if state.sink != nil { state.whenEnded = whenEnded }
-            return state.sink != nil
+            if !state.claim.isClaimed { state.whenEnded = whenEnded }
+            return !state.claim.isClaimed
         }
         guard isActive else { return whenEnded() }
         let task = Task.detached { await body(priorities) }
-        let isOver = state.withLock { state in
-            if state.sink != nil { state.task = task }
-            return state.sink == nil
-        }
-        if isOver { task.cancel() }
+        if state.withLock({ $0.claim.setCancelAction { task.cancel() } }) { task.cancel() }
     }
 
     /// Passes on news of the load; dropped after its end.
@@ -116,11 +105,11 @@ public final class WebImageCombinedOperation: WebImageOperation {
         case .size(let size): if let sink = activeSink, sink.wantsSize { sink.receive(.size(size)) }
         case .partial(let image): deliver(.partial(image))
         case .progress(let received, let expected, let url):
-            // Who joined late may hear old figures after new ones.
+            // A load that joined late may receive old figures after new ones.
             let sink = state?.withLock { state -> LoadSink? in
                 guard received >= state.received else { return nil }
                 state.received = received
-                return state.sink
+                return state.claim.receiver
             }
             sink?.receive(.progress(received: received, expected: expected, url: url))
         }
@@ -129,8 +118,8 @@ public final class WebImageCombinedOperation: WebImageOperation {
     /// Delivers an image before the last one.
     func deliver(_ delivery: LoadDelivery) {
         let sink = state?.withLock { state in
-            if case .cached = delivery { state.hasDeliveredCached = state.sink != nil }
-            return state.sink
+            if case .cached = delivery { state.hasDeliveredCached = !state.claim.isClaimed }
+            return state.claim.receiver
         }
         guard let sink else { return }
         guard let queue = sink.queue else { return sink.receive(delivery) }
@@ -154,10 +143,10 @@ public final class WebImageCombinedOperation: WebImageOperation {
 
     /// Takes the right to deliver the end; nil when it is taken.
     private func claim() -> LoadSink? {
-        let end = state?.withLock { $0.claim() }
+        let end = state?.withLock { $0.end(isCancel: false) }
         end?.whenEnded?()
-        return end?.sink
+        return end?.claimed.receiver
     }
 
-    private var activeSink: LoadSink? { state?.withLock { $0.sink } }
+    private var activeSink: LoadSink? { state?.withLock { $0.claim.receiver } }
 }

@@ -8,14 +8,14 @@ public final class WebImagePrefetchToken: WebImageOperation {
         var finished = 0
         var skipped = 0
         var operations: [Int: any WebImageOperation] = [:]
-        var isCancelled = false
-        var isOver = false
+        var claim: CompletionClaim<WebImagePrefetcher.CompletionBlock>
         var progress: WebImagePrefetcher.ProgressBlock?
-        var completed: WebImagePrefetcher.CompletionBlock?
         /// Blocks in the order they are to run: counts must not overtake each other on a concurrent queue.
         var calls: [@Sendable () -> Void] = []
         var isCalling = false
     }
+
+    private typealias Claimed = CompletionClaim<WebImagePrefetcher.CompletionBlock>.Claimed
 
     /// The list.
     public let urls: [URL]
@@ -30,26 +30,25 @@ public final class WebImagePrefetchToken: WebImageOperation {
         self.urls = urls
         self.prefetcher = prefetcher
         self.queue = queue
-        state = Locked(State(progress: progress, completed: completed))
+        state = Locked(State(claim: CompletionClaim(completed), progress: progress))
     }
 
     /// Whether ``cancel()`` was called before the end.
-    public var isCancelled: Bool { state.withLock { $0.isCancelled } }
+    public var isCancelled: Bool { state.withLock { $0.claim.isCancelled } }
 
     /// Ends the list: nothing more is loaded for it, and its completion comes on its callback queue.
     public func cancel() {
-        let operations = state.withLock { state -> [any WebImageOperation]? in
-            guard !state.isOver else { return nil }
-            (state.isOver, state.isCancelled) = (true, true)
+        let ended = state.withLock { state -> (Claimed, [any WebImageOperation])? in
+            guard let claimed = state.claim.claim(isCancel: true) else { return nil }
             state.skipped += urls.count - state.finished
             state.finished = urls.count
             defer { state.operations = [:] }
-            return Array(state.operations.values)
+            return (claimed, Array(state.operations.values))
         }
-        guard let operations else { return }
+        guard let (claimed, operations) = ended else { return }
         let remaining = prefetcher.remove(self)
         for operation in operations { operation.cancel() }
-        complete(tellsDelegate: remaining == 0)
+        complete(claimed.receiver, tellsDelegate: remaining == 0)
     }
 
     package var counts: (finished: Int, skipped: Int, total: Int) {
@@ -57,13 +56,13 @@ public final class WebImagePrefetchToken: WebImageOperation {
     }
 
     /// Whether a URL of the list may still be begun.
-    var isWanted: Bool { !state.withLock { $0.isOver } }
+    var isWanted: Bool { !state.withLock { $0.claim.isClaimed } }
 
     /// Keeps what loads a URL, to cancel it; cancels it at once after a cancel.
     func hold(_ operation: any WebImageOperation, _ index: Int) {
         let isOver = state.withLock { state in
-            if !state.isOver { state.operations[index] = operation }
-            return state.isOver
+            if !state.claim.isClaimed { state.operations[index] = operation }
+            return state.claim.isClaimed
         }
         if isOver { operation.cancel() }
     }
@@ -72,12 +71,11 @@ public final class WebImagePrefetchToken: WebImageOperation {
     func end(_ index: Int, isSkipped: Bool) {
         let others = prefetcher.totals(without: self)
         let (url, prefetcher) = (urls[index], prefetcher)
-        let (isLast, mustRun) = state.withLock { state -> (Bool, Bool) in
-            guard !state.isOver else { return (false, false) }
+        let (ended, mustRun) = state.withLock { state -> (Claimed?, Bool) in
+            guard !state.claim.isClaimed else { return (nil, false) }
             state.operations[index] = nil
             state.finished += 1
             if isSkipped { state.skipped += 1 }
-            state.isOver = state.finished == urls.count
             // Counted and lined up under one lock, so that no count overtakes another.
             let (finished, total) = (state.finished, urls.count)
             state.calls.append {
@@ -86,13 +84,14 @@ public final class WebImagePrefetchToken: WebImageOperation {
                     totalCount: total + others.total)
             }
             if let progress = state.progress { state.calls.append { progress(finished, total) } }
-            return (state.isOver, true)
+            return (state.finished == urls.count ? state.claim.claim() : nil, true)
         }
         guard mustRun else { return }
-        if isLast { complete(tellsDelegate: prefetcher.remove(self) == 0) } else { runCalls() }
+        guard let ended else { return runCalls() }
+        complete(ended.receiver, tellsDelegate: prefetcher.remove(self) == 0)
     }
 
-    private func complete(tellsDelegate: Bool) {
+    private func complete(_ completed: WebImagePrefetcher.CompletionBlock?, tellsDelegate: Bool) {
         let prefetcher = prefetcher
         state.withLock { state in
             let (finished, skipped) = (state.finished, state.skipped)
@@ -102,7 +101,7 @@ public final class WebImagePrefetchToken: WebImageOperation {
                         prefetcher, didFinishWithTotalCount: finished, skippedCount: skipped)
                 }
             }
-            if let completed = state.completed.take() { state.calls.append { completed(finished, skipped) } }
+            if let completed { state.calls.append { completed(finished, skipped) } }
             state.progress = nil
         }
         runCalls()

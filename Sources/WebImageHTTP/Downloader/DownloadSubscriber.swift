@@ -1,18 +1,16 @@
 import Foundation
 import WebImageCore
 
-/// One of those who wait for a shared download: hears progress that only grows, bytes without gaps, and one end.
+/// One subscriber of a shared download: receives progress that only grows, bytes without gaps, and one end.
 final class DownloadSubscriber: Sendable {
     typealias Outcome = Result<ImageDataResult, WebImageError>
 
-    private enum Hearer {
-        case task(UnsafeContinuation<Void, Never>)
-        case action(@Sendable (Outcome) -> Void)
-    }
-
     private struct State {
+        /// Of a waiting task. Unchecked, since each of thousands that wait would pay for the check: the claim hands it out
+        /// once.
+        var claim = CompletionClaim<UnsafeContinuation<DownloadEnding, Never>>()
+        /// The end that came before the task waited.
         var ending: DownloadEnding?
-        var hearer: Hearer?
         var reported: (received: Int, expected: Int)?
         var delivered = 0
         var generation: Int?
@@ -21,22 +19,21 @@ final class DownloadSubscriber: Sendable {
     let url: URL
     private let initialPriority: LoadPriority
     private let priorityHandle: LoadPriorityHandle?
-    /// Gets the body if the download may end although this one left it nearly done.
+    /// Receives the body of a download that continues because it was nearly done when its last subscriber left.
     let finishedAfterCancel: (@Sendable (ImageDataResult) -> Void)?
-    /// Whether a task waits, and takes the outcome itself. Hearing of the end is quick then and runs nobody's code, so
-    /// that any thread may tell it.
-    let keepsOutcome: Bool
+    /// Makes the picture for a caller of the downloader alone; nil where a task waits for the bytes.
+    let operation: DataLoadOperation?
     private let progress: ImageLoaderProgressBlock?
     private let receivedData: ImageLoaderDataBlock?
     private let minimumInterval: Double
     private let state = Locked(State())
 
     init(
-        _ load: ImageDataLoad, minimumInterval: Double = 0, keepsOutcome: Bool = false,
+        _ load: ImageDataLoad, minimumInterval: Double = 0, operation: DataLoadOperation? = nil,
         progress: ImageLoaderProgressBlock?
     ) {
         url = load.url
-        self.keepsOutcome = keepsOutcome
+        self.operation = operation
         initialPriority = load.priority
         priorityHandle = load.priorityHandle
         receivedData = load.receivedData
@@ -48,61 +45,39 @@ final class DownloadSubscriber: Sendable {
     /// Read at the join: a change before it found no subscriber.
     var priority: LoadPriority { priorityHandle?.priority ?? initialPriority }
     var listens: Bool { progress != nil || receivedData != nil }
-    var hasEnded: Bool { state.withLock { $0.ending != nil } }
-
-    /// Sets what hears the end; called at once when the end has come already.
-    func whenEnded(_ action: @escaping @Sendable (Outcome) -> Void) {
-        let ending = state.withLock { state in
-            if state.ending == nil { state.hearer = .action(action) }
-            return state.ending
-        }
-        if let ending { action(ending.outcome) }
-    }
+    /// Whether a task waits: its end is quick then and runs no user code, so that any thread may deliver it.
+    var isWaitingTask: Bool { operation == nil }
+    var hasEnded: Bool { state.withLock { $0.claim.isClaimed } }
 
     /// Waits for the end; `join` is called first, unless it has come already.
-    func waitForEnd(_ join: () -> Void) async {
-        // Unchecked, since each of thousands that wait would pay for the check: the end takes the continuation out from
-        // under the lock, and comes once.
+    func waitForEnd(_ join: () -> Void) async -> DownloadEnding {
         await withUnsafeContinuation { continuation in
-            let hasEnded = state.withLock { state in
-                if state.ending == nil { state.hearer = .task(continuation) }
-                return state.ending != nil
+            let ending = state.withLock { state in
+                state.claim.setReceiver(continuation) ? nil : state.ending.take() ?? .cancelled
             }
-            if hasEnded { continuation.resume() } else { join() }
+            if let ending { continuation.resume(returning: ending) } else { join() }
         }
     }
 
-    /// How it ended, with the bytes, once.
-    func takeOutcome() -> Outcome {
-        let ending = state.withLock { state in
-            defer { state.ending = .cancelled }
-            return state.ending
-        }
-        return (ending ?? .cancelled).outcome
-    }
-
-    /// Ends it, unless it has ended; tells whether it had not.
+    /// Delivers the end; false when it has come before.
     @discardableResult
     func end(_ ending: DownloadEnding) -> Bool {
-        let (isFirst, hearer) = state.withLock { state -> (Bool, Hearer?) in
-            guard state.ending == nil else { return (false, nil) }
-            // Else only whether it ended matters afterwards; the bytes belong to whoever heard.
-            if case .action = state.hearer { state.ending = .cancelled } else { state.ending = ending }
-            return (true, state.hearer.take())
+        let claimed = state.withLock { state in
+            let claimed = state.claim.claim()
+            if let claimed, claimed.receiver == nil, operation == nil { state.ending = ending }
+            return claimed
         }
-        switch hearer {
-        case .task(let continuation): continuation.resume()
-        case .action(let action): action(ending.outcome)
-        case nil: break
-        }
-        return isFirst
+        guard let claimed else { return false }
+        claimed.receiver?.resume(returning: ending)
+        operation?.receive(ending.outcome)
+        return true
     }
 
-    /// Passes news on, called by one thread at a time.
+    /// Reports progress; called by one thread at a time.
     func report(received: Int, expected: Int) {
         guard let progress else { return }
         let isNews = state.withLock { state in
-            if state.ending != nil { return false }
+            if state.claim.isClaimed { return false }
             if let last = state.reported {
                 if last == (received, expected) || received < last.received { return false }
                 if expected > 0, received > 0, received < expected,
@@ -117,7 +92,7 @@ final class DownloadSubscriber: Sendable {
         if isNews { progress(received, expected, url) }
     }
 
-    /// Hands on the bytes of `body` that have not been; those of another body than the first are never.
+    /// Delivers the bytes of `body` that have not been delivered; those of another body than the first never are.
     func deliver(_ body: ReceivedBody, head: WebImageResponse, generation: Int) {
         guard let receivedData else { return }
         while let offset = nextOffset(generation) {
@@ -128,17 +103,17 @@ final class DownloadSubscriber: Sendable {
         }
     }
 
-    /// Where the bytes begin that have not been handed on; nil when there are to be no more.
+    /// Where the bytes begin that have not been delivered; nil when no more are to be.
     private func nextOffset(_ generation: Int) -> Int? {
         state.withLock { state in
-            guard state.ending == nil else { return nil }
+            guard !state.claim.isClaimed else { return nil }
             if state.generation == nil { state.generation = generation }
             return state.generation == generation ? state.delivered : nil
         }
     }
 }
 
-/// How a download ended: made once, handed from place to place and to all who waited for it.
+/// How a download ended: made once, handed from place to place and to every subscriber.
 final class DownloadEnding: Sendable {
     let outcome: DownloadSubscriber.Outcome
 

@@ -139,7 +139,7 @@ extension SharedDownload {
     func deliver(_ ending: DownloadEnding, to subscribers: [DownloadSubscriber]) {
         let isSilent = state.withLock { $0.audience.isEmpty }
         // The common case of a load without progress costs no hop between threads.
-        if isSilent, subscribers.allSatisfy(\.keepsOutcome) {
+        if isSilent, subscribers.allSatisfy(\.isWaitingTask) {
             return environment.engine.afterSending { self.end(subscribers, ending) }
         }
         delivery.async {

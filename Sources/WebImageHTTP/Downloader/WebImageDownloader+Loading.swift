@@ -72,28 +72,21 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
         _ load: ImageDataLoad, _ plan: DownloadPlan, _ progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
         let subscriber = subscriber(for: load, progress)
-        await withTaskCancellationHandler {
+        let ending = await withTaskCancellationHandler {
             await subscriber.waitForEnd { downloads.join(subscriber, plan) }
         } onCancel: {
             downloads.cancel(subscriber)
         }
-        return try outcome(of: subscriber, load)
+        load.priorityHandle?.whenChanged(nil)
+        return try ending.outcome.get()
     }
 
     @inline(never)
     private func subscriber(for load: ImageDataLoad, _ progress: ImageLoaderProgressBlock?) -> DownloadSubscriber {
         let subscriber = DownloadSubscriber(
-            load, minimumInterval: minimumProgressInterval, keepsOutcome: true, progress: progress)
+            load, minimumInterval: minimumProgressInterval, progress: progress)
         load.priorityHandle?.whenChanged { [downloads] in downloads.setPriority($0, of: subscriber) }
         return subscriber
-    }
-
-    @inline(never)
-    private func outcome(
-        of subscriber: DownloadSubscriber, _ load: ImageDataLoad
-    ) throws(WebImageError) -> ImageDataResult {
-        load.priorityHandle?.whenChanged(nil)
-        return try subscriber.takeOutcome().get()
     }
 
     private var minimumProgressInterval: Double { min(max(config.minimumProgressInterval, 0), 1) }
@@ -138,9 +131,9 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
         var load = load
         load.receivedData = plan.decryptor == nil ? operation.partialDecoding(delivering: completed) : nil
         let subscriber = DownloadSubscriber(
-            load, minimumInterval: minimumProgressInterval, progress: operation.guarding(progress))
-        // The operation lives until it has completed, also when nobody keeps the token.
-        subscriber.whenEnded { operation.receive($0) }
+            load, minimumInterval: minimumProgressInterval, operation: operation,
+            progress: operation.guarding(progress))
+        // Subscriber and operation hold each other until the operation has completed, also when the token is released.
         operation.whenCancelled { [downloads] in downloads.cancel(subscriber) }
         let download = downloads.join(subscriber, plan)
         return WebImageDownloadToken(plan, operation, download)
