@@ -41,6 +41,17 @@ struct DownloadQueueTests {
         #expect(queue.finish(0).subscribers.isEmpty)
     }
 
+    @Test func aKeptSlotIsFreedOnce() {
+        var queue = Queue(maxConcurrent: 1)
+        for number in 1...3 { _ = queue.join(number, key: "\(number)", host: "host", priority: .normal) }
+        let end = queue.finish(0) { $0 == [1] }
+        #expect(end.subscribers == [1] && end.actions.isEmpty && queue.count == 2)
+        // A limit that is set meanwhile counts the slot.
+        #expect(queue.setMaxConcurrent(2, perHost: 1).isEmpty)
+        #expect(queue.free(0) == [.start(1)] && queue.free(0).isEmpty)
+        #expect(queue.finish(1) { _ in false }.actions == [.start(2)])
+    }
+
     @Test func keyIsFreshAfterACancel() {
         var queue = Queue(maxConcurrent: 1)
         let first = queue.join(1, key: "a", priority: .normal)

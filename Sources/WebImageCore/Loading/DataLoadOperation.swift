@@ -9,21 +9,24 @@ package final class DataLoadOperation: WebImageOperation {
     private let load: ImageDataLoad
     private let decodePool: DecodePool
     private let completion: Completion<Outcome>
+    private let handedOut = Completion<Void>()
 
     package init(
         _ load: ImageDataLoad, decodePool: DecodePool = .shared, completed: ImageLoaderCompletedBlock?
     ) {
         self.load = load
         self.decodePool = decodePool
-        completion = Completion { outcome in
-            guard let completed else { return }
-            let queue = load.requestContext.callbackQueue ?? .main
-            queue.async {
-                switch outcome.result {
-                case .success(let image): completed(image, outcome.data, nil, true)
-                case .failure(let error): completed(nil, nil, error, true)
+        completion = Completion { [handedOut] outcome in
+            if let completed {
+                let queue = load.requestContext.callbackQueue ?? .main
+                queue.async {
+                    switch outcome.result {
+                    case .success(let image): completed(image, outcome.data, nil, true)
+                    case .failure(let error): completed(nil, nil, error, true)
+                    }
                 }
             }
+            handedOut.complete(with: ())
         }
     }
 
@@ -31,6 +34,10 @@ package final class DataLoadOperation: WebImageOperation {
 
     /// Sets the action that stops the work; runs it before this returns after a cancel.
     package func whenCancelled(_ action: @escaping @Sendable () -> Void) { completion.whenCancelled(action) }
+
+    /// Sets what happens once the completion has been given to its queue (or has run, on a queue that runs it in place);
+    /// runs it at once after that.
+    package func whenHandedOut(_ action: @escaping @Sendable () -> Void) { handedOut.whenCompleted(action) }
 
     package func cancel() { completion.cancel(with: (.failure(.cancelled.with(url: load.url)), nil)) }
 

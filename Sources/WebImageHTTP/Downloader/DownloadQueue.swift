@@ -36,6 +36,8 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
     private var running = 0
     /// Counted while there is a limit for each host.
     private var runningOfHost: [String: Int] = [:]
+    /// Hosts of the downloads that have ended and keep their slot until ``free(_:)``.
+    private var kept: [Download: String] = [:]
     private var next: Download = 0
 
     private(set) var maxConcurrent: Int
@@ -82,10 +84,22 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
         return [.cancel(download)] + admit()
     }
 
-    /// A download has come to its end; its subscribers are to be told.
-    mutating func finish(_ download: Download) -> (subscribers: [Subscriber], actions: [Action]) {
-        guard let entry = remove(download) else { return ([], []) }
-        return (entry.subscribers.all, admit())
+    /// A download has ended; its subscribers are to receive the end.
+    ///
+    /// - Parameter keepsSlot: Whether its slot stays in use until ``free(_:)``, given its subscribers.
+    mutating func finish(
+        _ download: Download, keepsSlot: ([Subscriber]) -> Bool = { _ in false }
+    ) -> (subscribers: [Subscriber], actions: [Action]) {
+        guard let subscribers = entries[download]?.subscribers.all else { return ([], []) }
+        remove(download, keepsSlot: keepsSlot(subscribers))
+        return (subscribers, admit())
+    }
+
+    /// Gives the slot of a download that has ended and kept it to others; nothing the second time.
+    mutating func free(_ download: Download) -> [Action] {
+        guard let host = kept.removeValue(forKey: download) else { return [] }
+        freeSlot(host)
+        return admit()
     }
 
     /// Ends everything; all subscribers are to be told.
@@ -101,6 +115,7 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
         runningOfHost = [:]
         if maxPerHost < .max {
             for entry in entries.values where entry.place == .running { runningOfHost[entry.host, default: 0] += 1 }
+            for host in kept.values { runningOfHost[host, default: 0] += 1 }
         }
         return admit()
     }
@@ -179,10 +194,12 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
     }
 
     @discardableResult
-    private mutating func remove(_ download: Download) -> Entry? {
+    private mutating func remove(_ download: Download, keepsSlot: Bool = false) -> Entry? {
         if entries[download]?.place == .waiting { dequeue(download) }
         guard let entry = entries.removeValue(forKey: download) else { return nil }
-        if entry.place == .running { freeSlot(entry.host) }
+        if entry.place == .running {
+            if keepsSlot { kept[download] = entry.host } else { freeSlot(entry.host) }
+        }
         downloads[entry.key] = nil
         for subscriber in entry.subscribers.all { subscriptions[subscriber] = nil }
         return entry

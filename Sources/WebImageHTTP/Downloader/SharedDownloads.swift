@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// Performs what ``DownloadQueue`` decides: starts and cancels downloads, and tells subscribers.
+/// Performs what ``DownloadQueue`` decides: starts and cancels downloads, and delivers their ends to subscribers.
 final class SharedDownloads: Sendable {
     private typealias Queue = DownloadQueue<DownloadPlan.Key, DownloadSubscriber>
 
@@ -14,6 +14,8 @@ final class SharedDownloads: Sendable {
 
     /// The part of a body from which on a download may end although everybody left.
     static let nearlyDone = 0.9
+    /// How long decoding and delivering the picture of an ended download may keep its slot.
+    static let longestHold = Duration.seconds(1)
 
     private let environment: DownloadEnvironment
     private let notifications: DownloadNotifications
@@ -122,17 +124,42 @@ final class SharedDownloads: Sendable {
     func resume(_ number: Int) { change { $0.queue.resume(number) } }
 
     func finish(_ number: Int, _ ending: DownloadEnding) {
-        let (download, subscribers, heir, works) = state.withLock { state in
+        let (download, subscribers, heir, works, operations) = state.withLock { state in
             let download = state.downloads.removeValue(forKey: number)
-            let (subscribers, actions) = state.queue.finish(number)
+            var operations: [DataLoadOperation] = []
+            let (subscribers, actions) = state.queue.finish(number) { subscribers in
+                operations = subscribers.compactMap(\.operation)
+                return !operations.isEmpty
+            }
             let heir = state.heirs.isEmpty ? nil : state.heirs.removeValue(forKey: number)
-            return (download, subscribers, heir, work(for: actions, &state))
+            return (download, subscribers, heir, work(for: actions, &state), operations)
         }
-        // First, so that the next request is on its way while this end is told.
+        // First, so that the next request is on its way while this end is delivered.
         perform(works)
+        if !operations.isEmpty { freeSlot(of: number, after: operations) }
         download?.deliver(ending, to: subscribers)
         if let heir, let download, case .success(let result) = ending.outcome {
             download.delivery.async { heir(result) }
+        }
+    }
+
+    /// Frees a slot once the completions of the callers of `downloadImage` are on their queues, as the original does; of
+    /// loads that decode by themselves it is free with the last byte. A completion that runs in place and does not return
+    /// keeps the slot no longer than ``longestHold``: user code never stops other downloads for good.
+    private func freeSlot(of number: Int, after operations: [DataLoadOperation]) {
+        let free: @Sendable () -> Void = { [weak self] in self?.change { $0.queue.free(number) } }
+        let timer = environment.clock.schedule(after: Self.longestHold, free)
+        let remaining = Locked(operations.count)
+        for operation in operations {
+            operation.whenHandedOut {
+                let isLast = remaining.withLock { remaining in
+                    remaining -= 1
+                    return remaining == 0
+                }
+                guard isLast else { return }
+                timer.cancel()
+                free()
+            }
         }
     }
 
