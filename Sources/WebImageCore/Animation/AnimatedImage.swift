@@ -15,17 +15,22 @@ open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
     ///
     /// - Returns: nil for data that is empty or no picture, and for vector files.
     public required convenience init?(data: Data, scale: CGFloat, options: ImageCoderOptions? = nil) {
+        self.init(data: data, scale: scale, options: options, coders: .shared)
+    }
+
+    /// The same, with the coders of a list.
+    package convenience init?(data: Data, scale: CGFloat, options: ImageCoderOptions?, coders: ImageCodersManager) {
         guard !data.isEmpty else { return nil }
         var options = options ?? [:]
         options[.decodeScaleFactor] = Number.scale(Double(scale))
-        let coder = ImageCodersManager.shared.coders.last { $0 is any AnimatedImageCoder && $0.canDecode(from: data) }
+        let coder = coders.coders.last { $0 is any AnimatedImageCoder && $0.canDecode(from: data) }
         if let coder = coder as? any AnimatedImageCoder,
             let instance = type(of: coder).init(animatedImageData: data, options: options)
         {
             self.init(animatedCoder: instance, scale: scale)
             return
         }
-        guard let still = ImageCodersManager.shared.decodedImage(with: data, options: options), !still.isVector else {
+        guard let still = coders.decodedImage(with: data, options: options), !still.isVector else {
             return nil
         }
         self.init(sharing: still)

@@ -24,7 +24,14 @@ public final class ArrivingAnimation: AnimatedImageCoder {
 
     /// Opens what is there of an animation; nil when that is not a whole frame.
     public convenience init?(animatedImageData data: Data?, options: ImageCoderOptions?) {
-        let coders = ImageCodersManager.shared.coders
+        self.init(animatedImageData: data, options: options, coders: .shared)
+    }
+
+    /// The same, with the coder of a list.
+    package convenience init?(
+        animatedImageData data: Data?, options: ImageCoderOptions?, coders: ImageCodersManager
+    ) {
+        let coders = coders.coders
         guard let data, let coder = coders.last(where: { $0.canDecode(from: data) }) as? any AnimatedImageCoder else {
             return nil
         }

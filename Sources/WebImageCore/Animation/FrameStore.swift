@@ -141,9 +141,9 @@ package final class FrameStore: Sendable {
     }
 
     private func decode(_ index: Int, _ generation: Int) {
-        Task.detached { [weak self, provider] in
+        Task.detached { [weak self, provider, pool = registry.decodePool] in
             let start = ContinuousClock.now
-            let image = try? await DecodePool.shared.run { () throws(WebImageError) in
+            let image = try? await pool.run { () throws(WebImageError) in
                 provider.animatedImageFrame(at: index)
             }
             let time = ContinuousClock.now - start

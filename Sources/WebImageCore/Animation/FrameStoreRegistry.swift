@@ -12,9 +12,14 @@ package final class FrameStoreRegistry: Sendable {
         var needs: [RoleIdentity: Int] = [:]
     }
 
+    /// Decodes the frames.
+    let decodePool: DecodePool
     private let state: Locked<State>
 
-    package init(budget: Int) { state = Locked(State(budget: budget)) }
+    package init(budget: Int, decodePool: DecodePool = .shared) {
+        self.decodePool = decodePool
+        state = Locked(State(budget: budget))
+    }
 
     /// Bytes all animations together may hold.
     package var budget: Int {
