@@ -103,7 +103,7 @@ extension SDAnimatedImageProvider where Self: SDAnimatedImageProtocol {
 
 extension SDProgressiveImageCoder {
     /// The same image, for callers that know ``WebImageCore/ProgressiveImageCoder`` alone.
-    public func incrementalDecodedImage(with options: ImageCoderOptions?) -> Image? {
+    @_disfavoredOverload public func incrementalDecodedImage(with options: ImageCoderOptions?) -> Image? {
         incrementalDecodedImage(options: options)
     }
 }

@@ -6,30 +6,25 @@ import WebImageGraphics
 ///
 /// The shared instance decodes whole files; one made by ``init(animation:options:)`` gives all frames of its animation.
 /// Broken files come out as browsers show them: the logical screen gives the size, the background colour is never
-/// painted, frames are clipped to the screen, rows that cannot be decoded stay clear. The decode time is checked every
-/// 64 KB of indices. Safe on any thread.
-public final class ImageGIFCoder: DetailedImageCoder {
+/// painted, disposal 2 makes the rectangle transparent, frames are clipped to the screen, rows that cannot be decoded stay
+/// clear. The decode time is checked every 64 KB of indices. Safe on any thread.
+public final class ImageGIFCoder: BuiltInAnimatedImageCoder {
     /// The one for whole stills; it holds no animation and no arriving picture.
     public static let shared = ImageGIFCoder()
 
-    let opened: OpenedAnimation?
-    /// What an instance made for one arriving picture holds.
-    let streaming: StreamingDecode?
+    /// How files of the format are recognised, streamed and opened.
+    public static let fileType = CodecFileType(
+        format: .gif, makeStream: { GIFStream($0) },
+        open: { data, options throws(WebImageError) in try GIFAnimationSource.open(data, options: options) })
+
+    /// What an instance made for one picture or one animation holds.
+    public let work: CodecWork
 
     /// Makes another one for whole stills.
-    public init() { (opened, streaming) = (nil, nil) }
+    public init() { work = CodecWork() }
 
-    init(_ opened: OpenedAnimation) { (self.opened, streaming) = (opened, nil) }
-
-    init(streaming: StreamingDecode) { (opened, self.streaming) = (nil, streaming) }
-
-    /// Whether the data starts as a GIF file does.
-    public func canDecode(from data: Data?) -> Bool {
-        data.map { ImageFormat(sniffing: $0.prefix(ImageFormat.signatureLength)) == .gif } ?? false
-    }
-
-    /// Whether the format is GIF.
-    public func canEncode(to format: ImageFormat) -> Bool { format == .gif }
+    /// An instance that holds this.
+    public init(work: CodecWork) { self.work = work }
 
     /// What the blocks of all frames say; nothing is decompressed.
     ///

@@ -29,7 +29,7 @@ public final class ImageICOCoder: DetailedImageCoder {
         return try data.withFileBytes { bytes throws(WebImageError) in
             let entry = try Self.best(bytes)
             if entry.isPNG {
-                var info = try ImagePNGCoder.shared.imageInfo(of: data.slice(entry.payload), limits: limits)
+                var info = try ImagePNGCoder().imageInfo(of: data.slice(entry.payload), limits: limits)
                 info.format = .ico
                 return info
             }
@@ -55,7 +55,7 @@ public final class ImageICOCoder: DetailedImageCoder {
                 // An icon is a still, whatever its PNG holds.
                 var options = options
                 options.firstFrameOnly = true
-                let image = try ImagePNGCoder.shared.decode(data.slice(entry.payload), options: options)
+                let image = try ImagePNGCoder().decode(data.slice(entry.payload), options: options)
                 (image.imageFormat, image.omitsFrames) = (.ico, false)
                 return image
             }

@@ -7,29 +7,25 @@ import WebImageGraphics
 /// Usual pictures of up to 64 MB are inflated at once by libdeflate instead, twice as fast; that takes the memory of a
 /// second picture while it lasts.
 /// Of the ancillary chunks only `tRNS`, `iCCP`, `eXIf` and XMP are read and count against the limits; the others are
-/// skipped and cost nothing. The decode time is checked every 256 KB of pixels. Safe on any thread.
-public final class ImagePNGCoder: DetailedImageCoder {
+/// skipped and cost nothing. The decode time is checked every 256 KB of pixels. A picture that arrives shows its rows, or
+/// the passes of an interlaced one; what is not decoded yet is transparent. Safe on any thread.
+public final class ImagePNGCoder: BuiltInAnimatedImageCoder {
     /// The one for whole stills; it holds no animation and no arriving picture.
     public static let shared = ImagePNGCoder()
 
-    let opened: OpenedAnimation?
-    /// What an instance made for one arriving picture holds.
-    let streaming: StreamingDecode?
+    /// How files of the format are recognised, streamed and opened.
+    public static let fileType = CodecFileType(
+        format: .png, makeStream: { PNGStream($0) },
+        open: { data, options throws(WebImageError) in try PNGAnimationSource.open(data, options: options) })
+
+    /// What an instance made for one picture or one animation holds.
+    public let work: CodecWork
 
     /// Makes another one for whole stills.
-    public init() { (opened, streaming) = (nil, nil) }
+    public init() { work = CodecWork() }
 
-    init(_ opened: OpenedAnimation) { (self.opened, streaming) = (opened, nil) }
-
-    init(streaming: StreamingDecode) { (opened, self.streaming) = (nil, streaming) }
-
-    /// Whether the data starts as a PNG file does.
-    public func canDecode(from data: Data?) -> Bool {
-        data.map { ImageFormat(sniffing: $0.prefix(ImageFormat.signatureLength)) == .png } ?? false
-    }
-
-    /// Whether the format is PNG.
-    public func canEncode(to format: ImageFormat) -> Bool { format == .png }
+    /// An instance that holds this.
+    public init(work: CodecWork) { self.work = work }
 
     /// What the chunks say; pixels stay deflated.
     ///

@@ -20,7 +20,7 @@ struct PNGAnimationSource: AnimationSource {
             let frames = source.wholeFrames(DecodeDeadline(options.limits))
             guard let animation = chunks.animation, !frames.isEmpty else {
                 return OpenedAnimation(still: data, loopCount: 0) { () throws(WebImageError) in
-                    try ImagePNGCoder.shared.decode(data, options: options)
+                    try ImagePNGCoder().decode(data, options: options)
                 }
             }
             let description = AnimationDecoder.Description(

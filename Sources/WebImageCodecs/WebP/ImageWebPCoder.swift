@@ -5,29 +5,24 @@ import WebImageGraphics
 /// Reads and writes WebP stills and animations (RFC 9649), by libwebp.
 ///
 /// libwebp calls nobody back while it decodes: the time limit is checked before and after a picture, the pixel limit
-/// bounds what lies between. Safe on any thread.
-public final class ImageWebPCoder: DetailedImageCoder {
+/// bounds what lies between; of an animation it is checked between frames. Safe on any thread.
+public final class ImageWebPCoder: BuiltInAnimatedImageCoder {
     /// The one for whole stills; it holds no animation and no arriving picture.
     public static let shared = ImageWebPCoder()
 
-    let opened: OpenedAnimation?
-    /// What an instance made for one arriving picture holds.
-    let streaming: StreamingDecode?
+    /// How files of the format are recognised, streamed and opened.
+    public static let fileType = CodecFileType(
+        format: .webP, makeStream: { WebPStream($0) },
+        open: { data, options throws(WebImageError) in try WebPAnimationSource.open(data, options: options) })
+
+    /// What an instance made for one picture or one animation holds.
+    public let work: CodecWork
 
     /// Makes another one for whole stills.
-    public init() { (opened, streaming) = (nil, nil) }
+    public init() { work = CodecWork() }
 
-    init(_ opened: OpenedAnimation) { (self.opened, streaming) = (opened, nil) }
-
-    init(streaming: StreamingDecode) { (opened, self.streaming) = (nil, streaming) }
-
-    /// Whether the data starts as a WebP file does.
-    public func canDecode(from data: Data?) -> Bool {
-        data.map { ImageFormat(sniffing: $0.prefix(ImageFormat.signatureLength)) == .webP } ?? false
-    }
-
-    /// Whether the format is WebP.
-    public func canEncode(to format: ImageFormat) -> Bool { format == .webP }
+    /// An instance that holds this.
+    public init(work: CodecWork) { self.work = work }
 
     /// What the container's chunks and the bitstream's first bytes say.
     ///

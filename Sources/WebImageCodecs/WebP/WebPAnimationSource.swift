@@ -16,7 +16,7 @@ struct WebPAnimationSource: AnimationSource {
             let webP = try WebPContainer(bytes, limits: options.limits)
             guard webP.isAnimated else {
                 return OpenedAnimation(still: data, loopCount: 0) { () throws(WebImageError) in
-                    try ImageWebPCoder.shared.decode(data, options: options)
+                    try ImageWebPCoder().decode(data, options: options)
                 }
             }
             var frames: [AnimationFrame] = []
