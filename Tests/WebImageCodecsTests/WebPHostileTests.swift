@@ -17,29 +17,16 @@ struct WebPHostileTests {
             WebPBytes.extended(8, 8, flags: 0x12) + WebPBytes.animation(loops: 0) + frame + frame)
     }
 
-    private func error(_ data: Data, _ limits: DecodingLimits = .default) -> WebImageError? {
-        var options = DecodingOptions()
-        options.limits = limits
-        do throws(WebImageError) {
-            _ = try coder.decode(data, options: options)
-            return nil
-        } catch { return error }
-    }
-
-    private func limit(_ error: WebImageError?) -> DecodingLimits.Limit? {
-        if case .limit(let limit, _, _) = error?.underlying { limit } else { nil }
-    }
-
     @Test func everyTruncationOfAStillIsATypedError() {
-        #expect(error(still) == nil)
+        #expect(coder.refusal(of: still) == nil)
         // The last byte may be padding, which nobody needs.
-        for length in 0..<still.count - 1 { #expect(error(still.prefix(length))?.code == .badImageData) }
+        for length in 0..<still.count - 1 { #expect(coder.refusal(of: still.prefix(length))?.code == .badImageData) }
     }
 
     @Test func truncatedAnimationIsAPictureOrATypedError() {
-        #expect(error(animation) == nil)
+        #expect(coder.refusal(of: animation) == nil)
         for length in 0..<animation.count {
-            let refused = error(animation.prefix(length))
+            let refused = coder.refusal(of: animation.prefix(length))
             #expect(refused == nil || refused?.code == .badImageData)
             if length < animation.count / 3 { #expect(refused != nil) }
         }
@@ -51,7 +38,7 @@ struct WebPHostileTests {
                 for value in [UInt8(0), 0x7F, 0x80, 0xFF] {
                     var damaged = file
                     damaged[index] = value
-                    _ = error(damaged, DecodingLimits(maxPixels: 10_000))
+                    _ = coder.refusal(of: damaged, DecodingLimits(maxPixels: 10_000))
                     _ = try? coder.imageInfo(of: damaged, limits: .default)
                 }
             }
@@ -60,7 +47,7 @@ struct WebPHostileTests {
 
     @Test(arguments: [Data(), Data("RIFF\0\0\0\0WEBP".utf8), Data("RIFF".utf8) + Data(repeating: 0xFF, count: 4096)])
     func garbageIsRefused(data: Data) {
-        #expect(error(data)?.code == .badImageData)
+        #expect(coder.refusal(of: data)?.code == .badImageData)
         #expect(throws: WebImageError.self) { try coder.imageInfo(of: data, limits: .default) }
     }
 
@@ -68,25 +55,26 @@ struct WebPHostileTests {
         let bits = Data(still.dropFirst(12))
         let head = WebPBytes.extended(8, 8, flags: 2) + WebPBytes.animation(loops: 0)
         let outside = WebPBytes.frame(x: 2, y: 0, width: 8, height: 8, delay: 5, bitstream: bits)
-        #expect(error(WebPBytes.riff(head + outside))?.code == .badImageData)
+        #expect(coder.refusal(of: WebPBytes.riff(head + outside))?.code == .badImageData)
         let lying = WebPBytes.frame(x: 0, y: 0, width: 4, height: 4, delay: 5, bitstream: bits)
-        #expect(error(WebPBytes.riff(head + lying))?.code == .badImageData)
-        #expect(error(WebPBytes.riff(head))?.code == .badImageData)
+        #expect(coder.refusal(of: WebPBytes.riff(head + lying))?.code == .badImageData)
+        #expect(coder.refusal(of: WebPBytes.riff(head))?.code == .badImageData)
     }
 
     @Test func limitsFireOnTheHeader() {
         let huge = WebPBytes.riff(WebPBytes.extended(1 << 24, 200, flags: 2) + WebPBytes.animation(loops: 0))
-        #expect(limit(error(huge)) == .pixels)
-        #expect(limit(error(animation, DecodingLimits(maxAnimationPixels: 127))) == .animationPixels)
-        #expect(limit(error(still, DecodingLimits(maxEncodedBytes: 10))) == .encodedBytes)
-        #expect(limit(error(still, DecodingLimits(maxDecodeTime: .zero))) == .decodeTime)
+        #expect(coder.refusal(of: huge)?.firedLimit == .pixels)
+        #expect(coder.refusal(of: animation, DecodingLimits(maxAnimationPixels: 127))?.firedLimit == .animationPixels)
+        #expect(coder.refusal(of: still, DecodingLimits(maxEncodedBytes: 10))?.firedLimit == .encodedBytes)
+        #expect(coder.refusal(of: still, DecodingLimits(maxDecodeTime: .zero))?.firedLimit == .decodeTime)
         let profile = WebPBytes.extended(8, 8, flags: 32) + WebPBytes.chunk("ICCP", Data(count: 2000))
         let file = WebPBytes.riff(profile + Data(still.dropFirst(12)))
-        #expect(limit(error(file, DecodingLimits(maxAncillaryChunkBytes: 1999))) == .ancillaryChunkBytes)
+        #expect(
+            coder.refusal(of: file, DecodingLimits(maxAncillaryChunkBytes: 1999))?.firedLimit == .ancillaryChunkBytes)
     }
 
     @Test func libwebpHandlesAreAllGivenBack() async throws {
-        for length in 0...still.count { _ = error(still.prefix(length)) }
+        for length in 0...still.count { _ = coder.refusal(of: still.prefix(length)) }
         let deadline = ContinuousClock.now + .seconds(60)
         let kinds = ["webp_decoder", "webp_picture", "webp_mux"]
         // Other tests decode at the same time; handles that leak would never reach zero.

@@ -129,36 +129,29 @@ public final class FaultServer: Sendable {
     }
 
     static func listen(_ host: String) throws(FaultServerError) -> (listener: Int32, port: Int) {
-        if host.contains(":") { return try listen6(host) }
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        guard listener >= 0 else { throw FaultServerError("socket", errno) }
+        if host.contains(":") {
+            var address = sockaddr_in6()
+            address.sin6_family = sa_family_t(AF_INET6)
+            guard inet_pton(AF_INET6, host, &address.sin6_addr) == 1 else {
+                throw FaultServerError("inet_pton", EINVAL)
+            }
+            let listener = try listen(AF_INET6, at: &address)
+            return (listener, Int(UInt16(bigEndian: address.sin6_port)))
+        }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         guard inet_pton(AF_INET, host, &address.sin_addr) == 1 else { throw FaultServerError("inet_pton", EINVAL) }
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let result = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address -> Int32 in
-                guard bind(listener, address, length) == 0, Glibc.listen(listener, 1024) == 0 else { return -1 }
-                return getsockname(listener, address, &length)
-            }
-        }
-        guard result == 0 else {
-            let number = errno
-            close(listener)
-            throw FaultServerError("listen", number)
-        }
+        let listener = try listen(AF_INET, at: &address)
         return (listener, Int(UInt16(bigEndian: address.sin_port)))
     }
-}
 
-extension FaultServer {
-    private static func listen6(_ host: String) throws(FaultServerError) -> (listener: Int32, port: Int) {
-        let listener = socket(AF_INET6, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    /// Binds and listens; `address` becomes the one that was bound.
+    private static func listen<Address>(
+        _ family: Int32, at address: inout Address
+    ) throws(FaultServerError) -> Int32 {
+        let listener = socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard listener >= 0 else { throw FaultServerError("socket", errno) }
-        var address = sockaddr_in6()
-        address.sin6_family = sa_family_t(AF_INET6)
-        guard inet_pton(AF_INET6, host, &address.sin6_addr) == 1 else { throw FaultServerError("inet_pton", EINVAL) }
-        var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        var length = socklen_t(MemoryLayout<Address>.size)
         let result = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address -> Int32 in
                 guard bind(listener, address, length) == 0, Glibc.listen(listener, 1024) == 0 else { return -1 }
@@ -170,7 +163,7 @@ extension FaultServer {
             close(listener)
             throw FaultServerError("listen", number)
         }
-        return (listener, Int(UInt16(bigEndian: address.sin6_port)))
+        return listener
     }
 }
 

@@ -1,4 +1,5 @@
 import Testing
+import WebImageTesting
 
 @testable import WebImageCore
 
@@ -6,7 +7,7 @@ struct HashedPlacesTests {
     /// Few hashes and many removals: runs of collisions grow, break and wrap around the end of the table.
     @Test(arguments: [1, 3, 64, 100_000] as [UInt32])
     func agreesWithADictionaryUnderCollisions(hashes: UInt32) {
-        var random = SeededGenerator(state: UInt64(hashes))
+        var random = SeededRandom(seed: UInt64(hashes))
         var table = HashedPlaces()
         var expected: [Int: UInt32] = [:]
         for _ in 0..<4_000 {

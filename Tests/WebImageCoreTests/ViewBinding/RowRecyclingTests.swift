@@ -8,7 +8,7 @@ import WebImageTesting
     /// One row, 1000 URLs; answers of any of its loads come in any order, late, partial, failed, or not at all.
     @Test(arguments: 1...4)
     func rowNeverShowsAPictureOfAnotherURL(seed: UInt64) throws {
-        var random = SeededGenerator(state: seed)
+        var random = SeededRandom(seed: seed)
         let view = ViewFixture()
         let placeholder = try ViewFixture.image()
         var owner: [ObjectIdentifier: Int] = [:]
@@ -63,18 +63,5 @@ import WebImageTesting
         #expect(completions.count == 1000)
         // Only `.refreshCached` may complete twice, and never by a cancel; everything else exactly once.
         #expect(completions.allSatisfy { $0.count == 1 || ($0.count == 2 && !$0.contains { $0.code == .cancelled }) })
-    }
-}
-
-/// SplitMix64: the same choices in every run.
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

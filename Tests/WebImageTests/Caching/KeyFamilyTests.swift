@@ -32,7 +32,7 @@ struct KeyFamilyTests {
 
     /// Tuples drawn from few parts, so that strings collide often.
     struct Generator {
-        var random: SeededGenerator
+        var random: SeededRandom
         private(set) var seen: [Tuple] = []
         let keys = WebImageManager(cache: FakeImageCache(), loader: FakeDataLoader())
 
@@ -92,7 +92,7 @@ struct KeyFamilyTests {
     func aLoadNeverGetsWhatAnotherTupleHas(path: String) async throws {
         let seed = Self.seed ?? UInt64.random(in: 0 ... .max)
         print("KeyFamilyTests \(path): WEBIMAGE_SEED=\(seed)")
-        var generator = Generator(random: SeededGenerator(state: seed))
+        var generator = Generator(random: SeededRandom(seed: seed))
         let tuples = Array(Set((0..<160).map { _ in generator.tuple() }))
         let numbers = NumberedOrigin()
         var fixture = try OriginFixture(numbers)
@@ -122,7 +122,7 @@ struct KeyFamilyTests {
     @Test func aFailureCondemnsItsOwnURLAndScopeAlone() async throws {
         let seed = Self.seed ?? UInt64.random(in: 0 ... .max)
         print("KeyFamilyTests failures: WEBIMAGE_SEED=\(seed)")
-        var generator = Generator(random: SeededGenerator(state: seed))
+        var generator = Generator(random: SeededRandom(seed: seed))
         let tuples = Array(Set((0..<120).map { _ in generator.tuple() }))
         let fixture = try OriginFixture(NumberedOrigin())
         var failed: Set<String> = []
@@ -239,18 +239,5 @@ final class OriginFixture: Sendable {
 
     func load(_ tuple: KeyFamilyTests.Tuple, _ options: WebImageOptions) async throws -> Image {
         try await manager.image(for: tuple.url, options: options, context: tuple.context)
-    }
-}
-
-/// SplitMix64: the same choices for the same seed.
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }
