@@ -54,7 +54,7 @@ struct EntryDecoder: Sendable {
     }
 
     private static func attributes(of stored: CachedResource) -> VariantAttributes? {
-        stored.record?.attributes ?? stored.metadata.flatMap { VariantMark($0) }.map { VariantAttributes($0) }
+        stored.record?.attributes ?? VariantAttributes(metadata: stored.metadata)
     }
 
     /// Of entries without a recorded key only unscoped originals are certain to be what their key strings say: variants

@@ -64,11 +64,6 @@ package struct VariantAttributes: Hashable, Sendable {
         scaleDownLimitBytes = image.decodingOptions?.scaleDownLimitBytes
     }
 
-    init(_ mark: VariantMark) {
-        isTransformed = mark.isTransformed
-        transformOptions = mark.options
-    }
-
     /// What decided whether a transformer ran; nil where any options would have given the same.
     var mark: VariantMark? {
         transformOptions.isEmpty ? nil : VariantMark(isTransformed: isTransformed, options: transformOptions)
@@ -81,6 +76,18 @@ package struct VariantAttributes: Hashable, Sendable {
         if let scaleDownLimitBytes { words.append("limit=\(scaleDownLimitBytes)") }
         if omitsFrames { words.append("frames=first") }
         return Data(words.joined(separator: " ").utf8)
+    }
+
+    /// The first line of ``metadata``, which tells it from what loaders write there.
+    static let signature = "webimage-variant 1\n"
+
+    /// As it stands in the metadata of an entry in a disk layer that has no place for attributes.
+    var metadata: Data { Data(Self.signature.utf8) + data }
+
+    /// Nil for what ``metadata`` did not write.
+    init?(metadata: Data?) {
+        guard let metadata, metadata.starts(with: Data(Self.signature.utf8)) else { return nil }
+        self.init(stored: metadata.dropFirst(Self.signature.utf8.count))
     }
 
     /// Nil for what ``data`` did not write.

@@ -127,7 +127,7 @@ extension ImageCache {
             // Nothing would tell a later load that wants the animation.
             if let image, image.omitsFrames, note?.key.isVariant == true { return }
             disk.setData(data, forKey: key)
-            if let mark = image?.variantMark { disk.setMetadata(mark.data, forKey: key) }
+            if let attributes { disk.setMetadata(attributes.metadata, forKey: key) }
         }
         if let image { Self.writeExtended(of: image, key: key, to: disk) }
     }

@@ -16,21 +16,9 @@ struct VariantMark: Equatable {
         return options.isSuperset(of: self.options) == isTransformed
     }
 
-    /// As it lies beside a disk entry.
-    var data: Data { Data("\(isTransformed ? "transformed" : "left") \(options.rawValue)".utf8) }
-
     init(isTransformed: Bool, options: WebImageOptions) {
         self.isTransformed = isTransformed
         self.options = options
-    }
-
-    /// Nil for what is no mark.
-    init?(_ data: Data) {
-        let words = String(decoding: data, as: UTF8.self).split(separator: " ")
-        guard words.count == 2, words[0] == "transformed" || words[0] == "left",
-            let options = WebImageOptions.RawValue(words[1])
-        else { return nil }
-        self.init(isTransformed: words[0] == "transformed", options: WebImageOptions(rawValue: options))
     }
 }
 

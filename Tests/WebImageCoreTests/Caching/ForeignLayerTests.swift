@@ -1,0 +1,39 @@
+import Foundation
+import Testing
+
+@testable import WebImageCore
+
+/// What a disk layer that records no entries keeps of a variant.
+@Suite(.timeLimit(.minutes(1)))
+struct ForeignLayerTests {
+    private let cache: ImageCache
+    private var disk: DictionaryDiskCache { cache.diskCache as! DictionaryDiskCache }
+
+    init() {
+        var config = ImageCacheConfig()
+        config.diskCacheClass = DictionaryDiskCache.self
+        cache = ImageCache(namespace: "foreign", diskCacheDirectory: "/nowhere", config: config)
+    }
+
+    /// A picture of an animation that a transformer left alone.
+    private func variant() -> Image {
+        let image = picture()
+        image.transformOptions = .transformAnimatedImage
+        return image
+    }
+
+    @Test func howAVariantWasMadeIsTypedMetadata() throws {
+        cache.storeImage(variant(), imageData: ToyCoder.data(width: 1, height: 1), forKey: "key", toDisk: true)
+        _ = cache.diskImageDataExists(withKey: "key")
+        let metadata = try #require(disk.metadata(forKey: "key"))
+        #expect(metadata.starts(with: Data("webimage-variant 1\n".utf8)))
+        let attributes = try #require(VariantAttributes(metadata: metadata))
+        #expect(attributes == VariantAttributes(variant()) && attributes.mark?.holds(for: []) == true)
+        #expect(attributes.mark?.holds(for: .transformAnimatedImage) == false)
+    }
+
+    @Test(arguments: ["left 8", "transformed options=8", "webimage-http 1\nleft", "", "webimage-variant 1\n"])
+    func aLoadersMetadataIsNeverAVariants(text: String) {
+        #expect(VariantAttributes(metadata: Data(text.utf8)) == nil)
+    }
+}
