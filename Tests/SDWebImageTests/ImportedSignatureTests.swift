@@ -167,6 +167,19 @@ import WebImageTesting
         seen("base.transform")
     }
 
+    @Test func howAStoredPictureWasMadeIsNotSet() async throws {
+        let picture = try url("https://a.test/flags.png")
+        loader.answer(picture, with: .success(try #require(try TestImages.solid().pngData())))
+        let stored = try #require(await load(picture).0)
+        stored.sd_isTransformed = true
+        stored.sd_decodeOptions = nil
+        #expect(!stored.sd_isTransformed && stored.sd_decodeOptions != nil)
+        let own = try TestImages.solid()
+        own.sd_isTransformed = true
+        own.sd_decodeOptions = [.decodeScaleFactor: 2]
+        #expect(own.sd_isTransformed && own.sd_decodeOptions != nil)
+    }
+
     @Test func layersOfACacheAreAsked() async throws {
         let config = SDImageCacheConfig()
         config.memoryCacheClass = ImportedMemoryCache.self

@@ -22,17 +22,18 @@ extension Image {
         get { isIncremental }
         set { isIncremental = newValue }
     }
-    /// Whether a transformer made this picture.
+    /// Whether a transformer made this picture. Setting it changes nothing once a load has stored the picture in memory.
     public var sd_isTransformed: Bool {
         get { isTransformed }
-        set { isTransformed = newValue }
+        set { if !isStored { isTransformed = newValue } }
     }
     /// Whether the picture was decoded for a wanted size.
     public var sd_isThumbnail: Bool { isThumbnail }
-    /// The options this picture was decoded with; nil when it was not decoded.
+    /// The options this picture was decoded with; nil when it was not decoded. Setting it changes nothing once a load has
+    /// stored the picture in memory.
     public var sd_decodeOptions: SDImageCoderOptions? {
         get { decodingOptions?.dictionary }
-        set { decodingOptions = newValue.map { DecodingOptions($0) } }
+        set { if !isStored { decodingOptions = newValue.map { DecodingOptions($0) } } }
     }
     /// An object of the caller's, stored with the picture on disk when it can be encoded.
     public var sd_extendedObject: (any Sendable)? {

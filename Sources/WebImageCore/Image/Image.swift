@@ -85,7 +85,7 @@ open class Image: @unchecked Sendable {
     }
 
     /// Whether a transformer made this image.
-    public final var isTransformed: Bool {
+    public package(set) final var isTransformed: Bool {
         get { metadata.withLock { $0.isTransformed } }
         set { metadata.withLock { $0.isTransformed = newValue } }
     }
@@ -117,13 +117,14 @@ open class Image: @unchecked Sendable {
         set { metadata.withLock { $0.extendedObject = newValue } }
     }
 
-    /// Copies the descriptive metadata, overwriting; memory cost, frame count and the entries it is stored as stay the
-    /// receiver's own.
+    /// Copies the descriptive metadata, overwriting; memory cost and frame count stay the receiver's own, and so does, once
+    /// a load has stored the receiver in memory, how it was decoded and transformed: later loads judge it by that.
     public final func copyMetadata(from source: Image) {
         var copied = source.metadata.withLock { $0 }
         metadata.withLock {
             copied.memoryCost = $0.memoryCost
             copied.entries = $0.entries
+            if !$0.entries.isEmpty { copied.takeOrigin(of: $0) }
             $0 = copied
         }
     }
@@ -133,6 +134,9 @@ open class Image: @unchecked Sendable {
 extension Image {
     /// Notes that this image is the entry of a key, before it is stored under the key's string.
     final func noteEntry(_ entry: ImageEntries.Entry) { metadata.withLock { $0.entries.add(entry) } }
+
+    /// Whether a load has stored this image in memory: how it was made is not to be changed any more.
+    package final var isStored: Bool { metadata.withLock { !$0.entries.isEmpty } }
 
     /// Whether a load of `key` may take this image, found under the key's string.
     final func isEntry(of key: EntryKey) -> Bool { metadata.withLock { $0.entries.accept(key) } }
@@ -154,4 +158,10 @@ private struct ImageMetadata {
     var transformOptionBits: UInt = 0
     var decodingOptions: DecodingOptions?
     var extendedObject: (any Sendable)?
+
+    /// Takes over how an image was made: what loads judge it by.
+    mutating func takeOrigin(of other: Self) {
+        (isTransformed, transformOptionBits) = (other.isTransformed, other.transformOptionBits)
+        (decodingOptions, omitsFrames) = (other.decodingOptions, other.omitsFrames)
+    }
 }

@@ -50,14 +50,6 @@ extension ImageColor {
     }
 }
 
-extension Image {
-    /// ``memoryCost``.
-    package var ownMemoryCost: Int {
-        get { memoryCost }
-        set { memoryCost = newValue }
-    }
-}
-
 extension AnimatedImagePlayer {
     /// ``totalFrameCount``.
     package var ownTotalFrameCount: Int {
@@ -123,11 +115,6 @@ extension ImageCoderHelper {
         get { defaultScaleDownLimitBytes }
         set { defaultScaleDownLimitBytes = newValue }
     }
-}
-
-extension ImageTransformer {
-    /// ``preserveImageMetadata``.
-    package var ownPreserveImageMetadata: Bool { preserveImageMetadata }
 }
 
 extension WebImageResponse {

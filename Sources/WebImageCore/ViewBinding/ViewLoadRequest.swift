@@ -36,7 +36,7 @@ import Foundation
     func isRepeated(by other: ViewLoadRequest) -> Bool {
         url == other.url && options == other.options && setImage == nil && other.setImage == nil
             && options.isDisjoint(with: Self.alwaysAnew) && manager == other.manager
-            && (loader as AnyObject) === (other.loader as AnyObject)
+            && RoleIdentity(loader) == RoleIdentity(other.loader)
             && (context.forRoles ?? [:]).isSame(as: other.context.forRoles ?? [:])
     }
 

@@ -58,6 +58,19 @@ struct VariantMarkTests {
         #expect(transformer.keys.count == 1)
     }
 
+    @Test func howAStoredImageWasMadeIsNotChangedByACopyOfMetadata() async throws {
+        let stored = try await fixture.result().image
+        let before = stored.decodingOptions
+        let other = try image(.transformAnimatedImage)
+        (other.isTransformed, other.decodingOptions, other.imageFormat) = (true, nil, .gif)
+        stored.copyMetadata(from: other)
+        #expect(!stored.isTransformed && stored.decodingOptions == before && before != nil)
+        #expect(stored.imageFormat == .gif)
+        let fresh = try TestImages.solid()
+        fresh.copyMetadata(from: other)
+        #expect(fresh.isTransformed && fresh.decodingOptions == nil)
+    }
+
     @Test func whatIsStoredUnderTheKeyByHandIsServed() async throws {
         let transformer = NamedTransformer()
         let own = try image(.transformAnimatedImage)

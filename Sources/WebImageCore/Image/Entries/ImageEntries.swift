@@ -19,6 +19,8 @@ struct ImageEntries {
     private var entries: [Entry] = []
     private var hasForgotten = false
 
+    var isEmpty: Bool { entries.isEmpty }
+
     mutating func add(_ entry: Entry) {
         entries.removeAll { $0.identity.isSame(as: entry.identity) }
         entries.append(entry)
