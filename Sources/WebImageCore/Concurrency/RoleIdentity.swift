@@ -3,7 +3,7 @@
 /// Never the type alone: two coders of one type may be configured differently. A value without contents is its type.
 /// Comparing two identities runs no code of a role's, so that it may be done under a lock; making one may.
 package struct RoleIdentity: Hashable, @unchecked Sendable {
-    // Unchecked is true because the object is never used, only kept and compared by its address.
+    // Unchecked is true because the object is a role, and roles are Sendable; it is only kept and compared by its address.
     private enum Kind: Hashable {
         case object(ObjectIdentifier)
         case empty(ObjectIdentifier)

@@ -5,8 +5,8 @@ import Foundation
 /// Typed readings of roles that higher layers declare stand in `RequestContext+….swift` of their folders;
 /// `Scripts/check-layers` fails where a context is read anywhere else.
 package struct RequestContext: @unchecked Sendable {
-    // Unchecked is true because the dictionary is a value that never changes after entry, and the roles in it are
-    // Sendable.
+    // Unchecked is true because the dictionary is a value that never changes after entry, and `WebImageContext` requires
+    // that what it holds is Sendable.
     /// The dictionary, for user-implemented roles alone.
     package private(set) var forRoles: WebImageContext?
 

@@ -92,4 +92,6 @@ public struct WebImageContextOption: RawRepresentable, Hashable, Sendable {
 }
 
 /// Context values as the original's literals write them; read once at entry into typed values.
+///
+/// Every value must be safe to use from several threads (`Sendable`): a load passes it between them.
 public typealias WebImageContext = [WebImageContextOption: Any]

@@ -5,7 +5,8 @@ import Foundation
 /// `Synchronization.Mutex` reports false races under the thread sanitizer on Linux and is slower uncontended (11 ns
 /// against 4 ns), so every short fact uses this type. Never call user code inside `withLock`. Copies share the value.
 package struct Locked<State>: @unchecked Sendable {
-    // Unchecked is true because `withLock` alone touches the state, between lock and unlock of the mutex beside it.
+    // Unchecked is true because `withLock` alone touches the state, between lock and unlock of the mutex beside it; bodies
+    // return copies or Sendable objects, never a reference to something that the lock protects.
     private let storage: LockedStorage<State>
 
     package init(_ state: State) { storage = LockedStorage<State>.make(state) }
