@@ -1,7 +1,13 @@
 // C, because the allocator is replaced by defining its symbols; Swift itself allocates through them.
+#define _GNU_SOURCE
 #include "CWebImageAllocationCounter.h"
 #include <errno.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
@@ -13,6 +19,8 @@
 bool allocation_counter_works(void) { return false; }
 void allocation_counter_start(void) {}
 long allocation_counter_stop(void) { return -1; }
+void work_counter_start(void) {}
+work_counts work_counter_stop(void) { return (work_counts){ -1, -1, -1 }; }
 #else
 // The executable's own thread-local storage: reading it never allocates.
 static _Thread_local bool counting __attribute__((tls_model("initial-exec")));
@@ -30,7 +38,18 @@ extern void *guard_pages_calloc(size_t, size_t) __attribute__((weak));
 extern void *guard_pages_realloc(void *, size_t) __attribute__((weak));
 extern void *guard_pages_memalign(size_t, size_t) __attribute__((weak));
 
-static inline void note(void) { if (counting) allocations++; }
+// Every thread's, while they are counted. Objects are what the Swift runtime allocates.
+static atomic_bool counting_all;
+static atomic_long all_allocations, all_objects, all_locks;
+static uintptr_t runtime_start, runtime_end;
+
+static inline void note_at(uintptr_t caller) {
+    if (counting) allocations++;
+    if (!atomic_load_explicit(&counting_all, memory_order_relaxed)) return;
+    atomic_fetch_add_explicit(&all_allocations, 1, memory_order_relaxed);
+    if (caller >= runtime_start && caller < runtime_end) atomic_fetch_add_explicit(&all_objects, 1, memory_order_relaxed);
+}
+#define note() note_at((uintptr_t)__builtin_return_address(0))
 
 void *malloc(size_t size) { note(); return NEXT(malloc, size); }
 void *calloc(size_t count, size_t size) { note(); return NEXT(calloc, count, size); }
@@ -41,6 +60,54 @@ int posix_memalign(void **memory, size_t alignment, size_t size) {
     note();
     *memory = NEXT(memalign, alignment, size);
     return *memory ? 0 : ENOMEM;
+}
+
+#if defined(__x86_64__) && defined(__GLIBC__)
+// The C library's own, under a name that is not replaced here.
+extern int real_mutex_lock(pthread_mutex_t *);
+__asm__(".symver real_mutex_lock,__pthread_mutex_lock@GLIBC_2.2.5");
+extern char __executable_start, etext;
+
+// The package is linked into the executable: calls from there are its own, others are those of libraries.
+int pthread_mutex_lock(pthread_mutex_t *mutex) {
+    if (atomic_load_explicit(&counting_all, memory_order_relaxed)) {
+        uintptr_t caller = (uintptr_t)__builtin_return_address(0);
+        if (caller >= (uintptr_t)&__executable_start && caller < (uintptr_t)&etext)
+            atomic_fetch_add_explicit(&all_locks, 1, memory_order_relaxed);
+    }
+    return real_mutex_lock(mutex);
+}
+#define COUNTS_LOCKS 1
+#else
+#define COUNTS_LOCKS 0
+#endif
+
+static int find_runtime(struct dl_phdr_info *info, size_t size, void *unused) {
+    (void)size; (void)unused;
+    if (!info->dlpi_name || !strstr(info->dlpi_name, "libswiftCore.so")) return 0;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        if (info->dlpi_phdr[i].p_type != PT_LOAD) continue;
+        uintptr_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+        uintptr_t end = start + info->dlpi_phdr[i].p_memsz;
+        if (!runtime_start || start < runtime_start) runtime_start = start;
+        if (end > runtime_end) runtime_end = end;
+    }
+    return 1;
+}
+
+void work_counter_start(void) {
+    if (!runtime_start) dl_iterate_phdr(find_runtime, NULL);
+    atomic_store(&all_allocations, 0);
+    atomic_store(&all_objects, 0);
+    atomic_store(&all_locks, 0);
+    atomic_store(&counting_all, true);
+}
+
+work_counts work_counter_stop(void) {
+    atomic_store(&counting_all, false);
+    return (work_counts){
+        atomic_load(&all_allocations), atomic_load(&all_objects), COUNTS_LOCKS ? atomic_load(&all_locks) : -1,
+    };
 }
 
 bool allocation_counter_works(void) { return true; }
