@@ -11,6 +11,10 @@ extension ImageService {
             generation: await provider.store.generation(of: reference.key), fingerprint: settings.fingerprint)
     }
 
+    private func demand(_ generation: Int, _ record: ServiceRecord) -> SourceDemand {
+        SourceDemand(request: record.number, generation: generation, traceParent: record.traceParent)
+    }
+
     /// The source of a target, once the target is allowed.
     private func admit(
         _ target: ImageTarget, _ settings: ServiceSettings, _ record: inout ServiceRecord
@@ -44,7 +48,7 @@ extension ImageService {
             answer.vary.insert("Accept", at: 0)
         }
         do throws(ServiceRefusal) {
-            let provided = try await provide(target, reference, accepted, settings, &answer)
+            let provided = try await provide(target, reference, accepted, settings, record, &answer)
             record.take(provided)
             return answer.response(provided.entry, record)
         } catch {
@@ -58,11 +62,11 @@ extension ImageService {
     /// The result in the best format that is there in time.
     private func provide(
         _ target: ImageTarget, _ reference: SourcePolicy.Reference, _ accepted: AcceptedFormats,
-        _ settings: ServiceSettings, _ answer: inout PictureAnswer
+        _ settings: ServiceSettings, _ record: ServiceRecord, _ answer: inout PictureAnswer
     ) async throws(ServiceRefusal) -> PictureProvider.Provided {
         func job(_ accepted: AcceptedFormats) async -> PictureJob {
             let key = await key(of: target, reference, accepted, settings)
-            return self.job(key, reference, target, accepted, settings)
+            return self.job(key, reference, target, accepted, settings, demand(key.generation, record))
         }
         guard accepted.contains(.avif), coders.canEncode(to: .avif) else {
             return try await provider.provide(await job(accepted.subtracting(.avif)))
@@ -76,7 +80,7 @@ extension ImageService {
 
     private func job(
         _ key: ResultKey, _ reference: SourcePolicy.Reference, _ target: ImageTarget, _ accepted: AcceptedFormats,
-        _ settings: ServiceSettings
+        _ settings: ServiceSettings, _ demand: SourceDemand
     ) -> PictureJob {
         var maker = PictureMaker(options: target.options, coders: coders)
         maker.accepted = accepted
@@ -84,8 +88,9 @@ extension ImageService {
         maker.watermark = settings.watermark
         let made = maker
         return PictureJob(
-            key: key, reference: reference, maxSourceBytes: settings.output.decoding.maxEncodedBytes,
-            bounds: settings.lifetimes, negativeTTL: settings.configuration.negativeTTL,
+            key: key, reference: reference, demand: demand,
+            maxSourceBytes: settings.output.decoding.maxEncodedBytes, bounds: settings.lifetimes,
+            negativeTTL: settings.configuration.negativeTTL,
             cost: { made.cost(of: $0) }, make: { try made.make(from: $0) })
     }
 
@@ -99,9 +104,10 @@ extension ImageService {
         let limit = min(target.options.limits.maxSourceBytes ?? .max, answer.settings.output.decoding.maxEncodedBytes)
         let place = try provider.places.begin(host: reference.host)
         defer { withExtendedLifetime(place) {} }
+        let generation = await provider.store.generation(of: reference.key)
         do throws(WebImageError) {
             source = try await provider.fetcher.source(
-                reference, maxBytes: limit, bounds: answer.settings.lifetimes)
+                reference, maxBytes: limit, bounds: answer.settings.lifetimes, for: demand(generation, record))
         } catch {
             throw ServiceRefusal(error)
         }
@@ -136,9 +142,10 @@ extension ImageService {
         kind: String, make: @escaping @Sendable (Data) throws -> MadePicture
     ) async throws(ServiceRefusal) -> ServiceResponse {
         let reference = try admit(target, settings, &record)
+        let key = await key(of: target, reference, [], settings, kind: kind)
         let provided = try await provider.provide(
             PictureJob(
-                key: await key(of: target, reference, [], settings, kind: kind), reference: reference,
+                key: key, reference: reference, demand: demand(key.generation, record),
                 maxSourceBytes: settings.output.decoding.maxEncodedBytes, bounds: settings.lifetimes,
                 negativeTTL: settings.configuration.negativeTTL, cost: { _ in 1 << 20 }, make: make))
         record.take(provided)

@@ -21,7 +21,7 @@ extension ImageService {
         case "/healthz", "/health": return page("ok\n", .health, record)
         case "/readyz":
             record.route = .ready
-            if isDraining { throw ServiceRefusal(503, .draining, "the service is stopping") }
+            if !isReady { throw ServiceRefusal(503, .draining, "the service is stopping") }
             return page("ready\n", .ready, record)
         default: break
         }
@@ -93,7 +93,7 @@ extension ImageService {
         case "/healthz", "/health": return page("ok\n", .health, record)
         case "/readyz":
             record.route = .ready
-            if isDraining { throw ServiceRefusal(503, .draining, "the service is stopping") }
+            if !isReady { throw ServiceRefusal(503, .draining, "the service is stopping") }
             return page("ready\n", .ready, record)
         case "/metrics":
             guard ["GET", "HEAD"].contains(request.method) else {
@@ -138,8 +138,8 @@ extension ImageService {
         switch pair[0] {
         case "source":
             let reference = try settings.sources.reference(of: value)
-            await provider.store.purge(reference.key)
-            provider.fetcher.purge(reference.key)
+            let generation = await provider.store.purge(reference.key)
+            provider.fetcher.purge(reference.key, before: generation)
         case "target":
             let target = try settings.imgproxy.parse(value.prefix { $0 != "?" }[...])
             let reference = try settings.sources.reference(of: target.source)

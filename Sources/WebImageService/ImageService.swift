@@ -16,6 +16,7 @@ public final class ImageService: Sendable {
 
     struct State {
         var settings: ServiceSettings
+        var isReady = true
         var isDraining = false
     }
 
@@ -46,20 +47,21 @@ public final class ImageService: Sendable {
             folder = LocalFolder(path: root)
             if folder == nil { throw ConfigurationError("root", "the folder cannot be opened") }
         }
+        let places = WorkPlaces(
+            WorkPlaces.Limits(
+                works: configuration.queue, worksPerHost: configuration.queuePerHost,
+                requests: configuration.maxRequests, requestsPerClient: configuration.maxRequestsPerClient))
         let fetcher = SourceFetcher(
             loader: loader ?? ServiceParts.downloader(settings),
             cache: ServiceParts.cache("sources", bytes: configuration.sourceCacheBytes, configuration), folder: folder,
-            clock: clock)
+            order: places.order, clock: clock)
         let store = ResultStore(
             memoryBytes: configuration.resultMemoryBytes,
-            disk: ServiceParts.cache("results", bytes: configuration.resultCacheBytes, configuration))
+            disk: ServiceParts.cache("results", bytes: configuration.resultCacheBytes, configuration),
+            clock: clock)
         pool = DecodePool.shared
         provider = PictureProvider(
-            store: store, fetcher: fetcher,
-            places: WorkPlaces(
-                WorkPlaces.Limits(
-                    works: configuration.queue, worksPerHost: configuration.queuePerHost,
-                    requests: configuration.maxRequests, requestsPerClient: configuration.maxRequestsPerClient)),
+            store: store, fetcher: fetcher, places: places,
             background: BackgroundWork(limit: max(configuration.queue / 2, 1)), pool: pool, clock: clock)
         self.clock = clock
         self.coders = coders
@@ -79,7 +81,13 @@ public final class ImageService: Sendable {
     }
 
     /// From now on pictures are refused (503) and `/readyz` says so; requests under way go on.
-    public func beginDraining() { state.withLock { $0.isDraining = true } }
+    public func beginDraining() { state.withLock { ($0.isReady, $0.isDraining) = (false, true) } }
+
+    /// From now on `/readyz` answers 503, and nothing else changes: for a transport that refuses new requests itself and
+    /// lets those it has accepted end as they would have.
+    public func announceDraining() { state.withLock { $0.isReady = false } }
+
+    var isReady: Bool { state.withLock { $0.isReady } }
 
     var isDraining: Bool { state.withLock { $0.isDraining } }
 
@@ -119,6 +127,7 @@ public final class ImageService: Sendable {
         var response: ServiceResponse
         do throws(ServiceRefusal) {
             let place = try provider.places.enter(client: request.client)
+            record.number = place.number
             defer { withExtendedLifetime(place) {} }
             response = try await answer(&record)
         } catch {

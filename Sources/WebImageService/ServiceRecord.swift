@@ -85,6 +85,9 @@ public struct ServiceRecord: Sendable {
     /// The size of the answer's picture.
     public var size: PixelSize?
 
+    /// The request's place in the order of requests.
+    var number: UInt64 = 0
+
     /// An empty record.
     public init() {}
 }

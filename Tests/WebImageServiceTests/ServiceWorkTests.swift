@@ -12,21 +12,94 @@ struct ServiceWorkTests {
         .transport, stage: .download, underlying: .curl(code: 7, message: "connection refused"))
 
     @Test func manyRequestsForFewResultsMakeEachOnce() async throws {
-        let bench = try ServiceBench { $0.maxRequests = 100_000 }
+        let bench = try ServiceBench { ($0.maxRequests, $0.queue, $0.queuePerHost) = (100_000, 200, 200) }
+        let picture = try PictureFixtures.quadrants()
+        for index in 0..<100 { bench.server.answer("http://example.com/\(index).png", picture) }
         bench.server.close()
-        let responses = await withTaskGroup(of: ServiceResponse.self) { group in
-            for index in 0..<1000 { group.addTask { await bench.picture("w:\(index % 10 + 1)/f:png") } }
-            // All of them were accepted before the fetch goes on.
-            #expect(await eventually { bench.service.provider.places.requestCount == 1000 })
-            bench.server.open()
-            return await group.reduce(into: []) { $0.append($1) }
-        }
-        #expect(responses.count == 1000 && responses.allSatisfy { $0.status == 200 })
+        let responses = await bench.many(10_000) { "/_/w:9/f:png/plain/http://example.com/\($0 % 100).png" }
+        #expect(responses.count == 10_000 && responses.allSatisfy { $0.status == 200 })
         let outcomes = Dictionary(grouping: responses, by: \.record.outcome).mapValues(\.count)
-        #expect(responses.count { $0.record.stages[.decode] != nil } == 10, "\(outcomes)")
-        // A request that was accepted but has not come to the fetch when it ends makes a second one.
-        withKnownIssue(isIntermittent: true) { #expect(bench.server.fetchCount == 1) }
+        #expect(responses.count { $0.record.stages[.decode] != nil } == 100, "\(outcomes)")
+        #expect(responses.count { $0.record.stages[.encode] != nil } == 100)
+        #expect(bench.server.fetchCount == 100)
         #expect(bench.service.provider.places.requestCount == 0 && bench.service.provider.places.workCount == 0)
+    }
+
+    /// Neither source nor result may be stored, so nothing but the shared work itself serves them.
+    @Test(arguments: ["max-age=600", "no-store", "private", "max-age=0"])
+    func sizesOfOneSourceAtOnceShareItsFetch(cacheControl: String) async throws {
+        let bench = try ServiceBench { ($0.maxRequests, $0.sourceCacheBytes) = (100_000, 0) }
+        bench.server.answer(
+            ServiceBench.url, try PictureFixtures.quadrants(), ["cache-control": cacheControl])
+        bench.server.close()
+        let responses = await bench.many(1000) { "/_/w:\($0 % 10 + 1)/f:png/plain/\(ServiceBench.url)" }
+        #expect(responses.count == 1000 && responses.allSatisfy { $0.status == 200 })
+        #expect(responses.count { $0.record.stages[.decode] != nil } == 10)
+        #expect(bench.server.fetchCount == 1)
+        // What was kept for them is gone with them: a later request does not get it.
+        bench.server.answer(ServiceBench.url, try PictureFixtures.png(8, 8) { _, _ in PictureFixtures.red })
+        _ = await bench.picture("w:3/f:png")
+        #expect(bench.server.fetchCount == (cacheControl == "max-age=600" ? 1 : 2))
+    }
+
+    @Test func aFetchBegunBeforeAPurgeIsNotKeptAfterIt() async throws {
+        let bench = try ServiceBench { $0.purgeTokens = ["t"] }
+        bench.server.close()
+        let old = Task { await bench.picture("w:8/f:png") }
+        #expect(await eventually { bench.server.fetchCount == 1 })
+        let purge = ServiceRequest(
+            method: "POST", target: "/purge?source=http:%2F%2Fexample.com%2Fphoto.png",
+            headers: ["Authorization": "Bearer t"])
+        #expect(await bench.service.respondToOperator(purge).status == 200)
+        let new = Task { await bench.picture("w:8/f:png") }
+        #expect(await eventually { bench.server.fetchCount == 2 })
+        bench.server.open()
+        #expect(await old.value.status == 200)
+        #expect(await new.value.status == 200)
+    }
+
+    @Test func valuesAreKeptForTheRequestsOfTheirTimeAlone() async throws {
+        let order = RequestOrder()
+        let runs = Locked(0)
+        let works = CollapsedWorks<String, Int>(order: order, budget: 10) { $0 }
+        @Sendable func value(_ key: String, _ request: UInt64, _ cost: Int = 4) async throws -> Int {
+            try await works.value(for: key, of: request) { () throws(WebImageError) in
+                runs.withLock { $0 += 1 }
+                return cost
+            }
+        }
+        var first: RequestOrder.Ticket? = order.begin()
+        var second: RequestOrder.Ticket? = order.begin()
+        let (one, two) = (first!.number, second!.number)
+        _ = try await value("a", one)
+        _ = try await value("a", two)
+        #expect(runs.withLock { $0 } == 1)
+        // One that was accepted after the end has work of its own, and the older ones may use that.
+        let late = order.begin()
+        _ = try await value("a", late.number)
+        _ = try await value("a", one)
+        #expect(runs.withLock { $0 } == 2 && works.keptCount == 1)
+        // The budget: the oldest goes, the newest stays even if it alone is larger.
+        _ = try await value("b", one)
+        _ = try await value("c", one)
+        #expect(works.keptCount == 2)
+        _ = try await value("d", one, 100)
+        #expect(works.keptCount == 1)
+        first = nil
+        second = nil
+        #expect(works.keptCount == 1)
+        withExtendedLifetime(late) {}
+        _ = consume late
+        #expect(works.keptCount == 0)
+    }
+
+    @Test func aFailureServesTheRequestsOfItsTime() async throws {
+        let bench = try ServiceBench { $0.maxRequests = 100_000 }
+        bench.server.fail(ServiceBench.url, Self.refused)
+        bench.server.close()
+        let responses = await bench.many(500) { _ in "/_/w:9/plain/\(ServiceBench.url)" }
+        #expect(responses.allSatisfy { $0.status == 502 })
+        #expect(bench.server.fetchCount == 1)
     }
 
     @Test func aStaleResultIsUsedWhileItIsMadeAnew() async throws {

@@ -114,6 +114,16 @@ struct ServiceBench {
         await service.respond(to: ServiceRequest(method: method, target: target, headers: headers, client: client))
     }
 
+    /// The answers to many requests, all accepted before the first fetch goes on; ``SourceServer/close()`` comes before.
+    func many(_ count: Int, target: @escaping @Sendable (Int) -> String) async -> [ServiceResponse] {
+        await withTaskGroup(of: ServiceResponse.self) { group in
+            for index in 0..<count { group.addTask { await get(target(index)) } }
+            _ = await eventually { service.provider.places.requestCount == count }
+            server.open()
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+
     /// The picture with options.
     func picture(_ options: String = "w:40", _ headers: ServiceHeaders = [:]) async -> ServiceResponse {
         await get("/_/\(options)/plain/\(Self.url)", headers)

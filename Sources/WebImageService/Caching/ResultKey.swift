@@ -6,6 +6,8 @@ struct ResultKey: Sendable, Hashable {
     let source: String
     /// 64 hexadecimal digits.
     let digest: String
+    /// The number of purges of the source.
+    let generation: Int
 
     /// - Parameters:
     ///   - kind: Tells pictures from facts about them.
@@ -15,6 +17,7 @@ struct ResultKey: Sendable, Hashable {
         generation: Int, fingerprint: String
     ) {
         self.source = source
+        self.generation = generation
         let accept = options.format == nil ? accepted.keyText : ""
         let parts = [kind, source, options.keyText, accept, String(generation), fingerprint]
         // Lengths before the parts: no text of one part can look like the next.

@@ -5,8 +5,17 @@ import WebImageCore
 final class ResultStore: Sendable {
     private let memory: RecentValues<String, ResultEntry>
     private let failures = RecentValues<String, RememberedFailure>(budget: 10_000)
-    private let generations = RecentValues<String, Int>(budget: 100_000)
+    private let generations = RecentValues<String, Generation>(budget: 100_000)
+    private let clock: any DelayClock
     private let disk: ImageCache?
+
+    private struct Generation {
+        var number: Int
+        var readAt: Duration
+    }
+
+    /// After this time a generation is read from disk again: another process may have purged the source.
+    private static let generationLife = Duration.seconds(5)
 
     struct RememberedFailure: Sendable {
         var refusal: ServiceRefusal
@@ -15,7 +24,8 @@ final class ResultStore: Sendable {
     }
 
     /// - Parameter disk: Nil keeps results in memory alone.
-    init(memoryBytes: Int, disk: ImageCache?) {
+    init(memoryBytes: Int, disk: ImageCache?, clock: any DelayClock) {
+        self.clock = clock
         memory = RecentValues(budget: memoryBytes)
         self.disk = disk
     }
@@ -58,20 +68,25 @@ final class ResultStore: Sendable {
     // MARK: Generations: a purge of a source begins a new one, so that all its results are out of reach at once.
 
     func generation(of source: String) async -> Int {
-        if let known = generations.value(for: source) { return known }
-        var found = 0
+        let known = generations.value(for: source)
+        if let known, disk == nil || clock.now - known.readAt < Self.generationLife { return known.number }
+        // A purge of this process may not be on disk yet, and an entry there may be evicted: it never goes back.
+        var found = known?.number ?? 0
         if let data = await disk?.diskImageData(forKey: Self.generationKey(source)) {
-            found = Int(String(decoding: data, as: UTF8.self)) ?? 0
+            found = max(Int(String(decoding: data, as: UTF8.self)) ?? 0, found)
         }
-        generations.set(found, for: source, cost: 1)
+        generations.set(Generation(number: found, readAt: clock.now), for: source, cost: 1)
         return found
     }
 
-    /// Makes all results of a source unreachable, those of other processes with this folder when they next look.
-    func purge(_ source: String) async {
+    /// Makes all results of a source unreachable, in other processes with this folder within five seconds; returns the
+    /// new generation.
+    @discardableResult
+    func purge(_ source: String) async -> Int {
         let next = await generation(of: source) + 1
-        generations.set(next, for: source, cost: 1)
+        generations.set(Generation(number: next, readAt: clock.now), for: source, cost: 1)
         disk?.storeImageData(Data(String(next).utf8), forKey: Self.generationKey(source))
+        return next
     }
 
     private static func generationKey(_ source: String) -> String { "generation:" + ResultKey.digest(source) }

@@ -21,6 +21,16 @@ struct Source: Sendable {
     }
 }
 
+/// For whom a source is fetched.
+struct SourceDemand: Sendable {
+    /// The request's number in the order of requests.
+    var request: UInt64
+    /// The number of purges of the source when the request was accepted.
+    var generation: Int
+    /// The trace context that the fetch is part of.
+    var traceParent: String?
+}
+
 /// Fetches sources: one fetch for however many ask, with a disk cache of its own.
 ///
 /// The only place that knows how bytes come here: a loader of bytes and an ``ImageCache``.
@@ -29,14 +39,22 @@ final class SourceFetcher: Sendable {
     private let cache: ImageCache?
     private let folder: LocalFolder?
     private let clock: any DelayClock
-    private let fetches = SharedTasks<Key, Source>()
+    private let fetches: CollapsedWorks<Key, Source>
 
     private struct Key: Hashable, Sendable {
         let source: String
         let maxBytes: Int
+        let generation: Int
     }
 
-    init(loader: any ImageDataLoader, cache: ImageCache?, folder: LocalFolder?, clock: any DelayClock) {
+    /// Bytes of sources that are kept for requests accepted before their fetch ended.
+    private static let keptBytes = 32 << 20
+
+    init(
+        loader: any ImageDataLoader, cache: ImageCache?, folder: LocalFolder?, order: RequestOrder,
+        clock: any DelayClock
+    ) {
+        fetches = CollapsedWorks(order: order, budget: Self.keptBytes) { $0.data.count + 1_024 }
         self.loader = loader
         self.cache = cache
         self.folder = folder
@@ -45,21 +63,23 @@ final class SourceFetcher: Sendable {
 
     /// The source as it is now: from the cache while its server says it is fresh, else confirmed or fetched.
     ///
+    /// - Parameter demand: Whose request it is. A fetch that ended after the request was accepted serves it, unless the
+    ///   source was purged in between.
     /// - Throws: `.cancelled` after a cancel; the fetch ends when no caller is left.
     func source(
-        _ reference: SourcePolicy.Reference, maxBytes: Int, bounds: Lifetime.Bounds
+        _ reference: SourcePolicy.Reference, maxBytes: Int, bounds: Lifetime.Bounds, for demand: SourceDemand
     ) async throws(WebImageError) -> Source {
-        let key = Key(source: reference.key, maxBytes: maxBytes)
-        return try await fetches.withValue(for: key, priority: LoadPriorityHandle()) { _ throws(WebImageError) in
+        let key = Key(source: reference.key, maxBytes: maxBytes, generation: demand.generation)
+        return try await fetches.value(for: key, of: demand.request) { () throws(WebImageError) in
             switch reference.location {
             case .local(let path):
                 guard let folder = self.folder else { throw .posix(ENOENT, stage: .download) }
                 return try await folder.source(path, maxBytes: maxBytes, bounds: bounds)
             case .web(let url):
-                return try await self.fetch(url, key: reference.key, maxBytes: maxBytes, bounds: bounds)
+                let key = Self.cacheKey(reference.key, demand.generation)
+                return try await self.fetch(
+                    url, cacheKey: key, maxBytes: maxBytes, bounds: bounds, traceParent: demand.traceParent)
             }
-        } body: { source throws(WebImageError) in
-            source
         }
     }
 
@@ -67,13 +87,16 @@ final class SourceFetcher: Sendable {
     func file(_ path: String) async -> ServiceFile? { try? folder?.open(path) }
 
     private func fetch(
-        _ url: URL, key: String, maxBytes: Int, bounds: Lifetime.Bounds
+        _ url: URL, cacheKey: String, maxBytes: Int, bounds: Lifetime.Bounds, traceParent: String?
     ) async throws(WebImageError) -> Source {
-        let cacheKey = "source:" + key
         var limits = DecodingLimits()
         limits.maxEncodedBytes = maxBytes
-        var load = ImageDataLoad(
-            url: url, options: [.refreshCached], context: [.decodingLimits: limits, .cacheScope: CacheScope.shared])
+        var context: [WebImageContextOption: Any] = [.decodingLimits: limits, .cacheScope: CacheScope.shared]
+        if let traceParent {
+            context[.downloadRequestModifier] = WebImageDownloaderRequestModifier(
+                method: nil, headers: ["traceparent": traceParent], body: nil, cacheScope: .shared)
+        }
+        var load = ImageDataLoad(url: url, options: [.refreshCached], context: context)
         load.cached = await cache?.diskResource(forKey: cacheKey)
         let result = try await loader.loadData(for: load, progress: nil)
         try limits.checkEncodedBytes(result.data.count)
@@ -96,6 +119,16 @@ final class SourceFetcher: Sendable {
         return fields
     }
 
-    /// Removes what is kept of a source.
-    func purge(_ key: String) { cache?.removeImage(forKey: "source:" + key, withCompletion: nil) }
+    /// Removes what is kept of a source up to a generation.
+    ///
+    /// A fetch under way stores its bytes under the generation it began with, which no later request reads.
+    func purge(_ key: String, before generation: Int) {
+        for old in max(generation - 2, 0)..<max(generation, 0) {
+            cache?.removeImage(forKey: Self.cacheKey(key, old), withCompletion: nil)
+        }
+    }
+
+    private static func cacheKey(_ key: String, _ generation: Int) -> String {
+        generation == 0 ? "source:" + key : "source:\(generation):" + key
+    }
 }

@@ -5,6 +5,7 @@ import WebImageCore
 struct PictureJob: Sendable {
     let key: ResultKey
     let reference: SourcePolicy.Reference
+    let demand: SourceDemand
     let maxSourceBytes: Int
     let bounds: Lifetime.Bounds
     /// Seconds a failure is remembered.
@@ -39,7 +40,10 @@ final class PictureProvider: Sendable {
     let background: BackgroundWork
     private let pool: DecodePool
     private let clock: any DelayClock
-    private let works = SharedTasks<String, Ended>()
+    private let works: CollapsedWorks<String, Ended>
+
+    /// Bytes of results that are kept for requests accepted before they were made.
+    private static let keptBytes = 16 << 20
 
     init(
         store: ResultStore, fetcher: SourceFetcher, places: WorkPlaces, background: BackgroundWork, pool: DecodePool,
@@ -51,6 +55,10 @@ final class PictureProvider: Sendable {
         self.background = background
         self.pool = pool
         self.clock = clock
+        // A refusal may be of the moment: only those who waited receive it.
+        works = CollapsedWorks(order: places.order, budget: Self.keptBytes) { ended in
+            if case .success(let provided) = ended.outcome { provided.entry.body.count + 1_024 } else { nil }
+        }
     }
 
     /// A stored result that needs no work, or one that may be used while it is made anew in the background.
@@ -115,11 +123,8 @@ final class PictureProvider: Sendable {
         let starter = Starter()
         let ended: Ended
         do throws(WebImageError) {
-            ended = try await works.withValue(for: job.key.digest, priority: LoadPriorityHandle()) {
-                _ throws(WebImageError) in
+            ended = try await works.value(for: job.key.digest, of: job.demand.request) { () throws(WebImageError) in
                 Ended(outcome: try await self.work(job), starter: starter)
-            } body: { ended throws(WebImageError) in
-                ended
             }
         } catch {
             throw ServiceRefusal(error)
@@ -140,13 +145,14 @@ final class PictureProvider: Sendable {
         if let old, old.entry.isFresh(now: clock.date) {
             return .success(Provided(entry: old.entry, outcome: old.level))
         }
+        if let failure = store.failure(for: job.key, now: clock.date) { return .failure(failure.refusal) }
         var stages: [ServiceRecord.Stage: Duration] = [:]
         do {
             let place = try places.begin(host: job.reference.host)
             defer { withExtendedLifetime(place) {} }
             let start = clock.now
             let source = try await fetcher.source(
-                job.reference, maxBytes: job.maxSourceBytes, bounds: job.bounds)
+                job.reference, maxBytes: job.maxSourceBytes, bounds: job.bounds, for: job.demand)
             stages[.fetch] = clock.now - start
             if let old, old.entry.head.sourceVersion == source.version {
                 return .success(keep(old.entry, as: source, job, stages))

@@ -29,13 +29,24 @@ final class WorkPlaces: Sendable {
 
     init(_ limits: Limits) { self.limits = limits }
 
+    /// The requests in flight in the order in which they were accepted.
+    let order = RequestOrder()
+
     var requestCount: Int { state.withLock { $0.requests } }
     var workCount: Int { state.withLock { $0.works } }
 
     /// A place, given back when released.
     final class Place: Sendable {
+        /// The number of a request in the order; 0 for work.
+        var number: UInt64 { ticket?.number ?? 0 }
+        private let ticket: RequestOrder.Ticket?
         private let giveBack: @Sendable () -> Void
-        fileprivate init(giveBack: @escaping @Sendable () -> Void) { self.giveBack = giveBack }
+
+        fileprivate init(ticket: RequestOrder.Ticket? = nil, giveBack: @escaping @Sendable () -> Void) {
+            self.ticket = ticket
+            self.giveBack = giveBack
+        }
+
         deinit { giveBack() }
     }
 
@@ -53,7 +64,7 @@ final class WorkPlaces: Sendable {
             }
             state.requests += 1
         }
-        return Place { [state] in
+        return Place(ticket: order.begin()) { [state] in
             state.withLock { state in
                 state.requests -= 1
                 if let client { Self.lower(&state.clients, client) }

@@ -1,0 +1,54 @@
+import WebImageCore
+
+/// The order of requests: tells whether a request was accepted before some work ended.
+final class RequestOrder: Sendable {
+    /// A request's number, given back when released.
+    final class Ticket: Sendable {
+        let number: UInt64
+        private let order: RequestOrder
+
+        fileprivate init(_ number: UInt64, _ order: RequestOrder) {
+            self.number = number
+            self.order = order
+        }
+
+        deinit { order.end(number) }
+    }
+
+    private struct State {
+        var next: UInt64 = 1
+        /// Every request below has ended.
+        var oldest: UInt64 = 1
+        /// Requests that ended before an older one did.
+        var ended: Set<UInt64> = []
+        var observers: [@Sendable (UInt64) -> Void] = []
+    }
+
+    private let state = Locked(State())
+
+    func begin() -> Ticket {
+        let number = state.withLock { state in
+            defer { state.next += 1 }
+            return state.next
+        }
+        return Ticket(number, self)
+    }
+
+    /// The number of the next request: work that ends now serves those below.
+    var next: UInt64 { state.withLock { $0.next } }
+
+    var oldest: UInt64 { state.withLock { $0.oldest } }
+
+    /// Calls a function outside the lock whenever the oldest request in flight is another one.
+    func observe(_ observer: @escaping @Sendable (UInt64) -> Void) { state.withLock { $0.observers.append(observer) } }
+
+    private func end(_ number: UInt64) {
+        let (oldest, observers) = state.withLock { state in
+            let before = state.oldest
+            state.ended.insert(number)
+            while state.ended.remove(state.oldest) != nil { state.oldest += 1 }
+            return (state.oldest, state.oldest == before ? [] : state.observers)
+        }
+        for observer in observers { observer(oldest) }
+    }
+}
