@@ -48,6 +48,10 @@ struct ImgproxyRouter: Sendable {
         let source = try SourceText(segments, base64HasFilename: base64HasFilename)
         if let name = source.formatName {
             guard let format = OutputFormat(name: name) else {
+                // Not the text: it may be the rest of a source, and that may hold a password.
+                guard name.utf8.count <= 5, name.utf8.allSatisfy({ $0.isASCIILetter }) else {
+                    throw .target("what follows the last '@' or '.' is not a format; an '@' of a source is written %40")
+                }
                 throw .option(name, "not a format")
             }
             if !options.raw { options.format = format }

@@ -1,0 +1,99 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageTesting
+
+@testable import WebImageService
+
+/// The service over the library's own downloader and a server on the loopback interface.
+@Suite(.timeLimit(.minutes(2)))
+final class ServiceDownloadTests {
+    private let server: FaultServer
+    private let folder: ScratchFolder
+
+    init() throws {
+        server = try FaultServer()
+        folder = try ScratchFolder()
+        server.route("/a.png", .body(try PictureFixtures.quadrants(), headers: ["Cache-Control": "max-age=600"]))
+    }
+
+    deinit { server.stop() }
+
+    private func service(_ configure: (inout ServiceConfiguration) -> Void = { _ in }) throws -> ImageService {
+        var configuration = ServiceConfiguration()
+        configuration.cacheFolder = folder.url.path
+        configuration.allowedAddresses = ["127.0.0.0/8"]
+        configure(&configuration)
+        return try ImageService(configuration: configuration)
+    }
+
+    private func get(_ service: ImageService, _ options: String, _ path: String = "/a.png") async -> ServiceResponse {
+        await service.respond(to: ServiceRequest(target: "/_/\(options)/plain/\(server.url(path).absoluteString)"))
+    }
+
+    @Test func addressesThatAreNotPublicAreRefusedUnlessAllowed() async throws {
+        let strict = try service { $0.allowedAddresses = [] }
+        let refused = await get(strict, "w:10")
+        #expect(refused.status == 403 && refused.record.reason == "source")
+        #expect(server.requestCount("/a.png") == 0)
+        for host in ["localhost", "127.1", "0x7f000001", "2130706433", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0"] {
+            let target = "/_/w:1/plain/http://\(host):\(server.port)/a.png"
+            let status = await strict.respond(to: ServiceRequest(target: target)).status
+            #expect(status == 403 || status == 502, "\(host)")
+        }
+        #expect(server.requestCount("/a.png") == 0)
+        #expect(await get(try service(), "w:10").status == 200)
+    }
+
+    /// Addresses that a public service must not fetch from, in the spellings that hide them; and other schemes.
+    @Test(arguments: [
+        "http://169.254.169.254/latest/meta-data/", "http://10.0.0.1/", "http://172.16.0.1/", "http://192.168.1.1/",
+        "http://100.64.0.1/", "http://0/", "http://0.0.0.0/", "http://255.255.255.255/", "http://224.0.0.1/",
+        "http://127.0.0.1/", "http://127.0.0.1./", "http://0177.0.0.1/", "http://0x7f.1/", "http://017700000001/",
+        "http://3232235777/", "http://[::]/", "http://[::1]/", "http://[::ffff:10.0.0.1]/", "http://[::ffff:a00:1]/",
+        "http://[fe80::1]/", "http://[fd00::1]/", "http://[ff02::1]/", "http://[64:ff9b::a00:1]/",
+        "http://[2002:a00:1::]/", "http://[::127.0.0.1]/", "http://198.18.0.1/", "http://192.0.2.1/",
+        "http://user:pw%40127.0.0.1/", "http://a%40127.0.0.1/", "http://127.0.0.1%2523.example.com/",
+        "file:///etc/passwd", "ftp://127.0.0.1/a", "gopher://127.0.0.1:70/_x", "dict://127.0.0.1:11211/stat",
+        "data:image/png;base64,aaaa", "local:///etc/passwd", "unix:///run/a", "//127.0.0.1/", "http:///a", "http:a",
+    ])
+    func sourcesThatReachIntoTheNetworkAreRefused(source: String) async throws {
+        let strict = try service { $0.allowedAddresses = [] }
+        for target in ["/_/w:1/plain/\(source)", "/info/_/plain/\(source)", "/_/raw:1/plain/\(source)"] {
+            let response = await strict.respond(to: ServiceRequest(target: target))
+            #expect([400, 403].contains(response.status), "\(target): \(response.status)")
+            #expect(response.record.sourceByteCount == nil)
+        }
+        #expect(server.connectionCount == 0)
+    }
+
+    @Test func sizesOfAFreshSourceShareOneRequest() async throws {
+        let service = try service()
+        for width in [10, 20, 30, 40] { #expect(await get(service, "w:\(width)").status == 200) }
+        #expect(server.requestCount("/a.png") == 1)
+        #expect(await get(service, "w:10").headers["Cache-Control"]?.hasPrefix("public, max-age=600") == true)
+    }
+
+    @Test func aRedirectToAHostThatIsNotAllowedIsNotFollowed() async throws {
+        server.route("/away", .redirect(to: "http://localhost:\(server.port)/a.png"))
+        server.route("/here", .redirect(to: "/a.png"))
+        let service = try service { $0.allowedSources = ["http://127.0.0.1:\(server.port)/"] }
+        #expect(await get(service, "w:10", "/away").status == 403)
+        #expect(await get(service, "w:10", "/here").status == 200)
+    }
+
+    @Test func statusesAndBoundsOfSourcesAreMapped() async throws {
+        server.route("/500", .status(500))
+        server.route("/text", .body(Data("hello".utf8), type: "text/html"))
+        server.route("/empty", .body(Data()))
+        server.route("/zeros", .respond(FaultResponse(.zeros(100_000))))
+        let service = try service { $0.maxSourceBytes = 50_000 }
+        #expect(await get(service, "w:10", "/missing").status == 404)
+        #expect(await get(service, "w:10", "/500").status == 502)
+        #expect(await get(service, "w:10", "/text").status == 415)
+        #expect(await get(service, "w:10", "/empty").status == 415)
+        #expect(await get(service, "w:10", "/zeros").status == 413)
+        let dead = "/_/w:1/plain/http://127.0.0.1:1/a.png"
+        #expect(await service.respond(to: ServiceRequest(target: dead)).status == 502)
+    }
+}
