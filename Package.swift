@@ -92,7 +92,8 @@ let package = Package(
         .target(
             name: "WebImageCLI",
             dependencies: [
-                "WebImage", "CWebImageGetoptShim", "WebImageAVIF", "WebImageHEIF", "WebImageJXL", "WebImageSVG",
+                "WebImage", "WebImageService", "WebImageServer", "CWebImageGetoptShim", "WebImageAVIF", "WebImageHEIF",
+                "WebImageJXL", "WebImageSVG",
                 "WebImageTIFF",
             ]),
         .executableTarget(name: "webimage", dependencies: ["WebImageCLI"]),
@@ -135,12 +136,22 @@ let package = Package(
             name: "WebImageServiceTests",
             dependencies: ["WebImageService", "WebImage", "WebImageAVIF", "WebImageTesting"]),
         .testTarget(name: "ReferencePipelineTests", dependencies: ["WebImage", "WebImageTesting"]),
+        // A client that sends what no client of a library would.
+        .target(
+            name: "WebImageServerTesting", dependencies: ["WebImageServer", "WebImageCore"],
+            path: "Tests/Support/WebImageServerTesting"),
         .testTarget(
             name: "WebImageServerTests",
-            dependencies: ["WebImageServer", "WebImageService", "WebImageHTTP", "WebImageTesting"]),
+            dependencies: [
+                "WebImageServer", "WebImageService", "WebImageHTTP", "WebImageTesting", "WebImageServerTesting",
+            ]),
         .testTarget(name: "WebImageGTKTests", dependencies: ["WebImageGTK", "WebImage", "WebImageTesting"]),
         .testTarget(
-            name: "WebImageCLITests", dependencies: ["WebImage", "WebImageCLI", "WebImageTesting", "webimage"]),
+            name: "WebImageCLITests",
+            dependencies: [
+                "WebImage", "WebImageCLI", "WebImageService", "WebImageServer", "WebImageTesting",
+                "WebImageServerTesting", "webimage",
+            ]),
         .testTarget(
             name: "ConformanceTests",
             dependencies: [

@@ -3,12 +3,15 @@ import WebImage
 
 /// `webimage cache`: what the disk cache holds.
 enum CacheCommand {
-    static let command = Command(options: [.value("cache")] + Option.limits) { arguments throws(UsageError) in
+    private static let options: [Option] = [.value("cache"), .value("admin"), .value("config"), .flag("target")]
+
+    static let command = Command(options: options + Option.limits) { arguments throws(UsageError) in
+        if arguments.operands.first == "purge" { return try CachePurge.invocation(arguments) }
         let actions: [String: @Sendable (ImageCache) async -> ExitCode] = [
             "stats": stats, "clear": clear, "verify": verify,
         ]
         guard arguments.operands.count == 1, let action = actions[arguments.operands[0]] else {
-            throw UsageError("cache wants one of stats, clear, verify")
+            throw UsageError("cache wants one of stats, clear, verify, purge")
         }
         let folder = arguments.string("cache")
         guard folder != "none" else { throw UsageError("--cache wants a folder here") }

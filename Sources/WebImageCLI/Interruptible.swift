@@ -2,9 +2,11 @@ import Dispatch
 import Foundation
 import WebImage
 
-/// Runs an asynchronous command from a synchronous main, and lets SIGINT and SIGTERM cancel it.
+/// Runs an asynchronous command from a synchronous main, and lets SIGINT and SIGTERM cancel it; a second one ends the
+/// process at once.
 enum Interruptible {
-    static func run(_ body: @escaping Command.Invocation) -> ExitCode {
+    /// - Parameter reportsInterrupt: Whether a cancelled command counts as interrupted, whatever it returns.
+    static func run(_ body: @escaping Command.Invocation, reportsInterrupt: Bool = true) -> ExitCode {
         // A reader that closes the pipe is reported by write(2), not by death.
         signal(SIGPIPE, SIG_IGN)
         let code = Locked(ExitCode.ok)
@@ -15,9 +17,11 @@ enum Interruptible {
             code.withLock { $0 = result }
             done.signal()
         }
+        // A queue of its own: the global ones share their threads with the work that is to be cancelled.
+        let queue = DispatchQueue(label: "webimage.signals")
         let sources = [SIGINT, SIGTERM].map { number in
             signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler {
                 let isSecond = wasInterrupted.withLock { was in
                     defer { was = true }
@@ -31,6 +35,6 @@ enum Interruptible {
         }
         done.wait()
         sources.forEach { $0.cancel() }
-        return wasInterrupted.withLock { $0 } ? .interrupted : code.withLock { $0 }
+        return reportsInterrupt && wasInterrupted.withLock { $0 } ? .interrupted : code.withLock { $0 }
     }
 }

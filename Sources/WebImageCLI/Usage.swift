@@ -13,7 +13,9 @@ enum Usage {
           frames IN DIR          write every frame as raw RGBA
           formats                say what this build reads, animates and writes
           show URL...            show pictures in a window
-          cache stats|clear|verify
+          cache stats|clear|verify|purge
+          serve                  serve pictures over HTTP: http://127.0.0.1:8080/
+          sign PATH|URL...       make and check signed targets for 'serve'
           init gtk|server|tool NAME
                                  start a package that uses this library
           help COMMAND           say what a command does, as 'webimage COMMAND --help' does
@@ -59,7 +61,7 @@ enum Usage {
 
         """
 
-    static func of(_ command: String) -> String { texts[command] ?? general }
+    static func of(_ command: String) -> String { texts[command] ?? ServiceUsage.of(command) ?? general }
 
     private static let texts: [String: String] = [
         "load": """
@@ -173,12 +175,18 @@ enum Usage {
         """,
         "cache": """
         usage: webimage cache (stats|clear|verify) [--cache DIR]
+               webimage cache purge [--config FILE] [--admin ADDRESS] SOURCE...
 
           stats                  entries and bytes
           clear                  remove everything
           verify                 read every entry, remove what is damaged; exit code 2 when anything was
+          purge SOURCE...        remove what 'webimage serve' keeps of these URLs, in all sizes
 
           --cache DIR            where the disk cache is (default: the user's cache folder)
+          --admin ADDRESS        purge: ask the service at its --admin address, with the token of WEBIMAGE_PURGE_TOKEN or
+                                 of the configuration (default: its caches' folder; a running service sees it in 5 s)
+          --target               purge: the operands are targets; exactly their results are removed
+          --config FILE          purge: the configuration of the service
 
         """ + limits,
         "init": """

@@ -44,8 +44,8 @@ public enum WebImageCommand {
             }
             let invocation = try command.parse(parsed)
             // A service has event loops to keep responsive; every other command only waits.
-            if name != "serve" { DecodePool.servesCommand() }
-            return Interruptible.run(invocation).rawValue
+            if !command.isService { DecodePool.servesCommand() }
+            return Interruptible.run(invocation, reportsInterrupt: !command.isService).rawValue
         } catch {
             Console.error("\(error.message); see 'webimage \(name) --help'")
             return ExitCode.usage.rawValue
@@ -66,6 +66,7 @@ public enum WebImageCommand {
         "load": LoadCommand.command, "info": InfoCommand.command, "convert": ConvertCommand.command,
         "frames": FramesCommand.command, "formats": FormatsCommand.command, "show": ShowCommand.command,
         "cache": CacheCommand.command, "thumbnail": ThumbnailCommand.command, "init": InitCommand.command,
+        "serve": ServeCommand.command, "sign": SignCommand.command,
     ]
 }
 
@@ -74,6 +75,8 @@ struct Command: Sendable {
     typealias Invocation = @Sendable () async -> ExitCode
 
     let options: [Option]
+    /// Runs until it is told to stop: an interrupt is then no failure.
+    var isService = false
     let parse: @Sendable (Arguments) throws(UsageError) -> Invocation
 }
 

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WebImageHTTP
 import WebImageServer
+import WebImageServerTesting
 import WebImageService
 import WebImageTesting
 

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WebImageServer
+import WebImageServerTesting
 import WebImageService
 import WebImageTesting
 
@@ -147,6 +148,30 @@ extension HTTPServerTests {
         }
     }
 
+    @Test func slowHeadOfALaterRequestIsClosed() async throws {
+        let clock = VirtualClock()
+        var configuration = HTTPServerConfiguration()
+        configuration.idleTimeout = .seconds(1 << 40)
+        try await withServer([.network(host: "127.0.0.1", port: 0)], configuration, clock: clock) { server in
+            let client = try await onThread { [address = server.address] in
+                let client = try RawClient(address)
+                _ = try client.get("/")
+                return client
+            }
+            #expect(await eventually { server.statistics.completedRequests == 1 })
+            clock.advance(by: .seconds(20))
+            client.send("GET / HTTP/1.1\r\nHost: a\r\n")
+            // The request line may be read after a step of the clock; a later one is enough then.
+            #expect(
+                await eventually {
+                    clock.advance(by: .seconds(10))
+                    return server.statistics.openConnections == 0
+                })
+            #expect(try await onThread { client.isEnded() })
+            #expect(server.statistics.headTimeouts == 1)
+        }
+    }
+
     @Test func idleConnectionIsClosed() async throws {
         let clock = VirtualClock()
         try await withServer(clock: clock) { server in
@@ -180,7 +205,6 @@ extension HTTPServerTests {
             #expect(
                 await eventually {
                     clock.advance(by: .seconds(31))
-                    usleep(50_000)
                     return server.statistics.sendTimeouts == 1
                 })
             #expect(await eventually { server.statistics.openConnections == 0 })

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageServer
+import WebImageServerTesting
 import WebImageService
 import WebImageTesting
 

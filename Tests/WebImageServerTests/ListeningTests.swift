@@ -3,6 +3,7 @@ import Testing
 import WebImageCore
 import WebImageHTTP
 import WebImageServer
+import WebImageServerTesting
 import WebImageService
 import WebImageTesting
 

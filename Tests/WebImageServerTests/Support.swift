@@ -9,16 +9,6 @@ import WebImageTesting
 @Suite("HTTP server", .serialized, .timeLimit(.minutes(5)))
 struct HTTPServerTests {}
 
-/// Runs blocking calls on a thread of their own: the cooperative pool belongs to the server's tasks.
-func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-    let result: Result<Value, any Error> = await withHandover { handover in
-        let thread = Thread { handover.resume(returning: Result { try body() }) }
-        thread.stackSize = 512 * 1024
-        thread.start()
-    }
-    return try result.get()
-}
-
 /// Lets tasks wait until it is opened; a cancelled task waits no longer.
 final class Gate: Sendable {
     private struct State {

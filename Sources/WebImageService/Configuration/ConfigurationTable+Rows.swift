@@ -14,6 +14,7 @@ extension ConfigurationTable {
         number("send-timeout", \.sendTimeout, in: 1...3_600, "SECONDS", "without progress of an answer"),
         number("drain", \.drain, in: 0...3_600, "SECONDS", "for requests to end when the service stops"),
         number("max-head-bytes", \.maxHeadBytes, in: 1_024...(1 << 20), "BYTES", "of a request's head"),
+        choice("access-log", \.accessLog, ["text", "json", "none"], "a line for each request on standard output"),
     ]
 
     static let urls: [Row] = [

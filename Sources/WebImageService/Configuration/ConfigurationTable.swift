@@ -10,6 +10,8 @@ enum ConfigurationTable {
         let help: String
         /// Refused as a flag, because flags are visible to every process of the machine; never printed.
         var isSecret = false
+        /// Empties a list; nil for other settings.
+        var clear: (@Sendable (inout ServiceConfiguration) -> Void)?
         let read: Reader
         let print: @Sendable (ServiceConfiguration) -> String
 
@@ -58,12 +60,24 @@ enum ConfigurationTable {
         }
     }
 
-    /// Values separated by commas; given again, the flag adds to them.
+    static func choice(_ name: String, _ path: Path<String>, _ values: [String], _ help: String) -> Row {
+        Row(name: name, value: values.joined(separator: "|"), help: help) {
+            configuration, text throws(ConfigurationError) in
+            guard values.contains(text) else {
+                throw ConfigurationError(name, "'\(text)' is none of \(values.joined(separator: ", "))")
+            }
+            configuration[keyPath: path] = text
+        } print: {
+            $0[keyPath: path]
+        }
+    }
+
+    /// Values separated by commas; given again in the same place, the setting adds to them.
     static func list(
         _ name: String, _ path: Path<[String]>, _ value: String, _ help: String, isSecret: Bool = false,
         separator: Character = ","
     ) -> Row {
-        Row(name: name, value: value, help: help, isSecret: isSecret) {
+        Row(name: name, value: value, help: help, isSecret: isSecret, clear: { $0[keyPath: path] = [] }) {
             configuration, text throws(ConfigurationError) in
             let values = text.split(separator: separator).map { $0.trimmed }
             configuration[keyPath: path] += values.filter { !$0.isEmpty }
@@ -95,7 +109,7 @@ public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvert
     /// What is wrong; holds no secret.
     public let problem: String
 
-    init(_ name: String, _ problem: String) {
+    package init(_ name: String, _ problem: String) {
         self.name = name
         self.problem = problem
     }

@@ -4,6 +4,7 @@ extension ServiceConfiguration {
     /// - Throws: for unknown names, missing or wrong values, and secrets, which belong in a file or a variable.
     public mutating func read(flags: [String]) throws(ConfigurationError) {
         var rest = flags[...]
+        var given: Set<String> = []
         while let flag = rest.popFirst() {
             guard flag.hasPrefix("--") else { throw ConfigurationError(flag, "a setting is --NAME VALUE") }
             let parts = flag.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -23,7 +24,7 @@ extension ServiceConfiguration {
             guard let value = value ?? rest.popFirst() else {
                 throw ConfigurationError("--\(name)", "the value is missing")
             }
-            try row.read(&self, value)
+            try set(row, value, &given)
         }
     }
 
@@ -31,26 +32,37 @@ extension ServiceConfiguration {
     ///
     /// - Parameter others: Names with the prefix that belong to other parts of the program.
     public mutating func read(
-        environment: [String: String], ignoring others: Set<String> = ["WEBIMAGE_LOG", "WEBIMAGE_CONFORMANCE"]
+        environment: [String: String],
+        ignoring others: Set<String> = ["WEBIMAGE_LOG", "WEBIMAGE_CONFIG", "WEBIMAGE_CONFORMANCE"]
     ) throws(ConfigurationError) {
+        var given: Set<String> = []
         let byVariable = Dictionary(ConfigurationTable.rows.map { ($0.variable, $0) }) { first, _ in first }
         for (name, value) in environment.sorted(by: { $0.key < $1.key })
         where name.hasPrefix("WEBIMAGE_") && !others.contains(name) {
             guard let row = byVariable[name] else { throw ConfigurationError(name, "no setting has this name") }
-            try row.read(&self, value)
+            try set(row, value, &given)
         }
     }
 
     /// Reads a file: `name = value` in a line, `#` before comments; lists may be given again.
     public mutating func read(file text: String) throws(ConfigurationError) {
+        var given: Set<String> = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let line = line.trimmed
             guard !line.isEmpty, !line.hasPrefix("#") else { continue }
             let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2 else { throw ConfigurationError("line \(index + 1)", "a setting is NAME = VALUE") }
             let row = try Self.row(parts[0].trimmed, spelled: parts[0].trimmed)
-            try row.read(&self, parts[1].trimmed)
+            try set(row, parts[1].trimmed, &given)
         }
+    }
+
+    /// A list replaces that of an earlier place: a flag is no addition to what the file says.
+    private mutating func set(
+        _ row: ConfigurationTable.Row, _ value: String, _ given: inout Set<String>
+    ) throws(ConfigurationError) {
+        if given.insert(row.name).inserted { row.clear?(&self) }
+        try row.read(&self, value)
     }
 
     private static func row(_ name: String, spelled: String) throws(ConfigurationError) -> ConfigurationTable.Row {

@@ -28,6 +28,8 @@ public struct ServiceConfiguration: Sendable, Hashable {
     public var drain = 20
     /// Bytes of a request's head.
     public var maxHeadBytes = 32 << 10
+    /// The access log: `text`, `json` or `none`.
+    public var accessLog = "text"
 
     // MARK: URLs
 
@@ -169,4 +171,9 @@ public struct ServiceConfiguration: Sendable, Hashable {
 
     /// Whether targets must be signed.
     public var requiresSignature: Bool { !keys.isEmpty }
+
+    /// Whether a target that holds no signature is answered, in one grammar at least.
+    public var allowsUnsigned: Bool {
+        keys.isEmpty || !thumborPrefix.isEmpty && (thumborKeys.isEmpty || allowsUnsafeThumbor)
+    }
 }

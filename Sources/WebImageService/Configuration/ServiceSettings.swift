@@ -50,16 +50,7 @@ struct ServiceSettings: Sendable {
 
     private static func imgproxy(_ configuration: ServiceConfiguration) throws(ConfigurationError) -> ImgproxyRouter {
         var router = ImgproxyRouter()
-        guard configuration.keys.count == configuration.salts.count else {
-            throw ConfigurationError("salt", "there must be as many salts as keys")
-        }
-        for (key, salt) in zip(configuration.keys, configuration.salts) {
-            guard let signer = URLSigner(hexKey: key, hexSalt: salt, byteCount: configuration.signatureSize) else {
-                throw ConfigurationError("key", "a key or salt is not hexadecimal")
-            }
-            router.signing.signers.append(signer)
-        }
-        router.signing.trusted = Set(configuration.trustedSignatures)
+        router.signing = try signing(configuration)
         do {
             router.presets = try PresetTable(configuration.presets)
         } catch {
@@ -69,6 +60,21 @@ struct ServiceSettings: Sendable {
         router.allowedOptions = Set(configuration.allowedOptions)
         router.base64HasFilename = configuration.base64IncludesFilename
         return router
+    }
+
+    static func signing(_ configuration: ServiceConfiguration) throws(ConfigurationError) -> SigningPolicy {
+        var policy = SigningPolicy()
+        guard configuration.keys.count == configuration.salts.count else {
+            throw ConfigurationError("salt", "there must be as many salts as keys")
+        }
+        for (key, salt) in zip(configuration.keys, configuration.salts) {
+            guard let signer = URLSigner(hexKey: key, hexSalt: salt, byteCount: configuration.signatureSize) else {
+                throw ConfigurationError("key", "a key or salt is not hexadecimal")
+            }
+            policy.signers.append(signer)
+        }
+        policy.trusted = Set(configuration.trustedSignatures)
+        return policy
     }
 
     private static func thumbor(_ configuration: ServiceConfiguration) throws(ConfigurationError) -> ThumborRouter? {

@@ -1,23 +1,26 @@
-import Foundation
-import WebImageServer
+package import Foundation
+import WebImageCore
+package import WebImageServer
 
 /// A connection that writes what a test says and reads HTTP answers; every call blocks, so use it in ``onThread(_:)``.
 ///
 /// A read that nothing answers ends after half a minute, so that a defect fails a test instead of hanging it.
-final class RawClient: Sendable {
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
+package final class RawClient: Sendable {
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+
+        package init(description: String) { self.description = description }
     }
 
-    struct Answer: Sendable, Equatable {
-        var status = 0
-        var fields: [String: String] = [:]
-        var body = Data()
+    package struct Answer: Sendable, Equatable {
+        package var status = 0
+        package var fields: [String: String] = [:]
+        package var body = Data()
 
-        var text: String { String(decoding: body, as: UTF8.self) }
+        package var text: String { String(decoding: body, as: UTF8.self) }
     }
 
-    let descriptor: Int32
+    package let descriptor: Int32
     private let buffer = Box()
 
     private final class Box: @unchecked Sendable {
@@ -25,7 +28,7 @@ final class RawClient: Sendable {
         var bytes = Data()
     }
 
-    init(_ address: ListenAddress) throws {
+    package init(_ address: ListenAddress) throws {
         switch address {
         case .network(let host, let port): descriptor = try Self.connect(host, port)
         case .everywhere(let port): descriptor = try Self.connect("127.0.0.1", port)
@@ -41,7 +44,7 @@ final class RawClient: Sendable {
 
     /// Whether all of it could be written.
     @discardableResult
-    func send(_ text: String) -> Bool {
+    package func send(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         var offset = 0
         while offset < bytes.count {
@@ -56,7 +59,7 @@ final class RawClient: Sendable {
     }
 
     /// One request and its answer.
-    func get(
+    package func get(
         _ target: String, method: String = "GET", further: String = "", isHead: Bool = false
     ) throws -> Answer {
         send("\(method) \(target) HTTP/1.1\r\nHost: test\r\n\(further)\r\n")
@@ -64,7 +67,7 @@ final class RawClient: Sendable {
     }
 
     /// The next answer with its body.
-    func answer(isHead: Bool = false) throws -> Answer {
+    package func answer(isHead: Bool = false) throws -> Answer {
         let separator = Data("\r\n\r\n".utf8)
         while buffer.bytes.range(of: separator) == nil {
             guard fill() else { throw Failure(description: "the connection ended in a head: \(rest)") }
@@ -91,22 +94,22 @@ final class RawClient: Sendable {
     }
 
     /// Whether the other side ends the connection without a further byte.
-    func isEnded() -> Bool { buffer.bytes.isEmpty && !fill() && !isTimeout }
+    package func isEnded() -> Bool { buffer.bytes.isEmpty && !fill() && !isTimeout }
 
     /// Everything up to the end.
-    func readToEnd() -> String {
+    package func readToEnd() -> String {
         while fill() {}
         return rest
     }
 
     /// Whether a byte is there to read.
-    func hasBytes() -> Bool {
+    package func hasBytes() -> Bool {
         var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return Foundation.poll(&poll, 1, 0) > 0
     }
 
     /// Ends this side; `how` is that of shutdown(2).
-    func leave(_ how: Int32 = Int32(SHUT_RDWR)) { shutdown(descriptor, how) }
+    package func leave(_ how: Int32 = Int32(SHUT_RDWR)) { shutdown(descriptor, how) }
 
     private var rest: String { String(decoding: buffer.bytes, as: UTF8.self) }
     private var isTimeout: Bool { errno == EAGAIN }
@@ -159,4 +162,14 @@ final class RawClient: Sendable {
         }
         return descriptor
     }
+}
+
+/// Runs blocking calls on a thread of their own: the cooperative pool belongs to the server's tasks.
+package func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    let result: Result<Value, any Error> = await withHandover { handover in
+        let thread = Thread { handover.resume(returning: Result { try body() }) }
+        thread.stackSize = 512 * 1024
+        thread.start()
+    }
+    return try result.get()
 }

@@ -1,0 +1,157 @@
+import Dispatch
+import Foundation
+import WebImage
+import WebImageService
+
+/// A line on standard output for each request.
+///
+/// Lines are written by a thread of its own: a reader that is slow delays no answer. When it is slower than the service
+/// for long, lines are left out and counted.
+final class AccessLog: Sendable {
+    enum Format: String, Sendable {
+        case text, json, none
+    }
+
+    private struct State {
+        var format: Format
+        var lines: [String] = []
+        var byteCount = 0
+        var lost = 0
+        var isClosed = false
+    }
+
+    private static let longestQueue = 4 << 20
+    private let state: Locked<State>
+    private let wake = DispatchSemaphore(value: 0)
+    private let ended = DispatchSemaphore(value: 0)
+    private let output: @Sendable (String) -> Void
+
+    init(_ format: String, output: @escaping @Sendable (String) -> Void = { Console.out($0) }) {
+        state = Locked(State(format: Format(rawValue: format) ?? .text))
+        self.output = output
+        let thread = Thread { [self] in run() }
+        thread.name = "webimage.log"
+        thread.stackSize = 256 * 1024
+        thread.start()
+    }
+
+    var format: Format {
+        get { state.withLock { $0.format } }
+        set { state.withLock { $0.format = newValue } }
+    }
+
+    func write(_ request: ServiceRequest, _ response: ServiceResponse) {
+        let format = format
+        guard format != .none else { return }
+        let entry = Entry(request, response, at: Date())
+        let line = (format == .json ? entry.json : entry.text) + "\n"
+        let isFirst = state.withLock { state in
+            guard !state.isClosed, state.byteCount + line.utf8.count <= Self.longestQueue else {
+                state.lost += 1
+                return false
+            }
+            state.lines.append(line)
+            state.byteCount += line.utf8.count
+            return state.lines.count == 1
+        }
+        if isFirst { wake.signal() }
+    }
+
+    /// Writes what is left, for two seconds at most. Blocks.
+    func close() {
+        state.withLock { $0.isClosed = true }
+        wake.signal()
+        _ = ended.wait(timeout: .now() + 2)
+    }
+
+    private func run() {
+        while true {
+            wake.wait()
+            let (lines, lost, isClosed) = state.withLock { state in
+                defer { (state.lines, state.byteCount, state.lost) = ([], 0, 0) }
+                return (state.lines, state.lost, state.isClosed)
+            }
+            if !lines.isEmpty { output(lines.joined()) }
+            if lost > 0 { Console.error("\(lost) lines of the access log were left out") }
+            if isClosed { break }
+        }
+        ended.signal()
+    }
+}
+
+extension AccessLog {
+    /// One request as it is logged; sources and targets without what may be secret.
+    struct Entry {
+        let request: ServiceRequest
+        let response: ServiceResponse
+        let date: Date
+
+        init(_ request: ServiceRequest, _ response: ServiceResponse, at date: Date) {
+            self.request = request
+            self.response = response
+            self.date = date
+        }
+
+        private var time: String {
+            date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        }
+
+        private var milliseconds: Double { response.record.duration / .milliseconds(1) }
+
+        /// `TIME CLIENT "METHOD TARGET" STATUS BYTES B MS ms OUTCOME …`; words of clients are quoted and on one line.
+        var text: String {
+            let record = response.record
+            var words = [
+                time, request.client ?? "local",
+                "\"\(Self.visible(request.method)) \(Self.visible(request.loggableTarget))\"", "\(response.status)",
+                "\(request.method == "HEAD" ? 0 : response.body.count) B", String(format: "%.1f ms", milliseconds),
+                record.outcome.rawValue,
+            ]
+            if let format = record.format { words.append("\(format)") }
+            if let size = record.size { words.append("\(size.width)x\(size.height)") }
+            if let source = record.source { words.append("source=\(Self.visible(source))") }
+            if let reason = record.reason { words.append("reason=\(reason)") }
+            if let message = record.message { words.append("(\(Self.visible(message)))") }
+            words.append("id=\(record.requestID)")
+            if let trace = record.traceParent { words.append("trace=\(trace)") }
+            return words.joined(separator: " ")
+        }
+
+        var json: String {
+            let record = response.record
+            var line = JSONLine()
+            line.add("time", .string(time))
+            line.add("id", .string(record.requestID))
+            line.add("traceparent", .init(record.traceParent))
+            line.add("client", .init(request.client))
+            line.add("method", .string(request.method))
+            line.add("target", .string(request.loggableTarget))
+            line.add("status", .integer(response.status))
+            line.add("bytes", .integer(request.method == "HEAD" ? 0 : response.body.count))
+            line.add("ms", .number(milliseconds))
+            line.add("route", .string(record.route.rawValue))
+            line.add("outcome", .string(record.outcome.rawValue))
+            line.add("source", .init(record.source))
+            line.add("format", .init(record.format.map { "\($0)" }))
+            line.add("width", .init(record.size?.width))
+            line.add("height", .init(record.size?.height))
+            line.add("reason", .init(record.reason))
+            line.add("message", .init(record.message))
+            for (stage, duration) in record.stages.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+                line.add("\(stage.rawValue)_ms", .number(duration / .milliseconds(1)))
+            }
+            return line.text
+        }
+
+        /// On one line and without quotes, control and format characters.
+        private static func visible(_ text: String) -> String {
+            String(
+                String.UnicodeScalarView(
+                    text.unicodeScalars.map { scalar in
+                        let isHidden = [.control, .format, .lineSeparator, .paragraphSeparator].contains(
+                            scalar.properties.generalCategory)
+                        return isHidden || scalar == "\"" ? "\u{FFFD}" : scalar
+                    }))
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import WebImage
+import WebImageServer
+import WebImageService
+
+/// `webimage cache purge`: removes what a service keeps of some sources.
+enum CachePurge {
+    static func invocation(_ arguments: Arguments) throws(UsageError) -> Command.Invocation {
+        let operands = Array(arguments.operands.dropFirst())
+        guard !operands.isEmpty else { throw UsageError("cache purge wants at least one source") }
+        var configuration = try ServiceArguments(file: arguments.string("config")).configuration()
+        let name = arguments.has("target") ? "target" : "source"
+        let admin = arguments.string("admin") ?? configuration.admin
+        guard !admin.isEmpty else {
+            configuration.purgeTokens = ["local"]
+            let configuration = configuration
+            return { await purge(operands, name, inCachesOf: configuration) }
+        }
+        guard let token = configuration.purgeTokens.first else {
+            throw UsageError("there is no token; set WEBIMAGE_PURGE_TOKEN or name the service's file by --config")
+        }
+        let address: ListenAddress
+        do throws(HTTPServerError) {
+            address = try ListenAddress(admin)
+        } catch {
+            throw UsageError("\(error)")
+        }
+        return { await purge(operands, name, at: address, token) }
+    }
+
+    private static func query(_ name: String, _ operand: String) -> String {
+        let allowed = CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/")
+        return "/purge?\(name)=" + (operand.addingPercentEncoding(withAllowedCharacters: allowed) ?? "")
+    }
+
+    /// A running service reads the number of purges anew every five seconds.
+    private static func purge(
+        _ operands: [String], _ name: String, inCachesOf configuration: ServiceConfiguration
+    ) async -> ExitCode {
+        var code = ExitCode.ok
+        do {
+            let service = try ImageService(configuration: configuration)
+            for operand in operands {
+                let response = await service.respondToOperator(
+                    ServiceRequest(
+                        method: "POST", target: query(name, operand), headers: ["Authorization": "Bearer local"]))
+                report(operand, response.status, response.record.message, &code)
+            }
+            await service.shutdown()
+        } catch {
+            Console.error("\(error)")
+            return .failed
+        }
+        return code
+    }
+
+    private static func purge(
+        _ operands: [String], _ name: String, at address: ListenAddress, _ token: String
+    ) async -> ExitCode {
+        await withHandover { handover in
+            // Sockets block: a thread of its own, not one of the cooperative pool.
+            let thread = Thread {
+                var code = ExitCode.ok
+                for operand in operands {
+                    let outcome = OperatorClient.post(query(name, operand), token: token, to: address)
+                    report(operand, outcome.status, outcome.message, &code)
+                }
+                handover.resume(returning: code)
+            }
+            thread.start()
+        }
+    }
+
+    private static func report(_ operand: String, _ status: Int, _ message: String?, _ code: inout ExitCode) {
+        if status == 200 {
+            Console.line("\(operand): purged")
+        } else {
+            Console.error("\(operand): \(message ?? "status \(status)")")
+            code = .failed
+        }
+    }
+}
+
+/// One HTTP request to the operator's listener of a service.
+enum OperatorClient {
+    /// - Returns: The status, 0 when there is no answer; the body's first line for others than 200. Blocks.
+    static func post(_ target: String, token: String, to address: ListenAddress) -> (status: Int, message: String?) {
+        let descriptor: Int32
+        switch address {
+        case .local(let path): descriptor = connect(path)
+        case .network(let host, let port): descriptor = connect(host, port)
+        case .everywhere(let port): descriptor = connect("127.0.0.1", port)
+        case .inherited: descriptor = -1
+        }
+        guard descriptor >= 0 else { return (0, "cannot connect to \(address): \(String(cString: strerror(errno)))") }
+        defer { close(descriptor) }
+        let request = Array(
+            ("POST \(target) HTTP/1.1\r\nHost: webimage\r\nAuthorization: Bearer \(token)\r\nContent-Length: 0\r\n"
+                + "Connection: close\r\n\r\n").utf8)
+        guard send(descriptor, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else {
+            return (0, "cannot write to \(address)")
+        }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4_096)
+        while bytes.count < 1 << 20 {
+            let count = recv(descriptor, &chunk, chunk.count, 0)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            bytes += chunk[..<count]
+        }
+        let text = String(decoding: bytes, as: UTF8.self)
+        let words = text.prefix { !$0.isNewline }.split(separator: " ")
+        guard words.count >= 2, let status = Int(words[1]) else { return (0, "no answer from \(address)") }
+        let body = text.range(of: "\r\n\r\n").map { text[$0.upperBound...].prefix { !$0.isNewline } }
+        return (status, status == 200 ? nil : body.map { String($0) })
+    }
+
+    private static func open(_ family: Int32) -> Int32 {
+        let descriptor = socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var limit = timeval(tv_sec: 30, tv_usec: 0)
+        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+            setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
+        }
+        return descriptor
+    }
+
+    private static func connect(_ host: String, _ port: UInt16) -> Int32 {
+        var hints = addrinfo()
+        hints.ai_flags = AI_NUMERICHOST
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var found: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, String(port), &hints, &found) == 0, let found else { return -1 }
+        defer { freeaddrinfo(found) }
+        let descriptor = open(found.pointee.ai_family)
+        return checked(descriptor, Foundation.connect(descriptor, found.pointee.ai_addr, found.pointee.ai_addrlen))
+    }
+
+    private static func connect(_ path: String) -> Int32 {
+        var name = sockaddr_un()
+        name.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
+        let descriptor = open(AF_UNIX)
+        return checked(
+            descriptor,
+            withUnsafePointer(to: name) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    Foundation.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+                }
+            })
+    }
+
+    private static func checked(_ descriptor: Int32, _ result: Int32) -> Int32 {
+        guard result != 0 else { return descriptor }
+        let error = errno
+        close(descriptor)
+        errno = error
+        return -1
+    }
+}

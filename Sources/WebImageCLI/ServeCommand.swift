@@ -1,0 +1,73 @@
+import Dispatch
+import Foundation
+import WebImage
+import WebImageServer
+import WebImageService
+
+/// `webimage serve`: the image service over HTTP, until SIGTERM.
+enum ServeCommand {
+    static let command = Command(
+        options: [.value("config"), .flag("print-config")] + ServiceArguments.options, isService: true
+    ) { arguments throws(UsageError) in
+        guard arguments.operands.isEmpty else {
+            throw UsageError("serve takes no operand; '\(arguments.operands[0])' is one")
+        }
+        let source = ServiceArguments(
+            file: arguments.string("config"), flags: ServiceArguments.flags(arguments))
+        let configuration = try source.configuration()
+        if arguments.has("print-config") {
+            return {
+                Console.out(configuration.printed)
+                return .ok
+            }
+        }
+        return { await serve(source, configuration) }
+    }
+
+    private static func serve(_ source: ServiceArguments, _ configuration: ServiceConfiguration) async -> ExitCode {
+        raiseDescriptorLimit()
+        let process: ServiceProcess
+        do {
+            process = try ServiceProcess(configuration, inherited: ListenAddress.inherited())
+        } catch {
+            Console.error(error.message)
+            return .failed
+        }
+        signal(SIGHUP, SIG_IGN)
+        // A serial queue has a thread of its own: reading files blocks it.
+        let hangUp = DispatchSource.makeSignalSource(signal: SIGHUP, queue: DispatchQueue(label: "webimage.reload"))
+        hangUp.setEventHandler { reload(process, source) }
+        hangUp.resume()
+        process.announce()
+        await untilCancelled()
+        hangUp.cancel()
+        await process.stop()
+        return .ok
+    }
+
+    private static func reload(_ process: ServiceProcess, _ source: ServiceArguments) {
+        ServiceManager.notify("RELOADING=1")
+        do throws(UsageError) {
+            try process.reload(try source.configuration())
+            Console.error("the configuration was read again")
+        } catch {
+            Console.error("the configuration stays as it was: \(error.message)")
+        }
+        ServiceManager.notify("READY=1")
+    }
+
+    private static func untilCancelled() async {
+        // A stream that never gives anything ends when its reader's task is cancelled.
+        let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
+        for await _ in stream {}
+        continuation.finish()
+    }
+
+    /// Up to what the system allows this process: every connection is a descriptor.
+    private static func raiseDescriptorLimit() {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+}

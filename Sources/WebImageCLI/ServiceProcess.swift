@@ -1,0 +1,191 @@
+import Foundation
+import WebImage
+import WebImageServer
+import WebImageService
+
+/// The service with its listeners, from the start to the last answer.
+final class ServiceProcess: Sendable {
+    private let service: ImageService
+    private let server: HTTPServer
+    private let admin: HTTPServer?
+    private let log: AccessLog
+    private let configuration: Locked<ServiceConfiguration>
+    /// Whether a listener takes connections from other machines.
+    private let isOpen: Bool
+
+    /// - Parameter inherited: Sockets of the service manager; they replace the configured addresses of their kind.
+    init(_ configuration: ServiceConfiguration, inherited: [ListenAddress]) throws(UsageError) {
+        let (addresses, adminAddresses) = try Self.addresses(configuration, inherited)
+        isOpen = !addresses.allSatisfy(\.isLoopback)
+        try Self.check(configuration, isOpen: isOpen)
+        let log = AccessLog(configuration.accessLog)
+        do {
+            let limits = try HTTPServerConfiguration(configuration)
+            let service = try ImageService(configuration: configuration)
+            self.service = service
+            server = try HTTPServer(listening: addresses, configuration: limits) { request in
+                let response = await service.respond(to: request)
+                log.write(request, response)
+                return response
+            }
+            admin = try Self.admin(adminAddresses, limits, service, server)
+        } catch let error as ConfigurationError {
+            throw UsageError("\(error)")
+        } catch let error as HTTPServerError {
+            throw UsageError("\(error)")
+        } catch {
+            throw UsageError("\(error)")
+        }
+        self.log = log
+        self.configuration = Locked(configuration)
+    }
+
+    private static func addresses(
+        _ configuration: ServiceConfiguration, _ inherited: [ListenAddress]
+    ) throws(UsageError) -> (service: [ListenAddress], admin: [ListenAddress]) {
+        func isAdmin(_ address: ListenAddress) -> Bool {
+            if case .inherited(_, let name) = address { name == "admin" } else { false }
+        }
+        do throws(HTTPServerError) {
+            var service = inherited.filter { !isAdmin($0) }
+            if service.isEmpty {
+                for text in configuration.listen.isEmpty ? ["127.0.0.1:8080"] : configuration.listen {
+                    service.append(try ListenAddress(text))
+                }
+            }
+            var admin = inherited.filter(isAdmin)
+            if admin.isEmpty, !configuration.admin.isEmpty { admin = [try ListenAddress(configuration.admin)] }
+            return (service, admin)
+        } catch {
+            throw UsageError("\(error)")
+        }
+    }
+
+    /// Who can reach the service can let it fetch and decode whatever they want.
+    private static func check(_ configuration: ServiceConfiguration, isOpen: Bool) throws(UsageError) {
+        guard isOpen, configuration.allowsUnsigned, !configuration.isInsecure else { return }
+        let grammar = configuration.keys.isEmpty ? "" : "thumbor-"
+        throw UsageError(
+            "other machines could use this service without a signature; set \(grammar)key"
+                + (configuration.keys.isEmpty ? " and salt" : " and not thumbor-unsafe")
+                + " in the --config file or in variables (WEBIMAGE_KEY and WEBIMAGE_SALT, made by 'openssl rand -hex 32'),"
+                + " listen on 127.0.0.1, or pass --insecure")
+    }
+
+    private static func admin(
+        _ addresses: [ListenAddress], _ limits: HTTPServerConfiguration, _ service: ImageService, _ server: HTTPServer
+    ) throws(HTTPServerError) -> HTTPServer? {
+        guard !addresses.isEmpty else { return nil }
+        return try HTTPServer(listening: addresses, configuration: limits) { request in
+            var response = await service.respondToOperator(request)
+            if response.record.route == .metrics, response.status == 200, case .bytes(let text) = response.body {
+                response.body = .bytes(text + Data(ConnectionMetrics.text(server.statistics).utf8))
+            }
+            return response
+        }
+    }
+
+    /// Says where the service is, once it can be used.
+    func announce() {
+        let configuration = configuration.withLock { $0 }
+        let prefix = configuration.pathPrefix
+        var places = server.addresses.map { "\($0)" }
+        if let first = server.addresses.firstIndex(where: { $0.webAddress != nil }) {
+            places[first] += "; open \(server.addresses[first].webAddress ?? "")\(prefix)/ in a browser"
+        }
+        let signing = configuration.requiresSignature ? "signed targets" : "unsigned targets"
+        Console.error("serving \(signing) on \(places.joined(separator: ", "))")
+        if let admin { Console.error("metrics and purges on \(admin.addresses[0])") }
+        ServiceManager.notify("READY=1")
+    }
+
+    /// Requests under way keep the configuration that they began with. Blocks while it reads files.
+    func reload(_ configuration: ServiceConfiguration) throws(UsageError) {
+        try Self.check(configuration, isOpen: isOpen)
+        do {
+            let limits = try HTTPServerConfiguration(configuration)
+            try service.reload(configuration)
+            server.update(limits)
+            admin?.update(limits)
+        } catch {
+            throw UsageError("\(error)")
+        }
+        log.format = AccessLog.Format(rawValue: configuration.accessLog) ?? .text
+        let old = self.configuration.withLock { current in
+            defer { current = configuration }
+            return current
+        }
+        for name in old.fixedAtStart(differingFrom: configuration) {
+            Console.error("\(name): the new value is used after a restart")
+        }
+    }
+
+    /// Answers what was accepted, refuses the rest, and writes the caches out.
+    func stop() async {
+        let drain = Duration.seconds(configuration.withLock { $0.drain })
+        ServiceManager.notify("STOPPING=1")
+        // The server refuses new requests itself; those it has accepted are answered as if nothing were.
+        service.announceDraining()
+        await server.stop(within: drain)
+        service.beginDraining()
+        await admin?.stop(within: .zero)
+        await service.shutdown()
+        log.close()
+    }
+}
+
+/// The connections of the server, for Prometheus.
+enum ConnectionMetrics {
+    static func text(_ statistics: HTTPServer.Statistics) -> String {
+        let rows: [(name: String, type: String, help: String, value: Int)] = [
+            ("connections_open", "gauge", "Open connections.", statistics.openConnections),
+            ("connections_total", "counter", "Connections that were taken.", statistics.acceptedConnections),
+            (
+                "connections_refused_total", "counter", "Connections refused because of their number.",
+                statistics.refusedConnections + statistics.refusedConnectionsOfClient
+            ),
+            ("head_timeouts_total", "counter", "Connections closed for a slow head.", statistics.headTimeouts),
+            ("idle_timeouts_total", "counter", "Connections closed for being idle.", statistics.idleTimeouts),
+            ("send_timeouts_total", "counter", "Connections closed for taking no answer.", statistics.sendTimeouts),
+            ("abandoned_total", "counter", "Requests whose client left.", statistics.abandonedRequests),
+        ]
+        return rows.map { row in
+            "# HELP webimage_\(row.name) \(row.help)\n# TYPE webimage_\(row.name) \(row.type)\n"
+                + "webimage_\(row.name) \(row.value)\n"
+        }.joined()
+    }
+}
+
+extension ListenAddress {
+    /// What a browser on this machine opens; nil for local sockets.
+    fileprivate var webAddress: String? {
+        switch self {
+        case .network(let host, let port):
+            ["0.0.0.0", "::"].contains(host)
+                ? "http://localhost:\(port)" : "http://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+        case .everywhere(let port): "http://localhost:\(port)"
+        case .local, .inherited: nil
+        }
+    }
+}
+
+extension ServiceConfiguration {
+    /// The names of the settings that a running service does not change, where they differ.
+    fileprivate func fixedAtStart(differingFrom other: ServiceConfiguration) -> [String] {
+        let pairs: [(String, Bool)] = [
+            ("listen", listen == other.listen), ("admin", admin == other.admin),
+            ("socket-mode", socketMode == other.socketMode), ("max-head-bytes", maxHeadBytes == other.maxHeadBytes),
+            ("root", root == other.root), ("cache-dir", cacheFolder == other.cacheFolder),
+            ("result-cache", resultCacheBytes == other.resultCacheBytes),
+            ("source-cache", sourceCacheBytes == other.sourceCacheBytes),
+            ("result-memory", resultMemoryBytes == other.resultMemoryBytes), ("queue", queue == other.queue),
+            ("queue-per-host", queuePerHost == other.queuePerHost), ("max-requests", maxRequests == other.maxRequests),
+            ("max-requests-per-client", maxRequestsPerClient == other.maxRequestsPerClient),
+            ("allowed-address", allowedAddresses == other.allowedAddresses),
+            ("source-timeout", sourceTimeout == other.sourceTimeout),
+            ("source-deadline", sourceDeadline == other.sourceDeadline),
+            ("max-redirects", maxRedirects == other.maxRedirects), ("user-agent", userAgent == other.userAgent),
+        ]
+        return pairs.filter { !$0.1 }.map(\.0)
+    }
+}

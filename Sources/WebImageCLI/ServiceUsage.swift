@@ -1,0 +1,59 @@
+import WebImageService
+
+/// What `--help` prints for the commands of the service.
+enum ServiceUsage {
+    static func of(_ command: String) -> String? {
+        switch command {
+        case "serve": serve
+        case "sign": sign
+        default: nil
+        }
+    }
+
+    private static var serve: String {
+        """
+        usage: webimage serve [OPTIONS]
+
+        Serves pictures by URL, at a size, in the format the client takes. Without options: on http://127.0.0.1:8080/ for
+        this machine alone, with a page to try it out, cached in the user's cache folder.
+        Settings are read from a file, from variables (WEBIMAGE_QUALITY for --quality) and from options; later ones win.
+        Secrets are read from the file and from variables alone. SIGHUP reads all of it again; SIGTERM answers what was
+        accepted and ends. Sockets of systemd are taken as they are; the one called admin is for --admin.
+
+          --config FILE          a file of lines NAME = VALUE, as --print-config shows
+          --print-config         show what the settings are and exit
+
+        \(settings)
+
+        """
+    }
+
+    private static var settings: String {
+        ServiceConfiguration.settings.map { setting in
+            let isFlag = setting.value == "yes|no"
+            let name = isFlag ? "--\(setting.standard == "yes" ? "no-" : "")\(setting.name)" : "--\(setting.name)"
+            let words = isFlag ? name : "\(name) \(setting.value)"
+            var help = setting.help
+            if isFlag, setting.standard == "yes" { help = "not: " + help }
+            if !isFlag, !setting.standard.isEmpty { help += " (default \(setting.standard))" }
+            let column = 22
+            let gap = words.count <= column ? String(repeating: " ", count: column - words.count + 1) : " "
+            return "  \(words)\(gap)\(help)"
+        }.joined(separator: "\n")
+    }
+
+    private static let sign = """
+        usage: webimage sign [OPTIONS] PATH|URL...
+
+        Prints the signed target of each path (/w:300/plain/https://example.com/a.jpg), or of a source's URL with
+        --options. The key and the salt are those of WEBIMAGE_KEY and WEBIMAGE_SALT, or of the configuration.
+
+          --options TEXT         options before a source: w:300/h:200
+          --expires SECONDS      the target ends so many seconds from now
+          --base URL             print whole URLs that begin with this
+          --thumbor              thumbor's grammar and its key (WEBIMAGE_THUMBOR_KEY)
+          --verify               the operands are targets: say whether the signature is right; exit code 2 when one is not
+          --config FILE          the configuration of the service
+
+        """
+}

@@ -1,0 +1,89 @@
+import Foundation
+import WebImageService
+
+/// `webimage sign`: makes and checks signed targets.
+enum SignCommand {
+    private static let options: [Option] = [
+        .value("config"), .value("options"), .value("expires"), .value("base"), .flag("thumbor"), .flag("verify"),
+    ]
+
+    static let command = Command(options: options) { arguments throws(UsageError) in
+        guard !arguments.operands.isEmpty else { throw UsageError("sign wants at least one path or URL") }
+        let isThumbor = arguments.has("thumbor"), verifies = arguments.has("verify")
+        let expires = try arguments.integer("expires", atLeast: 1)
+        if verifies, expires != nil || arguments.has("options") || arguments.has("base") {
+            throw UsageError("--verify takes whole targets and no --options, --expires or --base")
+        }
+        if isThumbor, expires != nil { throw UsageError("thumbor's grammar has no --expires") }
+        let configuration = try ServiceArguments(file: arguments.string("config")).configuration()
+        let signer: TargetSigner
+        do throws(ConfigurationError) {
+            signer = try TargetSigner(configuration)
+        } catch {
+            throw UsageError("\(error)")
+        }
+        guard isThumbor ? signer.hasThumborKeys : signer.hasKeys else {
+            throw UsageError(
+                isThumbor
+                    ? "there is no key; set WEBIMAGE_THUMBOR_KEY or name a file with thumbor-key by --config"
+                    : "there is no key; set WEBIMAGE_KEY and WEBIMAGE_SALT or name a file with key and salt by --config"
+            )
+        }
+        let operands = arguments.operands
+        if verifies { return { verify(operands, signer, isThumbor) } }
+        let paths = try operands.map { operand throws(UsageError) in
+            try path(operand, arguments.string("options"), expires, isThumbor)
+        }
+        let base = arguments.string("base").map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 } ?? ""
+        return {
+            for path in paths {
+                Console.line(base + ((isThumbor ? signer.thumborTarget(for: path) : signer.target(for: path)) ?? ""))
+            }
+            return .ok
+        }
+    }
+
+    /// A path as it is, or the path of a source with options before it.
+    private static func path(
+        _ operand: String, _ options: String?, _ expires: Int?, _ isThumbor: Bool
+    ) throws(UsageError) -> String {
+        let isSource = operand.contains("://") && !operand.hasPrefix("/")
+        guard isSource else {
+            guard options == nil, expires == nil else {
+                throw UsageError("--options and --expires are for the URL of a source, and '\(operand)' is a path")
+            }
+            return operand
+        }
+        var parts = options.map { [$0] } ?? []
+        if isThumbor {
+            // Decoded once by the service, which takes an unescaped URL as well.
+            var allowed = CharacterSet.urlPathAllowed
+            allowed.remove(charactersIn: "?%#")
+            parts.append(operand.addingPercentEncoding(withAllowedCharacters: allowed) ?? operand)
+            return parts.joined(separator: "/")
+        }
+        if let expires { parts.append("exp:\(Int(Date().timeIntervalSince1970) + expires)") }
+        var allowed = CharacterSet.urlPathAllowed
+        allowed.remove(charactersIn: "@?%#")
+        parts += ["plain", operand.addingPercentEncoding(withAllowedCharacters: allowed) ?? operand]
+        return "/" + parts.joined(separator: "/")
+    }
+
+    private static func verify(_ targets: [String], _ signer: TargetSigner, _ isThumbor: Bool) -> ExitCode {
+        var code = ExitCode.ok
+        for target in targets {
+            let path = Self.path(ofURL: target)
+            let isValid = isThumbor ? signer.isValidThumbor(path) : signer.isValid(path)
+            Console.line("\(isValid ? "valid" : "not valid"): \(target)")
+            if !isValid { code = .failed }
+        }
+        return code
+    }
+
+    /// A target of a whole URL; others as they are.
+    private static func path(ofURL text: String) -> String {
+        guard !text.hasPrefix("/"), let mark = text.range(of: "://") else { return text }
+        let rest = text[mark.upperBound...]
+        return rest.firstIndex(of: "/").map { String(rest[$0...]) } ?? text
+    }
+}

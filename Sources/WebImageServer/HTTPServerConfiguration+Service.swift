@@ -1,0 +1,28 @@
+import WebImageHTTP
+public import WebImageService
+
+extension HTTPServerConfiguration {
+    /// The limits that a service's configuration names.
+    ///
+    /// - Throws: ``HTTPServerError`` for permissions that are not octal and proxies that are no ranges of addresses.
+    public init(_ configuration: ServiceConfiguration) throws(HTTPServerError) {
+        self.init()
+        maxConnections = configuration.maxConnections
+        maxConnectionsPerClient = configuration.maxConnectionsPerClient
+        headTimeout = .seconds(configuration.headTimeout)
+        idleTimeout = .seconds(configuration.idleTimeout)
+        sendTimeout = .seconds(configuration.sendTimeout)
+        maxHeadBytes = configuration.maxHeadBytes
+        maxTargetBytes = min(configuration.maxTargetBytes, configuration.maxHeadBytes)
+        guard let mode = UInt32(configuration.socketMode, radix: 8), mode <= 0o777 else {
+            throw HTTPServerError("socket-mode: '\(configuration.socketMode)' is no octal number up to 777")
+        }
+        socketMode = mode
+        for text in configuration.trustedProxies {
+            guard let range = AddressRange(text) else {
+                throw HTTPServerError("trusted-proxy: '\(text)' is not an address or ADDRESS/BITS")
+            }
+            trustedProxies.append(range)
+        }
+    }
+}

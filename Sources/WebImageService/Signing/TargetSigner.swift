@@ -1,0 +1,87 @@
+import Foundation
+
+/// Signs and checks targets with the keys of a configuration, in both grammars.
+package struct TargetSigner: Sendable {
+    private let signers: [URLSigner]
+    private let trusted: Set<String>
+    private let thumborSigners: [ThumborSigner]
+    private let prefix: String
+    private let thumborPrefix: String
+
+    /// - Throws: ``ConfigurationError`` for keys that cannot be read.
+    package init(_ configuration: ServiceConfiguration) throws(ConfigurationError) {
+        let policy = try ServiceSettings.signing(configuration)
+        signers = policy.signers
+        trusted = policy.trusted
+        thumborSigners = configuration.thumborKeys.compactMap { ThumborSigner(key: $0) }
+        prefix = configuration.pathPrefix
+        thumborPrefix = configuration.pathPrefix + configuration.thumborPrefix
+    }
+
+    package var hasKeys: Bool { !signers.isEmpty }
+    package var hasThumborKeys: Bool { !thumborSigners.isEmpty }
+
+    /// The whole target for `/OPTIONS/SOURCE` or `/info/OPTIONS/SOURCE`, signed with the first key; nil without a key.
+    package func target(for path: String) -> String? {
+        guard let signer = signers.first else { return nil }
+        let path = path.hasPrefix("/") ? path : "/" + path
+        guard path.hasPrefix("/info/") else { return prefix + signer.target(for: path) }
+        return prefix + "/info" + signer.target(for: String(path.dropFirst(5)))
+    }
+
+    /// The whole target for `300x200/smart/SOURCE` in thumbor's grammar; nil without a key.
+    package func thumborTarget(for path: String) -> String? {
+        guard let signer = thumborSigners.first else { return nil }
+        return thumborPrefix + signer.target(for: path.hasPrefix("/") ? String(path.dropFirst()) : path)
+    }
+
+    /// Whether one of the keys made a target's signature.
+    package func isValid(_ target: String) -> Bool {
+        guard var rest = inside(target, prefix) else { return false }
+        if let inner = inside(rest, "/info") { rest = inner }
+        guard let (signature, path) = split(rest) else { return false }
+        return trusted.contains(signature) || signers.contains { $0.isValid(signature, of: "/" + path) }
+    }
+
+    /// The same in thumbor's grammar.
+    package func isValidThumbor(_ target: String) -> Bool {
+        guard let rest = inside(target, thumborPrefix), let (signature, path) = split(rest) else { return false }
+        return thumborSigners.contains { $0.isValid(signature, of: path) }
+    }
+
+    private func inside(_ target: String, _ prefix: String) -> String? {
+        target.hasPrefix(prefix + "/") ? String(target.dropFirst(prefix.count)) : nil
+    }
+
+    private func split(_ target: String) -> (signature: String, path: String)? {
+        let parts = target.dropFirst().split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        return parts.count == 2 ? (String(parts[0]), String(parts[1])) : nil
+    }
+}
+
+extension ServiceRequest {
+    /// The target for logs: without the source and what follows it, which may hold passwords and signed queries.
+    package var loggableTarget: String {
+        let path = target.prefix(400).prefix { $0 != "?" && $0 != "#" }
+        let lowered = path.lowercased()
+        // A length does not change by lowercasing ASCII; other targets are shortened where in doubt.
+        var end = path.count
+        for mark in ["/plain/", "://", "%3a", "@", "local:", "http"] {
+            if let found = lowered.range(of: mark) {
+                let offset = lowered.distance(from: lowered.startIndex, to: found.lowerBound)
+                end = min(end, mark == "/plain/" ? offset + mark.count : offset)
+            }
+        }
+        var kept = String(path.prefix(min(end, 300)))
+        // The last parts of a base64 source: long, and without the colon of an option.
+        if end == path.count {
+            var parts = kept.split(separator: "/", omittingEmptySubsequences: false)
+            if let first = parts.indices.dropFirst(2).first(where: { !parts[$0].contains(":") && parts[$0].count > 24 })
+            {
+                parts.removeSubrange(first...)
+                kept = parts.joined(separator: "/") + "/"
+            }
+        }
+        return kept.count < target.count ? kept + "…" : kept
+    }
+}

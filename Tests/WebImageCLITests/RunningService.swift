@@ -1,0 +1,103 @@
+import Foundation
+import Testing
+import WebImageCore
+import WebImageServer
+import WebImageServerTesting
+import WebImageTesting
+
+/// `webimage serve` as a user runs it, on a free port of the loopback interface.
+final class RunningService: Sendable {
+    private struct State {
+        var output = ""
+        var errors = ""
+    }
+
+    private let process: Locked<Process>
+    private let state = Locked(State())
+    private let outputs = DispatchGroup()
+    let identifier: Int32
+
+    /// - Parameter through: A program with its arguments that executes the command.
+    init(
+        _ arguments: [String] = [], in folder: ScratchFolder, environment: [String: String] = [:],
+        listening: String? = "127.0.0.1:0", through: [String] = []
+    ) async throws {
+        let words =
+            ["serve", "--allowed-address", "127.0.0.0/8", "--cache-dir", folder.url.path]
+            + (listening.map { ["--listen", $0] } ?? []) + arguments
+        let started = try Tool.start(words, environment: environment, through: through)
+        process = Locked(started.process)
+        identifier = started.process.processIdentifier
+        collect(started.output) { $0.output += $1 }
+        collect(started.errors) { $0.errors += $1 }
+        guard await eventually({ self.errors.contains("serving ") || !self.isRunning }), isRunning else {
+            stop()
+            throw RawClient.Failure(description: "the service did not start: \(errors)")
+        }
+    }
+
+    deinit { kill(identifier, SIGKILL) }
+
+    private func collect(_ pipe: Pipe, _ take: @escaping @Sendable (inout State, String) -> Void) {
+        let handle = pipe.fileHandleForReading
+        outputs.enter()
+        let thread = Thread { [state, outputs] in
+            while case let data = handle.availableData, !data.isEmpty {
+                state.withLock { take(&$0, String(decoding: data, as: UTF8.self)) }
+            }
+            outputs.leave()
+        }
+        thread.start()
+    }
+
+    /// The access log so far.
+    var output: String { state.withLock { $0.output } }
+    var errors: String { state.withLock { $0.errors } }
+    var isRunning: Bool { process.withLock { $0.isRunning } }
+
+    /// The objects of a JSON access log.
+    var entries: [[String: Any]] {
+        output.split(separator: "\n").compactMap {
+            try? JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
+        }
+    }
+
+    /// Where it says that it listens.
+    var address: ListenAddress {
+        get throws { try ListenAddress(try word(after: "targets on ")) }
+    }
+
+    var admin: ListenAddress {
+        get throws { try ListenAddress(try word(after: "metrics and purges on ")) }
+    }
+
+    private func word(after mark: String) throws -> String {
+        guard let range = errors.range(of: mark) else { throw RawClient.Failure(description: "not said: \(mark)") }
+        return String(errors[range.upperBound...].prefix { !";, \n".contains($0) })
+    }
+
+    func signal(_ number: Int32) { kill(identifier, number) }
+
+    /// One request on a connection of its own.
+    func get(_ target: String, method: String = "GET", further: String = "") async throws -> RawClient.Answer {
+        let address = try address
+        return try await onThread {
+            try RawClient(address).get(target, method: method, further: further)
+        }
+    }
+
+    /// Ends it and gives the exit code. Blocks.
+    @discardableResult
+    func stop(_ number: Int32 = SIGTERM) -> Int32 {
+        if isRunning { kill(identifier, number) }
+        return wait()
+    }
+
+    /// Waits for the end. Blocks.
+    func wait() -> Int32 {
+        let process = process.withLock { $0 }
+        process.waitUntilExit()
+        outputs.wait()
+        return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+    }
+}

@@ -1,0 +1,238 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageServer
+import WebImageServerTesting
+import WebImageTesting
+
+/// `webimage serve` over real sockets, with a source server beside it.
+@Suite(.timeLimit(.minutes(4)), .serialized)
+final class ServeTests: Sendable {
+    let scratch: ScratchFolder
+    let source: FaultServer
+
+    init() throws {
+        scratch = try ScratchFolder()
+        source = try FaultServer()
+        var options = EncodingOptions()
+        options.lossless = true
+        let picture = try ImageCodersManager.shared.encode(
+            try TestImages.solid(width: 80, height: 60), format: .png, options: options)
+        source.route("/a.png", .body(picture, headers: ["Cache-Control": "max-age=600"]))
+    }
+
+    deinit { source.stop() }
+
+    private func target(_ options: String = "w:20/f:png", _ path: String = "/a.png") -> String {
+        "/_/\(options)/plain/\(source.url(path).absoluteString)"
+    }
+
+    private func write(_ name: String, _ text: String) throws -> String {
+        let path = scratch.url.appendingPathComponent(name).path
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        return path
+    }
+
+    @Test func pictureIsServedAndLogged() async throws {
+        let service = try await RunningService(in: scratch)
+        let answer = try await service.get(target())
+        #expect(answer.status == 200 && answer.fields["content-type"] == "image/png")
+        let image = try ImageCodersManager.shared.decode(answer.body, options: DecodingOptions())
+        #expect(image.pixelSize == PixelSize(width: 20, height: 15))
+        let again = try await service.get(target(), further: "If-None-Match: \(answer.fields["etag"] ?? "")\r\n")
+        #expect(again.status == 304 && again.body.isEmpty && source.requestCount("/a.png") == 1)
+        let head = try await service.get(target(), method: "HEAD")
+        #expect(head.status == 200 && head.fields["content-length"] == "\(answer.body.count)")
+        let part = try await service.get(target(), further: "Range: bytes=0-7\r\n")
+        #expect(part.status == 206 && part.body == answer.body.prefix(8))
+        let page = try await service.get("/")
+        #expect(page.status == 200 && page.fields["content-type"] == "text/html; charset=utf-8")
+        #expect(page.text.contains("<form"))
+        let code = try await onThread { service.stop() }
+        #expect(code == 0)
+        #expect(service.errors.contains("open http://127.0.0.1:") && service.errors.contains("/ in a browser"))
+        let lines = service.output.split(separator: "\n")
+        #expect(lines.count == 5, "\(service.output)")
+        #expect(lines.first?.contains("\"GET /_/w:20/f:png/plain/…\" 200") == true)
+        #expect(lines.first?.contains("source=\(source.url("/a.png").absoluteString)") == true)
+    }
+
+    /// Passwords of sources, queries and signatures of queries are not for a log.
+    @Test func jsonLogHoldsIdentityAndNoSecret() async throws {
+        let service = try await RunningService(["--access-log", "json"], in: scratch)
+        let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+        let port = source.port
+        let secret = "/_/w:9/plain/http://127.0.0.1:\(port)/a.png%3Ftoken=hush"
+        let answer = try await service.get(secret, further: "X-Request-Id: abc-1\r\ntraceparent: \(trace)\r\n")
+        #expect(answer.fields["x-request-id"] == "abc-1")
+        #expect(source.requests.last?.headers["traceparent"] == trace, "\(source.requests)")
+        let encoded = Data("http://127.0.0.1:\(port)/a.png?token=hush".utf8).base64EncodedString()
+        _ = try await service.get("/_/w:8/\(encoded.replacingOccurrences(of: "=", with: "")).png")
+        _ = try await service.get("/_/nonsense:1/plain/http://user:hush@127.0.0.1/")
+        #expect(try await onThread { service.stop() } == 0)
+        #expect(!service.output.contains("hush") && !service.output.contains(encoded.prefix(30)), "\(service.output)")
+        let entries = service.entries
+        #expect(entries.count == 3)
+        #expect(entries.first?["id"] as? String == "abc-1" && entries.first?["traceparent"] as? String == trace)
+        #expect(entries.last?["reason"] as? String == "option" && entries.last?["status"] as? Int == 400)
+    }
+
+    @Test func logIsLeftOutOnDemand() async throws {
+        let service = try await RunningService(["--access-log", "none"], in: scratch)
+        #expect(try await service.get("/healthz").status == 200)
+        #expect(try await onThread { service.stop() } == 0)
+        #expect(service.output.isEmpty)
+    }
+
+    @Test func settingsComeFromFileVariablesAndOptionsInThisOrder() throws {
+        let file = try write("a.conf", "quality = 10\nttl = 11\nlisten = 127.0.0.1:1\nkey = 736563726574\nsalt = 00\n")
+        let outcome = try Tool.run(
+            ["serve", "--config", file, "--print-config", "--ttl", "13", "--no-webp", "--listen", "127.0.0.1:2"],
+            environment: ["WEBIMAGE_TTL": "12", "WEBIMAGE_QUALITY": "20"])
+        #expect(outcome.code == 0, "\(outcome.errors)")
+        let lines = outcome.output.split(separator: "\n").map(String.init)
+        for line in ["quality = 20", "ttl = 13", "webp = no", "listen = 127.0.0.1:2", "# key = (1 set)"] {
+            #expect(lines.contains(line), "\(line)")
+        }
+        #expect(!outcome.output.contains("7365"))
+        // The file by a variable, and what is printed is a file.
+        let printed = try write("b.conf", outcome.output)
+        let again = try Tool.run(["serve", "--print-config"], environment: ["WEBIMAGE_CONFIG": printed])
+        #expect(again.code == 0 && again.output.contains("ttl = 13\n"))
+    }
+
+    @Test func everySettingIsAnOptionWithHelp() throws {
+        let help = try Tool.run("serve", "--help").output
+        for name in ["listen", "drain", "max-result-dimension", "no-avif", "json-errors", "key", "config"] {
+            #expect(help.contains("  --\(name)"), "\(name)")
+        }
+    }
+
+    static let wrong: [(words: [String], environment: [String: String], text: String)] = [
+        (["--unknown"], [:], "--unknown"),
+        (["--quality", "0"], [:], "1 to 100"),
+        (["--key", "00"], [:], "WEBIMAGE_KEY"),
+        ([], ["WEBIMAGE_QUALITI": "1"], "WEBIMAGE_QUALITI"),
+        (["--config", "/nonexistent/file"], [:], "/nonexistent/file"),
+        (["--access-log", "xml"], [:], "json"),
+        (["operand"], [:], "operand"),
+    ]
+
+    @Test(arguments: wrong) func wrongSettingsExitWithOneAndSayWhy(
+        row: (words: [String], environment: [String: String], text: String)
+    ) throws {
+        let outcome = try Tool.run(["serve"] + row.words, environment: row.environment)
+        #expect(outcome.code == 1 && outcome.errors.contains(row.text), "\(outcome.errors)")
+    }
+
+    @Test func errorInAFileNamesFileAndSetting() throws {
+        let file = try write("a.conf", "qualiti = 10\n")
+        let outcome = try Tool.run("serve", "--config", file)
+        #expect(outcome.code == 1 && outcome.errors.contains("a.conf: qualiti"), "\(outcome.errors)")
+    }
+
+    static let open: [(words: [String], environment: [String: String])] = [
+        (["--listen", "0.0.0.0:0"], [:]), (["--listen", "*:0"], [:]), (["--listen", "[::]:0"], [:]),
+        (["--listen", "127.0.0.1:0", "--listen", "0.0.0.0:0"], [:]),
+        // A second grammar without keys would be a way around the keys of the first.
+        (
+            ["--listen", "0.0.0.0:0", "--thumbor", "/t", "--thumbor-unsafe"],
+            ["WEBIMAGE_KEY": "00", "WEBIMAGE_SALT": "00", "WEBIMAGE_THUMBOR_KEY": "x"]
+        ),
+    ]
+
+    @Test(arguments: open) func nothingUnsignedBeyondLoopbackUnlessInsecure(
+        row: (words: [String], environment: [String: String])
+    ) async throws {
+        let words = ["serve", "--cache-dir", scratch.url.path] + row.words
+        let outcome = try Tool.run(words, environment: row.environment)
+        #expect(outcome.code == 2 && outcome.errors.contains("--insecure"), "\(outcome.errors)")
+        #expect(outcome.errors.contains("WEBIMAGE_KEY"))
+        let service = try await RunningService(
+            row.words + ["--insecure"], in: scratch, environment: row.environment, listening: nil)
+        #expect(try await onThread { service.stop() } == 0)
+    }
+
+    @Test func signedTargetsWorkBeyondLoopback() async throws {
+        let keys = ["WEBIMAGE_KEY": "736563726574", "WEBIMAGE_SALT": "68656C6C6F"]
+        let service = try await RunningService(in: scratch, environment: keys, listening: "0.0.0.0:0")
+        let path = "/w:20/f:png/plain/\(source.url("/a.png").absoluteString)"
+        let signed = try Tool.run(["sign", path], environment: keys)
+        #expect(signed.code == 0)
+        let target = signed.output.trimmingCharacters(in: .newlines)
+        #expect(target.hasSuffix(path) && target != "/_" + path)
+        #expect(try await service.get(target).status == 200)
+        #expect(try await service.get("/_" + path).status == 403)
+        #expect(try await service.get("/").text.contains("webimage sign"))
+        #expect(try await onThread { service.stop() } == 0)
+    }
+
+    @Test func severalAddressesAndALocalSocketAreServed() async throws {
+        let path = scratch.url.appendingPathComponent("s.sock").path
+        let service = try await RunningService(
+            ["--listen", "unix:\(path)", "--socket-mode", "600"], in: scratch)
+        var status = stat()
+        #expect(lstat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
+        #expect(try await service.get("/healthz").status == 200)
+        let local = try await onThread { try RawClient(.local(path: path)).get("/healthz").status }
+        #expect(local == 200)
+        // Killed, it leaves the socket behind; the next one takes its place.
+        _ = try await onThread { service.stop(SIGKILL) }
+        #expect(lstat(path, &status) == 0)
+        let next = try await RunningService(["--listen", "unix:\(path)"], in: scratch)
+        #expect(try await onThread { try RawClient(.local(path: path)).get("/healthz").status } == 200)
+        #expect(try await onThread { next.stop() } == 0)
+        #expect(lstat(path, &status) != 0)
+    }
+
+    @Test func aTakenAddressIsAnErrorThatNamesIt() async throws {
+        let service = try await RunningService(in: scratch)
+        let address = try service.address
+        let outcome = try await onThread { [folder = scratch.url.path] in
+            try Tool.run("serve", "--listen", "\(address)", "--cache-dir", folder)
+        }
+        #expect(outcome.code == 2 && outcome.errors.contains("\(address)"))
+        #expect(try await onThread { service.stop() } == 0)
+    }
+
+    @Test func operatorsListenerHasMetricsAndPurges() async throws {
+        let environment = ["WEBIMAGE_PURGE_TOKEN": "secret-token"]
+        let service = try await RunningService(["--admin", "127.0.0.1:0"], in: scratch, environment: environment)
+        #expect(try await service.get(target()).status == 200)
+        #expect(try await service.get("/metrics").status != 200)
+        let admin = try service.admin
+        let metrics = try await onThread { try RawClient(admin).get("/metrics") }
+        #expect(metrics.status == 200 && metrics.text.contains("webimage_requests_total"))
+        #expect(metrics.text.contains("webimage_connections_total"))
+        #expect(try await onThread { try RawClient(admin).get("/readyz").status } == 200)
+        let url = source.url("/a.png").absoluteString
+        let purge = try await onThread {
+            try Tool.run(["cache", "purge", "--admin", "\(admin)", url], environment: environment)
+        }
+        #expect(purge.code == 0 && purge.output.contains("purged"), "\(purge.errors)")
+        #expect(try await service.get(target()).status == 200)
+        #expect(source.requestCount("/a.png") == 2)
+        let wrong = try await onThread {
+            try Tool.run(
+                ["cache", "purge", "--admin", "\(admin)", url], environment: ["WEBIMAGE_PURGE_TOKEN": "other"])
+        }
+        #expect(wrong.code == 2 && wrong.errors.contains("token"))
+        #expect(try await onThread { service.stop() } == 0)
+        // Without the service, in the folder.
+        let local = try Tool.run("cache", "purge", url, environment: ["WEBIMAGE_CACHE_DIR": scratch.url.path])
+        #expect(local.code == 0, "\(local.errors)")
+        let next = try await RunningService(in: scratch)
+        #expect(try await next.get(target()).status == 200)
+        #expect(source.requestCount("/a.png") == 3)
+        #expect(try await onThread { next.stop() } == 0)
+    }
+
+    @Test func resultsOutliveTheProcess() async throws {
+        for _ in 0..<2 {
+            let service = try await RunningService(in: scratch)
+            #expect(try await service.get(target()).status == 200)
+            #expect(try await onThread { service.stop() } == 0)
+        }
+        #expect(source.requestCount("/a.png") == 1)
+    }
+}
