@@ -91,7 +91,7 @@ extension ImageService {
             key: key, reference: reference, demand: demand,
             maxSourceBytes: settings.output.decoding.maxEncodedBytes, bounds: settings.lifetimes,
             negativeTTL: settings.configuration.negativeTTL,
-            cost: { made.cost(of: $0) }, make: { try made.make(from: $0) })
+            cost: { made.cost(of: $0) }, make: { try made.make(from: $0, sharing: $1) })
     }
 
     // MARK: Sources as they are
@@ -147,7 +147,8 @@ extension ImageService {
             PictureJob(
                 key: key, reference: reference, demand: demand(key.generation, record),
                 maxSourceBytes: settings.output.decoding.maxEncodedBytes, bounds: settings.lifetimes,
-                negativeTTL: settings.configuration.negativeTTL, cost: { _ in 1 << 20 }, make: make))
+                negativeTTL: settings.configuration.negativeTTL, cost: { _ in 1 << 20 },
+                make: { data, _ in try make(data) }))
         record.take(provided)
         var answer = PictureAnswer(request: request, settings: settings, now: clock.date)
         answer.expires = target.options.expires

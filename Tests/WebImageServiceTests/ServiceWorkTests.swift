@@ -13,8 +13,11 @@ struct ServiceWorkTests {
 
     @Test func manyRequestsForFewResultsMakeEachOnce() async throws {
         let bench = try ServiceBench { ($0.maxRequests, $0.queue, $0.queuePerHost) = (100_000, 200, 200) }
-        let picture = try PictureFixtures.quadrants()
-        for index in 0..<100 { bench.server.answer("http://example.com/\(index).png", picture) }
+        // Different bytes: sources alike would share their decode.
+        for index in 0..<100 {
+            let picture = try PictureFixtures.png(20 + index, 8) { _, _ in PictureFixtures.red }
+            bench.server.answer("http://example.com/\(index).png", picture)
+        }
         bench.server.close()
         let responses = await bench.many(10_000) { "/_/w:9/f:png/plain/http://example.com/\($0 % 100).png" }
         #expect(responses.count == 10_000 && responses.allSatisfy { $0.status == 200 })

@@ -24,8 +24,9 @@ struct PictureMaker: Sendable {
     var watermark: WatermarkSource?
     var coders = ImageCodersManager.shared
 
+    /// - Parameter job: Decodes at the same size are shared with other jobs of the source through it.
     /// - Throws: ``ServiceRefusal`` for what the target asks, `WebImageError` for what the source is.
-    func make(from source: Data) throws -> MadePicture {
+    func make(from source: Data, sharing job: SharedDecodes.Job? = nil) throws -> MadePicture {
         let settings = settings.bounded(by: options.limits)
         try settings.decoding.checkEncodedBytes(source.count)
         let info = try coders.imageInfo(of: source, limits: settings.decoding)
@@ -36,7 +37,7 @@ struct PictureMaker: Sendable {
         var format = try choice.choose()
         if let untouched = try passedThrough(source, info, format) { return untouched }
 
-        var work = PictureWork(maker: self, settings: settings, source: source, info: info)
+        var work = PictureWork(maker: self, settings: settings, source: source, info: info, job: job)
         try work.decodeWhole()
         let plan = GeometryPlan(
             source: work.sourceSize, options: options, isVector: info.format == .svg,
@@ -90,13 +91,17 @@ private struct PictureWork {
     let settings: OutputSettings
     let source: Data
     let info: ImageInfo
+    let job: SharedDecodes.Job?
     /// The source as seen, without its border.
     private(set) var sourceSize: PixelSize
     private var whole: Image?
     private var stages: [ServiceRecord.Stage: Duration] = [:]
     private var options: ProcessingOptions { maker.options }
 
-    init(maker: PictureMaker, settings: OutputSettings, source: Data, info: ImageInfo) {
+    init(
+        maker: PictureMaker, settings: OutputSettings, source: Data, info: ImageInfo, job: SharedDecodes.Job?
+    ) {
+        self.job = job
         self.maker = maker
         self.settings = settings
         self.source = source
@@ -115,7 +120,7 @@ private struct PictureWork {
     /// A border can be found in the whole picture alone; without `trim` this does nothing.
     mutating func decodeWhole() throws {
         guard let trim = options.trim else { return }
-        let image = try measured(.decode) { try $0.decoded(nil) }
+        let image = try shared(nil)
         whole = try measured(.transform) { _ in
             guard let part = try BorderTrim.part(of: image, trim) else { return image }
             return try PixelCanvas.cropped(image, to: part.size, at: part.place)
@@ -132,7 +137,7 @@ private struct PictureWork {
             && maker.coders.canEncodeFrames(to: format.imageFormat)
             && plan.result.pixelCount <= settings.maxAnimationPixels / info.frameCount
         if isAnimated, let animated = try animation(plan, &renderer, format) { return animated }
-        let frame = try whole ?? measured(.decode) { try $0.decoded(plan.decodeSize(isVector: $0.info.format == .svg)) }
+        let frame = try whole ?? shared(plan.decodeSize(isVector: info.format == .svg))
         let image = try measured(.transform) { _ in try renderer.rendered(frame) }
         let data = try measured(.encode) { try $0.encoded(image, format) }
         return MadePicture(data: data, format: format, size: image.pixelSize, stages: stages)
@@ -156,6 +161,16 @@ private struct PictureWork {
             }
         }
         return decoding
+    }
+
+    /// A picture of another job's decode, or decoded here; the wait for another one counts as waiting.
+    private mutating func shared(_ turned: PixelSize?) throws -> Image {
+        guard let job else { return try measured(.decode) { try $0.decoded(turned) } }
+        let start = ContinuousClock.now
+        let key = SharedDecodes.Key(options: decoding(turned), isUpright: options.autoRotate)
+        let (image, isOwn) = try job.image(key) { try decoded(turned) }
+        stages[isOwn ? .decode : .queue, default: .zero] += ContinuousClock.now - start
+        return image
     }
 
     /// The picture as the options see it: upright, or as stored without `auto_rotate`.

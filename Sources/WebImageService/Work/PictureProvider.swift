@@ -13,7 +13,7 @@ struct PictureJob: Sendable {
     /// Bytes of memory that making it takes; called on a thread of the decode pool.
     let cost: @Sendable (Data) -> Int
     /// Makes it of the source's bytes; called on a thread of the decode pool.
-    let make: @Sendable (Data) throws -> MadePicture
+    let make: @Sendable (Data, SharedDecodes.Job) throws -> MadePicture
 }
 
 /// Provides results: stored ones at once, others by one fetch, one decode and one encode for however many ask.
@@ -38,6 +38,7 @@ final class PictureProvider: Sendable {
     let fetcher: SourceFetcher
     let places: WorkPlaces
     let background: BackgroundWork
+    let decodes = SharedDecodes()
     private let pool: DecodePool
     private let clock: any DelayClock
     private let works: CollapsedWorks<String, Ended>
@@ -192,14 +193,15 @@ final class PictureProvider: Sendable {
     ) async throws -> Provided {
         let queued = clock.now
         let clock = clock
+        let shared = decodes.begin(source.version)
         let (picture, began) = try await pool.run(measuring: { job.cost(source.data) }) {
             () throws(WebImageError) -> (Result<MadePicture, any Error>, Duration) in
             let began = clock.now
-            return (Result { try job.make(source.data) }, began)
+            return (Result { try job.make(source.data, shared) }, began)
         }
         let made = try picture.get()
         var stages = stages.merging(made.stages) { $0 + $1 }
-        stages[.queue] = began - queued
+        stages[.queue, default: .zero] += began - queued
         let head = ResultEntry.Head(
             mediaType: made.mediaType, etag: ResultEntry.etag(of: made.data), stored: clock.date,
             lifetime: source.lifetime, sourceVersion: source.version, source: job.key.source, width: made.size?.width,
