@@ -234,7 +234,7 @@ if Context.environment["FUZZ"] != nil {
             name: "webimage-fuzz",
             dependencies: [
                 "WebImage", "WebImageAVIF", "WebImageHEIF", "WebImageJXL", "WebImageSVG", "WebImageTIFF",
-                "WebImageService",
+                "WebImageService", "WebImageServer",
             ],
             swiftSettings: [.unsafeFlags(["-parse-as-library"])]))
 }

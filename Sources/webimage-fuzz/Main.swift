@@ -4,6 +4,7 @@ import WebImageAVIF
 import WebImageHEIF
 import WebImageJXL
 import WebImageSVG
+import WebImageServer
 import WebImageService
 import WebImageTIFF
 
@@ -12,7 +13,7 @@ import WebImageTIFF
 
 /// One way into the library for bytes nobody vouches for.
 private enum Target: String {
-    case info, jpeg, png, gif, webp, bmp, ico, avif, heif, jxl, svg, tiff, frames, metadata, streaming, targets
+    case info, jpeg, png, gif, webp, bmp, ico, avif, heif, jxl, svg, tiff, frames, metadata, streaming, targets, http
 
     func run(_ data: Data) {
         switch self {
@@ -31,6 +32,7 @@ private enum Target: String {
         case .frames: frames(data)
         case .metadata: _ = try? ImageCodersManager.shared.imageProperties(of: data, limits: limits)
         case .streaming: stream(data)
+        case .http: HTTPFuzzing.read(data)
         case .targets: TargetFuzzing.read(String(decoding: data, as: UTF8.self))
         }
     }

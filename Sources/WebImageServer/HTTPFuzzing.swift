@@ -1,0 +1,49 @@
+package import Foundation
+import WebImageHTTP
+import WebImageService
+
+/// Sends any bytes to a server as a client's connection, and reads them as addresses: what the fuzzer enters.
+package enum HTTPFuzzing {
+    private static let path = NSTemporaryDirectory() + "webimage-fuzz-\(getpid()).sock"
+
+    private static let server: HTTPServer? = try? HTTPServer(listening: [.local(path: path)]) { request in
+        // What is given to the service holds no byte that would end a head.
+        precondition(request.headers.fields.allSatisfy { $0.value.utf8.allSatisfy { $0 >= 0x20 || $0 == 0x09 } })
+        return ServiceResponse(status: 200, headers: ["X-Target": request.target], body: .bytes(Data("body".utf8)))
+    }
+
+    /// Traps where a promise does not hold.
+    package static func read(_ data: Data) {
+        let text = String(decoding: data, as: UTF8.self)
+        let trusted = [AddressRange("127.0.0.0/8"), AddressRange("::1/128")].compactMap { $0 }
+        for peer in [nil, IPAddress("127.0.0.1"), IPAddress("192.0.2.1")] {
+            let address = ForwardedClient.address(peer: peer, field: text, trusted: trusted)
+            if peer?.description == "192.0.2.1" { precondition(address == peer) }
+        }
+        if let address = try? ListenAddress(text) { precondition((try? ListenAddress("\(address)")) == address) }
+        _ = HTTPServer.originForm(text)
+        converse(data)
+    }
+
+    private static func converse(_ data: Data) {
+        guard server != nil else { fatalError("no server") }
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        precondition(descriptor >= 0)
+        defer { close(descriptor) }
+        var name = sockaddr_un()
+        name.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: path.utf8) }
+        let result = withUnsafePointer(to: &name) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        precondition(result == 0)
+        _ = data.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        shutdown(descriptor, Int32(SHUT_WR))
+        var answer: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 16 << 10)
+        while case let count = recv(descriptor, &chunk, chunk.count, 0), count > 0 { answer += chunk[..<count] }
+        precondition(answer.isEmpty || answer.starts(with: Array("HTTP/1.".utf8)))
+    }
+}
