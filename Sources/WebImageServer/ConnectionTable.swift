@@ -80,6 +80,12 @@ struct ConnectionTable {
         counts[key] = count > 0 ? count : nil
     }
 
+    /// The number of the connections that were left.
+    mutating func removeAll() -> Int {
+        defer { (connections, numbers, counts) = ([:], [:], [:]) }
+        return connections.count
+    }
+
     mutating func setPhase(_ number: UInt64, _ phase: Phase) { connections[number]?.phase = phase }
 
     mutating func began(_ number: UInt64, at now: Duration) {

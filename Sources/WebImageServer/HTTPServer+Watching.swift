@@ -95,7 +95,12 @@ extension HTTPServer {
             }
         }
         webimage_http_stop(server)
-        state.withLock { $0.wake = -1 }
+        let untaken = state.withLock { state in
+            state.wake = -1
+            return state.table.removeAll()
+        }
+        // Connections that no thread of the library had taken yet: it closes them without a call.
+        for _ in 0..<untaken { HandleLedger.closed("HTTP connection") }
         close(wake)
         close(watch)
     }

@@ -75,6 +75,19 @@ extension HTTPServerTests {
         try await LiveHandles.expectNone { $0.hasPrefix("HTTP") }
     }
 
+    /// A connection may be accepted, and not yet taken by a thread of the library, when it ends.
+    @Test func connectionsThatComeAtTheStopAreCounted() async throws {
+        for _ in 0..<100 {
+            let server = try HTTPServer(listening: [.network(host: "127.0.0.1", port: 0)]) { .echo($0) }
+            let clients = try await onThread { [address = server.address] in
+                try (0..<8).map { _ in try RawClient(address) }
+            }
+            await server.stop(within: .zero)
+            withExtendedLifetime(clients) {}
+        }
+        try await LiveHandles.expectNone { $0.hasPrefix("HTTP") }
+    }
+
     @Test func stopClosesIdleConnections() async throws {
         let server = try HTTPServer(listening: [.network(host: "127.0.0.1", port: 0)]) { .echo($0) }
         let clients = try await onThread { [address = server.address] in
