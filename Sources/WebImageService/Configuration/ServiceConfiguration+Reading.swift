@@ -33,7 +33,10 @@ extension ServiceConfiguration {
     /// - Parameter others: Names with the prefix that belong to other parts of the program.
     public mutating func read(
         environment: [String: String],
-        ignoring others: Set<String> = ["WEBIMAGE_LOG", "WEBIMAGE_CONFIG", "WEBIMAGE_CONFORMANCE"]
+        ignoring others: Set<String> = [
+            "WEBIMAGE_LOG", "WEBIMAGE_CONFIG", "WEBIMAGE_HEADER", "WEBIMAGE_COOKIE", "WEBIMAGE_USER",
+            "WEBIMAGE_CONFORMANCE",
+        ]
     ) throws(ConfigurationError) {
         var given: Set<String> = []
         let byVariable = Dictionary(ConfigurationTable.rows.map { ($0.variable, $0) }) { first, _ in first }
