@@ -29,17 +29,20 @@ enum ServiceUsage {
     }
 
     private static var settings: String {
-        ServiceConfiguration.settings.map { setting in
-            let isFlag = setting.value == "yes|no"
-            let name = isFlag ? "--\(setting.standard == "yes" ? "no-" : "")\(setting.name)" : "--\(setting.name)"
-            let words = isFlag ? name : "\(name) \(setting.value)"
-            var help = setting.help
-            if isFlag, setting.standard == "yes" { help = "not: " + help }
-            if !isFlag, !setting.standard.isEmpty { help += " (default \(setting.standard))" }
-            let column = 22
-            let gap = words.count <= column ? String(repeating: " ", count: column - words.count + 1) : " "
-            return "  \(words)\(gap)\(help)"
+        ServiceConfiguration.settings.flatMap { setting -> [String] in
+            guard setting.value == "yes|no" else {
+                let standard = setting.standard.isEmpty ? "" : " (default \(setting.standard))"
+                return [line("--\(setting.name) \(setting.value)", setting.help + standard)]
+            }
+            let mark = setting.standard == "yes" ? " (default)" : ""
+            return [
+                line("--\(setting.name)", setting.help + mark), line("--no-\(setting.name)", "not: " + setting.help),
+            ]
         }.joined(separator: "\n")
+    }
+
+    private static func line(_ words: String, _ help: String) -> String {
+        "  " + words + String(repeating: " ", count: max(23 - words.count, 1)) + help
     }
 
     private static let sign = """
