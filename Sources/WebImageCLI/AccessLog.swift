@@ -104,7 +104,7 @@ extension AccessLog {
             var words = [
                 time, request.client ?? "local",
                 "\"\(Self.visible(request.method)) \(Self.visible(request.loggableTarget))\"", "\(response.status)",
-                "\(request.method == "HEAD" ? 0 : response.body.count) B", String(format: "%.1f ms", milliseconds),
+                "\(request.method == "HEAD" ? 0 : response.body.count) B", String(plainFormat: "%.1f ms", milliseconds),
                 record.outcome.rawValue,
             ]
             if let format = record.format { words.append("\(format)") }
