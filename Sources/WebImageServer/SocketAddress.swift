@@ -1,3 +1,5 @@
+// For what <sys/socket.h> declares: in some builds the C module is the first to include it, and then owns it.
+import CWebImageHTTPShim
 import Foundation
 import WebImageHTTP
 
