@@ -18,7 +18,8 @@ struct WebImageView: AdwaitaWidget {
     func container<Data: ViewRenderData>(data: WidgetData, type: Data.Type) -> ViewStorage {
         // Adwaita makes and updates widgets on the first thread, which is the main actor's.
         let view = MainActor.assumeIsolated { ImageView() }
-        let storage = ViewStorage(MainActor.assumeIsolated { view.widget })
+        // A pointer may not leave the main actor's code, its address may.
+        let storage = ViewStorage(OpaquePointer(bitPattern: MainActor.assumeIsolated { Int(bitPattern: view.widget) }))
         storage.fields["webImageView"] = view
         show(in: view)
         return storage
