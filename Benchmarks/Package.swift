@@ -9,7 +9,8 @@ let peers: [Target] = [
     .executableTarget(
         name: "webimage-benchmarks",
         dependencies: [
-            "Harness", "webimage-measured", "webimage-latency-turbo", "webimage-download-curl", "CPeers", "CCodecPeers", "CMotionPeers", "CSQLitePeer",
+            "Harness", "webimage-measured", "webimage-latency-turbo", "webimage-download-curl", "CPeers", "CCodecPeers",
+            "CMotionPeers", "CSQLitePeer",
             .product(name: "WebImage", package: "swift-web-image"),
             .product(name: "WebImageAVIF", package: "swift-web-image"),
             .product(name: "WebImageHEIF", package: "swift-web-image"),
