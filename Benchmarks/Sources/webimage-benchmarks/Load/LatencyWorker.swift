@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import WebImage
 
 /// Our side of `burst` and `steady`, in a process of its own: a line `run FILE` names the arrivals; the answer is `ok` and
@@ -17,8 +18,8 @@ enum LatencyWorker {
         downloads.maxConcurrentDownloads = 20
         let loaders = ImageLoadersManager(
             loaders: [WebImageDownloader(config: downloads), FileImageLoader()])
-        let manager = WebImageManager(
-            cache: ImageCache(namespace: "latency", diskCacheDirectory: folder, config: config), loader: loaders)
+        let cache = ImageCache(namespace: "latency", diskCacheDirectory: folder, config: config)
+        let manager = WebImageManager(cache: cache, loader: loaders)
         var isPrimed = !usesDisk
         while let line = readLine() {
             let words = line.split(separator: " ")
@@ -32,7 +33,7 @@ enum LatencyWorker {
             if !isPrimed {
                 // What the server gave before is on the disk when time counts.
                 _ = answer(to: arrivals.map { (0, $0.place) }, manager)
-                manager.imageCache.flush()
+                cache.flush()
                 isPrimed = true
             }
             print("ok", answer(to: arrivals, manager).map { String(format: "%.2f", $0) }.joined(separator: " "))
@@ -43,7 +44,7 @@ enum LatencyWorker {
     private static func answer(to arrivals: [(milliseconds: Double, place: String)], _ manager: WebImageManager)
         -> [Double]
     {
-        let times = Locked([Double](repeating: -1, count: arrivals.count))
+        let times = Times(count: arrivals.count)
         let done = DispatchGroup()
         let clock = ContinuousClock()
         let start = clock.now
@@ -61,13 +62,19 @@ enum LatencyWorker {
                 progress: nil
             ) { image, _, _, _, isFinished, _ in
                 guard isFinished else { return }
-                if image != nil { times.withLock { $0[number] = due.duration(to: clock.now).milliseconds } }
+                if image != nil { times.values.withLock { $0[number] = due.duration(to: clock.now).milliseconds } }
                 done.leave()
             }
         }
         done.wait()
-        return times.withLock { $0 }
+        return times.values.withLock { $0 }
     }
+}
+
+/// The milliseconds of each arrival, -1 until its picture has come.
+private final class Times: Sendable {
+    let values: Mutex<[Double]>
+    init(count: Int) { values = Mutex([Double](repeating: -1, count: count)) }
 }
 
 extension Duration {
