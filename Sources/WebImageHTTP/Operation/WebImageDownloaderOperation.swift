@@ -1,10 +1,10 @@
 public import WebImageCore
 
-/// What one transfer is asked to do.
+/// The parameters of one transfer.
 public struct WebImageDownloaderOrder: Sendable {
     /// The request as it is to be sent.
     public var request: WebImageRequest { transfer.request }
-    /// How the load behaves.
+    /// The options of the load.
     public let options: WebImageOptions
     /// The load's context.
     public var context: WebImageContext? { requestContext.forRoles }
@@ -20,7 +20,7 @@ public struct WebImageDownloaderOrder: Sendable {
         requestContext = context
     }
 
-    /// A transfer over the shared downloader's connections, for operations used without a downloader.
+    /// Makes an order that uses the shared downloader's connections, for operations without a downloader.
     public init(request: WebImageRequest, options: WebImageOptions = [], context: WebImageContext? = nil) {
         self.init(
             CurlTransferRequest(request), options: options, context: RequestContext(context),
@@ -28,35 +28,35 @@ public struct WebImageDownloaderOrder: Sendable {
     }
 }
 
-/// One transfer of a download: a first attempt, a redirect's next hop under a policy, a retry.
+/// One transfer of a download: the first attempt, one hop of a redirect under a policy, or a retry.
 ///
-/// Sharing, progress, retries and decoding are the downloader's. Made and used by ``WebImageDownloader`` when
-/// ``WebImageDownloaderConfig/operationClass`` names it; never under a lock of the library's.
+/// The downloader does sharing, progress, retries and decoding. ``WebImageDownloader`` creates and uses this type when
+/// ``WebImageDownloaderConfig/operationClass`` names it, and never calls it under a lock of this library.
 @preconcurrency public protocol WebImageDownloaderOperationProtocol: AnyObject, WebImageOperation, Sendable {
-    /// Prepares a transfer; nothing may be sent yet.
+    /// Prepares a transfer without sending anything.
     init(_ order: WebImageDownloaderOrder)
     /// The request as it is to be sent.
     var request: WebImageRequest { get }
-    /// Sends the request; called at most once. The sink must hear the end exactly once, also after ``cancel()``.
+    /// Sends the request; called at most once. The sink must receive the end exactly once, also after ``cancel()``.
     func start(_ sink: any WebImageDownloaderSink)
-    /// Whoever waits for it changed its urgency; nothing unless implemented.
+    /// Receives the new priority when the subscribers' highest priority changes. The default does nothing.
     func priorityDidChange(_ priority: LoadPriority)
 }
 
 extension WebImageDownloaderOperationProtocol {
-    /// Nothing.
+    /// Does nothing.
     public func priorityDidChange(_ priority: LoadPriority) {}
 }
 
-/// A transfer over libcurl; the class used unless the configuration names another, and a base for those.
+/// A transfer over libcurl. It is the default class, and the base for classes that the configuration names.
 open class WebImageDownloaderOperation: WebImageDownloaderOperationProtocol, @unchecked Sendable {
-    // Unchecked is true because the only stored properties are immutable or locked; subclasses answer for theirs.
+    // Unchecked is justified because the stored properties are immutable or locked; a subclass must protect its own.
     private struct State {
         var transfer: CurlTransfer?
         var isCancelled = false
     }
 
-    /// What is to be done.
+    /// The parameters of the transfer.
     public let order: WebImageDownloaderOrder
     private let state = Locked(State())
 
@@ -73,7 +73,7 @@ open class WebImageDownloaderOperation: WebImageDownloaderOperationProtocol, @un
             state.transfer = transfer
             return state.isCancelled
         }
-        // In this order, so that the engine, which knows the transfer, tells the sink.
+        // Start before cancel: only a transfer that the engine has received gets its end delivered to the sink.
         order.engine.start(transfer)
         if isCancelled { order.engine.cancel(transfer) }
     }

@@ -1,23 +1,24 @@
 public import WebImageCore
 
-/// Takes what one transfer yields. Calls may come on any thread, one at a time, and must return quickly.
+/// Receives the head, the bytes and the end of one transfer. Calls may come on any thread, one at a time, and must
+/// return quickly.
 public protocol WebImageDownloaderSink: AnyObject, Sendable {
-    /// The head of the last response, once, before the body; an error ends the transfer with it.
+    /// Receives the head of the last response, once, before the body; a returned error ends the transfer.
     func transferDidReceive(head: WebImageResponse) -> WebImageError?
-    /// The next bytes of the body, content coding removed; an error ends the transfer with it.
+    /// Receives the next bytes of the body, after content decoding; a returned error ends the transfer.
     func transferDidReceive(bytes: UnsafeRawBufferPointer) -> WebImageError?
-    /// The end, exactly once, whatever happened.
+    /// Receives the end, exactly once, in every case.
     func transferDidEnd(_ result: Result<WebImageDownloadEnd, WebImageError>)
 }
 
-/// A transfer that came to its end.
+/// The result of a transfer that succeeded.
 public struct WebImageDownloadEnd: Sendable {
-    /// The head of the answer.
+    /// The head of the response.
     public var response: WebImageResponse
-    /// Where the time went.
+    /// The times of the transfer.
     public var metrics: DownloadMetrics
 
-    /// Describes an end.
+    /// Makes a result.
     public init(response: WebImageResponse, metrics: DownloadMetrics = DownloadMetrics()) {
         self.response = response
         self.metrics = metrics

@@ -14,7 +14,7 @@ public struct AddressRange: Sendable, Hashable {
         prefixLength = length
     }
 
-    /// For ranges written in this library.
+    /// Reads a range that this library defines; stops the program when the text is none.
     private init(known text: String) {
         guard let range = AddressRange(text) else { preconditionFailure("\(text) is no range of addresses") }
         self = range
@@ -35,7 +35,8 @@ public struct AddressRange: Sendable, Hashable {
     static let sixToFour = AddressRange(known: "2002::/16")
     static let teredo = AddressRange(known: "2001::/32")
 
-    /// What no public server has: the registries of special-purpose addresses (RFC 6890 and its successors).
+    /// The addresses that no public server has: the registries of special-purpose addresses (RFC 6890 and its
+    /// successors).
     static let special: [(AddressRange, String)] = [
         ("0.0.0.0/8", "unspecified"), ("10.0.0.0/8", "private"), ("100.64.0.0/10", "carrier-grade NAT"),
         ("127.0.0.0/8", "loopback"), ("169.254.0.0/16", "link-local"), ("172.16.0.0/12", "private"),
@@ -53,7 +54,7 @@ public struct AddressRange: Sendable, Hashable {
 }
 
 extension IPAddress {
-    /// Why this is no address of a public server; nil when it is one.
+    /// The reason why no public server has this address; nil when one may have it.
     package var specialUse: String? {
         if let use = AddressRange.special.first(where: { $0.0.contains(self) }) { return use.1 }
         for inner in embedded {

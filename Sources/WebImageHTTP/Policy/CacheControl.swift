@@ -11,14 +11,14 @@ package struct CacheControl: Sendable, Hashable {
             let name = pair[0].trimmingCharacters(in: .whitespaces).lowercased()
             guard !name.isEmpty else { continue }
             let value = pair.count > 1 ? pair[1].trimmingCharacters(in: .whitespaces) : ""
-            // Of a directive said twice the stricter reading is not knowable; the first one counts, as in §4.2.1.
+            // The first of two equal directives counts, as in §4.2.1: which one is stricter depends on the directive.
             if directives[name] == nil { directives[name] = value.trimmingCharacters(in: ["\""]) }
         }
     }
 
     package func contains(_ name: String) -> Bool { directives[name] != nil }
 
-    /// Seconds; nil without the directive, 0 for what is no number, at most 2^31 (§1.2.2).
+    /// The seconds of a directive; nil without it, 0 when its value is not a number, at most 2^31 (§1.2.2).
     package func seconds(_ name: String) -> TimeInterval? {
         guard let text = directives[name] else { return nil }
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return 0 }

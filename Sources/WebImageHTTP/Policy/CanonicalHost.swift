@@ -3,8 +3,8 @@ import WebImageCore
 
 /// A host in the one spelling that policies compare and transfers connect to.
 ///
-/// Percent escapes are decoded (RFC 3986 §3.2.2), names are ASCII (IDNA) in lower case without a trailing dot,
-/// addresses are in their canonical notation. One host has many spellings: a comparison of another one would be
+/// Percent escapes are decoded (RFC 3986 §3.2.2). Names are ASCII (IDNA) in lower case without a trailing dot.
+/// Addresses are in their canonical notation. A host has many spellings: a policy that compared any other one could be
 /// bypassed.
 package struct CanonicalHost: Sendable, Hashable {
     /// The host without brackets and zone.
@@ -14,7 +14,7 @@ package struct CanonicalHost: Sendable, Hashable {
     /// The zone of an IPv6 address, as the URL writes it.
     private let zone: String
 
-    /// Reads a host as a URL or a user spells it, with or without brackets; nil when no server can have it.
+    /// Reads a host as a URL or a user spells it, with or without brackets; nil when no server can have this name.
     package init?(_ spelling: String) {
         var spelling = spelling[...]
         if spelling.hasPrefix("["), spelling.hasSuffix("]") { spelling = spelling.dropFirst().dropLast() }
@@ -32,13 +32,14 @@ package struct CanonicalHost: Sendable, Hashable {
         text = address?.description ?? name
     }
 
-    /// The host of a URL; nil when it has none that a server can have.
+    /// The host of a URL; nil when the URL has none, or one that no server can have.
     package init?(of url: URL) {
         guard let host = url.host() else { return nil }
         self.init(host)
     }
 
-    /// The spellings under which a pattern may name this host: an address within IPv6 is also that of the IPv4 host.
+    /// The spellings under which a pattern may name this host. An IPv6 address that maps an IPv4 address also has that
+    /// one's.
     var names: [String] {
         guard let address, address.isMappedV4 else { return [text] }
         return [text] + address.embedded.map(\.description)
@@ -47,7 +48,7 @@ package struct CanonicalHost: Sendable, Hashable {
     /// The host as a URL writes it.
     fileprivate var urlText: String { address?.bytes.count == 16 ? "[\(text)\(zone)]" : text }
 
-    /// Whether a host is spelled canonically for certain, so that nothing needs to be worked out.
+    /// Whether a host is certainly canonical, so that it needs no conversion.
     fileprivate static func isPlain(_ host: String) -> Bool {
         var previous = UInt8(ascii: ".")
         var labelBeginsWithDigit = false
@@ -63,7 +64,7 @@ package struct CanonicalHost: Sendable, Hashable {
     private static func asciiName(_ decoded: String) -> String? {
         var name = decoded
         if !name.utf8.allSatisfy({ $0 < 0x80 }) {
-            // A delimiter among the decoded characters would end the host within the URL below.
+            // A decoded delimiter would end the host in the URL below.
             guard !name.utf8.contains(where: { $0 < 0x80 && !isNameByte($0) }),
                 let ascii = URL(string: "http://\(name)/")?.host(percentEncoded: false)
             else { return nil }
@@ -83,8 +84,8 @@ package struct CanonicalHost: Sendable, Hashable {
             || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_")
     }
 
-    /// An IPv4 address as the resolver reads it (inet_aton(3)): one to four decimal, octal or hexadecimal numbers, the
-    /// last of which fills the rest.
+    /// An IPv4 address as the resolver reads it (inet_aton(3)): one to four decimal, octal or hexadecimal numbers. The
+    /// last number fills the remaining bytes.
     private static func addressV4(_ text: String) -> IPAddress? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard (1...4).contains(parts.count) else { return nil }
@@ -104,7 +105,7 @@ package struct CanonicalHost: Sendable, Hashable {
 }
 
 extension UInt64 {
-    /// A number without a sign, which the standard library would accept.
+    /// Reads a number without a sign; the standard library would accept one.
     fileprivate init?(unsigned digits: Substring, radix: Int) {
         guard digits.first != "+", digits.first != "-", let value = UInt64(digits, radix: radix) else { return nil }
         self = value
@@ -112,14 +113,14 @@ extension UInt64 {
 }
 
 extension IPAddress {
-    /// Whether this IPv6 address stands for an IPv4 one (RFC 4291 §2.5.5.2): connecting to it connects to that.
+    /// Whether this is an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2); a connection to it goes to the IPv4 address.
     fileprivate var isMappedV4: Bool {
         bytes.count == 16 && bytes.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
     }
 }
 
 extension URL {
-    /// The URL with its host in the canonical spelling; nil when it has no host that a server can have.
+    /// The URL with its host in the canonical spelling; nil when it has no host, or one that no server can have.
     package var withCanonicalHost: URL? {
         guard let spelling = host() else { return nil }
         if CanonicalHost.isPlain(spelling) { return self }
@@ -131,7 +132,7 @@ extension URL {
     }
 }
 
-/// The hosts that a policy names; a leading dot stands for a host and every host below it.
+/// The hosts that a policy names; a leading dot matches a host and every host below it.
 struct HostPatterns: Sendable, Hashable {
     private var hosts: Set<String> = []
     private var suffixes: Set<String> = []

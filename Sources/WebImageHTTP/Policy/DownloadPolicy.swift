@@ -1,19 +1,19 @@
 package import Foundation
 package import WebImageCore
 
-/// What a downloader may fetch from where; for programs that load URLs others chose.
+/// Rules for the URLs and addresses that a downloader may fetch from, for programs that load URLs from others.
 ///
-/// Checked for the URL that was asked for and for every redirect; addresses when a connection is made, so that a name
-/// that resolves to something else a moment later gains nothing.
+/// URLs are checked for the request and for every redirect. Addresses are checked when a connection is made, so that a
+/// name that later resolves to another address does not bypass the policy.
 public struct DownloadPolicy: Sendable, Hashable {
     /// Schemes that may be fetched.
     public var allowedSchemes: Set<String> = ["http", "https"]
-    /// Hosts that may be fetched from; `.example.org` stands for this host and every host below it. Nil is any host.
+    /// Hosts that may be fetched from; `.example.org` matches this host and every host below it. Nil allows any host.
     ///
-    /// The host that is connected to is compared: escapes, capital letters, international names, a trailing dot and
-    /// other notations of an address make no difference.
+    /// Hosts are compared in their canonical spelling: escapes, capital letters, international names, a trailing dot
+    /// and other notations of an address make no difference.
     public var allowedHosts: Set<String>? { didSet { allowed = allowedHosts.map(HostPatterns.init) } }
-    /// Hosts that may not, in the same notation.
+    /// Hosts that may not be fetched from, in the same notation.
     public var deniedHosts: Set<String> = [] { didSet { denied = HostPatterns(deniedHosts) } }
     /// Whether addresses must be those of public servers: no loopback, private, link-local (cloud metadata), multicast …
     public var publicAddressesOnly = false
@@ -21,16 +21,16 @@ public struct DownloadPolicy: Sendable, Hashable {
     public var allowedAddresses: [AddressRange] = []
     /// Whether a redirect may lead from https to http.
     public var allowsDowngrade = false
-    /// Whether the proxies of the environment (`http_proxy`, …) are used; an explicit one always is.
+    /// Whether the proxies of the environment (`http_proxy`, …) are used. An explicit proxy always is.
     public var usesEnvironmentProxies = true
 
     private var allowed: HostPatterns?
     private var denied = HostPatterns([])
 
-    /// Anything over http and https, but no redirect from https to http.
+    /// Allows every host over http and https, but no redirect from https to http.
     public init() {}
 
-    /// For servers: public addresses alone, no proxies from the environment, no redirect from https to http.
+    /// A policy for servers: only public addresses, no proxies from the environment, no redirect from https to http.
     public static let server: DownloadPolicy = {
         var policy = DownloadPolicy()
         policy.publicAddressesOnly = true
@@ -38,7 +38,7 @@ public struct DownloadPolicy: Sendable, Hashable {
         return policy
     }()
 
-    /// Why a URL may not be fetched; nil when it may, as far as its text tells.
+    /// The reason why a URL may not be fetched, judged by its text alone; nil when it may.
     package func refusal(of url: URL) -> WebImageError? {
         let scheme = url.scheme?.lowercased() ?? ""
         guard allowedSchemes.contains(scheme) else { return refused(url, "the scheme \(scheme) is not allowed") }
@@ -51,14 +51,15 @@ public struct DownloadPolicy: Sendable, Hashable {
         return nil
     }
 
-    /// Why a file of this machine may not be read; nil when it may: `file` must be among the schemes, and a policy of
-    /// public addresses alone allows none.
+    /// The reason why a local file may not be read; nil when it may.
+    ///
+    /// `file` must be an allowed scheme. A policy that allows only public addresses allows no file.
     package func refusal(ofFile url: URL) -> WebImageError? {
         if publicAddressesOnly { return refused(url, "a file of this machine is not public") }
         return allowedSchemes.contains("file") ? nil : refused(url, "the scheme file is not allowed")
     }
 
-    /// Why a redirect may not be followed; nil when it may.
+    /// The reason why a redirect may not be followed; nil when it may.
     package func refusal(ofRedirectFrom source: URL, to target: URL) -> WebImageError? {
         if let refusal = refusal(of: target) { return refusal }
         if !allowsDowngrade, source.scheme?.lowercased() == "https", target.scheme?.lowercased() == "http" {
@@ -67,7 +68,7 @@ public struct DownloadPolicy: Sendable, Hashable {
         return nil
     }
 
-    /// Why an address may not be connected to; nil when it may.
+    /// The reason why an address may not be connected to; nil when it may.
     package func refusal(of address: IPAddress, url: URL) -> WebImageError? {
         guard publicAddressesOnly, !allowedAddresses.contains(where: { $0.contains(address) }),
             let use = address.specialUse

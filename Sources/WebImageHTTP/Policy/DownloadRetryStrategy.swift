@@ -1,15 +1,15 @@
 package import Foundation
 public import WebImageCore
 
-/// One failed attempt at a download, as a retry strategy sees it.
+/// One failed attempt at a download, as a retry strategy receives it.
 public struct DownloadFailure: Sendable {
     /// What went wrong.
     public var error: WebImageError
     /// Attempts so far, this one included.
     public var attempts: Int
-    /// The time since the first attempt began.
+    /// The time since the start of the first attempt.
     public var elapsed: Duration
-    /// What the server asked for in `Retry-After`.
+    /// The wait that the server asks for in `Retry-After`.
     public var retryAfter: Duration?
 
     /// Describes a failure.
@@ -21,55 +21,57 @@ public struct DownloadFailure: Sendable {
     }
 }
 
-/// Decides whether and when a failed download is tried again. Called on a queue of the download's.
+/// Decides whether and when a failed download is tried again. Called on the download's own queue.
 @preconcurrency public protocol DownloadRetryStrategy: Sendable {
-    /// How long to wait before the next attempt; nil gives up.
+    /// Returns the wait before the next attempt; nil gives up.
     func delay(after failure: DownloadFailure) -> Duration?
 }
 
-/// Tries again what may pass by itself, waiting twice as long each time, by chance a little less.
+/// Retries temporary failures. Each wait is up to twice as long as the one before, minus a random part.
 public struct ExponentialBackoff: DownloadRetryStrategy {
     /// Attempts in all; at least 1.
     public var maxAttempts = 3
-    /// The longest wait before the second attempt; doubled for each further one.
+    /// The longest wait before the second attempt. It doubles with each further attempt.
     public var base = Duration.milliseconds(500)
-    /// The longest wait of all. A `Retry-After` beyond it gives up.
+    /// The longest wait before any attempt. A longer `Retry-After` gives up.
     public var maxDelay = Duration.seconds(30)
-    /// The part of a wait that chance may take away, so that many clients do not come back at once; 0 to 1.
+    /// The largest part of a wait that is removed at random, 0 to 1, so that many clients do not retry at the same
+    /// moment.
     public var jitter = 0.5
     private let random: @Sendable () -> Double
 
-    /// Three attempts, up to half a second and one second apart.
+    /// Makes a strategy of three attempts, with waits of at most 0.5 s and 1 s.
     ///
-    /// - Parameter random: Numbers from 0 up to 1.
+    /// - Parameter random: Returns random numbers from 0 up to, but not including, 1.
     public init(maxAttempts: Int = 3, random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }) {
         self.maxAttempts = maxAttempts
         self.random = random
     }
 
-    /// The wait, at least as long as the server asked for.
+    /// Returns the wait, at least as long as the server asks for.
     public func delay(after failure: DownloadFailure) -> Duration? {
         guard failure.attempts < maxAttempts, Self.maySucceedLater(failure.error) else { return nil }
-        // By doubling up to the longest wait: a product of large durations would overflow.
+        // Doubled step by step up to the limit: a product of large durations would overflow.
         let limit = max(min(maxDelay, Self.longestWait), .zero)
         var longest = max(base, .zero)
         for _ in 1..<min(max(failure.attempts, 1), 31) where longest < limit { longest += longest }
         longest = min(longest, limit)
         let taken = min(max(jitter, 0), 1) * random()
-        // A factor that is no number takes nothing away.
+        // A factor that is not a number shortens nothing.
         let wait = longest * (taken >= 0 ? 1 - min(taken, 1) : 1)
         guard let asked = failure.retryAfter else { return wait }
         return asked > maxDelay ? nil : max(asked, wait)
     }
 
-    /// Some ten thousand years: far from the end of `Duration`, at which arithmetic traps.
+    /// 2^38 s, about 8,700 years: far below the maximum of `Duration`, where arithmetic traps.
     private static let longestWait = Duration.seconds(1 << 38)
 
-    /// Whether an error is one that may pass by itself: 408, 425, 429, 500, 502, 503, 504, connections, name service.
+    /// Whether an error may be temporary: statuses 408, 425, 429, 500, 502, 503 and 504, and failures of connections
+    /// and name service.
     public static func maySucceedLater(_ error: WebImageError) -> Bool {
         switch error.underlying {
         case .http(let status): return [408, 425, 429, 500, 502, 503, 504].contains(status)
-        // Certificates, malformed answers and refused protocols do not change by waiting.
+        // Waiting does not repair certificates, malformed responses or refused protocols.
         case .curl(let code, _) where error.code == .transport:
             return [5, 6, 7, 16, 18, 28, 35, 52, 55, 56, 92].contains(code)
         default: return false
@@ -78,7 +80,7 @@ public struct ExponentialBackoff: DownloadRetryStrategy {
 }
 
 extension WebImageResponse {
-    /// What `Retry-After` asks for: seconds, or a date counted from `now` (seconds since 1970).
+    /// The wait that `Retry-After` asks for: seconds, or a date minus `now` (seconds since 1970).
     package func retryAfter(now: TimeInterval) -> Duration? {
         guard let text = value(forHTTPHeaderField: "retry-after")?.trimmingCharacters(in: .whitespaces) else {
             return nil

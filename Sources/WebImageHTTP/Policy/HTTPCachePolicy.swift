@@ -1,35 +1,35 @@
 package import Foundation
 package import WebImageCore
 
-/// What RFC 9111 says of a stored answer: decisions alone, for a private cache.
+/// The rules of RFC 9111 for a stored response in a private cache: decisions alone.
 package struct HTTPCachePolicy: Sendable, Hashable {
-    /// What to do for a request that has a stored answer.
+    /// The next step for a request that has a stored response.
     package enum Decision: Sendable, Hashable {
-        /// Use it; no request.
+        /// Use it without an HTTP request.
         case fresh
-        /// Use it now and confirm it meanwhile (RFC 5861 §3), with these fields.
+        /// Use it now and revalidate it with these fields in the background (RFC 5861 §3).
         case staleWhileRevalidate([String: String])
-        /// Ask whether it still holds, with these fields.
+        /// Revalidate it with these fields.
         case revalidate([String: String])
-        /// Fetch as if nothing were stored.
+        /// Fetch without validators, as if nothing were stored.
         case fetch
     }
 
-    /// The part of the time since the last change for which an answer without an explicit lifetime counts as fresh
-    /// (§4.2.2 suggests 0.1); 0 always asks.
+    /// The heuristic lifetime of a response without an explicit one, as a part of the time since its last change
+    /// (§4.2.2 suggests 0.1); with 0 it is always revalidated.
     package var heuristicFraction: Double
-    /// The longest such lifetime.
+    /// The longest heuristic lifetime, in seconds.
     package var maxHeuristicLifetime: TimeInterval = 86_400
 
     package init(heuristicFraction: Double = 0.1) { self.heuristicFraction = heuristicFraction }
 
-    /// Whether the body of an answer may be kept (§3).
+    /// Whether the body of a response may be stored (§3).
     package static func mayStore(_ response: WebImageResponse, to request: WebImageRequest) -> Bool {
         !CacheControl(response.value(forHTTPHeaderField: "cache-control")).contains("no-store")
             && !CacheControl(request.value(forHTTPHeaderField: "cache-control")).contains("no-store")
     }
 
-    /// What to do for `request` at `now` (seconds since 1970).
+    /// Decides what to do for `request` at `now` (seconds since 1970).
     package func decision(_ stored: StoredResponse, for request: WebImageRequest, now: TimeInterval) -> Decision {
         guard stored.matches(request) else { return .fetch }
         let fields = Self.validators(stored)
@@ -51,7 +51,7 @@ package struct HTTPCachePolicy: Sendable, Hashable {
         return revalidation
     }
 
-    /// Whether a stored answer may stand in for one that could not be had (RFC 5861 §4).
+    /// Whether a stored response may be used after a failed fetch (RFC 5861 §4).
     package func mayServeAfterError(_ stored: StoredResponse, for request: WebImageRequest, now: TimeInterval) -> Bool {
         let control = CacheControl(stored.fields["cache-control"])
         guard stored.matches(request), !control.contains("must-revalidate"), !control.contains("no-cache"),
@@ -60,7 +60,7 @@ package struct HTTPCachePolicy: Sendable, Hashable {
         return age - lifetime(stored, control) <= window
     }
 
-    /// The fields of a request that asks whether a stored answer still holds (RFC 9110 §13.1); empty without validators.
+    /// The fields that revalidate a stored response (RFC 9110 §13.1); empty without validators.
     package static func validators(_ stored: StoredResponse) -> [String: String] {
         var fields: [String: String] = [:]
         fields["If-None-Match"] = stored.fields["etag"]
@@ -68,7 +68,7 @@ package struct HTTPCachePolicy: Sendable, Hashable {
         return fields
     }
 
-    /// Seconds for which an answer is fresh (§4.2.1).
+    /// The seconds for which a response is fresh (§4.2.1).
     package func lifetime(_ stored: StoredResponse) -> TimeInterval {
         lifetime(stored, CacheControl(stored.fields["cache-control"]))
     }
@@ -77,14 +77,15 @@ package struct HTTPCachePolicy: Sendable, Hashable {
         if let maxAge = control.seconds("max-age") { return maxAge }
         let date = HTTPDate.seconds(stored.fields["date"]) ?? stored.responseTime
         if let expires = stored.fields["expires"] {
-            // What is no date, above all "0", means already expired (§5.3).
+            // A value that is not a date, such as "0", means already expired (§5.3).
             return max((HTTPDate.seconds(expires) ?? 0) - date, 0)
         }
         guard let modified = HTTPDate.seconds(stored.fields["last-modified"]), modified < date else { return 0 }
         return min((date - modified) * heuristicFraction, maxHeuristicLifetime)
     }
 
-    /// The age of a stored answer (§4.2.3); nil when the clock went backwards, so that nothing can be said.
+    /// The age of a stored response in seconds (§4.2.3); nil when the clock went backwards, because the age is then
+    /// unknown.
     package func age(_ stored: StoredResponse, now: TimeInterval) -> TimeInterval? {
         guard now >= stored.responseTime else { return nil }
         let date = HTTPDate.seconds(stored.fields["date"]) ?? stored.responseTime

@@ -2,7 +2,7 @@ package import Foundation
 
 /// Dates as HTTP writes them (RFC 9110 §5.6.7), all three forms, without a locale.
 package enum HTTPDate {
-    /// Seconds since 1970; nil for what is no date.
+    /// Seconds since 1970; nil when the text is not a date.
     package static func seconds(_ text: String?) -> TimeInterval? {
         guard let text else { return nil }
         let words = text.split { " ,-:".contains($0) }.map(String.init)

@@ -2,7 +2,7 @@ import Foundation
 
 /// An IPv4 or IPv6 address as its bytes.
 package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
-    /// 4 or 16 bytes, the first one leading.
+    /// 4 or 16 bytes in network byte order.
     package let bytes: [UInt8]
 
     package init?(bytes: [UInt8]) {
@@ -10,7 +10,7 @@ package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         self.bytes = bytes
     }
 
-    /// Reads the canonical notations alone; brackets and a zone (`fe80::1%eth0`) are passed over.
+    /// Reads the canonical notations alone; brackets and a zone (`fe80::1%eth0`) are ignored.
     package init?(_ text: String) {
         var text = text[...]
         if text.hasPrefix("["), text.hasSuffix("]") { text = text.dropFirst().dropLast() }
@@ -32,7 +32,7 @@ package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// IPv4 addresses that this IPv6 address leads to: mapped, compatible, NAT64, 6to4, Teredo, ISATAP.
+    /// The IPv4 addresses that this IPv6 address contains: mapped, compatible, NAT64, 6to4, Teredo, ISATAP.
     package var embedded: [IPAddress] {
         guard bytes.count == 16 else { return [] }
         func four(_ start: Int, inverted: Bool = false) -> IPAddress? {

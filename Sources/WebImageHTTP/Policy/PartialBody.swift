@@ -1,16 +1,16 @@
 import Foundation
 import WebImageCore
 
-/// The beginning of a body and what tells whether the rest still belongs to it.
+/// The beginning of a body, with the validator that shows whether the rest still belongs to it.
 struct PartialBody: Sendable {
-    /// A strong `ETag`: weak ones do not promise the same bytes (RFC 9110 §8.8.1).
+    /// A strong `ETag`; a weak one does not guarantee the same bytes (RFC 9110 §8.8.1).
     let validator: String
     /// Bytes of the whole body.
     let total: Int
     let body: ReceivedBody
-    /// Bytes of the beginning; the body may get more.
+    /// Bytes of the beginning; `body` may receive more later.
     let count: Int
-    /// Whether it may be kept on disk; another attempt of the same download continues it from memory all the same.
+    /// Whether it may be stored on disk. Another attempt of the same download continues it from memory in either case.
     var mayBeStored = true
 
     init(validator: String, total: Int, body: ReceivedBody) {
@@ -20,7 +20,7 @@ struct PartialBody: Sendable {
         count = body.count
     }
 
-    /// The beginning of an answer that can be continued; nil for one that cannot.
+    /// The beginning of a response; nil when the response cannot be continued.
     init?(_ body: ReceivedBody, of head: WebImageResponse, total: Int?) {
         guard let total, 1..<max(total, 1) ~= body.count, let tag = head.value(forHTTPHeaderField: "etag"),
             tag.hasPrefix("\""), tag.hasSuffix("\""), tag.utf8.count >= 2, tag.utf8.count < 1000,
@@ -30,10 +30,10 @@ struct PartialBody: Sendable {
         self.init(validator: tag, total: total, body: body)
     }
 
-    /// The fields that ask for the rest, or for everything when it has changed (RFC 9110 §13.1.5).
+    /// The fields that request the rest, or the whole body when it has changed (RFC 9110 §13.1.5).
     var requestFields: [String: String] { ["Range": "bytes=\(count)-", "If-Range": validator] }
 
-    /// Whether a 206 is the rest: it begins where this ends and the whole is as long as it was.
+    /// Whether a 206 response is the rest: it begins where this body ends, and the total length is unchanged.
     func isContinued(by head: WebImageResponse) -> Bool {
         guard head.statusCode == 206, let range = ContentRange(head.value(forHTTPHeaderField: "content-range")),
             ["", "identity"].contains(head.value(forHTTPHeaderField: "content-encoding")?.lowercased() ?? ""),

@@ -1,13 +1,13 @@
 import Foundation
 import WebImageCore
 
-/// Which redirects are followed, and with which request (RFC 9110 §15.4).
+/// Decides which redirects are followed and with which request (RFC 9110 §15.4).
 extension CurlTransferRequest {
-    /// Whether curl follows redirects: of these methods it makes what RFC 9110 §15.4 says. Under a policy each hop is
-    /// judged before it is made, by the download.
+    /// Whether curl follows redirects: for these methods it does what RFC 9110 §15.4 requires. With a policy the
+    /// download checks each hop before it is made.
     var followsRedirects: Bool { policy == nil && ["GET", "HEAD", "POST"].contains(request.httpMethod) }
 
-    /// The request of the next hop: to another origin go neither credentials nor fields that are not everybody's.
+    /// The request of the next hop. Another origin receives no credentials and only harmless fields.
     ///
     /// Nil when the hop would send another method than GET and HEAD, or a body, to another origin.
     func redirected(_ redirect: DownloadState.Redirect) -> CurlTransferRequest? {
@@ -18,7 +18,7 @@ extension CurlTransferRequest {
             ? request.httpMethod != "HEAD" : [301, 302].contains(redirect.status) && request.httpMethod == "POST"
         if becomesGet {
             (next.httpMethod, next.httpBody) = ("GET", nil)
-            // They describe the body that is no longer sent (RFC 9110 §15.4).
+            // These fields describe the body, which is no longer sent (RFC 9110 §15.4).
             for field in request.allHTTPHeaderFields.keys where field.lowercased().hasPrefix("content-") {
                 next.setValue(nil, forHTTPHeaderField: field)
             }
@@ -44,7 +44,7 @@ extension URL {
 }
 
 extension DownloadPolicy {
-    /// Of a redirect without a policy of the user's: to any host over http and https.
+    /// The policy for redirects when the user sets none: any host over http and https.
     static let anyWebRedirect: DownloadPolicy = {
         var policy = DownloadPolicy()
         policy.allowsDowngrade = true
@@ -53,7 +53,7 @@ extension DownloadPolicy {
 }
 
 extension WebImageError {
-    /// A redirect by which another origin would get what was meant for the first.
+    /// The error for a redirect that would send a method or body meant for the first origin to another one.
     static func redirectedBody(_ method: String, _ target: URL) -> WebImageError {
         WebImageError(
             .invalidDownloadOperation, stage: .download, url: target,

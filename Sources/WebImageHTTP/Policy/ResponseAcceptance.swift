@@ -1,7 +1,7 @@
 package import Foundation
 package import WebImageCore
 
-/// Which answers count as pictures: the statuses and declared types a download accepts.
+/// The statuses and declared types that a download accepts.
 package struct ResponseAcceptance: Sendable, Hashable {
     /// Statuses that are accepted; nil accepts any.
     package var statusCodes: IndexSet?
@@ -13,7 +13,8 @@ package struct ResponseAcceptance: Sendable, Hashable {
         self.contentTypes = contentTypes.map { Set($0.map { $0.lowercased() }) }
     }
 
-    /// Why a head is refused; nil when it is accepted. What declares no type is accepted, as in the original.
+    /// The reason why a head is refused; nil when it is accepted. A response without a declared type is accepted, as in
+    /// the original.
     package func refusal(of response: WebImageResponse, for url: URL) -> WebImageError? {
         var refusal = reason(for: response, url)
         refusal?.response = response

@@ -1,11 +1,12 @@
 import Foundation
 import WebImageCore
 
-/// Keeps the beginnings of broken downloads in a folder, so that another process can go on; bounded in size and age.
+/// Stores the beginnings of broken downloads in a folder, so that another process can continue them. Size and age are
+/// limited.
 ///
-/// Files are used on a queue of the store's. Nothing is created before the first beginning is kept.
+/// Files are accessed on the store's own queue. The folder is created when the first beginning is saved.
 final class ResumeStore: Sendable {
-    /// Less is fetched anew faster than it is kept.
+    /// Fetching fewer bytes again is faster than storing them.
     static let minBytes = 16 * 1024
     static let maxTotalBytes = 256 << 20
     static let maxAge: TimeInterval = 86_400
@@ -15,7 +16,7 @@ final class ResumeStore: Sendable {
 
     init(folder: URL) { self.folder = folder }
 
-    /// The beginning kept under a name, as a body with that much room; `then` runs on the store's queue.
+    /// Loads the beginning stored under a name into a body with the given room; `then` runs on the store's queue.
     func load(_ name: String, _ room: ReceivedBody.Room, _ then: @escaping @Sendable (PartialBody?) -> Void) {
         queue.async { then(self.read(self.path(name), room)) }
     }
@@ -29,7 +30,7 @@ final class ResumeStore: Sendable {
         queue.async { _ = unlink(self.path(name)) }
     }
 
-    /// Waits until what was asked before is done.
+    /// Waits until all earlier operations have finished.
     func flush() { queue.sync {} }
 
     private func path(_ name: String) -> String { folder.path + "/" + SHA256.shortName(of: name) + ".part" }
@@ -56,7 +57,7 @@ final class ResumeStore: Sendable {
 
     private static let pieceBytes = 256 * 1024
 
-    /// The rest of a file, copied: who began it anew meanwhile changes nothing here.
+    /// Copies the rest of a file, so that a later download that writes the file again does not affect this body.
     private static func body(from start: Data, _ file: FileHandle, _ room: ReceivedBody.Room) -> ReceivedBody? {
         let body = ReceivedBody(room)
         var piece = start
@@ -79,7 +80,7 @@ final class ResumeStore: Sendable {
         do {
             try file.write(contentsOf: Data(head.utf8))
             try file.write(contentsOf: beginning)
-            // Before the name stands, so that no power loss leaves a name with other bytes than these.
+            // Synchronised before the rename: otherwise a power loss could leave the name with other bytes.
             try file.synchronize()
             if rename(temporary, path) != 0 { unlink(temporary) }
         } catch {
@@ -88,7 +89,7 @@ final class ResumeStore: Sendable {
         trim()
     }
 
-    /// Removes what is too old, then the oldest until the rest fits. The folder holds as many files as downloads broke.
+    /// Removes files that are too old, then the oldest files until the rest fits. Each broken download has one file.
     private func trim() {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         var files: [(path: String, size: Int, time: Int)] = []

@@ -1,9 +1,9 @@
 import Foundation
 import WebImageCore
 
-/// A cached body on its way to being confirmed.
+/// The revalidation of a cached body.
 ///
-/// Without an explicit lifetime the server is always asked: who refreshes wants to see what changed.
+/// Without an explicit lifetime the server is always asked: a refresh is meant to find changes.
 struct Revalidation: Sendable {
     let decision: HTTPCachePolicy.Decision
     private let cached: CachedResource
@@ -11,7 +11,7 @@ struct Revalidation: Sendable {
     private let request: WebImageRequest
     private static let policy = HTTPCachePolicy(heuristicFraction: 0)
 
-    /// Nil when nothing is known of the body, so that it can only be compared.
+    /// Nil when the body has no stored response, so that only its bytes can be compared.
     init?(_ cached: CachedResource, _ request: WebImageRequest, now: TimeInterval) {
         guard let stored = cached.metadata.flatMap(StoredResponse.init(serialized:)) else { return nil }
         self.cached = cached
@@ -20,12 +20,12 @@ struct Revalidation: Sendable {
         decision = Self.policy.decision(stored, for: request, now: now)
     }
 
-    /// The body without a request.
+    /// The cached body, used without an HTTP request.
     var freshResult: ImageDataResult {
         result(WebImageResponse(url: request.url, expectedContentLength: cached.data.count), metadata: cached.metadata)
     }
 
-    /// The body in place of an answer that could not be had.
+    /// The cached body, used because the fetch failed.
     var staleResult: ImageDataResult { freshResult }
 
     func mayServe(after error: WebImageError, now: TimeInterval) -> Bool {
@@ -38,7 +38,7 @@ struct Revalidation: Sendable {
         return isServerFault && Self.policy.mayServeAfterError(stored, for: request, now: now)
     }
 
-    /// The body after a 304, with what the 304 says anew.
+    /// The cached body after a 304, with the fields that the 304 updates.
     func confirmed(by answer: ImageDataResult) -> ImageDataResult {
         let times = answer.metadata.flatMap(StoredResponse.init(serialized:))
         let merged = stored.merged(

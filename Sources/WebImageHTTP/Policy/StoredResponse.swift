@@ -1,14 +1,14 @@
 package import Foundation
 package import WebImageCore
 
-/// What is kept of an answer beside its body, so that it can be judged and confirmed later (RFC 9111 §3).
+/// The parts of a response that are stored with its body for freshness and revalidation (RFC 9111 §3).
 package struct StoredResponse: Sendable, Hashable {
     /// The fields that freshness and validation need, names in lower case.
     package private(set) var fields: [String: String] = [:]
-    /// When the request was sent and when the answer came; seconds since 1970.
+    /// The times when the request was sent and the response was received, in seconds since 1970.
     package var requestTime: TimeInterval
     package var responseTime: TimeInterval
-    /// Digests of the request's fields that `Vary` names; an absent field is the empty text.
+    /// Digests of the request's fields that `Vary` names; an absent field has the empty text.
     package private(set) var varying: [String: String] = [:]
 
     static let keptFields = ["etag", "last-modified", "date", "age", "expires", "cache-control", "pragma", "vary"]
@@ -23,7 +23,7 @@ package struct StoredResponse: Sendable, Hashable {
         varying = Self.varying(fields["vary"], of: request)
     }
 
-    /// The entry confirmed by a 304: the fields it carries replace those kept (RFC 9111 §3.2).
+    /// The stored response after a 304, whose fields replace the stored ones (RFC 9111 §3.2).
     package func merged(
         with response: WebImageResponse, to request: WebImageRequest, requestTime: TimeInterval,
         responseTime: TimeInterval
@@ -31,7 +31,7 @@ package struct StoredResponse: Sendable, Hashable {
         var copy = self
         copy.requestTime = requestTime
         copy.responseTime = responseTime
-        // The age counts from this answer; one that names none is new.
+        // The age counts from the 304; without an `Age` field it is 0.
         copy.fields["age"] = nil
         for name in Self.keptFields {
             if let value = response.value(forHTTPHeaderField: name) { copy.fields[name] = value }
@@ -40,7 +40,7 @@ package struct StoredResponse: Sendable, Hashable {
         return copy
     }
 
-    /// Whether a request chooses the same representation (RFC 9111 §4.1).
+    /// Whether a request selects the same representation (RFC 9111 §4.1).
     package func matches(_ request: WebImageRequest) -> Bool {
         if Self.names(fields["vary"]).contains("*") { return false }
         return Self.varying(fields["vary"], of: request) == varying
@@ -53,14 +53,14 @@ package struct StoredResponse: Sendable, Hashable {
     private static func varying(_ vary: String?, of request: WebImageRequest) -> [String: String] {
         var digests: [String: String] = [:]
         for name in names(vary) where name != "*" {
-            // A digest, because the field may be a secret and this is written to disk.
+            // A digest, because the value may be a secret and is written to disk.
             digests[name] = request.value(forHTTPHeaderField: name).map { SHA256.shortName(of: $0) } ?? ""
         }
         return digests
     }
 }
 
-/// On disk: lines of text, the first one naming the format.
+/// The format on disk: lines of text; the first one names the format.
 extension StoredResponse {
     private static let signature = CachedResource.responseSignature
     private static let maxBytes = 16 * 1024

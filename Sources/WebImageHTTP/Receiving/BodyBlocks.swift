@@ -1,10 +1,10 @@
 import Foundation
 import WebImageCore
 
-/// Gives out memory for bodies; while transfers run, large blocks that come back are kept for the next body.
+/// Allocates memory for bodies; while transfers run, large freed blocks are kept for the next body.
 ///
-/// The system clears every page it hands out, one fault for each: for a body of megabytes that costs more than
-/// receiving it. Safe on any thread.
+/// The system clears every page that it provides, with one page fault each. For a body of several megabytes that costs
+/// more than receiving it. Safe on any thread.
 final class BodyBlocks: Sendable {
     private struct Spare {
         let start: UnsafeMutableRawPointer
@@ -17,7 +17,7 @@ final class BodyBlocks: Sendable {
         var keepsSpares = false
     }
 
-    /// The allocator handles smaller ones well.
+    /// Bytes from which on blocks are mapped; the allocator handles smaller ones well.
     private static let minMapped = 256 * 1024
     private static let hugePage = 2 << 20
     private static let maxSpareBytes = 32 << 20
@@ -25,16 +25,16 @@ final class BodyBlocks: Sendable {
 
     init() { _ = Self.allocatorKnowsSizes }
 
-    /// The allocator maps every block anew, and gives what is free back to the system, that is larger than any block
-    /// freed before (`M_MMAP_THRESHOLD` in mallopt(3), adjusted by each free). Pictures have such blocks all the time;
-    /// the first body shall not be the one to tell.
+    /// The allocator maps each block anew, and returns it to the system when freed, if it is larger than every block
+    /// freed before (`M_MMAP_THRESHOLD` in mallopt(3), adjusted by each free). Images need such blocks all the time, so
+    /// one free here raises the threshold before the first body.
     private static let allocatorKnowsSizes: Void = {
-        // Not `malloc`: the compiler leaves out a pair of that and `free`.
+        // Not `malloc`: the compiler removes a `malloc` that is directly followed by `free`.
         var block: UnsafeMutableRawPointer?
         if posix_memalign(&block, 16, minMapped) == 0 { free(block) }
     }()
 
-    /// Whether what comes back is kept, up to 32 MB; turning it off frees what was.
+    /// Whether freed blocks are kept, up to 32 MiB in all; turning it off frees them.
     var keepsSpares: Bool {
         get { state.withLock { $0.keepsSpares } }
         set {
@@ -48,7 +48,7 @@ final class BodyBlocks: Sendable {
         }
     }
 
-    /// Room for at least so many bytes; nil when the system has none.
+    /// Returns memory for at least `count` bytes; nil when the system has none.
     func block(_ count: Int) -> BodyBlock? {
         if count < Self.minMapped { return malloc(count).map { BodyBlock($0, capacity: count, home: nil) } }
         if let spare = takeSpare(count) { return BodyBlock(spare.start, capacity: spare.capacity, home: self) }
@@ -57,13 +57,13 @@ final class BodyBlocks: Sendable {
         guard let start = mmap(nil, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
             start != MAP_FAILED
         else { return nil }
-        // One fault for two megabytes where the kernel can; where it cannot, nothing is lost.
+        // Where the kernel supports it, one page fault covers 2 MiB; elsewhere this changes nothing.
         if capacity >= Self.hugePage { madvise(start, capacity, MADV_HUGEPAGE) }
         HandleLedger.opened("body block")
         return BodyBlock(start, capacity: capacity, home: self)
     }
 
-    /// The smallest spare with room enough, unless most of it would be wasted.
+    /// Takes the smallest spare that is large enough, but at most twice as large as needed.
     private func takeSpare(_ count: Int) -> Spare? {
         state.withLock { state in
             let fitting = state.spares.indices.filter { count...count * 2 ~= state.spares[$0].capacity }
@@ -94,12 +94,13 @@ final class BodyBlocks: Sendable {
     deinit { keepsSpares = false }
 }
 
-/// Owns memory for the bytes of one body; goes back with their last use.
+/// Owns memory for the bytes of one body and returns it after their last use.
 final class BodyBlock: @unchecked Sendable {
-    // Unchecked is true because a byte is written once, by the one who fills the block, before anybody is told of it.
+    // Unchecked is justified because each byte is written once, by the one thread that fills the block, before other
+    // threads can read it.
     let start: UnsafeMutableRawPointer
     let capacity: Int
-    /// Nil for what the allocator made.
+    /// Nil for a block from `malloc`.
     private let home: BodyBlocks?
 
     fileprivate init(_ start: UnsafeMutableRawPointer, capacity: Int, home: BodyBlocks?) {
@@ -117,7 +118,7 @@ final class BodyBlock: @unchecked Sendable {
         (start + offset).copyMemory(from: source, byteCount: bytes.count)
     }
 
-    /// Bytes that have been written, without a copy.
+    /// Returns bytes that have been written, without a copy.
     func data(_ range: Range<Int>) -> Data {
         guard !range.isEmpty else { return Data() }
         return Data(

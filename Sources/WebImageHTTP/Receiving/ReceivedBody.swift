@@ -1,11 +1,11 @@
 import Foundation
 import WebImageCore
 
-/// The bytes of one body so far: in memory while they are few, then in a file without a name.
+/// The received bytes of one body: in memory while they are few, later in an unnamed file (spill).
 ///
-/// One caller at a time appends, without a lock held while it writes; anybody may read what has come.
+/// One caller at a time appends and holds no lock while it writes to a file. Any thread may read the received bytes.
 final class ReceivedBody: Sendable {
-    /// How many bytes stay in memory, where that comes from, and the folder of the files that take more.
+    /// The limit of bytes in memory, the allocator of that memory, and the folder of the files for longer bodies.
     struct Room: Sendable {
         var maxBytesInMemory: Int
         var folder: String
@@ -16,16 +16,16 @@ final class ReceivedBody: Sendable {
         var count = 0
         var block: BodyBlock?
         var file: UnnamedFile?
-        /// Whether there is no file to be had, so that the body's own limit is the only one.
+        /// Whether no file can be used, so that the bytes stay in memory and only the body's own limit applies.
         var hasNoFile = false
 
         var memory: Data { block?.data(0..<count) ?? Data() }
 
-        /// Adds bytes to those in memory; false when there is no more of it.
+        /// Adds bytes to those in memory; false when no memory is available.
         mutating func keep(_ bytes: UnsafeRawBufferPointer, _ blocks: BodyBlocks) -> Bool {
             let needed = count + bytes.count
             if needed > block?.capacity ?? 0 {
-                // Without a known length, twice as much each time.
+                // Doubles each time when the length is unknown.
                 guard let longer = blocks.block(max(needed, 2 * (block?.capacity ?? 0))) else { return false }
                 if let block { longer.write(UnsafeRawBufferPointer(start: block.start, count: count), at: 0) }
                 block = longer
@@ -38,7 +38,7 @@ final class ReceivedBody: Sendable {
 
     private enum Step {
         case isTaken
-        /// These are the bytes so far; they and the next go to a file.
+        /// Move the bytes so far, and the next ones, to a file.
         case move(Data)
         case write(UnnamedFile, at: Int)
     }
@@ -47,20 +47,20 @@ final class ReceivedBody: Sendable {
     private let room: Room
     private let state = Locked(State())
 
-    /// - Parameter expected: Bytes that may come. Room is set aside for as many as stay in memory; it costs nothing
-    ///   before they come.
+    /// - Parameter expected: The declared length in bytes. Address space is reserved for it when it fits in memory;
+    ///   pages cost nothing before they are written.
     init(_ room: Room, expected: Int = 0) {
         self.room = room
-        // A server may declare any length: not more is set aside than a body of usual size needs.
+        // A server may declare any length: a larger one than a usual body needs reserves nothing.
         guard expected > 0, expected <= min(room.maxBytesInMemory, Self.maxSetAside) else { return }
         state.withLock { $0.block = room.blocks.block(expected) }
     }
 
     var count: Int { state.withLock { $0.count } }
 
-    /// Adds bytes; on a full or read-only disk they stay in memory.
+    /// Appends bytes; when the disk is full or read-only they stay in memory.
     ///
-    /// - Throws: `.fileSystem` when what was written cannot be read back, or there is neither a file nor memory.
+    /// - Throws: `.fileSystem` when written bytes cannot be read back, or neither a file nor memory is available.
     func append(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) {
         let step = state.withLock { state -> Step in
             if let file = state.file { return .write(file, at: state.count) }
@@ -92,7 +92,7 @@ final class ReceivedBody: Sendable {
         if !isKept { throw Self.noRoom }
     }
 
-    /// Takes into memory what a file holds that takes no more.
+    /// Moves the bytes of a file that accepts no more back into memory.
     private func comeBack(_ memory: Data, and bytes: UnsafeRawBufferPointer) throws(WebImageError) {
         let isKept = state.withLock { state in
             (state.file, state.count, state.hasNoFile) = (nil, 0, true)
@@ -105,7 +105,8 @@ final class ReceivedBody: Sendable {
         .posix(ENOMEM, stage: .download, url: nil, hint: "There is neither memory nor a file for the body.")
     }
 
-    /// Some of the bytes from an offset on, none at the end; bounded, so that a reader who is late takes several.
+    /// Returns bytes from an offset on, empty at the end. Pieces from a file have a limited size, so a slow reader
+    /// takes several.
     func piece(from offset: Int) -> Data {
         let (block, file, end) = state.withLock { ($0.block, $0.file, $0.count) }
         guard offset < end else { return Data() }
@@ -115,7 +116,7 @@ final class ReceivedBody: Sendable {
 
     private static let maxPiece = 256 * 1024
 
-    /// The first bytes; of a file they are mapped, not read.
+    /// Returns the first bytes; those in a file are mapped, not read.
     ///
     /// - Throws: `.fileSystem` when the file cannot be mapped.
     func data(_ count: Int? = nil) throws(WebImageError) -> Data {

@@ -1,17 +1,17 @@
 import Foundation
 import WebImageCore
 
-/// Owns a file that has no name, so that nothing of it is left whatever becomes of the process.
+/// Owns a file without a name, so that nothing remains on disk when the process ends or crashes.
 ///
-/// Bytes once written are never written again, which is what makes mapping them safe: nobody else can shorten it.
+/// Written bytes are never changed, and no other process can truncate the file; this makes mapping them safe.
 final class UnnamedFile: Sendable {
     private let descriptor: Int32
 
-    /// Nil where none can be made; the folder is made when it is missing.
+    /// Creates the file, and the folder when it is missing; nil on failure.
     init?(in folder: String) {
         guard PrivateFolder.make(folder) else { return nil }
-        // A name for the moment between these two calls: not every file system can do without (`O_TMPFILE`). What a
-        // kill in between leaves is empty, and removed with the beginnings of broken downloads.
+        // The file has a name only between these two calls, because not every file system supports `O_TMPFILE`. A
+        // process killed in between leaves an empty file, which the resume store removes when it trims.
         let path = folder + "/\(UInt64.random(in: .min ... .max)).tmp"
         descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { return nil }
@@ -20,13 +20,13 @@ final class UnnamedFile: Sendable {
     }
 
     deinit {
-        // Also called when `init` gives up, by which time there may be no descriptor.
+        // Also called when `init` returns nil; then there may be no descriptor.
         guard descriptor >= 0 else { return }
         close(descriptor)
         HandleLedger.closed("unnamed file")
     }
 
-    /// Writes all of it; false when the system will not.
+    /// Writes all bytes; false when the system reports an error.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
         var rest = bytes[...]
         var offset = offset
@@ -41,7 +41,7 @@ final class UnnamedFile: Sendable {
         return true
     }
 
-    /// A copy of some of its bytes.
+    /// Returns a copy of some of its bytes.
     func read(_ range: Range<Int>) throws(WebImageError) -> Data {
         var data = Data(count: range.count)
         var done = 0
@@ -58,7 +58,7 @@ final class UnnamedFile: Sendable {
         return data
     }
 
-    /// Its first bytes, mapped: they cost no memory that the system could not take back.
+    /// Returns its first bytes, mapped; the system can reclaim this memory at any time.
     func mapped(_ count: Int) throws(WebImageError) -> Data {
         guard count > 0 else { return Data() }
         guard let start = mmap(nil, count, PROT_READ, MAP_PRIVATE, descriptor, 0), start != MAP_FAILED else {
@@ -78,9 +78,9 @@ final class UnnamedFile: Sendable {
     }
 }
 
-/// Folders that are this user's alone.
+/// Folders that only this user can access.
 enum PrivateFolder {
-    /// Whether it is there, after making what is missing.
+    /// Creates the folder when it is missing; false on failure.
     static func make(_ path: String) -> Bool {
         if mkdir(path, 0o700) == 0 || errno == EEXIST { return true }
         let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o700]
