@@ -1,6 +1,7 @@
 import Foundation
 
-/// Between a load and who reads its events: holds one progress and one preview at most, however slow the reader is.
+/// Buffers the events between a load and their reader. It holds at most one progress event and one partial image,
+/// however slow the reader is.
 final class EventBuffer: Sendable {
     fileprivate struct State {
         var events: [WebImageEvent] = []
@@ -17,7 +18,7 @@ final class EventBuffer: Sendable {
 
     func attach(_ operation: WebImageCombinedOperation?) { state.withLock { $0.operation = operation } }
 
-    /// Whether something can be read without waiting.
+    /// Whether an event or the end can be read without waiting.
     var hasNews: Bool { state.withLock { !$0.events.isEmpty || $0.isEnded } }
 
     func receive(_ delivery: LoadDelivery, _ url: URL?) {
@@ -75,7 +76,7 @@ extension EventBuffer.State {
     }
 
     private mutating func end(_ event: WebImageEvent? = nil, failure: WebImageError? = nil) {
-        // A preview that nobody has seen is of no use beside the image.
+        // A partial image that was not read yet is useless once the image is there.
         events.removeAll { if case .partial = $0 { true } else { false } }
         if let event { events.append(event) }
         self.failure = failure
@@ -83,7 +84,7 @@ extension EventBuffer.State {
         operation = nil
     }
 
-    /// The next event, the failure once, or nil at the end; no answer while there is none.
+    /// Returns the next event, the failure (once) or `.success(nil)` at the end; nil while there is nothing to read.
     fileprivate mutating func takeNext() -> Result<WebImageEvent?, WebImageError>? {
         if !events.isEmpty { return .success(events.removeFirst()) }
         guard isEnded else { return nil }

@@ -1,15 +1,16 @@
 import Foundation
 
-/// URLs that failed for a reason of their own and are not tried again: until removed, or until their time is over.
+/// URLs that failed for a reason of the URL itself and are not tried again until they are removed or their lifetime
+/// ends.
 ///
-/// A pure value: the time is given to it. What failed for one cache scope says nothing about another.
+/// A pure value: the caller passes the time. A failure in one cache scope does not affect other scopes.
 struct FailedURLs {
     private struct Entry {
         let error: WebImageError
         let end: ContinuousClock.Instant?
     }
 
-    /// More than this many are not remembered; a server that meets ever new ones must not grow for ever.
+    /// The maximum number of remembered URLs. It bounds the memory of a server that always receives new URLs.
     private static let capacity = 10_000
 
     private var entries: [URL: [CacheScope: Entry]] = [:]
@@ -27,7 +28,8 @@ struct FailedURLs {
         _ url: URL, in scope: CacheScope, _ error: WebImageError, for lifetime: Duration?,
         at now: ContinuousClock.Instant
     ) {
-        // Whose load it was is not known: it would condemn the URL for others of the same scope.
+        // This scope does not identify whose load failed; remembering it would block the URL for other loads of the
+        // scope.
         guard scope != .unstored else { return }
         if entries.count >= Self.capacity { makeRoom(at: now) }
         entries[url, default: [:]][scope] = Entry(error: error, end: lifetime.map { now + Number.finite($0) })
@@ -42,7 +44,7 @@ struct FailedURLs {
 
     mutating func removeAll() { entries.removeAll() }
 
-    /// Forgets what is over; when all holds, half of it.
+    /// Removes expired entries; if none has expired, removes an arbitrary half.
     private mutating func makeRoom(at now: ContinuousClock.Instant) {
         entries = entries.filter { $0.value.values.contains { $0.end.map { $0 > now } ?? true } }
         guard entries.count >= Self.capacity else { return }

@@ -1,4 +1,5 @@
-// The module of the original's names declares members of these names in the original's types; inside it they hide these.
+// The module `SDWebImage` declares members with these names on the same types. Inside that module they hide the members
+// of Core, so it uses the names below.
 
 extension ImageCache {
     /// ``config``.

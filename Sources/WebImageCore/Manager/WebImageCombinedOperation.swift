@@ -1,6 +1,6 @@
 import Foundation
 
-/// One load of the manager's, from cache query to delivery.
+/// One load of a manager, from cache query to delivery.
 ///
 /// ``cancel()`` ends it with exactly one final completion, the error `.cancelled`; nothing is delivered after that.
 public final class WebImageCombinedOperation: WebImageOperation {
@@ -9,7 +9,7 @@ public final class WebImageCombinedOperation: WebImageOperation {
         var hasDeliveredCached = false
         var hasAskedLoader = false
         var received = -1
-        /// Runs once after the end was claimed, whoever claimed it.
+        /// Runs once after the end was claimed, by a cancel or by the final delivery.
         var whenEnded: (@Sendable () -> Void)?
 
         mutating func end(isCancel: Bool) -> End? {
@@ -47,13 +47,13 @@ public final class WebImageCombinedOperation: WebImageOperation {
     /// Whether ``cancel()`` was called before the end.
     public var isCancelled: Bool { state?.withLock { $0.claim.isCancelled } ?? false }
 
-    /// When the load gets its turn; what it shares with others runs at the highest of theirs. No effect after the end.
+    /// The priority of the load. A shared task runs at the highest priority of its subscribers. No effect after the end.
     public var priority: LoadPriority {
         get { priorities?.priority ?? .normal }
         set { priorities?.priority = newValue }
     }
 
-    /// This load while it looks into caches; nil before, after, and once the loader was asked.
+    /// This load while it queries caches; nil once the loader was asked or the load has ended.
     public var cacheOperation: (any WebImageOperation)? {
         state?.withLock { !$0.claim.isClaimed && !$0.hasAskedLoader } == true ? self : nil
     }
@@ -66,24 +66,27 @@ public final class WebImageCombinedOperation: WebImageOperation {
     /// Whether the end is still to come.
     var isActive: Bool { state?.withLock { !$0.claim.isClaimed } ?? false }
 
-    /// Ends the load; on main the completion runs before this returns. Never waits: on a queue that runs several blocks at
-    /// once, a completion that runs already ends first, and `.cancelled` follows.
+    /// Ends the load. On the main thread the completion runs before this returns.
+    ///
+    /// This call never waits. On a callback queue that runs several blocks at once, a callback that is already running
+    /// finishes first, and `.cancelled` follows it.
     public func cancel() {
-        // The end is claimed before the task is cancelled: its own end could be delivered instead.
+        // Claim the end before cancelling the task; otherwise the task's own result could be delivered instead of
+        // `.cancelled`.
         let ended = state?.withLock { state in
             state.end(isCancel: true).map { (end: $0, isSilent: state.hasDeliveredCached) }
         }
         guard let (end, isSilent) = ended, let sink = end.claimed.receiver else { return }
         end.claimed.cancelAction?()
         end.whenEnded?()
-        // A load that delivered its cached image has completed; the refresh alone was cancelled.
+        // A load that delivered its cached image has completed; only its refresh was cancelled.
         guard !isSilent || sink.queue == nil else { return }
         let delivery = LoadDelivery.failed(WebImageError.cancelled.with(url: url))
         guard let queue = sink.queue else { return sink.receive(delivery) }
         lane?.add(on: queue) { sink.receive(delivery) }
     }
 
-    /// Starts the part of the load that waits, unless it was cancelled meanwhile.
+    /// Starts the asynchronous part of the load, unless it was cancelled meanwhile.
     func start(
         whenEnded: @escaping @Sendable () -> Void, _ body: @escaping @Sendable (LoadPriorityHandle) async -> Void
     ) {
@@ -97,7 +100,7 @@ public final class WebImageCombinedOperation: WebImageOperation {
         if state.withLock({ $0.claim.setCancelAction { task.cancel() } }) { task.cancel() }
     }
 
-    /// Passes on news of the load; dropped after its end.
+    /// Forwards an event of the load; events after its end are dropped.
     func tell(_ news: LoadNews) {
         switch news {
         case .bytes: break
@@ -105,7 +108,7 @@ public final class WebImageCombinedOperation: WebImageOperation {
         case .size(let size): if let sink = activeSink, sink.wantsSize { sink.receive(.size(size)) }
         case .partial(let image): deliver(.partial(image))
         case .progress(let received, let expected, let url):
-            // A load that joined late may receive old figures after new ones.
+            // A load that joined late may receive an older progress event after a newer one.
             let sink = state?.withLock { state -> LoadSink? in
                 guard received >= state.received else { return nil }
                 state.received = received
@@ -115,7 +118,7 @@ public final class WebImageCombinedOperation: WebImageOperation {
         }
     }
 
-    /// Delivers an image before the last one.
+    /// Delivers an image that comes before the final one.
     func deliver(_ delivery: LoadDelivery) {
         let sink = state?.withLock { state in
             if case .cached = delivery { state.hasDeliveredCached = !state.claim.isClaimed }
@@ -124,7 +127,7 @@ public final class WebImageCombinedOperation: WebImageOperation {
         guard let sink else { return }
         guard let queue = sink.queue else { return sink.receive(delivery) }
         lane?.add(on: queue) {
-            // The cached image counts as a final completion: something is due even when the load has ended meanwhile.
+            // The cached image counts as a final completion, so a completion is due even if the load has ended meanwhile.
             if case .cached = delivery {
                 sink.receive(self.isCancelled ? .failed(WebImageError.cancelled.with(url: self.url)) : delivery)
             } else if self.isActive {
@@ -133,15 +136,15 @@ public final class WebImageCombinedOperation: WebImageOperation {
         }
     }
 
-    /// Delivers the end, the first time; later calls do nothing.
+    /// Delivers the end once; later calls do nothing.
     ///
-    /// On another queue the load ends when the delivery gets its turn: a ``cancel()`` that comes before is heard instead.
+    /// On another queue the load ends when the delivery block runs. A ``cancel()`` before that moment takes precedence.
     func finish(_ delivery: LoadDelivery) {
         guard let queue = activeSink?.queue else { return claim()?.receive(delivery) ?? () }
         lane?.add(on: queue) { self.claim()?.receive(delivery) }
     }
 
-    /// Takes the right to deliver the end; nil when it is taken.
+    /// Claims the right to deliver the end; nil if it was claimed already.
     private func claim() -> LoadSink? {
         let end = state?.withLock { $0.end(isCancel: false) }
         end?.whenEnded?()

@@ -1,19 +1,19 @@
 import Foundation
 
-/// The mechanisms that policy uses when nobody names others, registered by the composition root before `main`.
+/// The default mechanisms, registered by the composition root before `main`.
 ///
-/// Core knows roles alone; linking the product `WebImage` fills this in. Without it `shared` objects work with what
-/// there is: no coder, no loader, memory caching only, and errors that say so.
+/// Core contains the roles only; linking the product `WebImage` registers their defaults. Without it, `shared` objects
+/// have no coder, no loader and only memory caching, and their errors say so.
 package struct WebImageDefaults: Sendable {
-    /// The built-in coders, the one asked first at the end.
+    /// Makes the built-in coders; the last one is asked first.
     package var makeCoders: @Sendable () -> [any ImageCoder] = { [] }
-    /// The shared loader.
+    /// Makes the shared loader.
     package var makeLoader: @Sendable () -> any ImageLoader = { MissingImageLoader() }
-    /// A disk cache at a path, nil when the folder cannot be used.
+    /// Makes a disk cache at a path; nil when the folder cannot be used.
     package var makeDiskCache: @Sendable (_ path: String, _ config: ImageCacheConfig) -> (any DiskCaching)? = { _, _ in
         nil
     }
-    /// Pixels at another size in the display's layout; nil without a graphics library.
+    /// Redraws pixels at another size in the display's layout; nil without a graphics library.
     package var redrawPixels: WebImageRedraw?
 
     package init() {}

@@ -1,27 +1,28 @@
 public import Foundation
 
-/// What happens on the way of an image.
+/// An event of a load.
 public enum WebImageEvent: Sendable {
-    /// The size in pixels that the image will have before transformers: once, as soon as the header's bytes are there.
+    /// The size of the image in pixels, before transformers; sent once, as soon as the header has arrived.
     case size(PixelSize)
-    /// Bytes received and expected (0 when unknown, -1 before anything is known). Figures that are overtaken before they
-    /// are read are left out.
+    /// Bytes received and expected (0: unknown length, -1: nothing known yet). A newer event replaces one that was not
+    /// read.
     case progress(received: Int, expected: Int)
-    /// A preview, with `.progressiveLoad`; never after the image itself. Overtaken ones are left out.
+    /// A partial image, with `.progressiveLoad`; never after the image itself. A newer one replaces one that was not
+    /// read.
     case partial(Image)
     /// The cached image, with `.refreshCached`; the refreshed one follows.
     case cached(WebImageResult)
-    /// The image; always the last event. An unchanged cached image comes again here.
+    /// The image; always the last event. With `.refreshCached`, an unchanged cached image is sent again here.
     case finished(WebImageResult)
 }
 
 /// The events of one load: an asynchronous sequence that ends after `.finished` or throws a ``WebImageError``.
 ///
-/// Every iteration is a load of its own; it is cancelled when the iterating task is, or the iterator is released.
+/// Every iteration is a separate load. Cancelling the iterating task or releasing the iterator cancels the load.
 public struct WebImageEvents: AsyncSequence, Sendable {
-    /// What happens.
+    /// An event of the load.
     public typealias Element = WebImageEvent
-    /// Why there is no image.
+    /// The error of a load that ends without an image.
     public typealias Failure = WebImageError
 
     let start: @Sendable (EventBuffer) -> WebImageCombinedOperation?
@@ -33,20 +34,20 @@ public struct WebImageEvents: AsyncSequence, Sendable {
         return Iterator(buffer: buffer)
     }
 
-    /// One load's events.
+    /// The iterator over the events of one load.
     public struct Iterator: AsyncIteratorProtocol {
         let buffer: EventBuffer
 
         /// The next event; nil after the last one.
         ///
-        /// - Throws: why there is no image, once.
+        /// - Throws: the error of the load, once.
         public mutating func next() async throws(WebImageError) -> WebImageEvent? {
             try await buffer.next()
         }
 
         /// The next event; nil after the last one.
         ///
-        /// - Throws: why there is no image, once.
+        /// - Throws: the error of the load, once.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(WebImageError) -> WebImageEvent? {
@@ -56,7 +57,7 @@ public struct WebImageEvents: AsyncSequence, Sendable {
 }
 
 extension WebImageManager {
-    /// The events of a load, for callers that show how far it is.
+    /// Returns the events of a load, for callers that show its progress.
     public func events(
         for url: URL?, options: WebImageOptions = [], context: WebImageContext? = nil
     ) -> WebImageEvents {

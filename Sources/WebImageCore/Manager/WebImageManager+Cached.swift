@@ -1,13 +1,13 @@
 public import Foundation
 
-/// What the manager's cache holds of a URL, under the key the manager gives it.
+/// Queries of the manager's cache by URL, under the key that the manager derives.
 extension WebImageManager {
-    /// Tells on main whether a URL's full-size image is in memory or on disk.
+    /// Reports on main whether a URL's full-size image is in memory or on disk.
     public func cachedImageExists(for url: URL?, completion: (@Sendable (Bool) -> Void)?) {
         contains(url, .all, completion)
     }
 
-    /// Tells on main whether a URL's full-size image is on disk.
+    /// Reports on main whether a URL's full-size image is on disk.
     public func diskImageExists(for url: URL?, completion: (@Sendable (Bool) -> Void)?) {
         contains(url, .disk, completion)
     }
@@ -22,7 +22,7 @@ extension WebImageManager {
         await contains(url, .disk)
     }
 
-    /// Keeps an image for a URL in memory and, encoded, on disk, as if it had been loaded.
+    /// Stores an image for a URL in memory and, encoded, on disk, as if it had been loaded.
     public func saveImage(toCache image: Image?, for url: URL?) {
         guard let image, let url else { return }
         imageCache.storeImage(
@@ -48,13 +48,15 @@ extension WebImageManager {
 
 // Keys.
 extension WebImageManager {
-    /// The cache key of the full-size, untransformed image of a URL; nil where nothing would be kept.
+    /// Returns the cache key of the full-size, untransformed image of a URL; nil if nothing would be stored, empty
+    /// without a URL.
     public func cacheKey(for url: URL?) -> String? {
         guard let url else { return "" }
         return LoadKeys.base(url, filter: settings.values.cacheKeyFilter)
     }
 
-    /// The cache key of the image as a context wants it: thumbnail size, transformer and cache scope included.
+    /// Returns the cache key of the image that a context describes: thumbnail size, transformer and cache scope
+    /// included.
     public func cacheKey(for url: URL?, context: WebImageContext?) -> String? {
         guard let url else { return "" }
         return LoadRequest(url, [], RequestContext(context), settings).keys.variant?.string
@@ -62,10 +64,10 @@ extension WebImageManager {
 }
 
 extension WebImageManager {
-    /// Stages under way or held, over all loads.
+    /// The number of shared tasks under way or held, over all loads.
     package var sharedTaskCount: Int { pipeline.taskCount }
 
-    /// Who waits for a variant of this URL.
+    /// Returns the number of subscribers that wait for a variant of this URL.
     package func subscriberCount(of url: URL) -> Int {
         pipeline.variants.subscriberCount { $0.decoded.original.url == url }
     }

@@ -1,16 +1,16 @@
 package import Foundation
 
-/// What a manager can say before its call returns.
+/// The result of the synchronous part of a load.
 struct LoadFront {
     enum Answer {
         case hit(WebImageResult)
         case failure(WebImageError)
-        /// Work that waits, with the cached image that is to be delivered before its refresh.
+        /// The load needs asynchronous work; `cached` is delivered before its refresh.
         case load(LoadPlan, cached: WebImageResult?)
     }
 
     let answer: Answer
-    /// The context that holds, as the options processor made it.
+    /// The effective context: after the options processor, if there is one.
     let context: RequestContext
 }
 
@@ -49,7 +49,7 @@ extension WebImageManager {
         }
         let request = LoadRequest(url, options, context, settings)
         if !options.contains(.retryFailed), let reason = failure(of: url, in: request.scope),
-            // Another source may have what this URL has not.
+            // Another source may have the image although this URL failed.
             !context.hasAlternativeSources
         {
             return .failure(.blackListed(url, reason))
@@ -66,10 +66,10 @@ extension WebImageManager {
         return .load(plan, cached: nil)
     }
 
-    // A constant: a literal here is three allocations in a debug build.
+    // A constant, because a literal here costs three allocations in a debug build.
     private static let moreThanAHit: WebImageOptions = [.refreshCached, .queryMemoryData]
 
-    /// A memory hit that is to be completed by its data or refreshed.
+    /// Answers a memory hit that still needs its data or a refresh.
     private func answer(_ plan: LoadPlan, _ hit: WebImageResult) -> LoadFront.Answer {
         var hit = hit
         if plan.options.contains(.queryMemoryData), !plan.isVariant {
@@ -103,20 +103,20 @@ extension WebImageManager {
         return answer
     }
 
-    /// What memory would answer a load before it returns.
+    /// The result of the memory lookup that a load would begin with.
     package enum MemoryAnswer {
         /// The load would deliver this image and do nothing more.
         case hit(Image)
         case miss
-        /// Only the load itself can tell.
+        /// Only the load itself can decide.
         case unknown
     }
 
-    /// Asks memory as a load would.
+    /// Looks up memory as a load would.
     package func memoryAnswer(for url: URL, options: WebImageOptions, context: WebImageContext?) -> MemoryAnswer {
         let settings = settings
         let context = RequestContext(context)
-        // A listener is to receive the load, a processor may make it another one.
+        // A listener must receive the load, and an options processor may change the request.
         guard !settings.hasListener, !settings.hasOptionsProcessor, !settings.values.isShutDown,
             options.isDisjoint(with: Self.moreThanAHit), !context.has(.callbackQueue)
         else { return .unknown }

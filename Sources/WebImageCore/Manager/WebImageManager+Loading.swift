@@ -3,10 +3,12 @@ public import Foundation
 extension WebImageManager {
     /// Loads an image and calls back.
     ///
-    /// `completed` is called exactly once with `finished` (after a cancel with `.cancelled`), on the context's callback
-    /// queue or on main; `progress` on any thread. A memory hit asked for on that queue completes before this returns.
-    /// With `.progressiveLoad` calls with previews come first; with `.refreshCached` the cached image is delivered as
-    /// finished, and once more only a changed one, or why it could not be refreshed.
+    /// `completed` is called exactly once with `finished` (with `.cancelled` after a cancel), on the context's callback
+    /// queue or on main. `progress` is called on any thread. A memory hit completes before this returns if the caller is
+    /// on that queue.
+    ///
+    /// With `.progressiveLoad`, calls with partial images come first. With `.refreshCached`, the cached image is
+    /// delivered as finished. A second completion follows only if the image changed or could not be refreshed.
     @discardableResult
     public func loadImage(
         with url: URL?, options: WebImageOptions = [], context: WebImageContext? = nil,
@@ -16,7 +18,7 @@ extension WebImageManager {
         let queue = front.context.callbackQueue ?? .sharedMain
         switch front.answer {
         case .hit(let result):
-            // The way of a scrolling list: nothing is allocated but the operation.
+            // The path of a scrolling list: only the operation is allocated.
             if queue.runsInline {
                 completed(result.image, result.data, nil, result.cacheType, true, url)
             } else {
@@ -53,9 +55,10 @@ extension WebImageManager {
 
     /// Loads an image.
     ///
-    /// With `.refreshCached` it is the refreshed image, or the cached one when that is unchanged or cannot be refreshed.
+    /// With `.refreshCached` it returns the refreshed image, or the cached one if the image is unchanged or cannot be
+    /// refreshed.
     /// - Throws: `.cancelled` when the surrounding task is cancelled; `.notCached` for a miss of a load that may not
-    ///   fetch; otherwise what went wrong.
+    ///   fetch; otherwise the error of the stage that failed.
     public func image(
         for url: URL?, options: WebImageOptions = [], context: WebImageContext? = nil,
         progress: ImageLoaderProgressBlock? = nil
@@ -63,7 +66,7 @@ extension WebImageManager {
         try await result(for: url, options: options, context: context, progress: progress).image
     }
 
-    /// Loads an image and tells where it came from and what it was decoded from.
+    /// Loads an image and returns it with its origin and its encoded data.
     ///
     /// - Throws: as ``image(for:options:context:progress:)``.
     public func result(
@@ -100,7 +103,7 @@ extension WebImageManager {
                         }
                     })
                 operation.withLock { $0 = started }
-                // A cancel that came before the operation was known could not end it.
+                // A cancel that came before `operation` was set could not end the load.
                 if Task.isCancelled { started.cancel() }
             }
         } onCancel: {

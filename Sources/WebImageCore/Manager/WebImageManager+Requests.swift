@@ -22,7 +22,7 @@ extension WebImageManager {
         try await result(for: request, progress: progress).image
     }
 
-    /// Loads an image and tells where it came from and what it was decoded from.
+    /// Loads an image and returns it with its origin and its encoded data.
     ///
     /// - Throws: as ``image(for:options:context:progress:)``.
     public func result(
@@ -32,20 +32,20 @@ extension WebImageManager {
             for: request.url, options: request.options, context: request.context, progress: progress)
     }
 
-    /// The events of a load, for callers that show how far it is.
+    /// Returns the events of a load, for callers that show its progress.
     public func events(for request: ImageRequest) -> WebImageEvents {
         events(for: request.url, options: request.options, context: request.context)
     }
 
-    /// The cache key of the image that a request asks for; nil where nothing would be kept.
+    /// Returns the cache key of the image that a request describes; nil if nothing would be stored.
     public func cacheKey(for request: ImageRequest) -> String? {
         cacheKey(for: request.url, context: request.context)
     }
 }
 
-/// Addresses as text, for callers that have no URL yet.
+/// Loads by address text, for callers that have no URL yet.
 extension WebImageManager {
-    /// Loads the image of an address; text that is no address ends with `.invalidURL`.
+    /// Loads the image at an address; text that is not a URL ends with `.invalidURL`.
     @discardableResult
     public func loadImage(
         with string: String, options: WebImageOptions = [], context: WebImageContext? = nil,
@@ -55,9 +55,9 @@ extension WebImageManager {
             with: URL(string: string), options: options, context: context, progress: progress, completed: completed)
     }
 
-    /// Loads the image of an address.
+    /// Loads the image at an address.
     ///
-    /// - Throws: as the form that takes a URL; `.invalidURL` for text that is no address.
+    /// - Throws: as the form that takes a URL; `.invalidURL` for text that is not a URL.
     public func image(
         for string: String, options: WebImageOptions = [], context: WebImageContext? = nil,
         progress: ImageLoaderProgressBlock? = nil

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Loads under way: what the front could not answer, performed by the pipeline.
+/// Loads under way: the part that the front could not answer, run by the pipeline.
 extension WebImageManager {
-    /// Starts a load whose end the sink receives exactly once.
+    /// Starts a load; the sink receives its end exactly once.
     func begin(_ plan: LoadPlan, cached: WebImageResult?, _ sink: LoadSink) -> WebImageCombinedOperation {
         let operation = WebImageCombinedOperation(url: plan.url, priority: plan.priority, sink: sink)
         addRunning(operation)
@@ -18,7 +18,7 @@ extension WebImageManager {
         return operation
     }
 
-    /// The load, and before it with `.refreshCached` what the caches hold.
+    /// Runs the load; with `.refreshCached` it delivers the cached image first.
     private func run(
         _ plan: LoadPlan, cached: WebImageResult?, _ priority: LoadPriorityHandle,
         _ operation: WebImageCombinedOperation
@@ -43,7 +43,7 @@ extension WebImageManager {
             if let cached { operation.deliver(.cached(cached)) }
             return cached
         } catch {
-            // An entry that cannot be shown is fetched.
+            // A cached entry that cannot be shown is fetched again.
             guard !error.isCancellation else { throw error }
             return nil
         }

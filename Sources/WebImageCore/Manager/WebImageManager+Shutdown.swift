@@ -1,6 +1,6 @@
 import Foundation
 
-/// A cache that can wait until what it took outlives the process.
+/// A cache that can wait until everything stored in it survives the end of the process.
 package protocol FlushableCache: Sendable {
     func flush() async
 }
@@ -8,10 +8,10 @@ package protocol FlushableCache: Sendable {
 extension ImageCache: FlushableCache {}
 
 extension WebImageManager {
-    /// Ends the manager's work: cancels every load, waits for its writes, flushes its cache. Loads begun afterwards end
-    /// with `.cancelled`.
+    /// Ends the manager's work: cancels every load, waits for its writes, then flushes its cache. Loads that begin
+    /// afterwards end with `.cancelled`.
     ///
-    /// - Returns: Whether all was done before the deadline; what was not goes on in the background.
+    /// - Returns: Whether everything finished before the deadline; unfinished work continues in the background.
     @discardableResult
     public func shutdown(deadline: Duration = .seconds(5)) async -> Bool {
         let end = ContinuousClock.now + Number.finite(deadline)

@@ -2,8 +2,8 @@ public import Foundation
 
 /// Loads images: looks into the caches, fetches, decodes, transforms, stores and delivers.
 ///
-/// Safe on any thread. A memory hit is answered before ``loadImage(with:options:context:progress:completed:)`` returns
-/// when it is asked for on the queue completions run on; everything else happens elsewhere.
+/// Safe on any thread. A memory hit completes before ``loadImage(with:options:context:progress:completed:)`` returns if
+/// the caller is on the callback queue. All other work runs on other threads.
 public final class WebImageManager: Sendable {
     private struct State {
         var settings: LoadSettings
@@ -23,7 +23,7 @@ public final class WebImageManager: Sendable {
     let now: @Sendable () -> ContinuousClock.Instant
     private let state: Locked<State>
 
-    /// A manager of its own over a cache and a loader.
+    /// Makes a manager over a cache and a loader.
     public convenience init(cache: any ImageCaching, loader: any ImageLoader) {
         self.init(cache: cache, loader: loader, decodePool: .shared)
     }
@@ -45,7 +45,7 @@ public final class WebImageManager: Sendable {
     var settings: LoadSettings { state.withLock { $0.settings } }
 
     private func change(_ body: (inout LoadSettings.Values) -> Void) {
-        // The old ones are released outside the lock: a role's deinit is foreign code.
+        // Release the old settings outside the lock: a role's deinit is foreign code.
         let old = state.withLock { state in
             let old = state.settings
             var values = old.values
@@ -86,13 +86,13 @@ public final class WebImageManager: Sendable {
         set { change { $0.optionsProcessor = newValue } }
     }
 
-    /// How long a URL that failed is not tried again; nil, the default, is until it is removed.
+    /// How long a failed URL is not tried again; nil, the default, means until it is removed.
     public var failedURLLifetime: Duration? {
         get { settings.values.failedURLLifetime }
         set { change { $0.failedURLLifetime = newValue } }
     }
 
-    /// Hears of every stage; nil measures nothing.
+    /// Receives every stage of every load; nil measures nothing.
     public var listener: (any WebImageManagerListener)? {
         get { state.withLock { $0.listener } }
         set {
@@ -127,20 +127,20 @@ public final class WebImageManager: Sendable {
 
     func changePendingStores(by amount: Int) { state.withLock { $0.pendingStores += amount } }
 
-    /// Begins no load from now on.
+    /// Rejects every load that begins from now on.
     func shutDown() { change { $0.isShutDown = true } }
 
     // MARK: Failed URLs
 
-    /// Lets a URL that failed be tried again.
+    /// Allows a failed URL to be tried again.
     public func removeFailedURL(_ url: URL?) {
         if let url { state.withLock { $0.failedURLs.remove(url) } }
     }
 
-    /// Lets every URL that failed be tried again.
+    /// Allows every failed URL to be tried again.
     public func removeAllFailedURLs() { state.withLock { $0.failedURLs.removeAll() } }
 
-    /// Why a URL is not tried again; nil when it would be.
+    /// Returns the error that blocks a URL; nil if it would be tried.
     public func failure(of url: URL) -> WebImageError? { failure(of: url, in: .shared) }
 
     func failure(of url: URL, in scope: CacheScope) -> WebImageError? {

@@ -1,44 +1,43 @@
 public import Foundation
 
-/// Decides about downloads, failed URLs and what is kept of a download; held weakly. Called on any thread.
+/// Decides about downloads, failed URLs and the image that is stored for a download; held weakly. Called on any thread.
 @preconcurrency public protocol WebImageManagerDelegate: AnyObject, Sendable {
-    /// Whether an image that no cache has may be fetched; a load that may not be ends as a miss. True unless
-    /// implemented.
+    /// Returns whether an image that is in no cache may be fetched; if not, the load ends as a miss. Default: true.
     func imageManager(_ imageManager: WebImageManager, shouldDownloadImageFor imageURL: URL) -> Bool
-    /// Whether a URL that failed so (a ``WebImageError``) is remembered and not tried again. The loader's word unless
-    /// implemented.
+    /// Returns whether a URL that failed with this error (a ``WebImageError``) is remembered and not tried again.
+    /// Default: the decision of the loader.
     func imageManager(
         _ imageManager: WebImageManager, shouldBlockFailedURL imageURL: URL, withError error: any Error
     ) -> Bool
-    /// The image to keep and deliver instead of a downloaded one, under the same key; nil fails the load. The same image
-    /// unless implemented.
+    /// Returns the image to store and deliver instead of a downloaded one, under the same key; nil fails the load.
+    /// Default: the same image.
     ///
-    /// Called on the decode pool, before any transformer, for whole pictures alone: never for thumbnails, and for
-    /// animated and vector images only with the options that let them be transformed. Another image is encoded anew for
-    /// the disk.
+    /// Called on the decode pool, before any transformer, for full-size images only: never for thumbnails, and for
+    /// animated and vector images only with the options that allow transforming them. A different image is encoded again
+    /// for the disk.
     func imageManager(
         _ imageManager: WebImageManager, transformDownloadedImage image: Image, with imageURL: URL
     ) -> Image?
 }
 
 extension WebImageManagerDelegate {
-    /// True.
+    /// Returns true.
     public func imageManager(_ imageManager: WebImageManager, shouldDownloadImageFor imageURL: URL) -> Bool { true }
 
-    /// The loader's word.
+    /// Returns the decision of the loader.
     public func imageManager(
         _ imageManager: WebImageManager, shouldBlockFailedURL imageURL: URL, withError error: any Error
     ) -> Bool {
         LoaderAnswer.blocks
     }
 
-    /// The same image.
+    /// Returns the same image.
     public func imageManager(
         _ imageManager: WebImageManager, transformDownloadedImage image: Image, with imageURL: URL
     ) -> Image? { image }
 }
 
-/// What the loader says about the failure a delegate is being asked about.
+/// The loader's decision about the failure that a delegate is asked about.
 enum LoaderAnswer {
     @TaskLocal static var blocks = false
 }

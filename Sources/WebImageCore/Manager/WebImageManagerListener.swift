@@ -1,24 +1,24 @@
 public import Foundation
 
-/// The end of a part of a load.
+/// A report of a stage that ended.
 public struct WebImageStageReport: Sendable {
-    /// Which part.
+    /// The stage that ended.
     public let stage: WebImageLoadStage
-    /// What is loaded.
+    /// The URL of the load.
     public let url: URL
-    /// How long it took.
+    /// The duration of the stage.
     public let duration: Duration
-    /// Bytes read, fetched or decoded to; nil where there were none.
+    /// Bytes read, fetched or produced by decoding; nil if there were none.
     public let byteCount: Int?
-    /// Where the bytes or the image came from; `none` is the loader, nil is nowhere or not told.
+    /// Where the bytes or the image came from; `none` means the loader, nil means nowhere or unknown.
     public let origin: ImageCacheType?
-    /// Why it failed.
+    /// The error of a stage that failed.
     public let error: WebImageError?
 }
 
-/// Hears of every stage of every load, for figures and logs. Shared work is told once, whoever waits for it.
+/// Receives every stage of every load, for metrics and logs. A shared task is reported once for all its subscribers.
 ///
-/// Called on the thread that works, so it must be quick. Without a listener nothing is measured.
+/// Called on the thread that does the work, so it must return quickly. Without a listener nothing is measured.
 @preconcurrency public protocol WebImageManagerListener: Sendable {
     /// A stage begins.
     func imageManager(_ imageManager: WebImageManager, didBegin stage: WebImageLoadStage, for url: URL)
@@ -26,7 +26,7 @@ public struct WebImageStageReport: Sendable {
     func imageManager(_ imageManager: WebImageManager, didEnd report: WebImageStageReport)
 }
 
-/// A stage whose begin was reported to a listener.
+/// A stage whose beginning was reported to a listener.
 struct StageObservation: StageObserving {
     private let manager: WebImageManager
     private let listener: any WebImageManagerListener

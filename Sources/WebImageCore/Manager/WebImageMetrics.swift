@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Counts the stages of a manager's loads, and writes the figures as text for Prometheus.
+/// Counts the stages of a manager's loads and writes the counts as text for Prometheus.
 ///
 /// ```swift
 /// let metrics = WebImageMetrics()
@@ -9,8 +9,8 @@ public import Foundation
 /// answer(metrics.prometheusText)
 /// ```
 ///
-/// Safe on any thread; a stage costs a lock and some additions. URLs are not part of the text, so that the number of series
-/// does not grow.
+/// Safe on any thread. A stage costs one lock and a few additions. The text contains no URLs, so the number of series stays
+/// bounded.
 public final class WebImageMetrics: WebImageManagerListener {
     private struct EndKey: Hashable, Comparable {
         var stage: String
@@ -32,10 +32,10 @@ public final class WebImageMetrics: WebImageManagerListener {
     private let prefix: String
     private let state = Locked(State())
 
-    /// - Parameter prefix: what every name begins with: letters, digits and underscores.
+    /// - Parameter prefix: the beginning of every metric name: letters, digits and underscores.
     public init(prefix: String = "webimage") { self.prefix = prefix }
 
-    /// Counts a stage that runs.
+    /// Counts a stage that begins.
     public func imageManager(_ imageManager: WebImageManager, didBegin stage: WebImageLoadStage, for url: URL) {
         state.withLock { $0.running[Self.name(stage), default: 0] += 1 }
     }
@@ -59,8 +59,8 @@ public final class WebImageMetrics: WebImageManagerListener {
         }
     }
 
-    /// All figures since the start, in the exposition format 0.0.4: stages by how they ended (`_load_stages_total`) and how
-    /// long they took (`_load_stage_duration_seconds`), their bytes, and those that run now.
+    /// All counts since the start, in the exposition format 0.0.4: ended stages by outcome (`_load_stages_total`), their
+    /// durations (`_load_stage_duration_seconds`), their bytes, and the stages that run now.
     public var prometheusText: String {
         let state = state.withLock { $0 }
         var text = PrometheusText(prefix: prefix)

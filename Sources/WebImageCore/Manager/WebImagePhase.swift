@@ -1,15 +1,15 @@
 import Foundation
 
-/// What a view of one image is to show now; the shape of `AsyncImage`'s phases.
+/// The state that a view of one image shows now, modelled on the phases of `AsyncImage`.
 public enum WebImagePhase: Sendable {
     /// There is no request, so nothing is loaded.
     case empty
-    /// The image is on its way: the part of the bytes that has come, 0 to 1, nil while the length is unknown, and a
-    /// preview of it with `.progressiveLoad`.
+    /// The image is being loaded. `progress` is the received part of the bytes, 0 to 1, nil while the length is unknown;
+    /// `preview` is a partial image, with `.progressiveLoad`.
     case loading(progress: Double?, preview: Image?)
-    /// The image. With `.refreshCached` the cached one, and the refreshed one may follow as another success.
+    /// The image. With `.refreshCached` the cached image comes first, and the refreshed one may follow as another success.
     case success(Image)
-    /// Why there is no image.
+    /// The error of a load that failed.
     case failure(WebImageError)
 
     /// The image to show, or its preview; nil without either.
@@ -21,17 +21,17 @@ public enum WebImagePhase: Sendable {
         }
     }
 
-    /// Why there is no image; nil in every other phase.
+    /// The error of a load that failed; nil in every other phase.
     public var error: WebImageError? {
         if case .failure(let error) = self { error } else { nil }
     }
 
-    /// The part of the bytes that has come; nil when it is not known or nothing is loaded.
+    /// The received part of the bytes, 0 to 1; nil if it is unknown or nothing is loaded.
     public var progress: Double? {
         if case .loading(let progress, _) = self { progress } else { nil }
     }
 
-    /// Bytes received of bytes expected, as a part; nil when nothing is expected.
+    /// Returns the received bytes as a part of the expected bytes; nil if no bytes are expected.
     package static func progress(received: Int, expected: Int) -> Double? {
         expected > 0 ? min(Double(max(received, 0)) / Double(expected), 1) : nil
     }
@@ -40,10 +40,12 @@ public enum WebImagePhase: Sendable {
 /// The phases of one load: an asynchronous sequence that does not throw.
 ///
 /// An image in memory is the first and only phase. Any other load begins with `.loading`, and ends with `.success` or
-/// `.failure`. Without a request the only phase is `.empty`. Every iteration is a load of its own; it is cancelled when the
-/// iterating task is, which ends the sequence without a failure, or the iterator is released.
+/// `.failure`. Without a request the only phase is `.empty`.
+///
+/// Every iteration is a separate load. Cancelling the iterating task cancels the load and ends the sequence without a
+/// failure. Releasing the iterator cancels the load too.
 public struct WebImagePhases: AsyncSequence, Sendable {
-    /// What to show.
+    /// A phase to show.
     public typealias Element = WebImagePhase
     /// None: a failure is a phase.
     public typealias Failure = Never
@@ -53,7 +55,7 @@ public struct WebImagePhases: AsyncSequence, Sendable {
     /// Starts the load.
     public func makeAsyncIterator() -> Iterator { Iterator(events: events?.makeAsyncIterator()) }
 
-    /// One load's phases.
+    /// The iterator over the phases of one load.
     public struct Iterator: AsyncIteratorProtocol {
         private var events: WebImageEvents.Iterator?
         private var next: WebImagePhase?
@@ -100,7 +102,7 @@ public struct WebImagePhases: AsyncSequence, Sendable {
 }
 
 extension WebImageManager {
-    /// The phases of a load, for callers that show a widget for each.
+    /// Returns the phases of a load, for callers that show a widget for each.
     ///
     /// ```swift
     /// for await phase in manager.phases(for: ImageRequest(url: url, size: CGSize(width: 96, height: 96))) {

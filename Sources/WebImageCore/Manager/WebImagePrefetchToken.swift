@@ -2,7 +2,7 @@ public import Foundation
 
 /// One list of URLs being prefetched.
 ///
-/// Cancelling ends it at once with one completion, in which the URLs that had not ended count as skipped.
+/// Cancelling it ends the list at once with one completion; URLs that had not ended count as skipped.
 public final class WebImagePrefetchToken: WebImageOperation {
     private struct State {
         var finished = 0
@@ -10,14 +10,14 @@ public final class WebImagePrefetchToken: WebImageOperation {
         var operations: [Int: any WebImageOperation] = [:]
         var claim: CompletionClaim<WebImagePrefetcher.CompletionBlock>
         var progress: WebImagePrefetcher.ProgressBlock?
-        /// Blocks in the order they are to run: counts must not overtake each other on a concurrent queue.
+        /// Blocks in the order in which they run; counts must not overtake each other on a concurrent queue.
         var calls: [@Sendable () -> Void] = []
         var isCalling = false
     }
 
     private typealias Claimed = CompletionClaim<WebImagePrefetcher.CompletionBlock>.Claimed
 
-    /// The list.
+    /// The URLs of the list.
     public let urls: [URL]
     private let prefetcher: WebImagePrefetcher
     private let queue: CallbackQueue
@@ -36,7 +36,7 @@ public final class WebImagePrefetchToken: WebImageOperation {
     /// Whether ``cancel()`` was called before the end.
     public var isCancelled: Bool { state.withLock { $0.claim.isCancelled } }
 
-    /// Ends the list: nothing more is loaded for it, and its completion comes on its callback queue.
+    /// Ends the list: no further URL is loaded, and the completion is called on the list's callback queue.
     public func cancel() {
         let ended = state.withLock { state -> (Claimed, [any WebImageOperation])? in
             guard let claimed = state.claim.claim(isCancel: true) else { return nil }
@@ -55,10 +55,10 @@ public final class WebImagePrefetchToken: WebImageOperation {
         state.withLock { ($0.finished, $0.skipped, urls.count) }
     }
 
-    /// Whether a URL of the list may still be begun.
+    /// Whether a URL of the list may still begin.
     var isWanted: Bool { !state.withLock { $0.claim.isClaimed } }
 
-    /// Keeps what loads a URL, to cancel it; cancels it at once after a cancel.
+    /// Stores the operation that loads a URL, to cancel it later; after a cancel, cancels it at once.
     func hold(_ operation: any WebImageOperation, _ index: Int) {
         let isOver = state.withLock { state in
             if !state.claim.isClaimed { state.operations[index] = operation }
@@ -67,7 +67,7 @@ public final class WebImagePrefetchToken: WebImageOperation {
         if isOver { operation.cancel() }
     }
 
-    /// A URL has ended.
+    /// Records that a URL has ended.
     func end(_ index: Int, isSkipped: Bool) {
         let others = prefetcher.totals(without: self)
         let (url, prefetcher) = (urls[index], prefetcher)
@@ -76,7 +76,7 @@ public final class WebImagePrefetchToken: WebImageOperation {
             state.operations[index] = nil
             state.finished += 1
             if isSkipped { state.skipped += 1 }
-            // Counted and lined up under one lock, so that no count overtakes another.
+            // Count and enqueue under one lock, so that no count overtakes another.
             let (finished, total) = (state.finished, urls.count)
             state.calls.append {
                 prefetcher.delegate?.imagePrefetcher(
@@ -107,7 +107,7 @@ public final class WebImagePrefetchToken: WebImageOperation {
         runCalls()
     }
 
-    /// Runs what is lined up on the callback queue, one after the other.
+    /// Runs the queued blocks on the callback queue, one after the other.
     private func runCalls() {
         let isFirst = state.withLock { state in
             defer { state.isCalling = true }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Loads pictures before they are wanted, a few at a time, so that they are in the cache when a view asks.
+/// Loads images before they are needed, a few at a time, so that a view finds them in the cache.
 ///
 /// Safe on any thread. Each list ends in exactly one completion, also when it is cancelled.
 public final class WebImagePrefetcher: Sendable {
@@ -20,13 +20,13 @@ public final class WebImagePrefetcher: Sendable {
     /// Finished URLs of one list, and those of them that failed or were cancelled.
     public typealias CompletionBlock = @Sendable (_ finishedCount: Int, _ skippedCount: Int) -> Void
 
-    /// A prefetcher over a manager of its own that shares the shared one's cache and loader.
+    /// The default prefetcher. Its manager shares the cache and the loader of the shared manager.
     public static let shared = WebImagePrefetcher()
 
-    /// Who loads.
+    /// The manager that performs the prefetch loads.
     public let manager: WebImageManager
     private let state = Locked(State())
-    // Serial, because such a queue has a thread of its own: a key filter of the user's may take long.
+    // Serial, because a serial queue has its own thread: a user's key filter may take long.
     private let starts = DispatchQueue(label: "webimage.prefetcher")
     private let weakDelegate = Locked(WeakDelegate())
 
@@ -34,17 +34,17 @@ public final class WebImagePrefetcher: Sendable {
         weak var delegate: (any WebImagePrefetcherDelegate)?
     }
 
-    /// A prefetcher over a new manager with the shared one's cache and loader, but failed URLs of its own.
+    /// Makes a prefetcher over a new manager with the shared manager's cache and loader, but separate failed URLs.
     public convenience init() {
         self.init(
             imageManager: WebImageManager(
                 cache: WebImageManager.shared.imageCache, loader: WebImageManager.shared.imageLoader))
     }
 
-    /// A prefetcher over a manager.
+    /// Makes a prefetcher over a manager.
     public init(imageManager: WebImageManager) { manager = imageManager }
 
-    /// URLs that are loaded at the same time; at least 1.
+    /// The number of URLs that are loaded at the same time; at least 1.
     public var maxConcurrentPrefetchCount: Int {
         get { state.withLock { $0.maxConcurrent } }
         set {
@@ -53,13 +53,13 @@ public final class WebImagePrefetcher: Sendable {
         }
     }
 
-    /// Options of lists that name none.
+    /// Options of lists that set none.
     public var options: WebImageOptions {
         get { state.withLock { $0.options } }
         set { state.withLock { $0.options = newValue } }
     }
 
-    /// Context of lists that name none.
+    /// Context of lists that set none.
     public var context: WebImageContext? {
         get { state.withLock { $0.context }.forRoles }
         set {
@@ -68,7 +68,7 @@ public final class WebImagePrefetcher: Sendable {
         }
     }
 
-    /// Where blocks and delegate are called unless a list's context says it; main unless set.
+    /// The queue for blocks and delegate calls, unless a list's context sets one; main by default.
     public var delegateQueue: DispatchQueue {
         get { state.withLock { $0.delegateQueue?.queue } ?? .main }
         set {
@@ -77,13 +77,13 @@ public final class WebImagePrefetcher: Sendable {
         }
     }
 
-    /// Told of every URL of every list; held weakly.
+    /// Receives every URL that ended, of every list; held weakly.
     public var delegate: (any WebImagePrefetcherDelegate)? {
         get { weakDelegate.withLock { $0.delegate } }
         set { weakDelegate.withLock { $0.delegate = newValue } }
     }
 
-    /// Whether no further URL is begun; those being loaded go on.
+    /// Whether no further URL begins; running loads continue.
     public var isPaused: Bool {
         get { state.withLock { $0.isPaused } }
         set {
@@ -122,9 +122,9 @@ public final class WebImagePrefetcher: Sendable {
             completed: completed)
     }
 
-    /// Loads a list of requests, each as it describes; their order is the order they begin in.
+    /// Loads a list of requests; they begin in list order.
     ///
-    /// Blocks run on the callback queue of the first request, else on ``delegateQueue``.
+    /// Blocks run on the callback queue of the first request; if it sets none, on ``delegateQueue``.
     /// - Returns: The list's handle; nil for an empty list, which completes inline with zeros.
     @discardableResult
     public func prefetchRequests(
@@ -182,7 +182,7 @@ public final class WebImagePrefetcher: Sendable {
     /// Lists that have not ended.
     package var runningTokenCount: Int { state.withLock { $0.tokens.count } }
 
-    /// Loads that take a place among those that run at the same time.
+    /// The number of loads that count towards ``maxConcurrentPrefetchCount``.
     package var runningLoadCount: Int { state.withLock { $0.running } }
 
     // MARK: Work
@@ -193,7 +193,7 @@ public final class WebImagePrefetcher: Sendable {
                 release()
                 continue
             }
-            // Off the caller, as a manager's synchronous part reads memory and may complete inline.
+            // Not on the caller's thread: the synchronous part of a load reads memory and may complete inline.
             starts.async { self.load(item) }
         }
     }
@@ -211,7 +211,8 @@ public final class WebImagePrefetcher: Sendable {
     private func load(_ item: PrefetchItem) {
         let completion = Completion<Bool> { isSkipped in
             item.token.end(item.index, isSkipped: isSkipped)
-            // After the callbacks, as in the original: what one of them asks for does not start beside its load.
+            // Release after the callbacks, as in the original: a prefetch that a callback asks for does not start
+            // beside this load.
             self.release()
             self.admit()
         }
@@ -233,7 +234,7 @@ public final class WebImagePrefetcher: Sendable {
         }
     }
 
-    /// The list is over; what waits of it goes. Returns how many lists are left.
+    /// Removes a list that ended, with its waiting URLs. Returns the number of lists left.
     func remove(_ token: WebImagePrefetchToken) -> Int {
         state.withLock { state in
             state.tokens[ObjectIdentifier(token)] = nil
@@ -243,7 +244,7 @@ public final class WebImagePrefetcher: Sendable {
     }
 }
 
-/// Told how prefetching gets on, on the callback queue of the list concerned.
+/// Receives the progress of prefetching, on the callback queue of the list concerned.
 @preconcurrency public protocol WebImagePrefetcherDelegate: AnyObject, Sendable {
     /// A URL has ended; counts are those of all lists under way.
     func imagePrefetcher(
@@ -254,11 +255,11 @@ public final class WebImagePrefetcher: Sendable {
 }
 
 extension WebImagePrefetcherDelegate {
-    /// Nothing.
+    /// Does nothing.
     public func imagePrefetcher(
         _ imagePrefetcher: WebImagePrefetcher, didPrefetch imageURL: URL?, finishedCount: Int, totalCount: Int
     ) {}
-    /// Nothing.
+    /// Does nothing.
     public func imagePrefetcher(
         _ imagePrefetcher: WebImagePrefetcher, didFinishWithTotalCount totalCount: Int, skippedCount: Int
     ) {}
