@@ -1,9 +1,9 @@
 /// The subscribers of one download that receive progress or bytes, and whether a report to them is due.
 ///
-/// A report to many is scheduled once, however often news comes before it runs.
+/// One report to all listeners is scheduled at a time; bytes that arrive before it runs are included.
 struct DownloadAudience<Listener: Sendable>: Sendable {
     private var listeners: [Listener] = []
-    /// Listeners that came after the last report.
+    /// Listeners added after the last report.
     private var newcomers: [Listener] = []
     private var hasNews = false
     private var isScheduled = false
@@ -12,7 +12,7 @@ struct DownloadAudience<Listener: Sendable>: Sendable {
 
     mutating func add(_ listener: Listener) { newcomers.append(listener) }
 
-    /// Whether a report is to be scheduled now.
+    /// Returns whether the caller must schedule a report now.
     mutating func schedule(hasNews isNews: Bool) -> Bool {
         if isNews { hasNews = true }
         guard !isScheduled, !isEmpty else { return false }
@@ -20,8 +20,8 @@ struct DownloadAudience<Listener: Sendable>: Sendable {
         return true
     }
 
-    /// The listeners of the report that runs now. Without news only newcomers are told: thousands may join a download
-    /// that receives nothing.
+    /// Returns the listeners of the report that runs now. Without new bytes these are only the newcomers: thousands may
+    /// join a download that receives nothing.
     mutating func takeReport(where hasEnded: (Listener) -> Bool) -> [Listener] {
         isScheduled = false
         if hasNews { listeners.removeAll(where: hasEnded) }

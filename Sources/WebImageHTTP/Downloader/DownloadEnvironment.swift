@@ -1,27 +1,27 @@
 import Foundation
 import WebImageCore
 
-/// What downloads of one downloader work with.
+/// The engine, clock and resume store shared by the downloads of one downloader.
 struct DownloadEnvironment: Sendable {
     let engine: CurlEngine
     let clock: any DelayClock
     var resumeStore: ResumeStore?
 }
 
-/// What a download tells the downloader it belongs to.
+/// Passes the events of one download to its downloader.
 struct DownloadEvents: Sendable {
     weak let downloads: SharedDownloads?
-    /// What it is called there.
+    /// The number of the download in the queue.
     let number: Int
     let notifications: DownloadNotifications
 
-    /// The end, once, on the engine's thread or the download's queue.
+    /// Reports the end, once, on the engine's thread or the download's queue.
     func end(_ ending: DownloadEnding) { downloads?.finish(number, ending) }
 
-    /// It gives its slot back for a while.
+    /// Gives the slot back until ``resume()``.
     func pause() { downloads?.pause(number) }
 
-    /// It wants a slot again.
+    /// Requests a slot again.
     func resume() { downloads?.resume(number) }
 
     func post(_ moment: DownloadNotifications.Moment, _ download: SharedDownload) {

@@ -2,18 +2,18 @@ public import Foundation
 import WebImageCore
 
 extension Notification.Name {
-    /// A download's first transfer was started. The object is the operation; posted on the main queue, a moment later.
+    /// A download's first transfer was started. The object is the operation; posted asynchronously on the main queue.
     public static let webImageDownloadStart = Notification.Name("SDWebImageDownloadStartNotification")
-    /// The head of the answer has come and was accepted.
+    /// The head of the response was received and accepted.
     public static let webImageDownloadReceiveResponse = Notification.Name(
         "SDWebImageDownloadReceiveResponseNotification")
-    /// A download has ended, well or not, or was cancelled.
+    /// A download succeeded, failed or was cancelled.
     public static let webImageDownloadStop = Notification.Name("SDWebImageDownloadStopNotification")
-    /// A download has ended well; right after ``webImageDownloadStop``.
+    /// A download succeeded; posted right after ``webImageDownloadStop``.
     public static let webImageDownloadFinish = Notification.Name("SDWebImageDownloadFinishNotification")
 }
 
-/// Posts notifications on the main queue. Where nobody serves that queue, as in most servers, a bounded number waits.
+/// Posts notifications on the main queue. At most 2000 wait, because most servers do not run that queue.
 final class DownloadNotifications: Sendable {
     enum Moment {
         case start

@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// Everything one load asks of a downloader; a reference, since queues, transfers and waiting tasks hand it about.
+/// The parameters of one load for a downloader; a class, because queues, transfers and waiting tasks share it.
 final class DownloadPlan: Sendable {
     let settings: DownloaderSettings
     let transfer: CurlTransferRequest
@@ -10,9 +10,9 @@ final class DownloadPlan: Sendable {
     let options: WebImageOptions
     let context: RequestContext
     let cacheScope: CacheScope
-    /// The fields by which the server may answer 304; sent beside the request's own.
+    /// The validators, sent beside the request's own fields; they allow the server to answer 304.
     let validators: [String: String]
-    /// The URL that was asked for, whatever a modifier made of it.
+    /// The URL of the load, before a modifier changed it.
     let requestedURL: URL
     private let urlText: String
 
@@ -35,7 +35,7 @@ final class DownloadPlan: Sendable {
         urlText = transfer.request.url.absoluteString
     }
 
-    /// The same, asking the server whether what is cached still holds.
+    /// The same plan with validators that revalidate the cached body.
     init(_ plan: DownloadPlan, validators: [String: String]) {
         settings = plan.settings
         transfer = plan.transfer
@@ -50,7 +50,7 @@ final class DownloadPlan: Sendable {
     }
 
     var url: URL { transfer.request.url }
-    /// The same for every spelling of a host, as the URL is in the canonical one.
+    /// The host in its canonical spelling, as the URL is canonical.
     var host: String { url.host() ?? "" }
 
     var operationClass: any WebImageDownloaderOperationProtocol.Type {
@@ -59,15 +59,16 @@ final class DownloadPlan: Sendable {
 
     var retry: (any DownloadRetryStrategy)? { settings.values.config.retryStrategy }
 
-    /// For the whole of it, attempts and waits included.
+    /// The deadline of the whole download, including all attempts and waits.
     var deadline: Duration? {
         settings.values.config.downloadDeadline.flatMap { $0 > 0 ? .seconds(min($0, 1e9)) : nil }
     }
 
-    /// Whether another load may have a part in it.
+    /// Whether several loads may share the download.
     private var isShared: Bool { cacheScope != .unstored }
 
-    /// Whether a broken download may be continued: the bytes are whose who asks again, and nobody else set a range.
+    /// Whether a broken download may be continued: its stored bytes belong to a scope that a later load can match, and
+    /// no caller set a range.
     var isResumable: Bool {
         isShared && validators.isEmpty
             && transfer.request.httpMethod == "GET" && transfer.request.httpBody == nil
@@ -76,7 +77,7 @@ final class DownloadPlan: Sendable {
 }
 
 extension DownloadPlan {
-    /// What two loads must have in common to share a download.
+    /// The properties that two loads must have in common to share a download.
     struct Key: Hashable, Sendable {
         let plan: DownloadPlan
 
@@ -84,7 +85,7 @@ extension DownloadPlan {
             left.plan === right.plan || left.plan.yieldsTheSame(as: right.plan)
         }
 
-        /// Most differ in their URL already, and few are alive at a time.
+        /// The URL alone is enough: most keys differ in it, and few exist at a time.
         func hash(into hasher: inout Hasher) { hasher.combine(plan.urlText) }
     }
 
@@ -100,7 +101,8 @@ extension DownloadPlan {
 }
 
 extension CurlTransferRequest {
-    /// The patience of the first to ask rules, and his priority: they change no byte.
+    /// The timeout and priority of the first subscriber apply. They do not affect the bytes, so they are not part of
+    /// the identity.
     fileprivate func yieldsTheSame(as other: CurlTransferRequest) -> Bool {
         var request = request
         request.timeoutInterval = other.request.timeoutInterval

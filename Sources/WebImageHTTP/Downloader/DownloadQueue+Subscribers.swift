@@ -1,14 +1,14 @@
 import WebImageCore
 
 extension DownloadQueue {
-    /// Whom one download is for, and how urgent it is to each.
+    /// The subscribers of one download and their priorities.
     ///
-    /// Nearly always one, while thousands of downloads wait: the tables are made for the second.
+    /// Most downloads have one subscriber and thousands may wait, so the tables are created for the second one.
     struct Subscribers: Sendable {
         private struct Crowd {
             var priorities: [Subscriber: LoadPriority] = [:]
-            /// How many have each priority: thousands may wait for one download, and each that comes or goes may change
-            /// what it is worth.
+            /// The number of subscribers of each priority. Thousands may wait for one download, and each that joins or
+            /// leaves may change its priority.
             var counts: [LoadPriority: Int] = [:]
 
             mutating func setPriority(_ priority: LoadPriority?, of subscriber: Subscriber) {
@@ -18,13 +18,13 @@ extension DownloadQueue {
             }
         }
 
-        /// While there has been no other.
+        /// The only subscriber; nil once there was a second one.
         private var only: (subscriber: Subscriber, priority: LoadPriority)?
         private var crowd = Crowd()
 
         init(_ subscriber: Subscriber, _ priority: LoadPriority) { only = (subscriber, priority) }
 
-        /// Adds or changes a subscriber; with nil it goes.
+        /// Adds or changes a subscriber; a nil priority removes it.
         mutating func setPriority(_ priority: LoadPriority?, of subscriber: Subscriber) {
             if let only {
                 if only.subscriber == subscriber { return self.only = priority.map { (subscriber, $0) } }
@@ -38,7 +38,7 @@ extension DownloadQueue {
 
         var isEmpty: Bool { only == nil && crowd.priorities.isEmpty }
 
-        /// The highest priority there is; nil without subscribers.
+        /// The highest priority of the subscribers; nil without subscribers.
         var wanted: LoadPriority? {
             if let only { return only.priority }
             return Self.descending.first { crowd.counts[$0, default: 0] > 0 }

@@ -1,9 +1,10 @@
 import WebImageCore
 
-/// Who waits for which download, and which download comes next: decisions alone, performed by ``SharedDownloads``.
+/// Assigns subscribers to downloads and decides which download runs next: decisions alone, performed by
+/// ``SharedDownloads``.
 ///
-/// One download serves every subscriber with the same key. Its priority is the highest of its subscribers', now;
-/// which waiting download gets a slot is decided when the slot frees.
+/// One download serves every subscriber with the same key. Its priority is the highest of its current subscribers. The
+/// next waiting download is chosen when a slot becomes free.
 struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>: Sendable {
     /// Downloads are numbered in order of arrival.
     typealias Download = Int
@@ -34,9 +35,9 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
     /// Waiting downloads of each priority, the most urgent first, in order of arrival.
     private var lanes: [[Download]] = [[], [], []]
     private var running = 0
-    /// Counted while there is a limit for each host.
+    /// Running downloads of each host; counted only while there is a limit per host.
     private var runningOfHost: [String: Int] = [:]
-    /// Hosts of the downloads that have ended and keep their slot until ``free(_:)``.
+    /// Hosts of ended downloads that keep their slot until ``free(_:)``.
     private var kept: [Download: String] = [:]
     private var next: Download = 0
 
@@ -51,7 +52,7 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
     /// Downloads that wait or run.
     var count: Int { entries.count }
 
-    /// Adds a subscriber, to the download under way if there is one.
+    /// Adds a subscriber to the download with this key, or to a new one.
     mutating func join(
         _ subscriber: Subscriber, key: Key, host: String = "", priority: LoadPriority
     ) -> (download: Download, isNew: Bool, actions: [Action]) {
@@ -71,7 +72,7 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
         return (download, true, admit())
     }
 
-    /// Takes a subscriber away; the last one to leave cancels the download, unless a running one may go on alone.
+    /// Removes a subscriber. When the last one leaves, the download is cancelled, unless it runs and `mayGoOn` is set.
     mutating func leave(_ subscriber: Subscriber, mayGoOn: Bool = false) -> [Action] {
         guard let download = subscriptions.removeValue(forKey: subscriber) else { return [] }
         entries[download]?.subscribers.setPriority(nil, of: subscriber)
@@ -84,9 +85,9 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
         return [.cancel(download)] + admit()
     }
 
-    /// A download has ended; its subscribers are to receive the end.
+    /// Removes a download that has ended and returns its subscribers, which receive the end.
     ///
-    /// - Parameter keepsSlot: Whether its slot stays in use until ``free(_:)``, given its subscribers.
+    /// - Parameter keepsSlot: Decides from the subscribers whether the slot stays in use until ``free(_:)``.
     mutating func finish(
         _ download: Download, keepsSlot: ([Subscriber]) -> Bool = { _ in false }
     ) -> (subscribers: [Subscriber], actions: [Action]) {
@@ -95,14 +96,14 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
         return (subscribers, admit())
     }
 
-    /// Gives the slot of a download that has ended and kept it to others; nothing the second time.
+    /// Frees the slot that an ended download kept; a second call does nothing.
     mutating func free(_ download: Download) -> [Action] {
         guard let host = kept.removeValue(forKey: download) else { return [] }
         freeSlot(host)
         return admit()
     }
 
-    /// Ends everything; all subscribers are to be told.
+    /// Cancels every download and returns all subscribers, which receive `.cancelled`.
     mutating func cancelAll() -> (subscribers: [Subscriber], actions: [Action]) {
         let all = entries.keys.sorted()
         let subscribers = all.compactMap { remove($0) }.flatMap { $0.subscribers.all }
@@ -136,7 +137,8 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
         return admit()
     }
 
-    /// Changes a subscriber's priority; the download's, when it runs and has changed.
+    /// Changes a subscriber's priority; returns the download and its new priority when it runs and its priority
+    /// changed.
     mutating func setPriority(_ priority: LoadPriority, of subscriber: Subscriber) -> (Download, LoadPriority)? {
         guard let download = subscriptions[subscriber], let before = entries[download]?.priority else { return nil }
         entries[download]?.subscribers.setPriority(priority, of: subscriber)
@@ -151,7 +153,7 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
     /// The priority of a download now.
     func priority(of download: Download) -> LoadPriority? { entries[download]?.priority }
 
-    /// While suspended nothing new starts; what runs goes on.
+    /// Suspends or resumes the queue. While it is suspended no download starts; running ones continue.
     mutating func setSuspended(_ suspended: Bool) -> [Action] {
         isSuspended = suspended
         return admit()
@@ -227,7 +229,7 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
 }
 
 extension [Int] {
-    /// Where a number is, or would be put, in ascending order.
+    /// The index of a number in ascending order, or the index at which to insert it.
     fileprivate func position(of number: Int) -> Int {
         var low = 0
         var high = count
@@ -240,7 +242,7 @@ extension [Int] {
 }
 
 extension LoadPriority {
-    /// The place of its lane.
+    /// The index of its lane.
     fileprivate var lane: Int {
         switch self {
         case .high: 0

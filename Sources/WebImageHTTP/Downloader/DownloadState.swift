@@ -1,30 +1,30 @@
 import Foundation
 import WebImageCore
 
-/// What one download does next: decisions alone, performed by ``SharedDownload``.
+/// Decides the next step of one download: decisions alone, performed by ``SharedDownload``.
 ///
-/// A download is a sequence of legs, each one transfer: the first attempt, the hops of redirects, retries,
-/// continuations of a partial body. Events of a leg that is not the current one change nothing.
+/// A download is a sequence of legs. Each leg is one transfer: the first attempt, a hop of a redirect, a retry, or the
+/// continuation of a partial body. Events of a leg that is not the current one are ignored.
 struct DownloadState: Sendable {
-    /// The parts of a plan that decide.
+    /// The parts of a plan that decisions depend on.
     struct Rules: Sendable {
         let url: URL
         let isResumable: Bool
         let room: ReceivedBody.Room
         let acceptance: ResponseAcceptance
-        /// The head is judged after the modifier has changed it.
+        /// If set, the head is checked after the modifier has changed it.
         let hasResponseModifier: Bool
-        /// A body that is decrypted is delivered whole.
+        /// If set, the body is decrypted and delivered only when complete.
         let hasDecryptor: Bool
     }
 
     private enum Phase: Sendable {
-        /// No slot has been given yet.
+        /// No slot is assigned yet.
         case waiting
-        /// Looks for the beginning of the body on disk.
+        /// The beginning of the body is being loaded from disk.
         case preparing
         case transferring(leg: Int)
-        /// The leg's transfer has ended, and its answer is judged.
+        /// The leg's transfer has ended; its response is being checked.
         case concluding(leg: Int)
         /// Between two attempts.
         case pausing
@@ -32,7 +32,7 @@ struct DownloadState: Sendable {
         case cancelled
     }
 
-    /// The next hop that an answer asks for.
+    /// The next hop that a response requests.
     struct Redirect: Sendable {
         let target: URL
         let status: Int
@@ -48,9 +48,9 @@ struct DownloadState: Sendable {
         /// Seconds since 1970.
         let sentAt: TimeInterval
         fileprivate(set) var redirect: Redirect?
-        /// The head of an answer that was refused, for its `Retry-After`.
+        /// The head of a refused response, for its `Retry-After`.
         fileprivate(set) var refusedHead: WebImageResponse?
-        /// Whether the answer is a 304 to this download's validators: the cached body is good.
+        /// Whether the response is a 304 to this download's validators: the cached body is still valid.
         fileprivate(set) var isConfirmed = false
         fileprivate var mustForgetPrefix = false
     }
@@ -65,11 +65,11 @@ struct DownloadState: Sendable {
     /// The partial body that the next leg continues.
     private var prefix: PartialBody?
     private(set) var body: ReceivedBody?
-    /// The head as handed out.
+    /// The head as subscribers receive it.
     private(set) var head: WebImageResponse?
-    /// Bytes expected; 0 when the server does not say, -1 before its answer.
+    /// Bytes expected; 0 when the server does not declare them, -1 before its response.
     private(set) var expected = -1
-    /// Counts the bodies begun, so that no subscriber receives bytes of two.
+    /// Increases with each new body, so that no subscriber receives bytes of two bodies.
     private(set) var generation = 0
     private(set) var redirects = 0
     private(set) var attempts = 0
@@ -81,7 +81,7 @@ struct DownloadState: Sendable {
         self.validators = validators
     }
 
-    /// Whether nothing is to begin any more.
+    /// Whether the download has ended or was cancelled; no leg begins then.
     var isOver: Bool {
         switch phase {
         case .ended, .cancelled: true
@@ -89,7 +89,7 @@ struct DownloadState: Sendable {
         }
     }
 
-    /// The part that has come, 0 to 1; 0 while the length is not known.
+    /// The received part of the body, 0 to 1; 0 while the length is unknown.
     var fraction: Double { expected > 0 ? Double(body?.count ?? 0) / Double(expected) : 0 }
 
     mutating func setPriority(_ priority: LoadPriority) { transfer = transfer.with(priority) }
@@ -98,7 +98,7 @@ struct DownloadState: Sendable {
 
     enum Start: Sendable { case nothing, loadPrefix, beginLeg }
 
-    /// A slot is free.
+    /// Decides the first step when a slot is free.
     mutating func start(hasStore: Bool) -> Start {
         switch phase {
         case .waiting:
@@ -110,7 +110,7 @@ struct DownloadState: Sendable {
         }
     }
 
-    /// The beginning of the body that the disk holds; nil for none.
+    /// Takes the beginning of the body from disk; nil when there is none.
     mutating func didLoad(_ partial: PartialBody?) {
         prefix = partial.flatMap { $0.total <= transfer.request.maxBodyBytes ? $0 : nil }
     }
@@ -127,7 +127,7 @@ struct DownloadState: Sendable {
         return leg
     }
 
-    /// The request with the fields that ask whether the cached body is valid, or for the rest of a partial one.
+    /// The request with the validators of the cached body, or with the range fields for the rest of a partial one.
     private var nextTransfer: CurlTransferRequest {
         if validators.isEmpty, prefix == nil { return transfer }
         var request = transfer.request
@@ -152,7 +152,7 @@ struct DownloadState: Sendable {
     enum HeadDecision: Sendable {
         /// The body follows.
         case accept
-        /// The body is dropped: the answer is a redirect.
+        /// Drop the body: the response is a redirect.
         case skip
         /// The transfer ends with this error.
         case stop(WebImageError)
@@ -171,11 +171,11 @@ struct DownloadState: Sendable {
             return .accept
         }
         if leg.prefix != nil, head.statusCode == 206 || head.statusCode == 416 {
-            // Another part than the one asked for: the whole body is fetched.
+            // The server sent another range than requested, so the whole body is fetched.
             self.leg?.mustForgetPrefix = true
             return .stop(wrongRange(head))
         }
-        // A part that was not asked for would pass for the whole.
+        // A range that was not requested would be taken for the whole body.
         if head.statusCode == 206, leg.transfer.request.value(forHTTPHeaderField: "Range") == nil {
             return .stop(wrongRange(head))
         }
@@ -194,7 +194,7 @@ struct DownloadState: Sendable {
         return .accept
     }
 
-    /// The body that the bytes of a leg belong to; nil for a redirect's, and for a leg that is not current.
+    /// The body that receives the bytes of a leg; nil for a redirect, and for a leg that is not current.
     func body(of number: Int) -> ReceivedBody? {
         isTransferring(number) && leg?.redirect == nil ? body : nil
     }
@@ -204,7 +204,7 @@ struct DownloadState: Sendable {
         (self.head, self.body, self.expected) = (head, body, expected)
     }
 
-    /// A body that begins after bytes of another were delivered has a generation of its own.
+    /// A body that begins after bytes of another were delivered gets its own generation.
     private mutating func forgetBody() {
         if let body, body.count > 0 { generation += 1 }
         body = nil
@@ -230,11 +230,11 @@ struct DownloadState: Sendable {
     // MARK: Ends of legs
 
     enum LegEnd: Sendable {
-        /// The leg is not current, or has ended before.
+        /// The leg is not current, or has already ended.
         case ignore
-        /// Nothing is left to judge.
+        /// The download succeeds without further checks.
         case succeed
-        /// The answer is judged on the delivery queue: user code may run.
+        /// Check the response on the delivery queue, because user code may run.
         case conclude
     }
 
@@ -248,9 +248,9 @@ struct DownloadState: Sendable {
     enum Conclusion: Sendable {
         case ignore
         case follow(Redirect)
-        /// The body came whole: modify the head, decrypt the body.
+        /// The body is complete: modify the head, decrypt the body.
         case modify
-        /// The partial body on disk is of no use: fetch the whole.
+        /// The partial body cannot be continued: fetch the whole.
         case restart
         case fail(WebImageError)
     }
@@ -265,7 +265,7 @@ struct DownloadState: Sendable {
         return .restart
     }
 
-    /// Turns the request into that of the next hop; an error when the hop is not made.
+    /// Changes the request to that of the next hop; returns an error when the hop is refused.
     mutating func follow(_ redirect: Redirect) -> WebImageError? {
         guard let leg else { return .cancelled }
         let source = leg.transfer.request.url
@@ -283,7 +283,7 @@ struct DownloadState: Sendable {
         return redirects <= maxRedirects ? nil : .tooManyRedirects(maxRedirects, rules.url)
     }
 
-    /// The head as a response modifier changed it; a refusal when it is not accepted.
+    /// Takes the head that the response modifier returned; returns an error when it is not accepted.
     mutating func modify(_ modified: WebImageResponse) -> WebImageError? {
         head = modified
         guard leg?.isConfirmed != true else { return nil }
@@ -293,7 +293,7 @@ struct DownloadState: Sendable {
 
     // MARK: Ends
 
-    /// The attempt has failed and another one follows after a wait; false when the download is over.
+    /// Prepares the wait after a failed attempt; false when the download is over.
     mutating func pause() -> Bool {
         guard !isOver else { return false }
         prefix = partial
@@ -302,23 +302,23 @@ struct DownloadState: Sendable {
         return true
     }
 
-    /// The download ends; false when it has ended before.
+    /// Ends the download; false when it has already ended.
     mutating func finish() -> Bool {
         guard !isOver else { return false }
         phase = .ended
         return true
     }
 
-    /// The download is cancelled; false when it has ended before. The partial body stays until ``clear()``.
+    /// Cancels the download; false when it has already ended. The partial body stays until ``clear()``.
     mutating func cancel() -> Bool {
         defer { phase = .cancelled }
         return !isOver
     }
 
-    /// Lets go of the leg and the body, which refer to the download.
+    /// Releases the leg and the body, which refer to the download.
     mutating func clear() { (leg, body) = (nil, nil) }
 
-    /// The beginning of a body that has not come whole, if it can be continued.
+    /// The beginning of an incomplete body; nil when it cannot be continued.
     var partial: PartialBody? {
         guard rules.isResumable else { return nil }
         guard let head, let body else { return prefix }

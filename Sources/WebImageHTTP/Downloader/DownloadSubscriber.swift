@@ -1,15 +1,15 @@
 import Foundation
 import WebImageCore
 
-/// One subscriber of a shared download: receives progress that only grows, bytes without gaps, and one end.
+/// One subscriber of a shared download: receives progress that only increases, bytes without gaps, and one end.
 final class DownloadSubscriber: Sendable {
     typealias Outcome = Result<ImageDataResult, WebImageError>
 
     private struct State {
-        /// Of a waiting task. Unchecked, since each of thousands that wait would pay for the check: the claim hands it out
-        /// once.
+        /// The continuation of a waiting task. Unchecked, because thousands may wait and each check costs; the claim
+        /// returns it once.
         var claim = CompletionClaim<UnsafeContinuation<DownloadEnding, Never>>()
-        /// The end that came before the task waited.
+        /// An end that arrived before the task waited.
         var ending: DownloadEnding?
         var reported: (received: Int, expected: Int)?
         var delivered = 0
@@ -19,9 +19,9 @@ final class DownloadSubscriber: Sendable {
     let url: URL
     private let initialPriority: LoadPriority
     private let priorityHandle: LoadPriorityHandle?
-    /// Receives the body of a download that continues because it was nearly done when its last subscriber left.
+    /// Receives the body of a download that continued because it was nearly complete when its last subscriber left.
     let finishedAfterCancel: (@Sendable (ImageDataResult) -> Void)?
-    /// Makes the picture for a caller of the downloader alone; nil where a task waits for the bytes.
+    /// Decodes the image for a direct caller of the downloader; nil when a task waits for the bytes.
     let operation: DataLoadOperation?
     private let progress: ImageLoaderProgressBlock?
     private let receivedData: ImageLoaderDataBlock?
@@ -42,14 +42,14 @@ final class DownloadSubscriber: Sendable {
         self.progress = progress
     }
 
-    /// Read at the join: a change before it found no subscriber.
+    /// Read when the subscriber joins: an earlier change had no subscriber to reach.
     var priority: LoadPriority { priorityHandle?.priority ?? initialPriority }
     var listens: Bool { progress != nil || receivedData != nil }
-    /// Whether a task waits: its end is quick then and runs no user code, so that any thread may deliver it.
+    /// Whether a task waits. Its end is quick and runs no user code, so any thread may deliver it.
     var isWaitingTask: Bool { operation == nil }
     var hasEnded: Bool { state.withLock { $0.claim.isClaimed } }
 
-    /// Waits for the end; `join` is called first, unless it has come already.
+    /// Waits for the end. Calls `join` first, unless the end has already arrived.
     func waitForEnd(_ join: () -> Void) async -> DownloadEnding {
         await withUnsafeContinuation { continuation in
             let ending = state.withLock { state in
@@ -59,7 +59,7 @@ final class DownloadSubscriber: Sendable {
         }
     }
 
-    /// Delivers the end; false when it has come before.
+    /// Delivers the end; false when it was already delivered.
     @discardableResult
     func end(_ ending: DownloadEnding) -> Bool {
         let claimed = state.withLock { state in
@@ -92,7 +92,8 @@ final class DownloadSubscriber: Sendable {
         if isNews { progress(received, expected, url) }
     }
 
-    /// Delivers the bytes of `body` that have not been delivered; those of another body than the first never are.
+    /// Delivers the bytes of `body` that were not delivered yet. Bytes of a later generation than the first are never
+    /// delivered.
     func deliver(_ body: ReceivedBody, head: WebImageResponse, generation: Int) {
         guard let receivedData else { return }
         while let offset = nextOffset(generation) {
@@ -103,7 +104,7 @@ final class DownloadSubscriber: Sendable {
         }
     }
 
-    /// Where the bytes begin that have not been delivered; nil when no more are to be.
+    /// The offset of the first undelivered byte; nil when no more bytes may be delivered.
     private func nextOffset(_ generation: Int) -> Int? {
         state.withLock { state in
             guard !state.claim.isClaimed else { return nil }
@@ -113,7 +114,7 @@ final class DownloadSubscriber: Sendable {
     }
 }
 
-/// How a download ended: made once, handed from place to place and to every subscriber.
+/// The result of a download, created once and shared by every subscriber.
 final class DownloadEnding: Sendable {
     let outcome: DownloadSubscriber.Outcome
 

@@ -1,15 +1,15 @@
 import Foundation
 import WebImageCore
 
-/// Everything of a downloader that its requests are made of, as it was at one moment.
+/// A snapshot of all downloader settings that requests depend on.
 ///
-/// Made anew with every change, so that a load pays one reference for it, and what is the same for all is worked out
-/// once.
+/// Created again with every change. A load keeps one reference to it, and values that are the same for all loads are
+/// computed once.
 final class DownloaderSettings: Sendable {
-    /// What users set.
+    /// The values that users set.
     struct Values: Sendable {
         var config: WebImageDownloaderConfig
-        /// The fields of every request; its URL means nothing.
+        /// The header fields of every request; the URL is not used.
         var headers: WebImageRequest
         var requestModifier: (any WebImageDownloaderRequestModifierProtocol)?
         var responseModifier: (any WebImageDownloaderResponseModifierProtocol)?
@@ -17,16 +17,16 @@ final class DownloaderSettings: Sendable {
     }
 
     let values: Values
-    /// How requests get to their servers.
+    /// The route of all requests.
     let route: CurlRoute
     let acceptance: ResponseAcceptance
-    /// How much of a body stays in memory.
+    /// The limit of body bytes in memory, and the place of the rest.
     let room: ReceivedBody.Room
     /// A header field that cannot be sent; nil when all can.
     let unsendableField: String?
-    /// Whether something of the downloader's own may narrow who sees what it fetches; every memory hit asks.
+    /// Whether the downloader's settings may narrow the scope of its downloads; read for every memory hit.
     let mayNarrowScope: Bool
-    /// Tells the downloader's jar of cookies from every other one.
+    /// The name that distinguishes this downloader's cookies from those of others.
     let cookieJar: String
 
     init(_ values: Values, engine: CurlEngine) {
@@ -48,7 +48,7 @@ final class DownloaderSettings: Sendable {
 }
 
 extension CurlRoute {
-    /// The route that a configuration names.
+    /// Makes the route of a configuration.
     convenience init(_ config: WebImageDownloaderConfig) {
         var members = Members()
         members.username = config.username
@@ -64,12 +64,12 @@ extension CurlRoute {
 }
 
 extension DownloadPolicy {
-    /// A proxy would resolve names itself, where no address can be checked.
+    /// A proxy resolves names itself, so no address could be checked.
     fileprivate var ignoresEnvironmentProxies: Bool { publicAddressesOnly || !usesEnvironmentProxies }
 }
 
 extension WebImageRequest {
-    /// The name of a field that cannot be sent: a line break in it would let its author write further fields.
+    /// The name of a field that cannot be sent; nil when all can. A line break would let a value add further fields.
     var unsendableField: String? {
         func breaks(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D || byte == 0 }
         return allHTTPHeaderFields.first { field, value in

@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// What follows the end of a transfer: the next hop, another attempt, or the end of the download.
+/// Handles the end of a transfer: the next hop, another attempt, or the end of the download.
 extension SharedDownload {
     // MARK: On the delivery queue
 
@@ -28,7 +28,7 @@ extension SharedDownload {
         }
     }
 
-    /// Judges the head as modified, and decrypts; nil when there is nothing to decrypt.
+    /// Checks the modified head and decrypts the body; nil when there is nothing to decrypt.
     private func modify() throws(WebImageError) -> Data? {
         let decisions = state.withLock { $0.decisions }
         if let modifier = plan.responseModifier, let answer = decisions.head {
@@ -37,7 +37,8 @@ extension SharedDownload {
                 throw WebImageError(
                     .invalidDownloadResponse, stage: .download, underlying: .message("the response modifier refused"))
             }
-            // The body that a 304 confirms was judged when it came: the modifier may change the fields alone.
+            // A body that a 304 revalidates was accepted when it was received, so the modifier may change the fields
+            // alone.
             if isConfirmed { modified.statusCode = answer.statusCode }
             let head = modified
             if let refusal = state.withLock({ $0.decisions.modify(head) }) { throw refusal }
@@ -52,7 +53,7 @@ extension SharedDownload {
         return data
     }
 
-    /// Tries again if the strategy says so, after its wait and in a new slot.
+    /// Tries again if the retry strategy returns a delay, after that delay and in a new slot.
     private func failed(_ error: WebImageError) {
         let (now, date) = (environment.clock.now, environment.clock.date)
         let decisions = state.withLock { $0.decisions }
@@ -64,8 +65,8 @@ extension SharedDownload {
             return
         }
         guard state.withLock({ $0.decisions.pause() }) else { return }
-        // Paused before the wait begins: the end of a short one would find a running download, which cannot be
-        // resumed, and the pause that followed would have no end.
+        // Pause before the wait begins. Otherwise a short wait could end while the download still counts as running and
+        // cannot be resumed, and the later pause would never end.
         events.pause()
         let wait = environment.clock.schedule(after: max(delay, .zero)) { self.events.resume() }
         let isOver = state.withLock { state in
@@ -108,7 +109,7 @@ extension SharedDownload {
         finish(.success(result))
     }
 
-    /// Ends the download, the first time: its timers, its beginning on disk, its subscribers.
+    /// Ends the download and its timers, stores its beginning, and reports the end; false when it has already ended.
     @discardableResult
     func finish(_ outcome: DownloadSubscriber.Outcome) -> Bool {
         let isSuccess = (try? outcome.get()) != nil
@@ -126,7 +127,7 @@ extension SharedDownload {
         return true
     }
 
-    /// Ends whatever it is doing because the time for the whole of it is over.
+    /// Fails the download because its deadline has passed.
     func passDeadline(_ duration: Duration) {
         let error = WebImageError(
             .transport, stage: .download, url: plan.url,
@@ -135,10 +136,10 @@ extension SharedDownload {
         if finish(.failure(error)) { operation?.cancel() }
     }
 
-    /// Delivers the end to subscribers, after the last progress.
+    /// Delivers the end to subscribers, after the last progress report.
     func deliver(_ ending: DownloadEnding, to subscribers: [DownloadSubscriber]) {
         let isSilent = state.withLock { $0.audience.isEmpty }
-        // The common case of a load without progress costs no hop between threads.
+        // A load without progress, the common case, needs no thread hop.
         if isSilent, subscribers.allSatisfy(\.isWaitingTask) {
             return environment.engine.afterSending { self.end(subscribers, ending) }
         }
@@ -150,7 +151,7 @@ extension SharedDownload {
 
     private func end(_ subscribers: [DownloadSubscriber], _ ending: DownloadEnding) {
         let isReceived = subscribers.reduce(false) { $1.end(ending) || $0 }
-        // Every subscriber cancelled between the last byte and this: the body is whole all the same.
+        // Every subscriber was cancelled after the last byte; the body is complete nevertheless.
         if !isReceived, case .success(let result) = ending.outcome,
             let heir = subscribers.lazy.compactMap(\.finishedAfterCancel).first
         {

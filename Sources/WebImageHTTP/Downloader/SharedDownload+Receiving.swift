@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// Takes what one leg's transfer yields.
+/// Forwards the events of one leg's transfer to its download.
 final class DownloadLeg: WebImageDownloaderSink {
     private let number: Int
     private let download: SharedDownload
@@ -22,7 +22,7 @@ final class DownloadLeg: WebImageDownloaderSink {
     }
 }
 
-/// What comes from a transfer, on the engine's thread: quick, and never user code.
+/// Handles a transfer's events on the engine's thread: quick, and without user code.
 extension SharedDownload {
     fileprivate func leg(_ number: Int, didReceive head: WebImageResponse) -> WebImageError? {
         switch state.withLock({ $0.decisions.receive(head, leg: number) }) {
@@ -38,7 +38,7 @@ extension SharedDownload {
     fileprivate func leg(_ number: Int, didReceive bytes: UnsafeRawBufferPointer) -> WebImageError? {
         guard let body = state.withLock({ $0.decisions.body(of: number) }) else { return nil }
         do throws(WebImageError) {
-            // Outside the lock: it may write to a disk, and a cancel does not wait for that.
+            // Outside the lock: this may write to disk, and a cancel must not wait for that.
             try body.append(bytes)
         } catch {
             return error.with(url: plan.url)
@@ -57,7 +57,7 @@ extension SharedDownload {
         }
         switch end {
         case .ignore: break
-        // The common case costs no further hop between threads.
+        // The common case needs no thread hop.
         case .succeed: succeed()
         case .conclude: delivery.async { self.conclude(number, result) }
         }

@@ -1,10 +1,10 @@
 import Foundation
 import WebImageCore
 
-/// One download that several subscribers may wait for: performs what ``DownloadState`` decides.
+/// One download that several subscribers may wait for; performs the decisions of ``DownloadState``.
 ///
-/// Subscribers, strategies and modifiers run on a serial queue of the download's, never on the engine's thread, which
-/// user code could block. Progress that comes faster than they take it is merged.
+/// Subscribers, strategies and modifiers run on the download's own serial queue, never on the engine's thread, which
+/// user code could block. Progress that arrives faster than the subscribers process it is merged.
 final class SharedDownload: Sendable {
     struct State {
         var decisions: DownloadState
@@ -23,7 +23,7 @@ final class SharedDownload: Sendable {
     let state: Locked<State>
     let events: DownloadEvents
 
-    /// - Parameter priority: that of the first subscriber; the plan may have been made before it was known.
+    /// - Parameter priority: The priority of the first subscriber; the plan may be older than this value.
     init(
         _ plan: DownloadPlan, priority: LoadPriority, environment: DownloadEnvironment, events: DownloadEvents
     ) {
@@ -35,7 +35,7 @@ final class SharedDownload: Sendable {
             State(decisions: DownloadState(plan.rules, transfer: transfer, validators: plan.validators)))
     }
 
-    /// Made when first used: most downloads end without progress, modifiers or a retry.
+    /// Created at its first use: most downloads end without progress, modifiers or a retry.
     var delivery: DispatchQueue {
         state.withLock { state in
             let queue = state.delivery ?? DispatchQueue(label: "webimage.download")
@@ -48,17 +48,17 @@ final class SharedDownload: Sendable {
     var metrics: DownloadMetrics? { state.withLock { $0.metrics?.value } }
     var operation: (any WebImageDownloaderOperationProtocol)? { state.withLock { $0.operation } }
 
-    /// The part that has come, 0 to 1; 0 while the length is not known.
+    /// The received part of the body, 0 to 1; 0 while the length is unknown.
     var fraction: Double { state.withLock { $0.decisions.fraction } }
 
-    /// Adds a listener; it receives at once how far the download is.
+    /// Adds a listener; a report of the current progress is scheduled at once.
     func add(_ subscriber: DownloadSubscriber) {
         guard subscriber.listens else { return }
         state.withLock { $0.audience.add(subscriber) }
         scheduleReport()
     }
 
-    /// Begins, or continues after a wait: a slot is free. Not called under a lock.
+    /// Starts the download, or continues it after a wait, when a slot is free. Not called under a lock.
     func start() {
         switch state.withLock({ $0.decisions.start(hasStore: environment.resumeStore != nil && plan.sharing != nil) }) {
         case .nothing: break
@@ -72,7 +72,7 @@ final class SharedDownload: Sendable {
         }
     }
 
-    /// A slot often frees on the engine's thread: an operation of the user's, which may be slow, is not made there.
+    /// A slot often becomes free on the engine's thread. A user's operation may be slow, so it is not created there.
     private func beginFirstLeg() {
         guard plan.operationClass != WebImageDownloaderOperation.self else { return beginLeg() }
         delivery.async { self.beginLeg() }
@@ -88,18 +88,18 @@ final class SharedDownload: Sendable {
             defer { state.operation = operation }
             return state.operation == nil
         }
-        // Posted before the transfer starts, so that moments are posted in their order.
+        // Posted before the transfer starts, so that notifications keep their order.
         if isFirst { events.post(.start, self) }
         operation.start(DownloadLeg(leg.number, of: self))
         if state.withLock({ $0.decisions.isOver }) { operation.cancel() }
     }
 
-    /// Ends it without telling subscribers; a beginning that can be continued is kept.
+    /// Ends the download without notifying subscribers; a beginning that can be continued is stored.
     func cancel() {
         let (isFirst, operation, waits, partial) = state.withLock { state in
             let isFirst = state.decisions.cancel()
             let partial = state.decisions.partial
-            // The leg's transfer holds the download; letting go of both here frees them.
+            // The leg's transfer refers to the download; releasing both here frees them.
             state.decisions.clear()
             state.audience.removeAll()
             return (isFirst, state.operation, [state.wait.take(), state.deadline.take()], partial)
@@ -111,7 +111,7 @@ final class SharedDownload: Sendable {
         if operation != nil { events.post(.stop, self) }
     }
 
-    /// Tells the running transfer how urgent it has become.
+    /// Passes the new priority to the running transfer.
     func setPriority(_ priority: LoadPriority) {
         let operation = state.withLock { state in
             state.decisions.setPriority(priority)
@@ -120,13 +120,13 @@ final class SharedDownload: Sendable {
         operation?.priorityDidChange(priority)
     }
 
-    /// Puts a beginning on disk, unless its server forbids storing it: then one kept earlier goes as well.
+    /// Stores a beginning on disk. When its server forbids storing, an earlier stored one is removed.
     func keep(_ partial: PartialBody?) {
         guard let partial, let store = environment.resumeStore, let name = plan.sharing else { return }
         if partial.mayBeStored { store.save(partial, name) } else { store.remove(name) }
     }
 
-    /// The beginning on disk, if any, is of no use.
+    /// Removes the beginning on disk, if any, because it cannot be continued.
     func forgetKept() {
         if let store = environment.resumeStore, let name = plan.sharing { store.remove(name) }
     }
@@ -140,7 +140,7 @@ extension DownloadPlan {
     }
 }
 
-/// A value in a place of its own: a download that has none yet keeps room for a reference alone.
+/// An immutable value in its own heap object, so that a download without the value stores only a reference.
 final class Unchanging<Value: Sendable>: Sendable {
     let value: Value
     init(_ value: Value) { self.value = value }

@@ -1,20 +1,20 @@
 import Foundation
 import WebImageCore
 
-/// Performs what ``DownloadQueue`` decides: starts and cancels downloads, and delivers their ends to subscribers.
+/// Performs the decisions of ``DownloadQueue``: starts and cancels downloads, and delivers their ends to subscribers.
 final class SharedDownloads: Sendable {
     private typealias Queue = DownloadQueue<DownloadPlan.Key, DownloadSubscriber>
 
     private struct State {
         var queue: Queue
         var downloads: [Int: SharedDownload] = [:]
-        /// Who wants the body of a download that everybody left when it was nearly done.
+        /// The receivers of the bodies of downloads that continue after their last subscriber left.
         var heirs: [Int: @Sendable (ImageDataResult) -> Void] = [:]
     }
 
-    /// The part of a body from which on a download may end although everybody left.
+    /// The received part of a body from which on a download continues after its last subscriber left.
     static let nearlyDone = 0.9
-    /// How long decoding and delivering the picture of an ended download may keep its slot.
+    /// The longest time for which an ended download keeps its slot while its image is decoded and delivered.
     static let longestHold = Duration.seconds(1)
 
     private let environment: DownloadEnvironment
@@ -64,7 +64,7 @@ final class SharedDownloads: Sendable {
         if let raised { download?.setPriority(raised) }
         download?.add(subscriber)
         perform(works)
-        // A cancel that came before the subscriber was known could not take it away.
+        // A cancel before the join could not remove the subscriber.
         if subscriber.hasEnded { leave(subscriber) }
         return download
     }
@@ -83,7 +83,7 @@ final class SharedDownloads: Sendable {
         download.state.withLock { $0.deadline = timer }
     }
 
-    /// Ends a subscriber with `.cancelled` at once, and the download if nobody else waits for it.
+    /// Ends a subscriber with `.cancelled` at once, and cancels the download when it has no other subscriber.
     func cancel(_ subscriber: DownloadSubscriber) {
         subscriber.end(DownloadEnding(.failure(.cancelled.with(url: subscriber.url))))
         leave(subscriber)
@@ -100,7 +100,7 @@ final class SharedDownloads: Sendable {
         }
     }
 
-    /// Changes how urgent a download is to one of its subscribers.
+    /// Changes the priority of one subscriber.
     func setPriority(_ priority: LoadPriority, of subscriber: DownloadSubscriber) {
         let raised = state.withLock { state -> (SharedDownload?, LoadPriority)? in
             state.queue.setPriority(priority, of: subscriber).map { (state.downloads[$0.0], $0.1) }
@@ -108,7 +108,7 @@ final class SharedDownloads: Sendable {
         if let raised { raised.0?.setPriority(raised.1) }
     }
 
-    /// Cancels every download; every subscriber hears `.cancelled`.
+    /// Cancels every download; every subscriber receives `.cancelled`.
     func cancelAll() {
         let (subscribers, works) = state.withLock { state in
             let (subscribers, actions) = state.queue.cancelAll()
@@ -134,7 +134,7 @@ final class SharedDownloads: Sendable {
             let heir = state.heirs.isEmpty ? nil : state.heirs.removeValue(forKey: number)
             return (download, subscribers, heir, work(for: actions, &state), operations)
         }
-        // First, so that the next request is on its way while this end is delivered.
+        // First, so that the next request is sent while this end is delivered.
         perform(works)
         if !operations.isEmpty { freeSlot(of: number, after: operations) }
         download?.deliver(ending, to: subscribers)
@@ -143,9 +143,11 @@ final class SharedDownloads: Sendable {
         }
     }
 
-    /// Frees a slot once the completions of the callers of `downloadImage` are on their queues, as the original does; of
-    /// loads that decode by themselves it is free with the last byte. A completion that runs in place and does not return
-    /// keeps the slot no longer than ``longestHold``: user code never stops other downloads for good.
+    /// Frees a slot after the completions of `downloadImage` callers are on their queues, as the original does. A load
+    /// that decodes by itself frees its slot with the last byte.
+    ///
+    /// A completion that runs inline and does not return keeps the slot for at most ``longestHold``, so user code
+    /// cannot stop other downloads permanently.
     private func freeSlot(of number: Int, after operations: [DataLoadOperation]) {
         let free: @Sendable () -> Void = { [weak self] in self?.change { $0.queue.free(number) } }
         let timer = environment.clock.schedule(after: Self.longestHold, free)
@@ -183,8 +185,8 @@ final class SharedDownloads: Sendable {
         }
     }
 
-    /// Outside the lock, since operations may be the user's; a download that is cancelled before it is started starts
-    /// nothing.
+    /// Called outside the lock, because operations may be user code. A download that is cancelled before its start
+    /// starts nothing.
     private func perform(_ works: [Work]) {
         for work in works {
             switch work {

@@ -1,11 +1,11 @@
 public import Foundation
 public import WebImageCore
 
-/// One caller's hold on a download; cancelling it leaves those alone who asked for the same.
+/// One caller's handle of a download; cancelling it does not affect other subscribers of the same download.
 public final class WebImageDownloadToken: WebImageOperation {
-    /// The URL that was asked for.
+    /// The requested URL.
     public let url: URL
-    /// The request as it is sent, modified.
+    /// The HTTP request as it is sent, after the modifier.
     public let request: WebImageRequest
 
     private let load: DataLoadOperation
@@ -18,7 +18,7 @@ public final class WebImageDownloadToken: WebImageOperation {
         self.download = download
     }
 
-    /// Of a file, which takes no download.
+    /// Makes the token of a file, which needs no download.
     init(_ file: URL, _ load: DataLoadOperation) {
         url = file
         request = WebImageRequest(url: file)
@@ -26,10 +26,10 @@ public final class WebImageDownloadToken: WebImageOperation {
         download = nil
     }
 
-    /// The head of the answer, modified, once it has come.
+    /// The head of the response, after the modifier; nil before it is received.
     public var response: WebImageResponse? { download?.response }
 
-    /// Where the time went, once the bytes have come.
+    /// The times of the transfer; nil before the bytes are received.
     public var metrics: DownloadMetrics? { download?.metrics }
 
     /// The transfer that runs or ran last; nil before the first.

@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// `file:` URLs, for callers that know one loader alone. A redirect never leads here.
+/// Reads `file:` URLs, for callers that use only this loader. A redirect never leads here.
 extension WebImageDownloader {
     @inline(never)
     func read(

@@ -2,11 +2,11 @@ import Foundation
 public import WebImageCore
 
 extension WebImageDownloader: PreparingDataLoader {
-    /// What decides the bytes and who may see them: URL, fields, credentials, decryptor, modifiers, proxy, client
-    /// certificate, certificate checking, cookies.
+    /// Returns the identity: everything that decides the bytes and their scope, which are URL, fields, credentials,
+    /// decryptor, modifiers, proxy, client certificate, certificate checking and cookies.
     public func identity(of load: ImageDataLoad) -> LoadIdentity { prepare(load).identity }
 
-    /// The identity with the plan that it is taken from.
+    /// Returns the identity together with its plan.
     package func prepare(_ load: ImageDataLoad) -> PreparedLoad {
         if load.url.isFileURL {
             let identity = LoadIdentity(
@@ -17,17 +17,17 @@ extension WebImageDownloader: PreparingDataLoader {
             let plan = try plan(for: load)
             return PreparedLoad(identity: plan.identity, value: plan)
         } catch {
-            // The load will fail before anything is sent.
+            // The load fails before anything is sent.
             return PreparedLoad(identity: LoadIdentity(sharing: nil, cacheScope: .unstored), value: nil)
         }
     }
 
-    /// The scope alone, without making the request where nothing in it could narrow it.
+    /// Returns the scope alone; the request is not made when nothing in it could narrow the scope.
     public func cacheScope(of load: ImageDataLoad) -> CacheScope {
         prepareForScope(load)?.identity.cacheScope ?? load.declaredScope ?? .shared
     }
 
-    /// Nil where nothing in the request could narrow the scope.
+    /// Prepares the load; nil when nothing in the request could narrow the scope.
     package func prepareForScope(_ load: ImageDataLoad) -> PreparedLoad? {
         if load.url.absoluteString.hasScheme("file") { return nil }
         let isNarrowed =
@@ -36,7 +36,7 @@ extension WebImageDownloader: PreparingDataLoader {
         return isNarrowed ? prepare(load) : nil
     }
 
-    // A constant: a literal above is three allocations in a debug build, on the way of every memory hit.
+    // A constant, because a literal costs three allocations in a debug build, in every memory hit.
     private static let narrowingOptions: WebImageOptions = [.handleCookies, .allowInvalidSSLCertificates]
 
     private static let credentialFields = ["Authorization", "Cookie", "Proxy-Authorization"]
@@ -75,14 +75,16 @@ extension WebImageDownloader: PreparingDataLoader {
                 + [config.username ?? "", config.password ?? "", config.clientCertificate?.certificateFile ?? ""]
             if secrets.contains(where: { !$0.isEmpty }) { parts.append("!key:\(keyedHash(secrets, for: request.url))") }
         }
-        // A login lasts as long as the jar that holds its cookies; a scope that the caller names lasts longer.
+        // A login lasts as long as the jar with its cookies, so an unnamed scope is bound to that jar. A scope that the
+        // caller names lasts longer.
         if request.httpShouldHandleCookies { parts.append(isNamed ? "!cookies" : "!cookies:\(settings.cookieJar)") }
-        // What anybody on the way could have put there is never shown to who asked for checked bytes.
+        // Without certificate checks any host on the way can replace the bytes. They must not reach a load that
+        // requires checks.
         if request.allowsInvalidCertificates { parts.append("!unchecked") }
         return parts.isEmpty ? .shared : .scoped(parts.joined(separator: "+"))
     }
 
-    /// Tells credentials apart without telling them: keyed by the machine and the origin.
+    /// Distinguishes credentials without revealing them: the hash is keyed by the machine and the origin.
     private static func keyedHash(_ secrets: [String], for url: URL) -> String {
         let origin = "\(url.scheme ?? "")://\(url.host() ?? ""):\(url.port ?? 0)"
         let text = ([machine, origin] + secrets).map { "\($0.utf8.count):\($0)" }.joined()
@@ -96,7 +98,7 @@ extension WebImageDownloader: PreparingDataLoader {
 extension DownloadPlan {
     var identity: LoadIdentity { LoadIdentity(sharing: sharing, cacheScope: cacheScope) }
 
-    /// The identity as a text, nil for what is nobody else's; two plans with equal texts get the same bytes.
+    /// The identity as text, nil when the scope is `.unstored`; two plans with equal texts receive the same bytes.
     var sharing: String? {
         let scope: String
         switch cacheScope {

@@ -1,9 +1,9 @@
 public import Foundation
 public import WebImageCore
 
-/// The image, its encoded data, the failure, and whether this is the last call.
+/// Receives the image, its encoded data, the error, and whether this is the last call.
 public typealias WebImageDownloaderCompletedBlock = ImageLoaderCompletedBlock
-/// Bytes received, bytes expected (0 when unknown, -1 before anything is known), and the URL asked for.
+/// Receives the bytes received, the bytes expected (0 when unknown, -1 before the response), and the requested URL.
 public typealias WebImageDownloaderProgressBlock = ImageLoaderProgressBlock
 
 extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
@@ -13,18 +13,19 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
     /// Whether the URL's scheme is `http`, `https` or `file`.
     public func canRequestImage(for url: URL?) -> Bool { hasScheme(of: url) }
 
-    /// As other loaders of bytes do; never for a file, which may be mended.
+    /// Returns what other byte loaders return, but false for a file, because its content may be repaired.
     public func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool {
         !url.isFileURL && error.condemnsURL
     }
 
-    /// The body of the answer, from the download under way if there is one for the same request.
+    /// Returns the body of the response; a running download for the same request is shared.
     ///
-    /// Progress is called on a queue of the download's. A cancelled task resumes at once with `.cancelled`. With
-    /// ``ImageDataLoad/cached`` the server is asked whether that is still the newest, or not at all while it is fresh.
-    /// A `file:` URL is read as ``FileImageLoader`` does, unless a policy forbids it.
-    /// - Throws: `.transport` with curl's code and words, `.invalidDownloadStatusCode`, `.invalidDownloadContentType`,
-    ///   `.limitExceeded`, `.badImageData` for an empty body, `.invalidURL`, `.cancelled`.
+    /// Progress is called on the download's own queue. A cancelled task resumes at once with `.cancelled`. With
+    /// ``ImageDataLoad/cached`` the body is revalidated, or returned without a request while it is fresh. A `file:` URL
+    /// is read as ``FileImageLoader`` does, unless a policy forbids it.
+    /// - Throws: `.transport` with curl's code and message, `.invalidDownloadStatusCode`,
+    ///   `.invalidDownloadContentType`, `.limitExceeded`, `.badImageData` for an empty body, `.invalidURL`,
+    ///   `.cancelled`.
     public func loadData(
         for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
@@ -33,13 +34,13 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
         return try await fetch(load, try preparedPlan(for: load), progress)
     }
 
-    /// The plan that the load's identity was taken from, else a new one.
+    /// Returns the plan of the load's identity, or a new one.
     private func preparedPlan(for load: ImageDataLoad) throws(WebImageError) -> DownloadPlan {
         if let plan = load.prepared as? DownloadPlan, plan.requestedURL == load.url { return plan }
         return try plan(for: load)
     }
 
-    // Apart from the common way, whose every waiting task would keep room for this.
+    // Separate from the common path; otherwise every waiting task there would reserve stack space for this.
     @inline(never)
     private func confirm(
         _ load: ImageDataLoad, _ progress: ImageLoaderProgressBlock?
@@ -66,7 +67,8 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
         }
     }
 
-    /// What lives across the wait here takes room in each of thousands that wait: references alone.
+    /// Every value that is live across this wait takes memory in each of thousands of waiting tasks, so these are
+    /// references alone.
     @inline(__always)
     private func fetch(
         _ load: ImageDataLoad, _ plan: DownloadPlan, _ progress: ImageLoaderProgressBlock?
@@ -91,9 +93,10 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
 
     private var minimumProgressInterval: Double { min(max(config.minimumProgressInterval, 0), 1) }
 
-    /// Downloads and decodes a picture; `completed` is called exactly once with `finished`, also after a cancel.
+    /// Downloads and decodes an image; `completed` is called exactly once with `finished`, also after a cancel.
     ///
-    /// - Returns: The caller's hold on it; nil when it failed at once, in which case `completed` was called inline.
+    /// - Returns: The caller's token; nil when the download failed at once, in which case `completed` was called
+    ///   inline.
     @discardableResult
     public func downloadImage(
         with url: URL?, options: WebImageDownloaderOptions, context: WebImageContext? = nil,
@@ -114,7 +117,7 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
         }
     }
 
-    /// Downloads and decodes a picture without telling progress.
+    /// Downloads and decodes an image without progress.
     @discardableResult
     public func downloadImage(
         with url: URL?, options: WebImageDownloaderOptions = [], context: WebImageContext? = nil,
@@ -133,13 +136,13 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
         let subscriber = DownloadSubscriber(
             load, minimumInterval: minimumProgressInterval, operation: operation,
             progress: operation.guarding(progress))
-        // Subscriber and operation hold each other until the operation has completed, also when the token is released.
+        // Subscriber and operation retain each other until the operation completes, also when the token is released.
         operation.whenCancelled { [downloads] in downloads.cancel(subscriber) }
         let download = downloads.join(subscriber, plan)
         return WebImageDownloadToken(plan, operation, download)
     }
 
-    /// The manager's entry in callback form: ``downloadImage(with:options:context:progress:completed:)``.
+    /// Loads for the manager in callback form, as ``downloadImage(with:options:context:progress:completed:)`` does.
     public func requestImage(
         with url: URL?, options: WebImageOptions, context: WebImageContext?,
         progress: ImageLoaderProgressBlock?, completed: ImageLoaderCompletedBlock?

@@ -2,10 +2,10 @@ import Foundation
 import WebImageCore
 
 extension WebImageDownloader {
-    /// What a load asks of this downloader: its header fields and limits, the load's options, the modifiers.
+    /// Makes the plan of a load from the downloader's header fields and limits, the load's options and the modifiers.
     ///
-    /// - Throws: `.invalidURL` for what cannot be fetched over HTTP, `.invalidDownloadOperation` for fields that cannot
-    ///   be sent, a modifier that refused, or a URL that the policy refuses.
+    /// - Throws: `.invalidURL` for a URL that is not http or https with a host, `.invalidDownloadOperation` for fields
+    ///   that cannot be sent, a modifier that returned nil, or a URL that the policy refuses.
     @inline(never)
     func plan(for load: ImageDataLoad) throws(WebImageError) -> DownloadPlan {
         let settings = settings
@@ -19,7 +19,7 @@ extension WebImageDownloader {
         if let field = modifier == nil ? settings.unsendableField : request.unsendableField {
             throw Self.unsendable(field, request.url)
         }
-        // Downloads are shared, limited and given credentials by the host that is connected to, however it is spelled.
+        // Sharing, limits and credentials depend on the host that is connected to, not on its spelling.
         guard let url = request.url.withCanonicalHost else { throw Self.noHost(request.url) }
         if url != request.url { request.url = url }
         if let refusal = settings.values.config.policy?.refusal(of: url) { throw refusal }
@@ -30,7 +30,7 @@ extension WebImageDownloader {
             Self.scope(of: request, unmodified: plain, modifier: modifier, settings: settings, load: load), settings)
     }
 
-    /// The request before anybody modified it.
+    /// The request before the modifier.
     private func request(for load: ImageDataLoad, _ settings: DownloaderSettings) -> WebImageRequest {
         var request = settings.values.headers
         request.url = load.url

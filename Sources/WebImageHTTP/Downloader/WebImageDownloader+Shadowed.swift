@@ -1,4 +1,5 @@
-// The module of the original's names declares a member of this name in the original's type; inside it that hides this.
+// The module SDWebImage declares members of these names in a type of the same name, which hide those of this type
+// there.
 
 extension WebImageDownloader {
     /// ``config``.

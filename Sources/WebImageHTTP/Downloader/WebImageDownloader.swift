@@ -1,9 +1,9 @@
 import Foundation
 public import WebImageCore
 
-/// Downloads pictures over HTTP and HTTPS, each once however many ask for it at the same time.
+/// Downloads images over HTTP and HTTPS; equal requests at the same time share one download.
 ///
-/// Transfers run on one thread of the downloader's own; nothing is opened before the first. Safe on any thread.
+/// Transfers run on the downloader's own thread; nothing is opened before the first. Safe on any thread.
 public final class WebImageDownloader: Sendable {
     private let current: Locked<DownloaderSettings>
     let engine: CurlEngine
@@ -11,14 +11,14 @@ public final class WebImageDownloader: Sendable {
     let clock: any DelayClock
     let downloads: SharedDownloads
 
-    /// The downloader used wherever no other is named.
+    /// The default downloader.
     public static let shared: WebImageDownloader = {
         var config = WebImageDownloaderConfig.default
         config.resumeFolder = URL(fileURLWithPath: WebImageDownloaderConfig.partialFolder)
         return WebImageDownloader(config: config, engine: CurlEngine())
     }()
 
-    /// A downloader with connections of its own.
+    /// Makes a downloader with its own connections.
     public convenience init(config: WebImageDownloaderConfig = .default) {
         self.init(config: config, engine: CurlEngine())
     }
@@ -35,8 +35,7 @@ public final class WebImageDownloader: Sendable {
 
     deinit { downloads.cancelAll() }
 
-    /// How this downloader behaves; a change counts for downloads that have not been asked for yet, the maximum
-    /// number and the order at once.
+    /// The configuration. A change applies to later downloads; the maximum number and the order apply at once.
     public var config: WebImageDownloaderConfig {
         get { settings.config }
         set {
@@ -45,19 +44,19 @@ public final class WebImageDownloader: Sendable {
         }
     }
 
-    /// Changes every request; a context may name another.
+    /// Changes every request; a load's context may name another one.
     public var requestModifier: (any WebImageDownloaderRequestModifierProtocol)? {
         get { settings.values.requestModifier }
         set { change { $0.requestModifier = newValue } }
     }
 
-    /// Changes the head of every answer; a context may name another.
+    /// Changes the head of every response; a load's context may name another one.
     public var responseModifier: (any WebImageDownloaderResponseModifierProtocol)? {
         get { settings.values.responseModifier }
         set { change { $0.responseModifier = newValue } }
     }
 
-    /// Turns the bytes that came into those of the picture; a context may name another.
+    /// Decrypts the received bytes; a load's context may name another one.
     public var decryptor: (any WebImageDownloaderDecryptorProtocol)? {
         get { settings.values.decryptor }
         set { change { $0.decryptor = newValue } }
@@ -69,34 +68,35 @@ public final class WebImageDownloader: Sendable {
         change { $0.headers.setValue(value, forHTTPHeaderField: field) }
     }
 
-    /// The value of a header field that every request gets.
+    /// Returns the value of a header field that every request gets.
     public func value(forHTTPHeaderField field: String?) -> String? {
         guard let field else { return nil }
         return settings.values.headers.value(forHTTPHeaderField: field)
     }
 
-    /// Whether nothing new starts; downloads that run go on.
+    /// Whether the downloader is suspended: no download starts, running ones continue.
     public var isSuspended: Bool {
         get { downloads.isSuspended }
         set { downloads.isSuspended = newValue }
     }
 
-    /// Downloads that wait or run.
+    /// The number of downloads that wait or run.
     public var currentDownloadCount: Int { downloads.count }
 
-    /// Ends every download; every caller's completion hears `.cancelled`.
+    /// Cancels every download; every caller's completion receives `.cancelled`.
     public func cancelAllDownloads() { downloads.cancelAll() }
 
-    /// Closes the connections of a downloader that is no longer wanted; nothing for ``shared``.
+    /// Closes the connections of a downloader that is no longer used; does nothing for ``shared``.
     ///
-    /// - Parameter cancelPendingOperations: Whether downloads end at once with `.cancelled`; otherwise they end first.
+    /// - Parameter cancelPendingOperations: Whether downloads end at once with `.cancelled`; otherwise connections
+    ///   close after they have ended.
     public func invalidateSessionAndCancel(_ cancelPendingOperations: Bool) {
         guard self !== Self.shared else { return }
         if cancelPendingOperations { downloads.cancelAll() }
         engine.retire(endingNow: cancelPendingOperations)
     }
 
-    /// Ends every download, closes every connection and waits until the network thread has ended (milliseconds).
+    /// Cancels every download, closes every connection and waits until the network thread has ended (milliseconds).
     ///
     /// Later downloads fail with `.invalidDownloadOperation`.
     public func shutdown() {
@@ -105,11 +105,11 @@ public final class WebImageDownloader: Sendable {
         resumeStore?.flush()
     }
 
-    /// Everything that a request is made of, as it is now.
+    /// The current settings.
     var settings: DownloaderSettings { current.withLock { $0 } }
 
     private func change(_ change: (inout DownloaderSettings.Values) -> Void) {
-        // What was goes outside the lock: with it may go a modifier of somebody's.
+        // The old settings are released outside the lock: this may release a user's modifier.
         _ = current.withLock { settings in
             var values = settings.values
             change(&values)

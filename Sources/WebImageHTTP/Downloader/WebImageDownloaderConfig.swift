@@ -1,41 +1,42 @@
 public import Foundation
 import WebImageCore
 
-/// How a downloader behaves; a value, read anew for every download.
+/// The configuration of a downloader; a value, read for every download.
 public struct WebImageDownloaderConfig: Sendable {
-    /// Which of the waiting downloads of equal priority comes next.
+    /// The order of waiting downloads of equal priority.
     public enum ExecutionOrder: Int, Sendable, Hashable {
-        /// The one that has waited longest.
+        /// First in, first out: the longest waiting download is next.
         case fifo = 0
-        /// The one that came last.
+        /// Last in, first out: the newest download is next.
         case lifo = 1
     }
 
-    /// Downloads that run at the same time; at least 1.
+    /// The maximum number of downloads at the same time; at least 1.
     public var maxConcurrentDownloads = 6
-    /// Downloads that run at the same time from one host, at least 1; nil is no limit of its own.
+    /// The maximum number of downloads at the same time from one host, at least 1; nil sets no limit per host.
     public var maxConcurrentDownloadsPerHost: Int?
-    /// Seconds without a byte after which a download fails; not positive means 15.
+    /// The seconds without a byte after which a download fails; 15 when not positive.
     public var downloadTimeout: TimeInterval = 15
-    /// Seconds after which a download fails, whatever it is doing: waiting, several attempts, receiving. Nil is never.
+    /// The seconds after which a download fails, including waiting, all attempts and receiving; nil sets no deadline.
     public var downloadDeadline: TimeInterval?
-    /// The part of a body, 0 to 1, that must have come since the last progress; 0 is every piece.
+    /// The part of a body, 0 to 1, that must arrive between two progress reports; 0 reports every piece.
     public var minimumProgressInterval = 0.0
-    /// Whether and when what failed is tried again; nil is never.
+    /// The retry strategy for failed downloads; nil never retries.
     public var retryStrategy: (any DownloadRetryStrategy)?
-    /// What may be fetched from where; nil is anything. ``DownloadPolicy/server`` for programs that load others' URLs.
+    /// The rules for URLs and addresses; nil allows all. Use ``DownloadPolicy/server`` in programs that load URLs from
+    /// others.
     public var policy: DownloadPolicy?
-    /// A proxy (`http://host:port`) for every request; the empty text is none; nil those of the environment.
+    /// A proxy (`http://host:port`) for every request; the empty text uses none, nil the environment's proxies.
     public var proxy: String?
-    /// What shows servers who this client is.
+    /// The certificate that identifies this client to servers.
     public var clientCertificate: ClientCertificate?
-    /// Makes the transfers; nil is ``WebImageDownloaderOperation``.
+    /// The class of the transfers; nil uses ``WebImageDownloaderOperation``.
     public var operationClass: (any WebImageDownloaderOperationProtocol.Type)?
-    /// Where the beginnings of broken downloads are kept, so that another attempt goes on from there; nil is nowhere.
+    /// The folder for the beginnings of broken downloads, from which a later attempt continues; nil stores none.
     ///
-    /// Read when the downloader is made. Files are bounded in size (256 MB) and age (a day).
+    /// Read when the downloader is made. Files are limited in total size (256 MiB) and age (one day).
     public var resumeFolder: URL?
-    /// Which of the waiting downloads comes next.
+    /// The order of waiting downloads.
     public var executionOrder = ExecutionOrder.fifo
     /// User name for basic and digest authentication.
     public var username: String?
@@ -45,35 +46,35 @@ public struct WebImageDownloaderConfig: Sendable {
     public var acceptableStatusCodes: IndexSet? = IndexSet(200..<300)
     /// Declared types that are accepted; nil accepts any. A response that declares none is accepted.
     public var acceptableContentTypes: Set<String>?
-    /// Bytes a body may have after decompression; a load's `.decodingLimits` go before.
+    /// The maximum number of body bytes after decompression; a load's `.decodingLimits` take precedence.
     public var maxBodyBytes = DecodingLimits.default.maxEncodedBytes
-    /// Bytes of a body that are held in memory while it comes; a longer one goes to a file as it arrives and is mapped
-    /// when it is whole.
+    /// The maximum number of body bytes in memory; a longer body goes to a file as it arrives and is mapped when
+    /// complete.
     ///
-    /// The file has no name, stands in the folder of the caches, and is gone with the last use of its bytes. Where none
-    /// can be made or the disk is full, the body stays in memory, up to ``maxBodyBytes``.
+    /// The file has no name, is in the folder of the caches, and disappears with the last use of its bytes. When no
+    /// file can be created or the disk is full, the body stays in memory, up to ``maxBodyBytes``.
     public var maxBodyBytesInMemory = 8 << 20
-    /// Redirects that are followed before a download fails.
+    /// The maximum number of redirects that are followed.
     public var maxRedirects = 10
     /// PEM file of the certificate authorities to trust instead of the system's.
     public var certificateAuthorityFile: String?
 
-    /// Answers of the name service known beforehand, as `host:port:address`.
+    /// Name service answers that are known in advance, as `host:port:address`.
     package var resolvedHosts: [String] = []
 
-    /// Where files without a name stand; beside the caches' folders.
+    /// The folder of unnamed files, beside the folders of the caches.
     package var bodyFolder = WebImageDownloaderConfig.partialFolder
 
-    /// The folder for what is not whole; a cache's name cannot begin with a dot by chance.
+    /// The folder for incomplete bodies. It begins with a dot to avoid the names of caches.
     static let partialFolder = CacheLocation.standard + "/.partial"
 
-    /// The values above.
+    /// Makes a configuration with the default values.
     public init() {}
 
     private static let shared = Locked(WebImageDownloaderConfig())
 
-    /// What downloaders made without a configuration start with: six downloads at a time, 15 seconds, first come first
-    /// served, statuses 200 to 299, any type, 100 MB. A change counts for downloaders made later.
+    /// The configuration of downloaders made without one: six downloads at a time, 15 seconds, first in first out,
+    /// statuses 200 to 299, any type, 100 MB. A change applies to downloaders made later.
     public static var `default`: WebImageDownloaderConfig {
         get { shared.withLock { $0 } }
         set { shared.withLock { $0 = newValue } }

@@ -1,13 +1,13 @@
 public import WebImageCore
 
-/// How one download is to behave; the bits are the original's.
+/// Options of one download; the bits are the original's.
 public struct WebImageDownloaderOptions: OptionSet, Sendable, Hashable {
     /// The bits.
     public let rawValue: UInt
     /// Makes a set from bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// Download after everything of normal priority.
+    /// Download after all downloads of normal priority.
     public static let lowPriority = WebImageDownloaderOptions(rawValue: 1 << 0)
     /// Deliver partial images while bytes arrive.
     public static let progressiveLoad = WebImageDownloaderOptions(rawValue: 1 << 1)
@@ -17,17 +17,17 @@ public struct WebImageDownloaderOptions: OptionSet, Sendable, Hashable {
     public static let handleCookies = WebImageDownloaderOptions(rawValue: 1 << 5)
     /// Accept any server certificate.
     public static let allowInvalidSSLCertificates = WebImageDownloaderOptions(rawValue: 1 << 6)
-    /// Download before everything of normal priority; wins over ``lowPriority``.
+    /// Download before all downloads of normal priority; takes precedence over ``lowPriority``.
     public static let highPriority = WebImageDownloaderOptions(rawValue: 1 << 7)
-    /// Bound the decoded picture's memory by the default limit.
+    /// Limit the decoded image's memory to the default limit.
     public static let scaleDownLargeImages = WebImageDownloaderOptions(rawValue: 1 << 8)
-    /// Do not force the decode. Pictures are decoded display-ready here, so this changes nothing.
+    /// Do not force the decode. Images are always decoded ready for display here, so this changes nothing.
     public static let avoidDecodeImage = WebImageDownloaderOptions(rawValue: 1 << 9)
-    /// Decode the first frame alone.
+    /// Decode only the first frame.
     public static let decodeFirstFrameOnly = WebImageDownloaderOptions(rawValue: 1 << 10)
     /// Decode every frame of an animated image before delivering it.
     public static let preloadAllFrames = WebImageDownloaderOptions(rawValue: 1 << 11)
-    /// An image of another class than the asked one is a failure.
+    /// Fail when the image has another class than requested.
     public static let matchAnimatedImageClass = WebImageDownloaderOptions(rawValue: 1 << 12)
 
     private static let pairs: [(WebImageDownloaderOptions, WebImageOptions)] = [
@@ -39,7 +39,7 @@ public struct WebImageDownloaderOptions: OptionSet, Sendable, Hashable {
         (.matchAnimatedImageClass, .matchAnimatedImageClass),
     ]
 
-    /// The options of a load that concern a download.
+    /// Makes a set from the load options that affect a download.
     public init(_ options: WebImageOptions) {
         self = Self.pairs.reduce(into: []) { if options.contains($1.1) { $0.insert($1.0) } }
     }
