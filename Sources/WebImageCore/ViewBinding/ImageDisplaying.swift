@@ -1,19 +1,19 @@
 package import Foundation
 
-/// Something that shows one picture: a toolkit's image view, seen by the binding.
+/// A view that shows one image: the binding's interface to a toolkit's image view.
 @MainActor package protocol ImageDisplaying: AnyObject {
-    /// The picture shown; nil shows nothing.
+    /// The image shown; nil shows nothing.
     var displayedImage: Image? { get set }
-    /// Whether pictures that were waited for come by a transition.
+    /// Whether an image that needed a wait appears with a transition.
     var hasTransition: Bool { get }
-    /// Puts a picture by the view's transition; see ``ViewTransition`` for what is promised.
+    /// Shows an image with the view's transition; see ``ViewTransition`` for the contract.
     func perform(_ transition: ViewTransition)
-    /// Tells the view's indicator how the view's loads go.
+    /// Informs the view's indicator about the view's loads.
     func indicate(_ news: ViewIndication)
-    /// Calls `body` with the view's size in pixels: at once when it is known, else at the first layout, else with nil at
-    /// the deadline or when the view is gone.
+    /// Calls `body` with the view's size in pixels: at once if it is known, otherwise at the first layout. Calls it with
+    /// nil at the deadline or when the view is gone.
     func whenSized(within deadline: Duration, _ body: @escaping @MainActor (CGSize?) -> Void)
-    /// The view's own load has ended; nil without an error.
+    /// Reports the end of the view's own load; nil without an error.
     func loadEnded(with error: WebImageError?)
 }
 
@@ -28,36 +28,37 @@ extension ImageDisplaying {
     package func loadEnded(with error: WebImageError?) {}
 }
 
-/// What an indicator hears.
+/// An event that an indicator receives.
 package enum ViewIndication: Equatable, Sendable {
     /// A load begins.
     case start
-    /// How far it is, 0…1.
+    /// The progress of the load, 0…1.
     case progress(Double)
-    /// No load of the view is waited for any more.
+    /// No load of the view is waited for any longer.
     case stop
 }
 
-/// A picture on its way onto a view by the view's transition.
+/// An image that the view shows with its transition.
 ///
-/// The view calls ``put`` and ``ended`` exactly once each, in this order, also when it has no time for an animation.
+/// The view calls ``put`` and ``ended`` exactly once each, in this order, even when it skips the animation.
 @MainActor package struct ViewTransition {
-    /// The picture; nil for none.
+    /// The image; nil for none.
     package let image: Image?
-    /// Its encoded bytes, where the loader delivered them.
+    /// The encoded bytes, if the loader delivered them.
     package let data: Data?
-    /// Where it came from.
+    /// The origin of the image.
     package let cacheType: ImageCacheType
-    /// What was asked for.
+    /// The URL of the load.
     package let url: URL?
-    /// Whether the view has not been asked for another picture since; what is overtaken ends without its blocks.
+    /// Whether no newer image was requested for the view; a transition that is no longer current ends without its
+    /// blocks.
     package let isCurrent: @MainActor () -> Bool
-    /// Sets the picture.
+    /// Sets the image.
     package let put: @MainActor () -> Void
-    /// Says that the transition is over.
+    /// Reports that the transition is over.
     package let ended: @MainActor () -> Void
 }
 
-/// Shows an image in a way of its own instead of ``ImageDisplaying/displayedImage``.
+/// A block that shows an image instead of ``ImageDisplaying/displayedImage``.
 package typealias ViewSetImageBlock =
     @MainActor (_ image: Image?, _ data: Data?, _ cacheType: ImageCacheType, _ imageURL: URL?) -> Void

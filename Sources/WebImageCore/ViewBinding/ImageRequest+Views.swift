@@ -1,6 +1,6 @@
 import Foundation
 
-// Values that concern views alone.
+// Values that only views use.
 extension ImageRequest {
     /// The manager that loads for the view; nil is the shared one.
     public var manager: (any ViewImageLoading)? {
@@ -14,13 +14,13 @@ extension ImageRequest {
         set { set(.thumbnail, newValue) }
     }
 
-    /// Whether a variant of another size that is in memory stands in for the placeholder. Default false.
+    /// Whether a variant of another size that is in memory is shown as the placeholder. Default false.
     public var usesCachedVariantAsPlaceholder: Bool {
         get { values.takesCachedVariantAsPlaceholder }
         set { set(.cachedVariantAsPlaceholder, newValue ? true : nil) }
     }
 
-    /// A hash that is drawn as placeholder where no other is given.
+    /// A hash from which a placeholder is drawn if no other placeholder is given.
     public enum PlaceholderHash: Sendable, Hashable {
         /// A BlurHash.
         case blur(BlurHash)
@@ -28,7 +28,7 @@ extension ImageRequest {
         case thumb(ThumbHash)
     }
 
-    /// Drawn as placeholder where no other is given.
+    /// The hash from which a placeholder is drawn if no other placeholder is given.
     public var placeholderHash: PlaceholderHash? {
         get {
             if let hash = values.placeholderHash?.base as? BlurHash { return .blur(hash) }

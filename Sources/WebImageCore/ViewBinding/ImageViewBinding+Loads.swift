@@ -1,17 +1,17 @@
 import Foundation
 
-// What a load asks of its view.
+// The parts of a load that need the view.
 extension ImageViewBinding {
     /// Whether a newer load under the same key has replaced this one or has already shown its image.
     func isOvertaken(_ load: ViewLoad) -> Bool { (slots[load.key]?.oldestShowable ?? 0) > load.generation }
 
-    /// The error image stands for the view's own picture alone.
+    /// The error image is used for the view's own image only.
     func hasErrorImage(forKey key: String) -> Bool {
         guard errorImage != nil, let asked = slots[key]?.asked else { return false }
         return asked.setImage == nil
     }
 
-    /// Puts a picture, by the view's transition where one is due; `completion` runs when the caller is to hear of it.
+    /// Shows an image, with the view's transition if one is due. `completion` runs when the caller is to be notified.
     func show(
         _ image: Image?, _ result: ViewLoadResult, for load: ViewLoad, _ completion: @escaping @MainActor () -> Void
     ) {
@@ -37,7 +37,7 @@ extension ImageViewBinding {
         if !waits { completion() }
     }
 
-    /// A load has delivered its image or its failure, for the first or the second time.
+    /// Handles the image or the failure that a load has delivered, for the first or the second time.
     func settled(_ load: ViewLoad, _ result: ViewLoadResult, thumbnail: CGSize?) {
         load.isSettled = true
         if !slots.values.contains(where: { $0.running.contains { !$0.isSettled } }) { display?.indicate(.stop) }
@@ -57,7 +57,7 @@ extension ImageViewBinding {
 
     func forget(_ load: ViewLoad) { slots[load.key]?.running.removeAll { $0 === load } }
 
-    /// Makes a progress that heard nothing, as with a cached image, say that all is done.
+    /// Completes a progress that received no update, as with a cached image.
     func fillProgress(_ load: ViewLoad) {
         guard let progress = slots[load.key]?.state?.progress, progress.totalUnitCount == 0,
             progress.completedUnitCount == 0
@@ -73,11 +73,11 @@ extension ImageViewBinding {
     }
 }
 
-// Pictures of another size that stand in.
+// Variants of another size as placeholders.
 extension ImageViewBinding {
     fileprivate nonisolated static let variants = Locked(ViewVariants())
 
-    /// A variant of another size in memory, if the caller wants one for a placeholder.
+    /// Returns a variant of another size from memory, if the caller wants one as placeholder.
     func variantInMemory(_ request: ViewLoadRequest) -> Image? {
         guard request.context.takesCachedVariantAsPlaceholder else { return nil }
         let wanted = request.context.thumbnailPixelSize

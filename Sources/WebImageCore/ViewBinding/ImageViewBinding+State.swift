@@ -1,11 +1,11 @@
 package import Foundation
 
-// What a view tells of its loads, by operation key; nil is the view's own.
+// What a view reports about its loads, by operation key; nil means the view's own key.
 extension ImageViewBinding {
-    /// The key of loads that name none.
+    /// The key of loads that set none.
     package var ownOperationKey: String { defaultKey }
 
-    /// The URL last asked for under a key; the newest load's unless said.
+    /// Returns the URL last requested under a key; without a key, the URL of the newest load.
     package func imageURL(forKey key: String? = nil) -> URL? { slots[key ?? latestOperationKey]?.state?.url }
 
     /// The newest load's progress in bytes; updated on the main actor.
@@ -25,37 +25,38 @@ extension ImageViewBinding {
         slot(forKey: latestOperationKey).state = state
     }
 
-    /// What is remembered of a key.
+    /// Returns the stored state of a key.
     package func loadState(forKey key: String? = nil) -> WebImageLoadState? { slots[key ?? defaultKey]?.state }
 
-    /// Remembers something else; nil forgets.
+    /// Stores the state of a key; nil removes it.
     package func setLoadState(_ state: WebImageLoadState?, forKey key: String? = nil) {
         slot(forKey: key ?? defaultKey).state = state
     }
 
-    /// The operation under a key: the newest load that runs, else one stored by somebody else.
+    /// Returns the operation under a key: the newest running load, or else an operation stored by other code.
     package func operation(forKey key: String? = nil) -> (any WebImageOperation)? {
         let slot = slots[key ?? defaultKey]
         return slot?.running.last ?? slot?.foreign
     }
 
-    /// Stores an operation, after cancelling the one before; nil changes nothing.
+    /// Stores an operation after cancelling the previous one; nil changes nothing.
     package func setOperation(_ operation: (any WebImageOperation)?, forKey key: String? = nil) {
         guard let operation else { return }
         cancelImageLoad(forKey: key ?? defaultKey)
         slot(forKey: key ?? defaultKey).foreign = operation
     }
 
-    /// Forgets the operations under a key without ending them.
+    /// Removes the operations under a key without ending them.
     package func removeOperation(forKey key: String? = nil) {
         slots[key ?? defaultKey]?.foreign = nil
         slots[key ?? defaultKey]?.running = []
     }
 }
 
-// Ending, holding and repeating loads.
+// Ending, pausing and repeating loads.
 extension ImageViewBinding {
-    /// Cancels what runs under a key, the newest load's unless said; each completes with `.cancelled` before this returns.
+    /// Cancels the loads under a key (default: the key of the newest load). Each completes with `.cancelled` before this
+    /// returns.
     package func cancelImageLoad(forKey key: String? = nil) {
         cancelImageLoad(forKey: key ?? latestOperationKey, replaced: false)
     }
@@ -68,25 +69,25 @@ extension ImageViewBinding {
         foreign.cancel()
     }
 
-    /// Cancels every load of the view, as when it goes away; nothing more is shown.
+    /// Cancels every load of the view, as when the view goes away; nothing more is shown.
     package func cancelAll() { for key in slots.keys { cancelImageLoad(forKey: key, replaced: true) } }
 
-    /// Gives up the work of every load until ``resumeLoads()``; nobody hears of it.
+    /// Stops the work of every load until ``resumeLoads()``; no listener is notified.
     package func pauseLoads() { for load in slots.values.flatMap(\.running) { load.pause() } }
 
-    /// Goes on with what ``pauseLoads()`` gave up.
+    /// Resumes the loads that ``pauseLoads()`` stopped.
     package func resumeLoads() { for load in slots.values.flatMap(\.running) { load.resume() } }
 
-    /// Why the view's own newest load failed; nil when it did not.
+    /// The error of the view's own newest load; nil if it did not fail.
     package var failure: WebImageError? { slots[defaultKey]?.failure }
 
-    /// Whether a load failed that can be tried again, the view's own or that of a further picture.
+    /// Whether a failed load can be tried again: the view's own, or that of a further image.
     package var canRetry: Bool { slots.values.contains { $0.failure != nil && $0.asked != nil } }
 
-    /// Tries again what failed, also URLs that are remembered as failed.
+    /// Repeats the loads that failed, also for URLs that are remembered as failed.
     ///
-    /// - Parameter completed: hears of the view's own load, or where that did not fail of the newest one that did.
-    /// - Returns: that load; nil when there is nothing to try again.
+    /// - Parameter completed: receives the end of the view's own load; if that did not fail, of the newest load that did.
+    /// - Returns: that load; nil when there is nothing to repeat.
     @discardableResult
     package func retry(completed: ViewImageCompletedBlock? = nil) -> (any WebImageOperation)? {
         var failed = keysNewestLast { $0.failure != nil && $0.asked != nil }
@@ -96,7 +97,7 @@ extension ImageViewBinding {
         return repeatLoad(told, [.retryFailed], completed)
     }
 
-    /// Gives up the pictures shown that can be had again by ``restore()``.
+    /// Releases the shown images that ``restore()`` can load again.
     package func trim() {
         for slot in slots.values {
             guard let asked = slot.asked, slot.running.isEmpty, let shown = slot.shown, displayed(asked) === shown
@@ -106,7 +107,7 @@ extension ImageViewBinding {
         }
     }
 
-    /// Loads what ``trim()`` gave up.
+    /// Loads the images that ``trim()`` released.
     package func restore() {
         for key in keysNewestLast(where: \.isTrimmed) {
             guard let slot = slots[key], let asked = slot.asked else { continue }
@@ -118,7 +119,7 @@ extension ImageViewBinding {
         if let own = asked.own { own.get() } else { display?.displayedImage }
     }
 
-    /// The key of the newest load comes last, so that it is the newest again after all were repeated.
+    /// Returns the keys with that of the newest load last, so that it is the newest again after all loads were repeated.
     private func keysNewestLast(where isWanted: (ViewSlot) -> Bool) -> [String] {
         let keys = slots.filter { isWanted($0.value) }.map(\.key)
         return keys.filter { $0 != latestOperationKey } + keys.filter { $0 == latestOperationKey }

@@ -1,9 +1,10 @@
 package import Foundation
 
-/// Keeps one view and its loads in step: what is shown belongs to the newest load, and every load completes once.
+/// Keeps one view consistent with its loads: the view shows the image of the newest load, and every load completes
+/// once.
 ///
-/// Knows no toolkit; a view owns one and hands itself in as ``ImageDisplaying``. Loads are told apart by operation key,
-/// so that one view may load several pictures (a button's per state).
+/// The binding is independent of any toolkit; a view owns one and passes itself as ``ImageDisplaying``. Loads are
+/// identified by operation key, so that one view may load several images (one per state of a button).
 @MainActor package final class ImageViewBinding {
     weak var display: (any ImageDisplaying)?
     let defaultKey: String
@@ -12,10 +13,10 @@ package import Foundation
 
     /// The key of the newest load.
     package private(set) var latestOperationKey: String
-    /// Shown instead of a picture that could not be had; nil leaves the placeholder.
+    /// The image shown after a failure; nil leaves the placeholder.
     package var errorImage: Image?
 
-    /// Binds a view; `operationKey` names its loads unless a context names them otherwise.
+    /// Binds a view; `operationKey` is the key of its loads unless a context sets another.
     package init(display: any ImageDisplaying, operationKey: String) {
         self.display = display
         defaultKey = operationKey
@@ -26,9 +27,9 @@ package import Foundation
 
     /// Shows the placeholder (also none), then the image of `url`; nil completes at once with `.invalidURL`.
     ///
-    /// What is in memory is shown before this returns. The view's previous load under the same key is cancelled, which
-    /// completes it, before anything else happens; but what the view already shows or loads in just this way is left to
-    /// be, and `completed` hears of it.
+    /// An image in memory is shown before this returns. First of all, the view's previous load under the same key is
+    /// cancelled, which completes it. If the view already shows the same image or loads it with equal parameters,
+    /// nothing is cancelled, and `completed` receives the result of that load.
     @discardableResult
     package func internalSetImage(
         with url: URL?, placeholderImage: Image? = nil, options: WebImageOptions = [],
@@ -53,15 +54,16 @@ package import Foundation
         generation += 1
         let slot = begin(request, key, options)
         guard let request else {
-            // Without a URL the load ends here without an image, which is what a delayed placeholder waits for.
+            // Without a URL the load ends here without an image; a delayed placeholder is shown at that moment.
             put(placeholderImage ?? PlaceholderHashes.image(context), nil, .none, url, setImage)
             display?.indicate(.stop)
             completed?(nil, nil, Self.missingURL, .none, true, nil)
             return nil
         }
         let load = ViewLoad(key: key, generation: generation, request: request, listener: listener, binding: self)
-        // A picture in memory takes the placeholder's place before anybody could see it: without the step between, a
-        // recycled row is neither laid out nor drawn twice. What moves in by a transition moves in over it.
+        // An image in memory replaces the placeholder before it is drawn. Skipping the placeholder saves a recycled row
+        // one layout and one drawing. An image that appears with a transition appears over the placeholder, which is
+        // therefore shown first.
         load.holdsPlaceholder = !options.contains(.delayPlaceholder)
         if setImage != nil || display?.hasTransition == true { releasePlaceholder(of: load) }
         slot.running.append(load)
@@ -75,14 +77,14 @@ package import Foundation
     func releasePlaceholder(of load: ViewLoad) {
         guard load.holdsPlaceholder else { return }
         load.holdsPlaceholder = false
-        // What was asked for meanwhile has put its own.
+        // A newer load has already set its own placeholder.
         guard load.generation == generation else { return }
         let request = load.request
         let standIn = variantInMemory(request) ?? request.placeholder ?? PlaceholderHashes.image(request.context)
         put(standIn, nil, .none, request.url, request.setImage)
     }
 
-    /// The same for callers who need neither the data nor to hear of previews.
+    /// The same for callers that need neither the data nor partial images.
     @discardableResult
     package func setImage(
         with url: URL?, placeholderImage: Image? = nil, options: WebImageOptions = [],
@@ -96,7 +98,7 @@ package import Foundation
             setImage: setImage, progress: progress, completed: heard)
     }
 
-    /// Forgets what was known of a key and notes what is asked for now.
+    /// Resets the state of a key and records the new request.
     private func begin(_ request: ViewLoadRequest?, _ key: String, _ options: WebImageOptions) -> ViewSlot {
         let slot = slot(forKey: key)
         if slot.state == nil { slot.state = WebImageLoadState() }
@@ -104,13 +106,14 @@ package import Foundation
         slot.newest = generation
         slot.asked = request?.isRepeatable == true ? request : nil
         (slot.shown, slot.failure, slot.isTrimmed) = (nil, nil, false)
-        // A completion of the loads just cancelled may have started another one: older than this, so never shown.
+        // A completion of the loads just cancelled may have started another load; it is older than this one, so it is
+        // never shown.
         if !options.contains(.avoidAutoCancelImage) { slot.oldestShowable = generation }
         slot.state?.progress?.report(completed: 0, total: 0)
         return slot
     }
 
-    /// What is known of a key, made at first use.
+    /// Returns the state of a key, made at first use.
     func slot(forKey key: String) -> ViewSlot {
         if let slot = slots[key] { return slot }
         let slot = ViewSlot()
@@ -118,7 +121,7 @@ package import Foundation
         return slot
     }
 
-    /// Joins what the view already shows or loads in just this way.
+    /// Joins the load or the shown image that has equal parameters.
     private func join(
         _ request: ViewLoadRequest, _ key: String, _ listener: ViewLoadListener
     ) -> (any WebImageOperation)? {
@@ -152,31 +155,31 @@ package import Foundation
         .invalidURL, stage: .request, underlying: .message("the image URL is nil"))
 }
 
-/// What a view knows of one operation key.
+/// The state of one operation key.
 @MainActor final class ViewSlot {
     var state: WebImageLoadState?
     var running: [ViewLoad] = []
-    /// An operation that somebody else stored under the key.
+    /// An operation that other code stored under the key.
     var foreign: (any WebImageOperation)?
-    /// Images of loads older than this generation are not shown any more.
+    /// Images of loads older than this generation are no longer shown.
     var oldestShowable = 0
     /// The generation of the newest load.
     var newest = 0
-    /// What was asked for last, where it may be asked for again.
+    /// The last request, if it can be repeated.
     var asked: ViewLoadRequest?
-    /// The picture that came of it.
+    /// The image that the request delivered.
     weak var shown: Image?
-    /// Why none came of it.
+    /// The error of the request.
     var failure: WebImageError?
-    /// Whether the picture was given up while nobody could see it.
+    /// Whether the image was released while the view was not visible.
     var isTrimmed = false
 }
 
-// Whom views ask unless a context says otherwise.
+// The default loader of views.
 extension ImageViewBinding {
     private nonisolated static let loader = Locked<@Sendable () -> any ViewImageLoading>({ MissingViewLoader() })
 
-    /// Gives the manager of views whose context names none; set by the composition root, on any thread.
+    /// Returns the manager of views whose context sets none; set by the composition root, on any thread.
     package nonisolated static var defaultLoader: @Sendable () -> any ViewImageLoading {
         get { loader.withLock { $0 } }
         set { loader.withLock { $0 = newValue } }

@@ -1,12 +1,12 @@
 public import Foundation
 
-/// Where a progress stood at one moment.
+/// The state of a progress at one moment.
 public struct ImageProgressUpdate: Sendable, Hashable {
     /// Bytes received.
     public let completedUnitCount: Int64
     /// Bytes expected; 0 when unknown.
     public let totalUnitCount: Int64
-    /// 0…1.
+    /// The completed part, 0…1.
     public let fractionCompleted: Double
 
     init(_ progress: Progress) {
@@ -16,12 +16,12 @@ public struct ImageProgressUpdate: Sendable, Hashable {
     }
 }
 
-/// Where the progress of a view's loads stands: now, and after every change a view makes to it.
+/// The state of the progress of a view's loads: the current one, then one after every change that a view makes.
 ///
-/// A slow reader gets the newest and misses those between. Ends with the task that reads it. Foundation's key-value
-/// observing, which would tell the same, does not exist on Linux.
+/// A slow reader receives only the newest state. The sequence ends with the task that reads it. It replaces
+/// Foundation's key-value observing, which does not exist on Linux.
 public struct ImageProgressUpdates: AsyncSequence, Sendable {
-    /// One moment.
+    /// The state at one moment.
     public typealias Element = ImageProgressUpdate
     private let stream: AsyncStream<ImageProgressUpdate>
 
@@ -32,7 +32,7 @@ public struct ImageProgressUpdates: AsyncSequence, Sendable {
         ProgressObservers.add(continuation, to: progress)
     }
 
-    /// Begins to read.
+    /// Starts an iteration.
     public func makeAsyncIterator() -> AsyncStream<ImageProgressUpdate>.Iterator { stream.makeAsyncIterator() }
 }
 
@@ -40,7 +40,7 @@ extension Progress {
     /// The changes that views make to this object; see ``ImageProgressUpdates``.
     public var updates: ImageProgressUpdates { ImageProgressUpdates(self) }
 
-    /// Sets both counts and tells who listens.
+    /// Sets both counts and notifies the readers.
     @MainActor func report(completed: Int64, total: Int64) {
         totalUnitCount = total
         completedUnitCount = completed
@@ -48,10 +48,10 @@ extension Progress {
     }
 }
 
-/// Who listens to which progress.
+/// The readers of each progress.
 private enum ProgressObservers {
     private struct Observed {
-        // Held so that no other object takes the address it is known by.
+        // Held so that no other object gets its address, which is the key.
         let progress: Progress
         var continuations: [UInt: AsyncStream<ImageProgressUpdate>.Continuation] = [:]
     }
@@ -83,7 +83,7 @@ private enum ProgressObservers {
             guard let entry = observed[key], entry.continuations.isEmpty else { return nil }
             return observed.removeValue(forKey: key)
         }
-        // Released outside the lock.
+        // Release outside the lock.
         withExtendedLifetime(dropped) {}
     }
 }

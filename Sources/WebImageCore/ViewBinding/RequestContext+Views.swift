@@ -1,13 +1,13 @@
 import Foundation
 
-// Readings of what concerns views alone.
+// Context values that only views use.
 extension RequestContext {
     package var operationKey: String? { value(.setImageOperationKey) }
     var customManager: (any ViewImageLoading)? { value(.customManager) }
     var viewThumbnail: ViewThumbnail? { value(.thumbnail) }
     var takesCachedVariantAsPlaceholder: Bool { value(.cachedVariantAsPlaceholder) == true }
 
-    /// The hash of a placeholder; nil for another type, which is logged once.
+    /// The hash of a placeholder; nil for a value of another type, which is logged once.
     var placeholderHash: AnyHashable? {
         guard let value = forRoles?[.placeholderHash] else { return nil }
         guard let hash = value as? AnyHashable, value is BlurHash || value is ThumbHash else {

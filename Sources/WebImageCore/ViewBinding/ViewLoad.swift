@@ -1,9 +1,9 @@
 import Foundation
 
-/// One load of one view: the operation its caller holds, and the promise of exactly one final completion.
+/// One load of one view: the operation that the caller holds, with exactly one final completion.
 ///
-/// The promise does not depend on the loader: a cancel completes by itself, what arrives afterwards is dropped, and a
-/// loader that lets go of the load without a word has ended it.
+/// This does not depend on the loader: a cancel completes by itself, later deliveries are dropped, and a loader that
+/// releases the completion without calling it ends the load.
 final class ViewLoad: WebImageOperation {
     private struct State {
         var decisions = ViewLoadState()
@@ -14,9 +14,9 @@ final class ViewLoad: WebImageOperation {
     let generation: Int
     private let state = Locked(State())
     @MainActor let request: ViewLoadRequest
-    /// Whether an image or a failure has been delivered, so that no listener waits for this load any more.
+    /// Whether an image or an error was delivered, so that no listener still waits for this load.
     @MainActor var isSettled = false
-    /// Whether the placeholder is still to be shown, unless a picture comes before the next drawing.
+    /// Whether the placeholder is not shown yet; it is skipped if an image arrives before the next drawing.
     @MainActor var holdsPlaceholder = false
     @MainActor private weak var binding: ImageViewBinding?
     @MainActor private var listeners: [ViewLoadListener]
@@ -33,7 +33,7 @@ final class ViewLoad: WebImageOperation {
         context = Self.viewsOwn.reduce(request.context) { $0.with($1, nil) }
     }
 
-    /// The view's own business, which must not make two loads of the same picture differ.
+    /// Values that only the view uses; they do not make two loads of the same image differ.
     private static let viewsOwn: [WebImageContextOption] = [
         .thumbnail, .cachedVariantAsPlaceholder, .placeholderHash,
     ]
@@ -51,12 +51,12 @@ final class ViewLoad: WebImageOperation {
         MainThread.run { self.deliver(ViewLoadResult(error: .cancelled)) }
     }
 
-    /// Adds somebody who hears of this load as if he had asked for it.
+    /// Adds a listener that receives the results of this load as if it had started it.
     @MainActor func add(_ listener: ViewLoadListener) { listeners.append(listener) }
 
     // MARK: The loader
 
-    /// Asks the loader; `thumbnail` is the box in pixels that the view was found to have.
+    /// Calls the loader; `thumbnail` is the measured size of the view in pixels.
     @MainActor func start(thumbnail: CGSize? = nil) {
         if let thumbnail { context.set(.imageThumbnailPixelSize, thumbnail) }
         guard let turn = state.withLock({ $0.decisions.start() }) else { return }
@@ -68,13 +68,13 @@ final class ViewLoad: WebImageOperation {
             completed: { image, data, error, cacheType, finished, _ in
                 let result = ViewLoadResult(
                     image: image, data: data, error: error, cacheType: cacheType, finished: finished)
-                // The grip travels along: letting go must not overtake what was delivered before.
+                // Move the grip along with the delivery; otherwise its release could overtake an earlier delivery.
                 MainThread.run { [grip] in withExtendedLifetime(grip) { self.deliver(result, turn) } }
             })
         attach(operation, turn)
     }
 
-    /// Gives the loader's work up until ``resume()``; no listener is told.
+    /// Cancels the loader's work until ``resume()``; no listener is notified.
     @MainActor func pause() {
         let operation = state.withLock { state -> (any WebImageOperation)? in
             guard state.decisions.pause(hasOperation: state.operation != nil) else { return nil }
@@ -87,7 +87,7 @@ final class ViewLoad: WebImageOperation {
         if state.withLock({ $0.decisions.resumes }) { start() }
     }
 
-    /// Keeps the loader's operation; cancels it when the load was cancelled or paused while it was being started.
+    /// Stores the loader's operation; cancels it if the load was cancelled or paused while it started.
     private func attach(_ operation: any WebImageOperation, _ turn: Int) {
         let isUnwanted = state.withLock { state in
             guard state.decisions.keepsOperation(ofTurn: turn) else { return state.decisions.cancelsOperations }
@@ -138,11 +138,11 @@ final class ViewLoad: WebImageOperation {
         for listener in listeners { listener.progress?(received, expected, request.url) }
     }
 
-    /// The load has ended: the binding forgets it.
+    /// Removes the ended load from the binding.
     @MainActor private func detach() {
         let operation = state.withLock { $0.operation.take() }
         binding?.forget(self)
-        // Released here, outside the lock: an operation's deinit is foreign code.
+        // Release here, outside the lock: an operation's deinit is foreign code.
         withExtendedLifetime(operation) {}
     }
 
@@ -162,12 +162,12 @@ final class ViewLoad: WebImageOperation {
         binding.show(image, shown, for: self, completion)
     }
 
-    /// Calls the listeners of a delivery, once.
+    /// Returns the block that calls the listeners of a delivery, once.
     @MainActor private func completion(
         _ outcome: ViewLoadState.Outcome, _ result: ViewLoadResult
     ) -> @MainActor () -> Void {
         let told = outcome.completes ? listeners : []
-        // Kept no longer than needed, so that what a block captures is free after it has run.
+        // Remove the listeners early, so that their captures are released after they ran.
         if outcome.action.ends { listeners = [] }
         let url = request.url
         return {
@@ -179,7 +179,8 @@ final class ViewLoad: WebImageOperation {
     }
 }
 
-/// Held by what a loader keeps of a load; its end tells that the loader has let go.
+/// An object captured by the completion that a loader stores; its deinit reports that the loader has released the
+/// completion.
 private final class LoaderGrip: Sendable {
     private let released: @Sendable () -> Void
     init(_ released: @escaping @Sendable () -> Void) { self.released = released }

@@ -1,22 +1,22 @@
-/// What a view does with one delivery of its loader: a pure decision.
+/// The action of a view for one delivery of its loader: a pure decision.
 package struct ViewLoadAction: Equatable {
-    /// What is put on the view.
+    /// The image that the view shows.
     package enum Display: Equatable {
         /// The view stays as it is.
         case keep
-        /// The image delivered.
+        /// The delivered image.
         case image
         /// The placeholder that `.delayPlaceholder` held back.
         case placeholder
-        /// The view's picture for loads that failed.
+        /// The view's error image.
         case errorImage
     }
 
-    /// What is put on the view.
+    /// The image that the view shows.
     package var display: Display
     /// Whether the caller's completion runs.
     package var completes: Bool
-    /// Whether nothing further is taken from this load.
+    /// Whether later deliveries of this load are ignored.
     package var ends: Bool
 
     /// The facts of one delivery.
@@ -26,9 +26,9 @@ package struct ViewLoadAction: Equatable {
         package var finished = true
         /// Whether the load was replaced, or an image of a newer load is already shown.
         package var isStale = false
-        /// Whether the load failed, other than by a cancel, on a view that has a picture for that.
+        /// Whether the load failed, other than by a cancel, and the view has an error image.
         package var hasErrorImage = false
-        /// Whether the load has already shown a whole picture, as before a refresh.
+        /// Whether the load has already shown a full image, as before a refresh.
         package var hasShownImage = false
 
         package init(
@@ -52,9 +52,9 @@ package struct ViewLoadAction: Equatable {
 
     /// Decides what to do with a delivery.
     ///
-    /// A partial image is shown without completing, unless the caller shows images itself: then completions are the
-    /// only way it hears of them. A cached image under `.refreshCached` completes but leaves the load open for the
-    /// refreshed one, whose failure leaves the cached one where it is.
+    /// A partial image is shown without a completion. If the caller shows images itself, it completes, because
+    /// completions are then the only way to deliver it. A cached image under `.refreshCached` completes but leaves the
+    /// load open for the refreshed image; if the refresh fails, the cached image stays.
     package init(for delivery: Delivery, options: WebImageOptions) {
         let showsItself = options.contains(.avoidAutoSetImage)
         completes = delivery.finished || (showsItself && !delivery.isStale)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a caller wants of one load of a view.
+/// The parameters of one load of a view.
 @MainActor struct ViewLoadRequest {
     var url: URL
     var placeholder: Image?
@@ -8,9 +8,9 @@ import Foundation
     var context: RequestContext
     var loader: any ViewImageLoading
     var setImage: ViewSetImageBlock?
-    /// What `setImage` sets, where it is the view's own way.
+    /// The view's own image that `setImage` sets, if it is one.
     var own: ViewOwnPicture?
-    /// What loads in the end: a recycled row hands its loads to a manager that may be another one by now.
+    /// The loader that performs the load in the end: a recycled row may forward its loads to another manager by now.
     let manager: RoleIdentity
 
     init(
@@ -24,15 +24,15 @@ import Foundation
         self.loader = loader
         self.setImage = setImage
         self.own = own
-        // Asked first: a manager is known quickly, other loaders are asked for their roles.
+        // Check for a manager first, because it is recognised quickly; other loaders need a conformance lookup.
         let next = loader is WebImageManager ? nil : (loader as? any ForwardingViewLoader)?.nextLoader
         manager = RoleIdentity(next ?? loader)
     }
 
-    /// Whether a picture given up can be asked for again: blocks of the caller's are not kept beyond the load.
+    /// Whether a released image can be requested again: blocks of the caller are not stored beyond the load.
     var isRepeatable: Bool { setImage == nil || own != nil }
 
-    /// Whether a load for this would do nothing that a load for `other` does not.
+    /// Whether a load for `other` does everything that a load for this request does.
     func isRepeated(by other: ViewLoadRequest) -> Bool {
         url == other.url && options == other.options && setImage == nil && other.setImage == nil
             && options.isDisjoint(with: Self.alwaysAnew) && manager == other.manager
@@ -46,7 +46,8 @@ import Foundation
     ]
 }
 
-/// A further picture of a view, as a button's for a state: how it is read and set. Holds nothing of a caller's.
+/// A further image of a view, such as a button's image for a state: how it is read and set. Holds nothing of the
+/// caller.
 @MainActor package struct ViewOwnPicture {
     let get: @MainActor () -> Image?
     let set: @MainActor (Image?) -> Void
@@ -59,13 +60,13 @@ import Foundation
     var block: ViewSetImageBlock { { [set] image, _, _, _ in set(image) } }
 }
 
-/// Who hears of one load.
+/// A listener of one load.
 struct ViewLoadListener {
     var progress: ViewImageProgressBlock?
     var completed: ViewImageInternalCompletedBlock?
 }
 
-/// What a loader delivers.
+/// A delivery of a loader.
 struct ViewLoadResult: Sendable {
     var image: Image?
     var data: Data?

@@ -1,19 +1,19 @@
-/// What one load of a view does next: decisions alone, performed by ``ViewLoad``.
+/// The next step of one load of a view: decisions only, performed by ``ViewLoad``.
 ///
-/// The promise is exactly one final completion, whatever the loader does: a cancel completes by itself, and deliveries
-/// after the end, or of an earlier turn, are dropped.
+/// It guarantees exactly one final completion, whatever the loader does: a cancel completes by itself, and deliveries
+/// after the end or of an earlier turn are dropped.
 struct ViewLoadState: Sendable {
     private enum Phase: Sendable, Equatable {
-        /// The loader has not been asked.
+        /// The loader was not called yet.
         case waiting
         case loading
-        /// The loader's work was given up until a resume.
+        /// The loader's work was cancelled until a resume.
         case paused
         case cancelled
         case ended(isCancelled: Bool)
     }
 
-    /// What a loader delivered, as far as it decides.
+    /// The properties of a delivery that affect the decision.
     struct Delivery: Sendable {
         var hasImage = false
         var hasError = false
@@ -21,25 +21,25 @@ struct ViewLoadState: Sendable {
         var finished = true
     }
 
-    /// What a delivery leads to.
+    /// The decision about a delivery.
     struct Outcome {
         let action: ViewLoadAction
         /// Whether the listeners' completion runs.
         let completes: Bool
     }
 
-    /// What follows when a loader releases the completion without calling it.
+    /// The decision when a loader releases the completion without calling it.
     enum Release {
         case ignore
-        /// After a cached image: there is no newer one.
+        /// After a cached image: there is no newer image.
         case end
         case fail
     }
 
     private var phase = Phase.waiting
-    /// A load that was paused asks the loader again; deliveries of earlier turns are dropped.
+    /// A paused load calls the loader again; deliveries of earlier turns are dropped.
     private var turn = 0
-    /// Whether another load has taken this one's place, so that nothing of it is shown.
+    /// Whether another load has replaced this one, so that nothing of it is shown.
     private(set) var isReplaced = false
     private var hasCompleted = false
     private var hasShownImage = false
@@ -49,7 +49,7 @@ struct ViewLoadState: Sendable {
 
     private var hasEnded: Bool { if case .ended = phase { true } else { false } }
 
-    /// The loader is asked; its turn, or nil where the load is over.
+    /// Starts a call of the loader. Returns its turn, or nil if the load is over.
     mutating func start() -> Int? {
         guard phase != .cancelled, !hasEnded else { return nil }
         phase = .loading
@@ -57,13 +57,13 @@ struct ViewLoadState: Sendable {
         return turn
     }
 
-    /// Whether the operation of a turn is kept; it is cancelled otherwise, unless the load has ended.
+    /// Whether the operation of a turn is stored; otherwise it is cancelled, unless the load has ended.
     func keepsOperation(ofTurn turn: Int) -> Bool { phase == .loading && self.turn == turn }
 
-    /// Whether an operation that is not kept is to be cancelled.
+    /// Whether an operation that is not stored must be cancelled.
     var cancelsOperations: Bool { !hasEnded || isCancelled }
 
-    /// Gives the loader's work up; false where there is none, or nothing is waited for.
+    /// Pauses the load; false if it has no operation or no listener waits.
     mutating func pause(hasOperation: Bool) -> Bool {
         guard phase == .loading, hasOperation, !hasCompleted else { return false }
         phase = .paused
@@ -71,10 +71,10 @@ struct ViewLoadState: Sendable {
         return true
     }
 
-    /// Whether the loader is to be asked again.
+    /// Whether the loader must be called again.
     var resumes: Bool { phase == .paused }
 
-    /// Ends the load with `.cancelled`; false where that has happened, or the load has ended.
+    /// Ends the load with `.cancelled`; false if it was cancelled before or has ended.
     mutating func cancel(replaced: Bool) -> Bool {
         guard !hasEnded else { return false }
         defer { phase = .cancelled }
@@ -82,21 +82,22 @@ struct ViewLoadState: Sendable {
         return phase != .cancelled
     }
 
-    /// Whether a delivery of a turn counts; nil is the load's own. After a cancel every delivery counts, as `.cancelled`.
+    /// Whether a delivery of a turn counts; nil means the load's own. After a cancel every delivery counts, as
+    /// `.cancelled`.
     func receives(turn: Int?) -> Bool {
         !hasEnded && (turn == nil || turn == self.turn || phase == .cancelled)
     }
 
-    /// Whether news of a turn is passed on.
+    /// Whether progress of a turn is forwarded.
     func reports(turn: Int) -> Bool { !hasEnded && phase != .cancelled && self.turn == turn }
 
-    /// The loader has released the completion of a turn.
+    /// Handles the release of the completion of a turn.
     func release(turn: Int) -> Release {
         guard reports(turn: turn) else { return .ignore }
         return hasCompleted ? .end : .fail
     }
 
-    /// The load ends without a delivery.
+    /// Ends the load without a delivery.
     mutating func end() { phase = .ended(isCancelled: isCancelled) }
 
     mutating func deliver(

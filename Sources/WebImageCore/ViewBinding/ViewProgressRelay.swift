@@ -1,6 +1,6 @@
 import Foundation
 
-/// Carries a load's progress from the loader's thread to main, at most one hop under way at a time.
+/// Forwards a load's progress from the loader's thread to main, with at most one hop under way.
 final class ViewProgressRelay: Sendable {
     private struct Figures {
         var received: Int

@@ -1,8 +1,8 @@
-/// Whether a picture comes onto a view by its transition: a pure decision.
+/// Decides whether an image appears with the view's transition: a pure decision.
 ///
-/// Pictures that were waited for do; those that were there at once do not. Partial pictures never do.
+/// Images that needed a wait do; images that were available at once do not. Partial images never do.
 package enum ViewTransitionPolicy {
-    /// Decides for one delivery that has something to show.
+    /// Decides for one delivery that has an image to show.
     package static func runs(for cacheType: ImageCacheType, finished: Bool, options: WebImageOptions) -> Bool {
         guard finished else { return false }
         if options.contains(.forceTransition) { return true }

@@ -1,8 +1,8 @@
 package import Foundation
 
-/// In which sizes views have shown a URL lately, so that one that is in memory can stand in for another.
+/// The sizes in which views recently showed a URL, so that a variant in memory can be the placeholder of another.
 ///
-/// A pure structure, bounded: the sizes of the 512 URLs used last, at most eight each.
+/// A pure value, bounded: the 512 URLs used last, at most eight sizes each.
 package struct ViewVariants {
     private var boxes: [URL: [CGSize]] = [:]
     private var order: [URL] = []
@@ -10,7 +10,7 @@ package struct ViewVariants {
 
     package init(limit: Int = 512) { self.limit = limit }
 
-    /// Notes that a URL was shown at a size.
+    /// Records that a URL was shown at a size.
     package mutating func note(_ box: CGSize, of url: URL) {
         guard boxes[url]?.contains(box) != true else { return }
         if boxes[url] == nil {
@@ -21,7 +21,7 @@ package struct ViewVariants {
         if boxes[url, default: []].count > 8 { boxes[url]?.removeFirst() }
     }
 
-    /// The other sizes of a URL, the largest first.
+    /// Returns the other sizes of a URL, the largest first.
     package func others(than box: CGSize?, of url: URL) -> [CGSize] {
         (boxes[url] ?? []).filter { $0 != box }.sorted { $0.width * $0.height > $1.width * $1.height }
     }

@@ -1,9 +1,9 @@
 import Foundation
 
 extension Dictionary where Key == WebImageContextOption, Value == Any {
-    /// Whether both contexts surely ask for the same: equal values, or the very same objects.
+    /// Returns whether both contexts certainly describe the same request: equal values, or identical objects.
     ///
-    /// What cannot be compared counts as different.
+    /// Values that cannot be compared count as different.
     package func isSame(as other: Self) -> Bool {
         guard count == other.count else { return false }
         return allSatisfy { key, value in other[key].map { Self.isSame(value, $0) } ?? false }

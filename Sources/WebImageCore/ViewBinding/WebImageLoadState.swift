@@ -1,12 +1,12 @@
 public import Foundation
 
-/// What a view remembers of the newest load under one operation key.
+/// The state of the newest load under one operation key.
 @MainActor public final class WebImageLoadState {
-    /// What was asked for.
+    /// The URL of the load.
     public var url: URL?
-    /// Its progress in bytes; made when somebody asks for it.
+    /// The progress in bytes; made when it is first read.
     public var progress: Progress?
 
-    /// An empty state.
+    /// Makes an empty state.
     public init() {}
 }

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension WebImageManager: ViewImageLoading {
-    /// The same load, for callers that know the role alone.
+    /// The same load, for callers that use only the role.
     @_disfavoredOverload
     public func loadImage(
         with url: URL?, options: WebImageOptions, context: WebImageContext?, progress: ImageLoaderProgressBlock?,
@@ -14,7 +14,8 @@ extension WebImageManager: ViewImageLoading {
 }
 
 extension WebImageManager {
-    /// The image in memory under the key a context makes; nil when there is none. A lock and a dictionary.
+    /// Returns the image in memory under the key of a context; nil when there is none. Costs a lock and a dictionary
+    /// lookup.
     public func imageInMemory(for url: URL, context: WebImageContext?) -> Image? {
         guard let key = LoadRequest(url, [], RequestContext(context), settings).keys.variant,
             let image = settings.roles.layeredCache?.imageFromMemoryCache(forKey: key.string), image.isEntry(of: key)
