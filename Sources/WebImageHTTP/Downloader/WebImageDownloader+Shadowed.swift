@@ -1,5 +1,5 @@
-// The module SDWebImage declares members of these names in a type of the same name, which hide those of this type
-// there.
+// The module SDWebImage declares members with the names `config` and `currentDownloadCount`, which hide these ones
+// there; it uses the names below instead.
 
 extension WebImageDownloader {
     /// ``config``.

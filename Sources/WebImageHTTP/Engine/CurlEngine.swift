@@ -1,10 +1,10 @@
 import Foundation
 import WebImageCore
 
-/// Runs HTTP transfers on one thread of its own; nothing is opened before the first transfer.
+/// Runs HTTP transfers on its own thread; nothing is opened before the first transfer.
 ///
-/// Connections, DNS answers and TLS sessions are shared by the transfers of one engine. Every started transfer ends
-/// exactly once. Safe on any thread.
+/// The transfers of one engine share connections, DNS answers and TLS sessions. Every started transfer ends exactly
+/// once. Safe on any thread.
 package final class CurlEngine: Sendable {
     private struct State {
         var mailbox: CurlMailbox?
@@ -13,25 +13,26 @@ package final class CurlEngine: Sendable {
 
     private let state = Locked(State())
     private let ended = DispatchGroup()
-    /// Memory for bodies, kept from one to the next while transfers run.
+    /// Memory for bodies; while transfers run, a later body reuses freed blocks.
     let blocks = BodyBlocks()
-    /// Names this engine's jar of cookies. Cookies are in memory alone, so that the name is new with each engine.
+    /// The name of this engine's cookie jar. Cookies are in memory alone, so each engine has a new name.
     let cookieJar = String(UInt64.random(in: .min ... .max), radix: 36)
     private let later = LaterActions()
     private let label: String
     private let thread = Locked<pthread_t?>(nil)
 
-    /// - Parameter label: Set apart in the ledger of live handles, for tests that count theirs alone.
+    /// - Parameter label: Distinguishes this engine in the ledger of live handles, for tests that count only its
+    ///   handles.
     package init(label: String = "") {
         self.label = label
     }
 
     deinit { stop() }
 
-    /// Starts a transfer; its sink hears the end even when the engine was shut down.
+    /// Starts a transfer; its sink receives the end even when the engine was shut down.
     func start(_ transfer: CurlTransfer) {
         guard let mailbox = openedMailbox(), mailbox.post(.start(transfer)) else {
-            // Not inline: the caller may hold the lock that its sink wants.
+            // Not inline: the caller may hold the lock that its sink takes.
             let isShutDown = state.withLock { $0.isShutDown }
             DispatchQueue(label: "webimage.engine.refused").async {
                 transfer.end(
@@ -41,7 +42,7 @@ package final class CurlEngine: Sendable {
         }
     }
 
-    /// Ends a transfer with `.cancelled` unless it has ended; may overtake nothing, commands keep their order.
+    /// Ends a transfer with `.cancelled` unless it has ended; runs after all earlier commands.
     func cancel(_ transfer: CurlTransfer) {
         _ = state.withLock { $0.mailbox }?.post(.cancel(transfer))
     }
@@ -51,11 +52,11 @@ package final class CurlEngine: Sendable {
         _ = state.withLock { $0.mailbox }?.post(.weigh(transfer, priority))
     }
 
-    /// Runs something that can wait until the requests of the engine's turn are on their way; at once when called on
-    /// another thread than the engine's.
+    /// Runs an action after the requests of the engine's current turn are sent, or at once when called on another
+    /// thread.
     ///
-    /// To wake those who waited costs system calls, and they compete with the server for the processors. At most one
-    /// turn late. The action must be quick and nobody's code.
+    /// Waking waiting tasks takes system calls, which compete with the server for the processors. The delay is at most
+    /// one turn. The action must be quick and must not run user code.
     func afterSending(_ action: @escaping @Sendable () -> Void) {
         if isOnOwnThread { later.add(action) } else { action() }
     }
@@ -66,14 +67,15 @@ package final class CurlEngine: Sendable {
 
     /// Cancels every transfer and waits until the thread has ended and every handle is closed.
     ///
-    /// On the engine's own thread it does not wait.
+    /// Does not wait when called on the engine's own thread.
     package func shutdown() {
         stop()
         if isOnOwnThread { return }
         ended.wait()
     }
 
-    /// Takes no further transfers and closes everything when those that run have ended, or at once. Does not wait.
+    /// Refuses further transfers and closes everything, at once or after the running transfers have ended. Does not
+    /// wait.
     package func retire(endingNow: Bool) {
         if endingNow { return stop() }
         let mailbox = state.withLock { state in
@@ -103,16 +105,16 @@ package final class CurlEngine: Sendable {
         }
     }
 
-    /// The thread holds the mailbox, not the engine, so that dropping the engine ends it.
+    /// The thread retains the mailbox, not the engine, so that releasing the engine ends the thread.
     private func runThread(_ mailbox: CurlMailbox) {
         let (ended, label, identity, blocks, later) = (ended, label, thread, blocks, later)
         ended.enter()
         let thread = Thread {
             identity.withLock { $0 = pthread_self() }
-            // Here, because the caller, who may be the main thread, is not to wait until the library is loaded.
+            // Loaded here, because the caller may be the main thread and must not wait for the library.
             if let multi = CurlMulti(label: label) {
                 mailbox.open(multi)
-                // The loop is gone, and its handles with it, before the multi handle goes.
+                // The loop and its handles are released before the multi handle.
                 CurlLoop(mailbox: mailbox, multi: multi, blocks: blocks, later: later, label: label).run()
                 mailbox.close()
             } else {
@@ -126,7 +128,7 @@ package final class CurlEngine: Sendable {
         thread.start()
     }
 
-    /// Without libcurl, or memory for it, what was started ends at once, and so does all that follows.
+    /// Ends all started transfers when libcurl or memory for it is missing; later ones are refused.
     private static func refuse(_ mailbox: CurlMailbox) {
         mailbox.shutDown()
         for case .start(let transfer) in mailbox.drain().commands {

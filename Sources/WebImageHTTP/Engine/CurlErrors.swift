@@ -3,7 +3,7 @@ import CWebImageCurlShim
 import Foundation
 import WebImageCore
 
-/// From curl's codes to the library's errors, each with what to do next.
+/// Maps curl's codes to the library's errors, each with a hint.
 enum CurlErrors {
     static func error(_ code: CURLcode, message: String, url: URL, maxBodyBytes: Int, declaredBytes: Int?)
         -> WebImageError
@@ -22,9 +22,9 @@ enum CurlErrors {
         }
     }
 
-    /// Whether a transfer failed because a line of the head is over curl's own limit (100 KB).
+    /// Whether a transfer failed because a line of the head exceeds curl's own limit (100 KB).
     ///
-    /// Libcurl has a code for it since 8.6; before, it says that memory ran out.
+    /// Libcurl has a code for this since 8.6; earlier versions report that memory ran out.
     ///
     /// - Parameter code: The number of a `CURLcode`.
     static func isHeadTooLarge(_ code: UInt32, _ head: ResponseHeadParser) -> Bool {
@@ -32,7 +32,7 @@ enum CurlErrors {
             || code == CURLE_OUT_OF_MEMORY.rawValue && head.statusCode != nil && !head.isComplete
     }
 
-    /// The connection closed within the response's head.
+    /// The error for a connection that closed within the response's head.
     static func brokenHead(_ url: URL) -> WebImageError {
         WebImageError(
             .transport, stage: .download, url: url,
@@ -42,7 +42,7 @@ enum CurlErrors {
 
     private static func hint(for code: CURLcode, message: String) -> String? {
         switch code {
-        // Curl 7 calls it a broken connection, curl 8 one that could not be made.
+        // Curl 7 reports a broken connection here, curl 8 a failed one.
         case CURLE_RECV_ERROR where message.contains("CONNECT"),
             CURLE_COULDNT_CONNECT where message.contains("CONNECT"):
             "The proxy refuses to connect to this host; check its rules, and user and password in its URL."

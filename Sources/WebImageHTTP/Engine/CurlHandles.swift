@@ -3,16 +3,16 @@ import CWebImageCurlShim
 import Foundation
 import WebImageCore
 
-/// Owns one easy handle and the buffer curl writes its words into.
+/// Owns one easy handle and the buffer for curl's error messages.
 ///
-/// Used on the engine's thread only, pooled between transfers with ``reset()``.
+/// Used on the engine's thread only. Pooled between transfers, after ``reset()`` or with its options kept.
 final class CurlEasy {
     let handle: UnsafeMutableRawPointer
     private let errorBuffer: UnsafeMutablePointer<CChar>
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private var resolveList: UnsafeMutablePointer<curl_slist>?
     private let ledgerKind: String
-    /// The transfer whose options are set, when the next may go by them.
+    /// The transfer whose options are set; nil when the next transfer must set all options.
     var prepared: CurlTransferRequest?
 
     /// Nil when curl is out of memory.
@@ -34,11 +34,11 @@ final class CurlEasy {
         HandleLedger.closed(ledgerKind)
     }
 
-    /// Forgets every option; connections live in the multi handle and stay.
+    /// Clears every option. Connections belong to the multi handle and stay open.
     func reset() {
         prepared = nil
-        // A reset forgets the list of cookie files without freeing it (7.88) and keeps an attached share: both go by
-        // hand, the list first, as without a share it takes the cookies along.
+        // A reset drops the list of cookie files without freeing it (7.88), and keeps an attached share. Both are
+        // removed by hand, the list first: without a share it would remove the cookies too.
         webimage_curl_set_pointer(handle, CURLOPT_COOKIEFILE, nil)
         webimage_curl_set_pointer(handle, CURLOPT_SHARE, nil)
         webimage_curl_easy_reset(handle)
@@ -49,7 +49,7 @@ final class CurlEasy {
         installErrorBuffer()
     }
 
-    /// Whatever the last transfer left in the buffer is not about the next.
+    /// Clears the message of the last transfer.
     func forgetMessage() { errorBuffer[0] = 0 }
 
     private func installErrorBuffer() {
@@ -66,13 +66,13 @@ final class CurlEasy {
         webimage_curl_set_data_function(handle, option, function)
     }
 
-    /// Header lines; kept until the next reset, as curl wants.
+    /// Sets header lines; they stay allocated until the next reset, as curl requires.
     func setHeaders(_ lines: [String]) {
         Self.append(lines, to: &headerList)
         webimage_curl_set_list(handle, CURLOPT_HTTPHEADER, headerList)
     }
 
-    /// Answers of the name service known beforehand, as `host:port:address`.
+    /// Sets name service answers that are known in advance, as `host:port:address`.
     func setResolved(_ lines: [String]) {
         guard !lines.isEmpty else { return }
         Self.append(lines, to: &resolveList)
@@ -104,7 +104,7 @@ final class CurlEasy {
         return value.map { String(cString: $0) }
     }
 
-    /// What curl wrote about the failure, or its general words for the code.
+    /// The message that curl wrote for the failure, or its general text for the code.
     func message(for code: CURLcode) -> String {
         let written = String(cString: errorBuffer)
         return written.isEmpty ? String(cString: webimage_curl_easy_strerror(code)) : written
@@ -113,10 +113,10 @@ final class CurlEasy {
 
 /// Owns the multi handle.
 ///
-/// Only ``wake()`` may be called from other threads; whoever calls it holds a reference, so the handle is alive.
+/// Only ``wake()`` may be called from other threads. Its caller holds a reference, so the handle is still open.
 final class CurlMulti: @unchecked Sendable {
-    // Unchecked is true because everything but `wake` is called on the engine's thread, and curl_multi_wakeup may be
-    // called from any thread at any time.
+    // Unchecked is justified because everything but `wake` is called on the engine's thread, and curl_multi_wakeup may
+    // be called from any thread at any time.
     let handle: OpaquePointer
     private let ledgerKind: String
 
@@ -137,7 +137,7 @@ final class CurlMulti: @unchecked Sendable {
     func wake() { webimage_curl_multi_wakeup(pointer) }
 }
 
-/// Owns the cookies that transfers of one engine share when they ask for cookies; kept in memory alone.
+/// Owns the cookies that the transfers of one engine share when they use cookies; kept in memory alone.
 final class CurlCookieJar {
     let pointer: UnsafeMutableRawPointer
     private let ledgerKind: String

@@ -2,9 +2,10 @@ import CWebImageCurl
 import CWebImageCurlShim
 import WebImageCore
 
-/// libcurl, loaded and set up by the first download: with the libraries it brings it is half of a program's start.
+/// Loads and initialises libcurl at the first download: with the libraries it depends on it takes half of a program's
+/// start time.
 enum CurlLibrary {
-    /// Why there is none; nil when it can be used. The first call loads it, which takes some milliseconds.
+    /// The reason why libcurl cannot be used; nil when it can. The first read loads it, which takes some milliseconds.
     static let failure = load(CURL_LIBRARY)
 
     static func load(_ name: String) -> WebImageError? {

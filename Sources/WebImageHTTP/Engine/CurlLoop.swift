@@ -3,7 +3,8 @@ import CWebImageCurlShim
 import Foundation
 import WebImageCore
 
-/// The engine's thread: takes commands, lets curl work, ends transfers, waits. Everything here runs on that thread.
+/// The loop of the engine's thread: performs commands, runs curl, ends transfers, waits. Everything here runs on that
+/// thread.
 final class CurlLoop {
     private let mailbox: CurlMailbox
     private let multi: CurlMulti
@@ -14,7 +15,7 @@ final class CurlLoop {
     private let blocks: BodyBlocks
     private let later: LaterActions
     private let clock = EngineClock()
-    /// No transfer's idle deadline comes before; activity only moves them away. Nil when nothing runs.
+    /// No transfer's idle deadline is earlier; activity only delays deadlines. Nil when no transfer runs.
     private var idleCheck: ContinuousClock.Instant?
 
     private static let maxPooledHandles = 16
@@ -45,7 +46,7 @@ final class CurlLoop {
             endIdle()
             if !later.isEmpty, mailbox.isEmpty { later.perform() }
             if active.isEmpty, mailbox.endIfRetired() { break }
-            // What ends here often starts the next: then there is no reason to sleep.
+            // A transfer that ends here often starts the next one; then the thread does not sleep.
             guard mailbox.letSleep() else { continue }
             if active.isEmpty { blocks.keepsSpares = false }
             webimage_curl_multi_poll(multi.pointer, pollTimeout)
@@ -56,8 +57,8 @@ final class CurlLoop {
         cookies = nil
     }
 
-    /// OpenSSL writes without MSG_NOSIGNAL; with every signal blocked a broken pipe is an error code, and the
-    /// program's handlers never run here.
+    /// Blocks every signal on this thread. OpenSSL writes without MSG_NOSIGNAL, so a broken pipe must be an error code;
+    /// and the program's signal handlers never run here.
     private static func blockSignals() {
         var all = sigset_t()
         sigfillset(&all)
@@ -109,7 +110,7 @@ final class CurlLoop {
         }
     }
 
-    /// Whether a kept connection had died unnoticed: nothing came over it, so a new one may be tried.
+    /// Whether a reused connection was already closed: nothing was received over it, so a new one may be tried.
     private static func wasDead(_ transfer: CurlTransfer, _ easy: CurlEasy, _ code: CURLcode) -> Bool {
         guard !transfer.needsFreshConnection, transfer.head.statusCode == nil, transfer.bodyBytes == 0 else {
             return false
@@ -132,12 +133,12 @@ final class CurlLoop {
     private static func result(
         of transfer: CurlTransfer, _ easy: CurlEasy, _ code: CURLcode
     ) -> Result<WebImageDownloadEnd, WebImageError> {
-        // With these results the last head read is the last of its chain, whatever its status.
+        // With these results the last parsed head is the final one, whatever its status.
         if [CURLE_OK, CURLE_FILESIZE_EXCEEDED, CURLE_PARTIAL_FILE].contains(code) { _ = transfer.deliverParsedHead() }
         if let refusal = transfer.refusal { return .failure(refusal.with(url: transfer.url)) }
         let response = transfer.response ?? transfer.head.response(url: transfer.effectiveURL)
         if CurlErrors.isHeadTooLarge(code.rawValue, transfer.head) { return .failure(.headLimit(transfer.url)) }
-        // Curl takes a head that breaks off, or an interim one that nothing follows, for the answer.
+        // Curl reports success for a truncated head, and for an interim one without a final one.
         if code == CURLE_OK, transfer.head.statusCode != nil, !transfer.head.isComplete || transfer.head.isInterim {
             return .failure(CurlErrors.brokenHead(transfer.url))
         }
@@ -151,7 +152,7 @@ final class CurlLoop {
         return .success(WebImageDownloadEnd(response: response, metrics: DownloadMetrics(easy)))
     }
 
-    /// Fails transfers that have been silent for their timeout; curl's own low-speed check averages over seconds.
+    /// Fails transfers that received no byte for their timeout; curl's own low-speed check averages over seconds.
     private func endIdle() {
         guard let idleCheck else { return }
         let now = clock.now
@@ -159,7 +160,7 @@ final class CurlLoop {
         defer { self.idleCheck = active.values.map(\.idleDeadline).min() }
         for transfer in Array(active.values) where transfer.idleDeadline <= now {
             guard let easy = transfer.easy else { continue }
-            // Bytes that a decompressor still holds back are activity too.
+            // Bytes that are still in a decompressor are activity too.
             let wireBytes = easy.offset(CURLINFO_SIZE_DOWNLOAD_T) + easy.offset(CURLINFO_SIZE_UPLOAD_T)
             if wireBytes != transfer.lastWireBytes {
                 transfer.lastWireBytes = wireBytes
@@ -177,7 +178,7 @@ final class CurlLoop {
         }
     }
 
-    /// At most a second while transfers run, against lost wake-ups in curl; long when there are none.
+    /// Milliseconds to wait: at most 1000 while transfers run, because curl may lose a wake-up; 10 minutes otherwise.
     private var pollTimeout: Int32 {
         guard !active.isEmpty, let idleCheck else { return 600_000 }
         let next = clock.now.duration(to: idleCheck)
@@ -185,13 +186,14 @@ final class CurlLoop {
         return Int32(max(min(milliseconds, 1000), 0))
     }
 
-    /// Takes the handle back and tells the sink; the handle is ready for reuse before the sink hears of the end.
+    /// Takes the handle back, then reports the end to the sink, so that the handle can be reused before the sink runs.
     private func end(_ transfer: CurlTransfer, _ result: Result<WebImageDownloadEnd, WebImageError>) {
         if let easy = transfer.easy {
             active[easy.handle] = nil
             transfer.easy = nil
             webimage_curl_multi_remove_handle(multi.pointer, easy.handle)
-            // Options stay for the next transfer where this one went the straight way and left nothing else behind.
+            // Options stay for the next transfer when this one succeeded without a redirect; otherwise state of it may
+            // remain.
             if easy.prepared != nil, case .success(let end) = result, end.metrics.redirectCount == 0 {
                 easy.forgetMessage()
             } else {
@@ -208,6 +210,6 @@ extension CurlTransfer {
 }
 
 extension WebImageResponse {
-    /// The length as the server wrote it, encoded or not.
+    /// The length as the server declares it, with or without content coding.
     var fieldsContentLength: Int? { value(forHTTPHeaderField: "content-length").flatMap { Int($0) } }
 }

@@ -1,18 +1,18 @@
 import Foundation
 import WebImageCore
 
-/// What other threads ask of the engine's thread.
+/// A command from another thread to the engine's thread.
 enum CurlCommand: Sendable {
     case start(CurlTransfer)
     case cancel(CurlTransfer)
     case weigh(CurlTransfer, LoadPriority)
 }
 
-/// The only state that callers and the engine's thread share: commands in order, and whether the thread is awake.
+/// The only state that callers and the engine's thread share: ordered commands, and whether the thread is awake.
 final class CurlMailbox: Sendable {
     private struct State {
         var commands: [CurlCommand] = []
-        /// Whether the thread looks here before it sleeps again, so that nobody needs to wake it.
+        /// Whether the thread reads commands before it sleeps again, so that it needs no wake-up.
         var isAwake = true
         var isShutDown = false
         var isRetired = false
@@ -21,10 +21,10 @@ final class CurlMailbox: Sendable {
 
     private let state = Locked(State())
 
-    /// Gives the handle by which a sleeping thread is woken; until ``close()``.
+    /// Sets the handle that wakes the sleeping thread; valid until ``close()``.
     func open(_ multi: CurlMulti) { state.withLock { $0.multi = multi } }
 
-    /// Hands a command over; false after ``shutDown()``.
+    /// Adds a command; false after ``shutDown()``.
     func post(_ command: CurlCommand) -> Bool {
         state.withLock { state in
             guard !state.isShutDown else { return false }
@@ -36,7 +36,7 @@ final class CurlMailbox: Sendable {
         }
     }
 
-    /// Refuses commands from now on and lets the thread end.
+    /// Refuses further commands and lets the thread end.
     func shutDown() {
         state.withLock {
             $0.isShutDown = true
@@ -44,7 +44,7 @@ final class CurlMailbox: Sendable {
         }
     }
 
-    /// Lets the thread end once it has nothing to do.
+    /// Lets the thread end when it has no more work.
     func retire() {
         state.withLock {
             $0.isRetired = true
@@ -52,7 +52,7 @@ final class CurlMailbox: Sendable {
         }
     }
 
-    /// Whether the thread may sleep: there is nothing to do that it has not seen.
+    /// Whether the thread may sleep: it has received every command.
     func letSleep() -> Bool {
         state.withLock { state in
             guard state.commands.isEmpty, !state.isShutDown else { return false }
@@ -61,12 +61,12 @@ final class CurlMailbox: Sendable {
         }
     }
 
-    /// Whether there is nothing to do that the thread has not seen.
+    /// Whether the thread has received every command.
     var isEmpty: Bool { state.withLock { $0.commands.isEmpty } }
 
-    /// Whether the thread is to end for want of work; from then on commands are refused.
+    /// Whether the thread must end because it has no work; commands are refused from then on.
     ///
-    /// Under one lock: a command that came between the question and the end would be answered by nothing.
+    /// Check and change happen under one lock; otherwise a command posted in between would never be performed.
     func endIfRetired() -> Bool {
         state.withLock { state in
             guard state.isRetired, state.commands.isEmpty else { return false }
@@ -75,10 +75,10 @@ final class CurlMailbox: Sendable {
         }
     }
 
-    /// Lets go of the handle; waking happens under the same lock, so nobody wakes a freed one.
+    /// Releases the handle. Wake-ups happen under the same lock, so none uses a freed handle.
     func close() { state.withLock { $0.multi = nil } }
 
-    /// The commands so far, and whether the thread is to end.
+    /// Removes and returns the commands, and whether the thread must end.
     func drain() -> (commands: [CurlCommand], isShutDown: Bool) {
         state.withLock { state in
             defer { state.commands.removeAll() }

@@ -1,7 +1,7 @@
 import WebImageCore
 
-/// How requests get to their servers and what shows who sends them: the same for most requests of a downloader, and so
-/// a reference that they share.
+/// How requests reach their servers, and the credentials of the sender. A class, because most requests of a downloader
+/// share one route.
 final class CurlRoute: Sendable, Hashable {
     struct Members: Sendable, Hashable {
         var username: String?
@@ -9,12 +9,12 @@ final class CurlRoute: Sendable, Hashable {
         var clientCertificate: ClientCertificate?
         /// PEM file of the authorities to trust instead of the system's.
         var certificateAuthorityFile: String?
-        /// Nil is the environment's proxies, the empty text none.
+        /// Nil uses the environment's proxies, the empty text none.
         var proxy: String?
-        /// With a policy redirects are not followed by curl, and every address is checked before a byte is sent.
+        /// With a policy, curl does not follow redirects, and every address is checked before a byte is sent.
         var policy: DownloadPolicy?
         var maxRedirects = 10
-        /// Answers of the name service known beforehand, as `host:port:address`.
+        /// Name service answers that are known in advance, as `host:port:address`.
         var resolved: [String] = []
     }
 
@@ -26,7 +26,7 @@ final class CurlRoute: Sendable, Hashable {
 
     func hash(into hasher: inout Hasher) { hasher.combine(members) }
 
-    /// The same without what shows who sends.
+    /// The same route without the sender's credentials.
     var anonymous: CurlRoute {
         var members = members
         (members.username, members.password, members.clientCertificate) = (nil, nil, nil)

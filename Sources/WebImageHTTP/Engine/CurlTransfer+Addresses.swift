@@ -3,9 +3,9 @@ import CWebImageCurlShim
 import Foundation
 import WebImageCore
 
-/// Holding a policy's addresses: each one curl is about to connect to, and the one a kept connection leads to.
+/// Enforces a policy's addresses: for each address before curl connects, and for the address of a reused connection.
 extension CurlTransfer {
-    /// An explicit proxy resolves names itself and is trusted.
+    /// Whether addresses are checked. An explicit proxy resolves names itself and is trusted.
     var checksAddresses: Bool {
         guard let policy = order.policy, policy.publicAddressesOnly else { return false }
         return order.route.members.proxy?.isEmpty ?? true
@@ -19,7 +19,7 @@ extension CurlTransfer {
         easy.set(CURLOPT_PREREQDATA, pointer: context)
     }
 
-    /// Nil when the address may be connected to; one that cannot be read may not.
+    /// The reason why an address may not be connected to; nil when it may. An unreadable address is refused.
     func refusal(of address: IPAddress?) -> WebImageError? {
         guard let policy = order.policy else { return nil }
         guard let address else {
@@ -31,14 +31,14 @@ extension CurlTransfer {
     }
 }
 
-/// Curl's socket callback: what is connected to is exactly the address given here, so nothing can change in between.
+/// Curl's socket callback. Curl connects to exactly the address given here, so it cannot change after the check.
 private func openCheckedSocket(
     _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {
     guard let context, let address else { return -1 }
     let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
     let bytes = withUnsafeBytes(of: &address.pointee.addr) { Array($0) }
-    // IPv6 does not fit into `sockaddr`; curl gives the length and keeps the bytes behind it.
+    // An IPv6 address does not fit into `sockaddr`; curl gives its length and stores the further bytes behind it.
     let length = Int(address.pointee.addrlen)
     var ip: IPAddress?
     switch address.pointee.family {
@@ -56,7 +56,7 @@ private func openCheckedSocket(
     return socket(address.pointee.family, type, address.pointee.protocol)
 }
 
-/// Curl's callback before the request is sent: a kept connection may have been made under another policy.
+/// Curl's callback before the request is sent: a reused connection may have been made under another policy.
 private func checkConnection(
     _ context: UnsafeMutableRawPointer?, _ remote: UnsafeMutablePointer<CChar>?, _ local: UnsafeMutablePointer<CChar>?,
     _ remotePort: Int32, _ localPort: Int32

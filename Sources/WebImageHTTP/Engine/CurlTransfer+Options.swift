@@ -3,7 +3,7 @@ import Foundation
 import WebImageCore
 
 extension CurlTransfer {
-    /// Sets every option of the transfer; of one that is prepared alike, the few that differ.
+    /// Sets every option of the transfer, or only those that differ when the handle was prepared for an equal one.
     func configure(_ easy: CurlEasy, cookies: CurlCookieJar?) {
         if isPlain, let prepared = easy.prepared, order.needsTheSameOptions(as: prepared) {
             setOwn(easy)
@@ -14,7 +14,7 @@ extension CurlTransfer {
         }
     }
 
-    /// Whether its handle may keep its options for the next transfer: nothing in them is this one's alone.
+    /// Whether its handle may keep its options for the next transfer: none of them is specific to this one.
     private var isPlain: Bool {
         let request = order.request
         return request.url.user() == nil && request.httpMethod == "GET" && request.httpBody == nil
@@ -25,8 +25,8 @@ extension CurlTransfer {
     private func setOwn(_ easy: CurlEasy) {
         let context = Unmanaged.passUnretained(self).toOpaque()
         easy.set(CURLOPT_URL, url.absoluteString)
-        // Over TLS the handshake tells whether streams can share the connection. Without TLS curl would learn it from
-        // the first answer alone, so that one silent request would hold up every other to its host.
+        // Over TLS the handshake shows whether streams can share the connection. Without TLS only the first response
+        // does, so one silent request would delay every other one to its host.
         easy.set(CURLOPT_PIPEWAIT, url.scheme?.isSameIgnoringCase("https") == true ? 1 : 0)
         easy.set(CURLOPT_STREAM_WEIGHT, order.priority.streamWeight)
         easy.set(CURLOPT_HEADERDATA, pointer: context)
@@ -58,12 +58,12 @@ extension CurlTransfer {
 
     private func setBasics(_ easy: CurlEasy) {
         easy.set(CURLOPT_NOSIGNAL, 1)
-        // Without it, removing a handle whose name is still being resolved waits for the resolver's thread.
+        // Without this option, removing a handle during name resolution waits for the resolver's thread.
         easy.set(CURLOPT_QUICK_EXIT, 1)
         easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
         easy.set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
         easy.set(CURLOPT_FOLLOWLOCATION, order.followsRedirects ? 1 : 0)
-        // The answer of a proxy to CONNECT is no answer of the origin.
+        // A proxy's response to CONNECT is not a response of the origin.
         easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         easy.set(CURLOPT_MAXREDIRS, order.route.members.maxRedirects)
         easy.set(CURLOPT_ACCEPT_ENCODING, "")
@@ -75,7 +75,7 @@ extension CurlTransfer {
 
     private func setMethod(_ easy: CurlEasy) {
         let request = order.request
-        // Not as a custom method, which curl would keep when a redirect asks for GET.
+        // Not a custom method: curl would keep it when a redirect requires GET.
         if request.httpMethod == "POST" { easy.set(CURLOPT_POST, 1) }
         if let body = request.httpBody ?? (request.httpMethod == "POST" ? Data() : nil) {
             easy.set(CURLOPT_POSTFIELDSIZE_LARGE, bytes: body.count)
@@ -109,33 +109,34 @@ extension CurlTransfer {
         if let password = certificate.password { easy.set(CURLOPT_KEYPASSWD, password) }
     }
 
-    /// Seconds without a byte after which the transfer fails.
+    /// The seconds without a byte after which the transfer fails.
     var idleTimeout: TimeInterval {
         let wanted = order.request.timeoutInterval
-        // Not positive means the default, as in the original; a day bounds what may overflow curl's milliseconds.
+        // A value that is not positive means the default, as in the original. One day is the maximum, because curl's
+        // milliseconds may overflow.
         return wanted > 0 ? min(max(wanted, 0.001), 86_400) : 15
     }
 
-    /// Curl's own notation: `Name;` sends an empty value, `Name:` would remove the header.
+    /// Header lines in curl's notation: `Name;` sends an empty value; `Name:` would remove the header.
     static func headerLines(_ request: WebImageRequest) -> [String] {
         request.allHTTPHeaderFields.sorted { $0.key < $1.key }.map {
             $0.value.isEmpty ? "\($0.key);" : "\($0.key): \($0.value)"
         }
     }
 
-    /// Delivers the head as far as curl has read it; false ends the transfer.
+    /// Delivers the head as parsed so far; false ends the transfer.
     func deliverParsedHead() -> Bool {
         guard !hasDeliveredHead, head.statusCode != nil, !head.isInterim else { return true }
         return deliverHead(head.response(url: effectiveURL))
     }
 
-    /// Whether curl may send the request without its body first, to learn how the server wants credentials, and again
-    /// with it although the first answer was good.
+    /// Whether curl may send the request first without its body, to learn the server's authentication scheme, and again
+    /// with the body even after a good first response.
     var mayBeSentAgain: Bool {
         order.request.httpBody != nil && (order.route.members.username != nil || url.user() != nil)
     }
 
-    /// The URL that answers.
+    /// The URL that responds, after redirects.
     var effectiveURL: URL {
         guard let easy, easy.long(CURLINFO_REDIRECT_COUNT) > 0 else { return url }
         return easy.string(CURLINFO_EFFECTIVE_URL).flatMap { URL(string: $0) } ?? url
@@ -143,7 +144,7 @@ extension CurlTransfer {
 }
 
 extension CurlTransferRequest {
-    /// Whether a handle prepared for the other one lacks nothing but what `setOwn` sets.
+    /// Whether a handle prepared for the other request differs only in what `setOwn` sets.
     fileprivate func needsTheSameOptions(as other: CurlTransferRequest) -> Bool {
         route === other.route && request.maxBodyBytes == other.request.maxBodyBytes
             && request.timeoutInterval == other.request.timeoutInterval
@@ -153,7 +154,7 @@ extension CurlTransferRequest {
 }
 
 extension LoadPriority {
-    /// The share of a connection's bandwidth among its streams (RFC 7540 §5.3.2); 16 is everybody's default.
+    /// The share of a connection's bandwidth among its streams (RFC 7540 §5.3.2); the protocol's default is 16.
     var streamWeight: Int {
         switch self {
         case .low: 4
@@ -163,7 +164,7 @@ extension LoadPriority {
     }
 }
 
-/// Curl's header callback: one whole line a call. Returning less than was given stops the transfer.
+/// Curl's header callback: one whole line per call. Returning less than the given length stops the transfer.
 private func takeHeaderLine(
     _ data: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {
@@ -180,14 +181,14 @@ private func takeHeaderLine(
     return transfer.deliverParsedHead() ? length : 0
 }
 
-/// Curl's body callback. Returning less than was given stops the transfer.
+/// Curl's body callback. Returning less than the given length stops the transfer.
 private func takeBodyBytes(
     _ data: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {
     guard let data, let context else { return 0 }
     let length = size * count
     let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
-    // The body of a redirect is never given to this callback, so the head is the last one by now.
+    // Curl never passes the body of a redirect here, so the parsed head is the final one.
     guard transfer.deliverParsedHead() else { return 0 }
     return transfer.deliver(UnsafeRawBufferPointer(start: data, count: length)) ? length : 0
 }

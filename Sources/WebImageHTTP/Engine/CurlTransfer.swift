@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// What one transfer is asked to do, beyond the request itself; a reference, since many hand it on and few change it.
+/// The parameters of one transfer; a class, because many places pass it on and few change it.
 final class CurlTransferRequest: Sendable {
     let request: WebImageRequest
     let route: CurlRoute
@@ -21,35 +21,35 @@ final class CurlTransferRequest: Sendable {
         CurlTransferRequest(request, route: route, priority: priority)
     }
 
-    /// Nil when anything may be fetched from anywhere.
+    /// The policy; nil allows every URL and address.
     var policy: DownloadPolicy? { route.members.policy }
 }
 
-/// When the engine's present turn began; on the engine's thread alone.
+/// The start time of the engine's current turn; used on the engine's thread alone.
 final class EngineClock {
     private(set) var now = ContinuousClock.now
 
     func beginTurn() { now = .now }
 }
 
-/// One request on its way through the engine; the name under which it is started and cancelled.
+/// One transfer in the engine, which starts and cancels it by this object.
 final class CurlTransfer: @unchecked Sendable {
-    // Unchecked is true because the `var`s are touched on the engine's thread alone; the rest is immutable.
+    // Unchecked is justified because the `var`s are used on the engine's thread alone; the rest is immutable.
     let order: CurlTransferRequest
     private var sink: (any WebImageDownloaderSink)?
     var easy: CurlEasy?
     var head = ResponseHeadParser()
-    /// The head as the sink got it; nil before.
+    /// The head as the sink received it; nil before.
     private(set) var response: WebImageResponse?
     private(set) var hasDeliveredHead = false
     var bodyBytes = 0
-    /// The reason for which a callback stopped curl.
+    /// The error for which a callback stopped curl.
     var refusal: WebImageError?
-    /// Why the last address that curl tried may not be connected to.
+    /// The reason why the last address that curl tried is refused.
     var addressRefusal: WebImageError?
-    /// Whether a reused connection turned out dead, so that this is the second try over a new one.
+    /// Whether a reused connection was already closed, so that this is the second attempt, over a new one.
     var needsFreshConnection = false
-    /// The time of the engine's turn; asking the system at each piece would cost more than the piece.
+    /// The time of the engine's turn; reading the system clock for each piece would cost more than the piece.
     var clock: EngineClock?
     var lastActivity = ContinuousClock.now
     var lastWireBytes = 0
@@ -63,12 +63,12 @@ final class CurlTransfer: @unchecked Sendable {
     var url: URL { order.request.url }
     var maxBodyBytes: Int { order.request.maxBodyBytes }
 
-    /// Ends it once; later calls, and everything else for the sink, are dropped.
+    /// Ends the transfer once; later calls and all later events for the sink are dropped.
     func end(_ result: Result<WebImageDownloadEnd, WebImageError>) {
         guard !hasEnded, let sink else { return }
         hasEnded = true
         self.sink = nil
-        // Whoever looks back at the operation keeps this one, and need not keep what the answer was.
+        // An operation may keep this transfer for long; the response is released.
         (head, response) = (ResponseHeadParser(), nil)
         sink.transferDidEnd(result)
     }
@@ -77,14 +77,14 @@ final class CurlTransfer: @unchecked Sendable {
         if let clock { lastActivity = clock.now }
     }
 
-    /// Makes ready for a second try after a connection on which nothing came.
+    /// Prepares a second attempt after a connection that received nothing.
     func prepareRetry() {
         needsFreshConnection = true
         head = ResponseHeadParser()
         (refusal, addressRefusal) = (nil, nil)
     }
 
-    /// Hands the head to the sink; false when the transfer is to stop at once.
+    /// Delivers the head to the sink; false when the transfer must stop at once.
     func deliverHead(_ response: WebImageResponse) -> Bool {
         self.response = response
         hasDeliveredHead = true
@@ -94,12 +94,12 @@ final class CurlTransfer: @unchecked Sendable {
         {
             refusal = .bodyLimit(actual: expected, allowed: maxBodyBytes)
         }
-        // Reading a short refused body to its end keeps the connection for the next transfer.
+        // Reading a short refused body completely keeps the connection for the next transfer.
         let isShort = response.expectedContentLength.map { $0 <= Self.maxDrainedBytes } ?? false
         return refusal == nil || isShort
     }
 
-    /// Hands bytes to the sink; false when the transfer is to stop.
+    /// Delivers bytes to the sink; false when the transfer must stop.
     func deliver(_ bytes: UnsafeRawBufferPointer) -> Bool {
         noteActivity()
         if refusal != nil {
@@ -119,7 +119,7 @@ final class CurlTransfer: @unchecked Sendable {
 }
 
 extension WebImageError {
-    /// A head larger than any picture needs.
+    /// The error for a head larger than any image needs.
     static func headLimit(_ url: URL) -> WebImageError {
         WebImageError(
             .invalidDownloadResponse, stage: .download, url: url,
@@ -127,7 +127,7 @@ extension WebImageError {
             hint: "The server sends more header fields than any picture needs.")
     }
 
-    /// A body over its cap; `.max` when only so much is known.
+    /// The error for a body over its limit; `actual` is `.max` when its length is unknown.
     static func bodyLimit(actual: Int, allowed: Int) -> WebImageError {
         var error = WebImageError.limit(.bodyBytes, actual: actual, allowed: allowed, stage: .download)
         error.hint = "Raise maxBodyBytes if you trust the server."

@@ -1,17 +1,17 @@
 import CWebImageCurl
 import Foundation
 
-/// Where the time of one download went; each time counts from its start.
+/// The times of one download; each counts from its start.
 public struct DownloadMetrics: Sendable, Hashable {
-    /// Until the name was resolved.
+    /// The time until the name was resolved.
     public var nameLookup: Duration = .zero
-    /// Until the connection stood; about ``nameLookup`` for a reused one.
+    /// The time until the connection was made; about ``nameLookup`` for a reused one.
     public var connect: Duration = .zero
-    /// Until TLS was agreed; zero without TLS.
+    /// The time until the TLS handshake was complete; zero without TLS.
     public var secureConnect: Duration = .zero
-    /// Until the first byte of the answer.
+    /// The time until the first byte of the response.
     public var firstByte: Duration = .zero
-    /// Until the end.
+    /// The time until the end.
     public var total: Duration = .zero
     /// The protocol as the response names it: `HTTP/1.1`, `HTTP/2`.
     public var networkProtocol = ""
@@ -22,7 +22,7 @@ public struct DownloadMetrics: Sendable, Hashable {
     /// Body bytes on the wire, before content decoding.
     public var bodyBytesReceived = 0
 
-    /// Metrics of nothing.
+    /// Makes empty metrics.
     public init() {}
 }
 

@@ -1,9 +1,9 @@
 import Foundation
 import WebImageCore
 
-/// Gathers header lines as curl hands them out, forgetting the heads of interim and redirecting responses.
+/// Collects header lines as curl delivers them and drops the heads of interim and redirecting responses.
 struct ResponseHeadParser {
-    /// Bytes all header lines of one response, and of the interim ones before it, may have.
+    /// The maximum number of bytes of all header lines of one response and of the interim ones before it.
     static let maxBytes = 256 * 1024
 
     private(set) var statusCode: Int?
@@ -12,13 +12,13 @@ struct ResponseHeadParser {
     private var byteCount = 0
     private(set) var isComplete = false
 
-    /// Takes one line with its line break; false when the head is larger than anything sensible.
+    /// Takes one line with its line break; false when the head exceeds `maxBytes`.
     mutating func take(_ line: UnsafeRawBufferPointer) -> Bool {
         let isStatus = line.count >= 5 && line.baseAddress.map { memcmp($0, "HTTP/", 5) == 0 } == true
-        // Trailers come after the body: they are no part of the head (RFC 9110 §6.5.1).
+        // Trailers follow the body and are not part of the head (RFC 9110 §6.5.1).
         if isComplete, !isStatus { return true }
         if isStatus {
-            // A server could send interim responses without end.
+            // Bytes of interim responses count, because a server could send them without end.
             let interimBytes = isInterim ? byteCount : 0
             self = ResponseHeadParser(startingAt: line)
             byteCount = interimBytes
@@ -31,7 +31,7 @@ struct ResponseHeadParser {
 
     init() {}
 
-    /// `HTTP/1.1 200 OK`; HTTP/2 has no words at the end.
+    /// Reads a line such as `HTTP/1.1 200 OK`; HTTP/2 has no reason phrase.
     private init(startingAt line: UnsafeRawBufferPointer) {
         let isBlank: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") }
         let version = line.prefix { $0 > 0x20 }
@@ -44,10 +44,10 @@ struct ResponseHeadParser {
     /// Whether this is the head of an interim response, which another one follows (RFC 9110 §15.2).
     var isInterim: Bool { statusCode.map { 100..<200 ~= $0 } == true }
 
-    /// Whether this head cannot be followed by another one of the same transfer.
+    /// Whether this head is certainly the last one of the transfer.
     var isCertainlyFinal: Bool { isComplete && statusCode.map { 200..<300 ~= $0 } == true }
 
-    /// The head as the value users see.
+    /// Returns the head as the public value.
     func response(url: URL) -> WebImageResponse {
         WebImageResponse(url: url, statusCode: statusCode, received: fields, httpVersion: version)
     }
