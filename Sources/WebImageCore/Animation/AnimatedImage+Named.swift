@@ -1,16 +1,17 @@
 public import Foundation
 
-/// Where pictures are found by name: registered bundles, the main bundle, the executable's folder, in this order.
+/// The places where images are found by name: registered bundles, the main bundle, the executable's folder, in this
+/// order.
 public enum ImageResources {
     private static let bundles = Locked<[Bundle]>([])
 
-    /// Adds a bundle to look in, such as a package's `Bundle.module`; the last added is asked first.
+    /// Adds a bundle to search, such as a package's `Bundle.module`; the last added is searched first.
     public static func add(_ bundle: Bundle) { bundles.withLock { $0.insert(bundle, at: 0) } }
 
-    /// The file of a name and the scale its name says; nil when there is none.
+    /// Returns the file for a name and the scale in its file name; nil when there is none.
     ///
-    /// A name without extension means PNG; a name with `@2x` is taken as it is, else `@2x`, `@3x` and the plain name are
-    /// tried, those next to `scale` first.
+    /// A name without extension means PNG. A name with `@2x` is used unchanged; otherwise `@2x`, `@3x` and the plain
+    /// name are tried, those nearest to `scale` first.
     static func file(named name: String, in bundle: Bundle?, scale: CGFloat) -> String? {
         let path = name as NSString
         let fileExtension = path.pathExtension.isEmpty ? "png" : path.pathExtension
@@ -35,9 +36,9 @@ extension AnimatedImage {
     private static let named = Locked<[String: AnimatedImage]>([:])
     private static let namedStills = Locked<[String: Image]>([:])
 
-    /// The picture of a name, from the bundles of ``ImageResources``; kept in memory by name.
+    /// Returns the image with a name, from the bundles of ``ImageResources``; kept in memory by name.
     ///
-    /// Blocks the caller while it reads, the first time.
+    /// The first call for a name blocks while it reads the file.
     public static func named(_ name: String, in bundle: Bundle? = nil, scale: CGFloat = 1) -> AnimatedImage? {
         let key = "\(bundle?.bundlePath ?? "")\u{0}\(name)\u{0}\(scale)"
         if let known = named.withLock({ $0[key] }) { return known }
@@ -51,13 +52,13 @@ extension AnimatedImage {
         }
     }
 
-    /// The picture of a name as an instance of its own, over the file and the decoder that are kept by name.
+    /// Makes a new instance of the image with a name; it shares the file and the decoder kept by name.
     public convenience init?(named name: String, in bundle: Bundle? = nil) {
         guard let kept = AnimatedImage.named(name, in: bundle) else { return nil }
         self.init(sharing: kept)
     }
 
-    /// The still picture of a name, made by the caller's decoder of the file and the scale; kept in memory by name.
+    /// Returns the still image with a name, decoded by `decode` from the file and its scale; kept in memory by name.
     package static func namedStill(_ name: String, decode: (_ data: Data?, _ scale: CGFloat) -> Image?) -> Image? {
         if let known = namedStills.withLock({ $0[name] }) { return known }
         guard let file = ImageResources.file(named: name, in: nil, scale: 1),
@@ -70,9 +71,9 @@ extension AnimatedImage {
         }
     }
 
-    /// Forgets the pictures kept by name, as memory is short.
+    /// Releases the images kept by name; called when memory is short.
     public static func removeNamedImages() {
-        // Images are released outside the locks.
+        // Release the images outside the locks.
         _ = named.withLock { images in
             defer { images = [:] }
             return images

@@ -2,23 +2,23 @@ public import Foundation
 
 /// An image whose frames are decoded when they are needed; shown as its first frame wherever a plain image is expected.
 ///
-/// A file of one frame makes a plain image of this class: it has no coder and provides no frames. Safe on any thread;
-/// frames are decoded on the thread that asks.
+/// A file with one frame becomes a plain image of this class, with no coder and no frames. Safe on any thread; a frame
+/// is decoded on the calling thread.
 open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
-    // Unchecked is true because the coder is Sendable and immutable, and the frames stand in a `Locked` box.
+    // Unchecked is true because the coder is Sendable and immutable, and the frames are stored in a `Locked` box.
 
-    /// The coder the frames come from; nil for a still.
+    /// The coder that decodes the frames; nil for a still.
     public let animatedCoder: (any AnimatedImageCoder)?
     private let loaded = Locked<[Image?]?>(nil)
 
-    /// Reads a file by the first registered coder that can give frames of it, else as a still.
+    /// Reads a file with the first registered coder that decodes its frames; if there is none, as a still.
     ///
-    /// - Returns: nil for data that is empty or no picture, and for vector files.
+    /// - Returns: nil for empty data, for data that is not an image, and for vector files.
     public required convenience init?(data: Data, scale: CGFloat, options: ImageCoderOptions? = nil) {
         self.init(data: data, scale: scale, options: options, coders: .shared)
     }
 
-    /// The same, with the coders of a list.
+    /// The same, with the given coders.
     package convenience init?(data: Data, scale: CGFloat, options: ImageCoderOptions?, coders: ImageCodersManager) {
         guard !data.isEmpty else { return nil }
         var options = options ?? [:]
@@ -36,10 +36,10 @@ open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
         self.init(sharing: still)
     }
 
-    /// Reads a file at its own scale of 1.
+    /// Reads a file at scale 1.
     public convenience init?(data: Data) { self.init(data: data, scale: 1, options: nil) }
 
-    /// Reads a file from disk; the name's `@2x` or `@3x` is the scale.
+    /// Reads a file from disk; `@2x` or `@3x` in its name sets the scale.
     ///
     /// Blocks the caller while it reads.
     public convenience init?(contentsOfFile path: String) {
@@ -47,7 +47,7 @@ open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
         self.init(data: data, scale: Self.scale(ofFile: path), options: nil)
     }
 
-    /// Takes the frames of a coder; nil when the first cannot be decoded.
+    /// Makes an animation with the frames of a coder; nil when the first frame cannot be decoded.
     public required init?(animatedCoder: any AnimatedImageCoder, scale: CGFloat) {
         guard let poster = animatedCoder.animatedImageFrame(at: 0) else { return nil }
         self.animatedCoder = animatedCoder.animatedImageFrameCount > 1 ? animatedCoder : nil
@@ -57,12 +57,12 @@ open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
         copyMetadata(from: poster)
     }
 
-    /// The same picture, with the frames of a coder or else those it has, in an instance of its own.
+    /// Makes a separate instance of the same image, with the frames of a coder or, without one, its own frames.
     ///
     /// - Parameters:
     ///   - image: the poster frame.
-    ///   - animatedCoder: gives the frames; nil takes the image's own coder, and so does a coder of a single frame.
-    ///   - scale: pixels per point; nil takes the image's own scale.
+    ///   - animatedCoder: decodes the frames; nil or a coder of a single frame means the image's own coder.
+    ///   - scale: pixels per point; nil means the image's own scale.
     public init(sharing image: Image, animatedCoder: (any AnimatedImageCoder)? = nil, scale: CGFloat? = nil) {
         let hasFrames = animatedCoder.map { $0.animatedImageFrameCount > 1 } ?? false
         self.animatedCoder = hasFrames ? animatedCoder : (image as? AnimatedImage)?.animatedCoder
@@ -75,16 +75,16 @@ open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
 
     // MARK: Image
 
-    /// Frames there are; 1 for a still.
+    /// The number of frames; 1 for a still.
     open override var imageFrameCount: Int { max(animatedCoder?.animatedImageFrameCount ?? 1, 1) }
 
-    /// The coder's loop count, which cannot be set; a still's own.
+    /// The loop count of the coder, which cannot be set; a still has its own.
     open override var imageLoopCount: Int {
         get { animatedCoder?.animatedImageLoopCount ?? super.imageLoopCount }
         set { if animatedCoder == nil { super.imageLoopCount = newValue } }
     }
 
-    /// Bytes of the encoded file that the image keeps, and of the poster, or of every frame once they are preloaded,
+    /// The memory cost in bytes: the encoded file plus the poster frame, or plus every frame once they are preloaded;
     /// unless set.
     open override var memoryCost: Int {
         get {
@@ -108,33 +108,33 @@ open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
     /// The format of the frames' file; undefined for a still.
     public var animatedImageFormat: ImageFormat { animatedCoder == nil ? .undefined : imageFormat }
 
-    /// Frames; 0 for a still.
+    /// The number of frames; 0 for a still.
     open var animatedImageFrameCount: Int { animatedCoder?.animatedImageFrameCount ?? 0 }
 
-    /// Loops, 0 for ever; 0 for a still.
+    /// The loop count; 0 means forever, and 0 for a still.
     open var animatedImageLoopCount: Int { animatedCoder?.animatedImageLoopCount ?? 0 }
 
-    /// A frame, decoded now unless it was preloaded; nil out of range and for a still.
+    /// Returns a frame, decoded now unless it was preloaded; nil out of range and for a still.
     open func animatedImageFrame(at index: Int) -> Image? {
         guard index >= 0, index < animatedImageFrameCount else { return nil }
         if let frames = loaded.withLock({ $0 }), index < frames.count { return frames[index] }
         return animatedCoder?.animatedImageFrame(at: index)
     }
 
-    /// Seconds a frame is shown; 0 out of range and for a still.
+    /// Returns the seconds that a frame is shown; 0 out of range and for a still.
     open func animatedImageDuration(at index: Int) -> TimeInterval {
         guard index >= 0, index < animatedImageFrameCount else { return 0 }
         return animatedCoder?.animatedImageDuration(at: index) ?? 0
     }
 
-    /// Decodes every frame now; takes their memory until ``unloadAllFrames()``.
+    /// Decodes every frame now and holds them until ``unloadAllFrames()``.
     open func preloadAllFrames() {
         guard let animatedCoder, !isAllFramesLoaded else { return }
         let frames = (0..<animatedCoder.animatedImageFrameCount).map { animatedCoder.animatedImageFrame(at: $0) }
         loaded.withLock { $0 = frames }
     }
 
-    /// Forgets the frames that were preloaded.
+    /// Releases the preloaded frames.
     open func unloadAllFrames() {
         let dropped = loaded.withLock { frames in
             defer { frames = nil }
@@ -146,7 +146,7 @@ open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
     /// Whether every frame is in memory.
     open var isAllFramesLoaded: Bool { loaded.withLock { $0 != nil } }
 
-    /// The number between `@` and `x` before the extension; 1 without one.
+    /// Returns the number between `@` and `x` before the extension; 1 without one.
     package static func scale(ofFile path: String) -> CGFloat {
         let name = ((path as NSString).lastPathComponent as NSString).deletingPathExtension
         guard name.hasSuffix("x"), let at = name.lastIndex(of: "@"),

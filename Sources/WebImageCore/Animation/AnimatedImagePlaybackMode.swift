@@ -1,4 +1,4 @@
-/// In which order the frames of an animation are shown.
+/// The order in which the frames of an animation are shown.
 public enum AnimatedImagePlaybackMode: UInt, Sendable, CaseIterable {
     /// First to last, then again from the first.
     case normal = 0
@@ -9,7 +9,7 @@ public enum AnimatedImagePlaybackMode: UInt, Sendable, CaseIterable {
     /// Last to first and back.
     case reversedBounce
 
-    /// Whether play begins at the last frame.
+    /// Whether playback begins at the last frame.
     var startsAtEnd: Bool { self == .reverse || self == .reversedBounce }
     /// Whether the direction turns at both ends.
     var turns: Bool { self == .bounce || self == .reversedBounce }

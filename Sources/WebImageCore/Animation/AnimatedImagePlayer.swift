@@ -1,22 +1,22 @@
 import Foundation
 
-/// Plays the frames of an animation: what is shown follows the clock, frames are decoded just in time.
+/// Plays the frames of an animation in real time; frames are decoded just in time.
 ///
-/// Main actor only. Players of the same animation share its decoded frames; all players of the process share one
-/// budget of memory. Nothing is decoded while the player is paused.
+/// Main actor only. Players of the same animation share its decoded frames; all players of the process share one memory
+/// budget. Nothing is decoded while the player is paused.
 @MainActor public final class AnimatedImagePlayer {
     /// The frame shown now; nil before the first.
     public private(set) var currentFrame: Image?
-    /// The number of the frame whose time it is.
+    /// The index of the frame that is due.
     public var currentFrameIndex: Int { playback.index }
-    /// Complete loops.
+    /// The number of complete loops.
     public var currentLoopCount: Int { playback.loopCount }
-    /// Whether time passes.
+    /// Whether the player is playing.
     public private(set) var isPlaying = false
 
-    /// Called with every frame to be shown.
+    /// Called with every frame that is to be shown.
     public var animationFrameHandler: (@MainActor (_ index: Int, _ frame: Image) -> Void)?
-    /// Called after every complete loop with their number.
+    /// Called after every complete loop with the number of complete loops.
     public var animationLoopHandler: (@MainActor (_ loopCount: Int) -> Void)?
 
     private var provider: any AnimatedImageProvider
@@ -25,7 +25,7 @@ import Foundation
     private let displayLink: any DisplayLink
     private var playback: Playback
 
-    /// A player of more than one frame; nil for a still.
+    /// Makes a player for more than one frame; nil for a still.
     public convenience init?(provider: any AnimatedImageProvider, displayLink: (any DisplayLink)? = nil) {
         self.init(provider: provider, displayLink: displayLink ?? TimerDisplayLink(), registry: .shared)
     }
@@ -47,26 +47,25 @@ import Foundation
         registry.release(store)
     }
 
-    /// Frames there are; grows while an animation arrives. More than a million are a million.
+    /// The number of frames, at most one million; it grows while an animation arrives.
     public var totalFrameCount: Int {
         get { playback.frameCount }
         set { playback.frameCount = Playback.frames(newValue) }
     }
 
-    /// Loops to play; 0 is for ever.
+    /// The number of loops to play; 0 means forever.
     public var totalLoopCount: Int {
         get { playback.totalLoopCount }
         set { playback.totalLoopCount = newValue }
     }
 
-    /// How fast time passes; 0 and less, and what is no finite number, stop the player at the next tick. More than 1000 is
-    /// 1000.
+    /// The speed of playback, at most 1000. A rate that is not positive or not finite stops the player at the next tick.
     public var playbackRate: Double {
         get { playback.rate }
         set { playback.rate = newValue }
     }
 
-    /// In which order frames are shown.
+    /// The order in which frames are shown.
     public var playbackMode: AnimatedImagePlaybackMode {
         get { playback.mode }
         set {
@@ -81,21 +80,22 @@ import Foundation
         set { playback.skipsLateFrames = newValue }
     }
 
-    /// Whether play waits at the last frame because more are on their way.
+    /// Whether playback waits at the last frame because more frames are arriving.
     public var awaitsMoreFrames: Bool {
         get { playback.awaitsMoreFrames }
         set { playback.awaitsMoreFrames = newValue }
     }
 
-    /// Bytes the decoded frames of this animation may take; 0 leaves it to the budget of all players.
+    /// The maximum memory for the decoded frames of this animation in bytes; 0 means that only the budget of all players
+    /// applies.
     public var maxBufferSize: Int = 0 {
         didSet { store.setLimit(maxBufferSize > 0 ? maxBufferSize : nil) }
     }
 
-    /// Frames decoded and in memory.
+    /// The number of decoded frames in memory.
     package var bufferedFrameCount: Int { store.currentFrameCount }
 
-    /// Starts, or goes on.
+    /// Starts or resumes playback.
     public func startPlaying() {
         guard !isPlaying else { return }
         isPlaying = true
@@ -104,14 +104,14 @@ import Foundation
         displayLink.start { [weak self] elapsed in self?.tick(elapsed) }
     }
 
-    /// Stops time; what is shown and the position stay.
+    /// Pauses playback; the shown frame and the position stay.
     public func pausePlaying() {
         guard isPlaying else { return }
         isPlaying = false
         displayLink.stop()
     }
 
-    /// Stops time and goes back to the beginning, telling nobody; decoded frames stay.
+    /// Stops playback and returns to the beginning without calling a handler; decoded frames stay.
     public func stopPlaying() {
         pausePlaying()
         currentFrame = nil
@@ -127,12 +127,12 @@ import Foundation
         animationFrameHandler?(index, frame)
     }
 
-    /// Forgets the decoded frames of this animation.
+    /// Releases the decoded frames of this animation.
     public func clearFrameBuffer() { store.removeAllFrames() }
 
-    /// Goes on with the whole of an animation of which a part was played: position, loops, rate, mode and handlers stay.
+    /// Continues with the whole animation after a part of it was played: position, loops, rate, mode and handlers stay.
     ///
-    /// The frames already decoded are kept. Play that waited for more frames goes on by itself.
+    /// The frames already decoded are kept. Playback that waited for more frames resumes.
     public func continuePlaying(with whole: any AnimatedImageProvider) {
         guard whole.animatedImageFrameCount > 1 else { return }
         let part = (provider: provider, store: store)
@@ -165,7 +165,8 @@ import Foundation
         store.prefetch(playback.upcoming(totalFrameCount, leading: leadingFrames))
     }
 
-    /// A decoder that needs longer than a frame is shown is sent ahead, to what will be due when it is done.
+    /// The number of frames to skip when a decode takes longer than a frame is shown: decode the frame that will be due
+    /// when it is done.
     private var leadingFrames: Int {
         guard skipsLateFrames else { return 0 }
         let duration = Number.frameSeconds(provider.animatedImageDuration(at: playback.index))
@@ -174,13 +175,13 @@ import Foundation
     }
 
     private func show(_ index: Int) {
-        // A frame that cannot be decoded leaves the one before it.
+        // If a frame cannot be decoded, the previous one stays.
         guard let frame = store.frame(at: index) else { return }
         currentFrame = frame
         animationFrameHandler?(index, frame)
     }
 
-    /// The last frame stays on show; the position goes back to the beginning for the next start.
+    /// Ends playback: the last frame stays visible, and the position returns to the beginning for the next start.
     private func end() {
         pausePlaying()
         playback.reset()

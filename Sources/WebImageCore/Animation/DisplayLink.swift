@@ -2,18 +2,18 @@ public import Foundation
 
 /// Calls once per refresh of a display, on the main actor, while it runs.
 @MainActor public protocol DisplayLink: AnyObject {
-    /// Begins to call `tick` with the seconds since the tick before; 0 for the first.
+    /// Begins to call `tick` with the seconds since the previous tick; 0 for the first.
     func start(_ tick: @escaping @MainActor (_ elapsed: TimeInterval) -> Void)
-    /// Stops calling; nothing is called after this returns.
+    /// Stops the calls; `tick` is not called after this returns.
     func stop()
 }
 
-/// A display link for programs without a display of their own: a timer on the main queue.
+/// A display link for programs without a display: a timer on the main queue.
 @MainActor public final class TimerDisplayLink: DisplayLink {
     private let interval: TimeInterval
     private var timer: (any DispatchSourceTimer)?
 
-    /// Ticks every `interval` seconds; 60 times a second unless said.
+    /// Makes a timer that ticks every `interval` seconds, by default 60 times per second.
     public init(interval: TimeInterval = 1.0 / 60) { self.interval = interval }
 
     /// Whether it ticks.

@@ -1,11 +1,12 @@
 import Foundation
 
-/// Divides one amount of memory among all frame stores of the process.
+/// Divides one memory budget among all frame stores of the process.
 package enum FrameBudget {
-    /// 10 % of RAM, never more than 256 MB.
+    /// The automatic budget: 10 % of RAM, at most 256 MB.
     package static var automatic: Int { min(Int(ProcessInfo.processInfo.physicalMemory / 10), 256 << 20) }
 
-    /// What each store may hold, given what each could use: the small ones get all, the others equal parts of the rest.
+    /// Returns the share of each store, given its need: small needs are met in full, the other stores share the rest
+    /// equally.
     package static func allot(_ needs: [Int], of budget: Int) -> [Int] {
         var shares = [Int](repeating: 0, count: needs.count)
         var left = max(budget, 0)

@@ -2,37 +2,38 @@ import Foundation
 
 /// The decoded frames of one animation, shared by all its players.
 ///
-/// Holds as many frames as its share of the process's budget allows, at least one; the window opens from one frame and
-/// doubles each time it was filled. Frames are decoded one after another on the decode pool, in the order of play, and
-/// only while a player asks. Safe on any thread.
+/// It holds as many frames as its share of the process's budget allows, at least one. Its window begins with one frame
+/// and doubles each time it is full. Frames are decoded one after another on the decode pool, in playback order, and
+/// only while a player requests them. Safe on any thread.
 package final class FrameStore: Sendable {
     private struct State {
         var frames: [Int: Image] = [:]
         var frameBytes = 0
         var isDecoding = false
-        /// Counts the times everything was forgotten: what was begun before one lands in vain.
+        /// Counts the removals of all frames: a decode that began before a removal is dropped.
         var generation = 0
         var failed: Set<Int> = []
-        /// Frames the window has opened to.
+        /// The current size of the window in frames.
         var window = 1
-        /// Bytes a player allows this animation; nil leaves it to the budget.
+        /// The limit that a player sets for this animation in bytes; nil means that only the budget applies.
         var limit: Int?
         var wanted: [Int] = []
         var decodeCount = 0
         var decodeSeconds = 0.0
 
-        /// Frames that may be held of a share of the budget, which also pays for the decoder; at least one.
+        /// Returns the number of frames that fit into a share of the budget, which also pays for the decoder; at least
+        /// one.
         func fits(_ capacity: Int) -> Int {
             guard frameBytes > 0 else { return 1 }
             return max(1, limit.map { $0 / frameBytes } ?? (capacity / frameBytes - FrameStore.workingFrames))
         }
     }
 
-    /// Canvases a decoder has of its own: the one it draws on next and the one for what it lays over.
+    /// The canvases that a decoder owns: the one it draws on next, and a copy for frames that are laid over it.
     private static let workingFrames = 2
 
     package let provider: any AnimatedImageProvider
-    /// What the provider is.
+    /// The identity of the provider.
     let key: RoleIdentity
     private let registry: FrameStoreRegistry
     private let state = Locked(State())
@@ -43,15 +44,15 @@ package final class FrameStore: Sendable {
         self.registry = registry
     }
 
-    /// Frames in memory.
+    /// The number of frames in memory.
     package var currentFrameCount: Int { state.withLock { $0.frames.count } }
-    /// Frames decoded since the store was made.
+    /// The number of frames decoded since the store was made.
     package var decodeCount: Int { state.withLock { $0.decodeCount } }
-    /// Bytes in memory.
+    /// The memory of the frames in bytes.
     package var byteCount: Int { state.withLock { $0.frames.count * $0.frameBytes } }
-    /// Seconds one decode took lately; 0 before the first.
+    /// The recent duration of one decode in seconds; 0 before the first.
     package var decodeSeconds: Double { state.withLock { $0.decodeSeconds } }
-    /// Bytes all frames together would take; an estimate before the first frame.
+    /// The bytes that all frames together would take; an estimate before the first frame.
     var need: Int {
         let frames = Playback.frames(provider.animatedImageFrameCount) + Self.workingFrames
         let (bytes, overflow) = state.withLock { max($0.frameBytes, 1).multipliedReportingOverflow(by: frames) }
@@ -60,15 +61,15 @@ package final class FrameStore: Sendable {
 
     package func frame(at index: Int) -> Image? { state.withLock { $0.frames[index] } }
 
-    /// Whether the frame can be shown, or never will be.
+    /// Whether the frame can be shown, or can never be decoded.
     package func isReady(_ index: Int) -> Bool {
         state.withLock { $0.frames[index] != nil || $0.failed.contains(index) }
     }
 
-    /// Bytes this animation may hold whatever the budget says; nil leaves it to the budget.
+    /// Sets the limit of this animation in bytes, whatever the budget is; nil means that only the budget applies.
     package func setLimit(_ bytes: Int?) { state.withLock { $0.limit = bytes } }
 
-    /// Takes over the frames of another store of the same animation, as far as they fit.
+    /// Adopts the frames of another store of the same animation, as far as they fit.
     package func adoptFrames(of other: FrameStore) {
         let (frames, frameBytes) = other.state.withLock { ($0.frames, $0.frameBytes) }
         state.withLock { $0.frameBytes = max($0.frameBytes, frameBytes) }
@@ -91,7 +92,7 @@ package final class FrameStore: Sendable {
         _ = dropped
     }
 
-    /// Shrinks the window to one frame, as memory is short.
+    /// Shrinks the window to one frame; called when memory is short.
     func trim() {
         let dropped = state.withLock { state -> [Int: Image] in
             state.window = 1
@@ -102,7 +103,7 @@ package final class FrameStore: Sendable {
         _ = dropped
     }
 
-    /// Decodes the nearest of `upcoming` that is missing, if nothing is being decoded; called once per tick.
+    /// Decodes the nearest missing frame of `upcoming` if no decode is running; called once per tick.
     package func prefetch(_ upcoming: [Int]) {
         let capacity = registry.capacity(of: self)
         let (next, generation, dropped) = state.withLock { state -> (Int?, Int, [Image]) in
@@ -123,7 +124,7 @@ package final class FrameStore: Sendable {
         if let next { decode(next, generation) }
     }
 
-    /// A frame now, on the caller's thread: for seeking and for posters.
+    /// Returns a frame, decoded now on the caller's thread: for seeking and for poster frames.
     package func decodeNow(_ index: Int) -> Image? {
         if let known = frame(at: index) { return known }
         let generation = state.withLock { $0.generation }
@@ -132,7 +133,7 @@ package final class FrameStore: Sendable {
         return image
     }
 
-    /// What does not fit goes: first what will be needed last.
+    /// Evicts frames that do not fit, those needed last first.
     private static func evict(_ state: inout State, fits: Int, _ upcoming: [Int]) -> [Image] {
         guard state.frames.count > fits else { return [] }
         let rank = Dictionary(uniqueKeysWithValues: upcoming.enumerated().map { ($1, $0) })

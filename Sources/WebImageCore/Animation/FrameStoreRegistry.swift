@@ -1,6 +1,6 @@
 import Foundation
 
-/// The frame stores of the process: one per animation as long as a player uses it, and one budget over all.
+/// The frame stores of the process: one per animation while a player uses it, with one budget for all.
 package final class FrameStoreRegistry: Sendable {
     package static let shared = FrameStoreRegistry(budget: FrameBudget.automatic)
 
@@ -8,11 +8,11 @@ package final class FrameStoreRegistry: Sendable {
         var budget: Int
         var stores: [RoleIdentity: (store: FrameStore, users: Int)] = [:]
         var shares: [RoleIdentity: Int] = [:]
-        /// Needs the shares were computed from; stale shares are computed anew.
+        /// The needs that the shares were computed from; when they change, the shares are computed again.
         var needs: [RoleIdentity: Int] = [:]
     }
 
-    /// Decodes the frames.
+    /// The pool that decodes the frames.
     let decodePool: DecodePool
     private let state: Locked<State>
 
@@ -21,7 +21,7 @@ package final class FrameStoreRegistry: Sendable {
         state = Locked(State(budget: budget))
     }
 
-    /// Bytes all animations together may hold.
+    /// The budget of all animations together in bytes.
     package var budget: Int {
         get { state.withLock { $0.budget } }
         set {
@@ -32,12 +32,12 @@ package final class FrameStoreRegistry: Sendable {
         }
     }
 
-    /// Bytes all animations together hold.
+    /// The bytes that all animations together hold.
     package var byteCount: Int { stores.reduce(0) { $0 + $1.byteCount } }
 
     private var stores: [FrameStore] { state.withLock { $0.stores.values.map(\.store) } }
 
-    /// The store of a provider, made for its first user.
+    /// Returns the store of a provider, made for its first user.
     package func acquire(_ provider: any AnimatedImageProvider) -> FrameStore {
         let key = RoleIdentity(provider)
         return state.withLock { state in
@@ -47,7 +47,7 @@ package final class FrameStoreRegistry: Sendable {
         }
     }
 
-    /// Gives a store back; the last user's return frees its frames.
+    /// Releases a store; the last user's release frees its frames.
     package func release(_ store: FrameStore) {
         let key = store.key
         let freed = state.withLock { state -> FrameStore? in
@@ -63,10 +63,10 @@ package final class FrameStoreRegistry: Sendable {
         freed?.removeAllFrames()
     }
 
-    /// Drops every animation's frames but the ones to be shown next.
+    /// Drops all frames of every animation except those shown next.
     package func trim() { for store in stores { store.trim() } }
 
-    /// Bytes a store may hold now.
+    /// Returns the bytes that a store may hold now.
     func capacity(of store: FrameStore) -> Int {
         let key = store.key
         let need = store.need
@@ -74,7 +74,7 @@ package final class FrameStoreRegistry: Sendable {
             (state.needs[key] == need && state.shares[key] != nil, state.stores.map { ($0.key, $0.value.store) })
         }
         if !isKnown {
-            // Stores are asked outside the lock: their own lock comes first elsewhere.
+            // Ask the stores outside the lock: elsewhere a store's lock is taken before this one.
             let needs = others.map { ($0.0, $0.1.need) }
             state.withLock { state in
                 let shares = FrameBudget.allot(needs.map(\.1), of: state.budget)

@@ -1,13 +1,13 @@
 public import Foundation
 
-/// One frame of an animation and how long it is shown.
+/// One frame of an animation and its duration.
 public struct ImageFrame: Sendable {
-    /// The whole picture of the frame.
+    /// The full image of the frame.
     public let image: Image
-    /// Seconds it is shown.
+    /// The duration in seconds.
     public let duration: TimeInterval
 
-    /// Pairs a picture with its time.
+    /// Pairs an image with its duration.
     public init(image: Image, duration: TimeInterval) {
         self.image = image
         self.duration = duration

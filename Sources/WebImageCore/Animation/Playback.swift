@@ -1,11 +1,11 @@
 package import Foundation
 
-/// Where an animation stands and what time makes of it: a pure value, asked once per refresh of the display.
+/// The position of an animation and its change over time: a pure value, advanced once per refresh of the display.
 ///
-/// The position follows the time that has passed; frames whose time is over before they could be shown are skipped. A
-/// loop ends when the frame that play began with would come again.
+/// The position follows the elapsed time; frames that become overdue before they could be shown are skipped. A loop ends
+/// when the frame that playback began with is due again.
 package struct Playback: Sendable {
-    /// What a tick asks the player to do, in this order.
+    /// An action that a tick requests from the player; actions are performed in order.
     package enum Event: Equatable, Sendable {
         /// Show this frame, which is ready.
         case show(Int)
@@ -16,36 +16,37 @@ package struct Playback: Sendable {
     }
 
     package var frameCount: Int
-    /// Loops to play; 0 is for ever.
+    /// The number of loops to play; 0 means forever.
     package var totalLoopCount = 0
     package var mode = AnimatedImagePlaybackMode.normal
     package var rate = 1.0
-    /// Follow the clock and skip what is late; false shows every frame, however long it takes.
+    /// Follow the clock and skip late frames; false shows every frame, however long it takes.
     package var skipsLateFrames = true
-    /// Wait at the last frame instead of beginning again, because more frames are on their way.
+    /// Wait at the last frame instead of beginning again, because more frames are arriving.
     package var awaitsMoreFrames = false
 
-    /// The frame whose time it is.
+    /// The index of the frame that is due.
     package private(set) var index = 0
-    /// Complete loops.
+    /// The number of complete loops.
     package private(set) var loopCount = 0
-    /// Seconds the frame at `index` has had.
+    /// The seconds that the frame at `index` has been due.
     package private(set) var elapsed: TimeInterval = 0
-    /// The frame shown last; nil before the first.
+    /// The index of the frame shown last; nil before the first.
     package private(set) var shownIndex: Int?
     private var isBackward = false
-    /// The last frame there is has had its time, and more are awaited.
+    /// Whether the last available frame has had its time and playback waits for more.
     private var isParked = false
 
     package init(frameCount: Int) { self.frameCount = frameCount }
 
-    /// The rate that counts: a greater one shows no other frames, and its time could not be told from that of many loops.
+    /// The effective rate, at most 1000: a higher rate shows no other frames, and its time could not be distinguished
+    /// from that of many loops.
     var effectiveRate: Double { rate.isFinite ? min(max(rate, 0), 1000) : 0 }
 
-    /// A number of frames that can be counted through at every refresh.
+    /// Limits a number of frames so that they can be counted at every refresh.
     package static func frames(_ count: Int) -> Int { min(max(count, 0), 1_000_000) }
 
-    /// Puts the position at the frame play begins with, as nothing was shown yet.
+    /// Moves the position to the frame that playback begins with; no frame counts as shown.
     package mutating func reset() {
         index = mode.startsAtEnd ? max(frameCount - 1, 0) : 0
         isBackward = mode.startsAtEnd
@@ -55,7 +56,7 @@ package struct Playback: Sendable {
         shownIndex = nil
     }
 
-    /// Moves to a frame, which counts as shown.
+    /// Moves to a frame, which then counts as shown.
     package mutating func seek(to index: Int, loopCount: Int) {
         guard index >= 0, index < frameCount else { return }
         self.index = index
@@ -64,10 +65,10 @@ package struct Playback: Sendable {
         shownIndex = index
     }
 
-    /// Lets `time` seconds pass.
+    /// Advances the position by `time` seconds.
     ///
     /// - Parameters:
-    ///   - duration: seconds a frame is shown at rate 1; positive.
+    ///   - duration: seconds that a frame is shown at rate 1; positive.
     ///   - isReady: whether a frame can be shown now.
     package mutating func advance(
         by time: TimeInterval, duration: (Int) -> TimeInterval, isReady: (Int) -> Bool
@@ -76,7 +77,7 @@ package struct Playback: Sendable {
         if index >= frameCount { reset() }
         var events: [Event] = []
         if shownIndex == nil {
-            // The clock starts with the first picture.
+            // The clock starts with the first shown frame.
             guard isReady(index) else { return [] }
             shownIndex = index
             events.append(.show(index))
@@ -86,7 +87,7 @@ package struct Playback: Sendable {
             if isReady(index) { events.append(show(index)) }
             return events
         }
-        // Time spent waiting for frames that had not arrived is no time of the next one.
+        // Time spent waiting for frames that had not arrived does not count for the next frame.
         if !isParked { elapsed += Number.elapsedSeconds(time) * effectiveRate }
         isParked = false
         var passed: [Int] = []
@@ -110,15 +111,15 @@ package struct Playback: Sendable {
                 break
             }
         }
-        // The newest frame there is; an older one is better than none when the newest is late.
+        // Show the newest ready frame; an older one is better than none when the newest is late.
         if let ready = passed.last(where: isReady), ready != shownIndex { events.append(show(ready)) }
         if passed.isEmpty, shownIndex != index, isReady(index) { events.append(show(index)) }
         return events
     }
 
-    /// The frames to come in the order of play, each once, the one whose time it is first.
+    /// Returns the next frames in playback order, each once, the due frame first.
     ///
-    /// - Parameter leading: frames to pass over, because what is late already need not be decoded.
+    /// - Parameter leading: the number of frames to skip, because frames that are already late need no decode.
     package func upcoming(_ count: Int, leading: Int = 0) -> [Int] {
         guard frameCount > 0 else { return [] }
         var walker = self
@@ -127,7 +128,7 @@ package struct Playback: Sendable {
         var frames = [walker.index]
         var seen: Set<Int> = [walker.index]
         let wanted = min(count, frameCount, Self.mostUpcoming)
-        // A bounce passes most frames twice before the last has come.
+        // A bounce passes most frames twice before it reaches the last one.
         var steps = mode.turns ? wanted * 2 : wanted
         while frames.count < wanted, steps > 0 {
             walker.step()
@@ -137,7 +138,8 @@ package struct Playback: Sendable {
         return frames
     }
 
-    /// No store decodes further ahead; made anew at every refresh, a longer list would cost more than drawing.
+    /// The maximum length of the list: no store decodes further ahead. The list is made at every refresh; a longer one
+    /// would cost more than drawing.
     private static let mostUpcoming = 4096
 
     private mutating func step() {
@@ -158,7 +160,7 @@ package struct Playback: Sendable {
         return events + [.end]
     }
 
-    /// After a long sleep whole loops are counted, not walked.
+    /// Counts whole loops after a long sleep instead of stepping through them.
     private mutating func skipWholeLoops(_ duration: (Int) -> TimeInterval) {
         guard skipsLateFrames, !awaitsMoreFrames, elapsed > duration(index) * 2 else { return }
         var loop = (0..<frameCount).reduce(0) { $0 + duration($1) }
