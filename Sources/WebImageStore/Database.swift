@@ -7,7 +7,7 @@ final class Database {
     enum Mode {
         case readWrite
         case readOnly
-        /// For a read-only file system: no locks, no log; nobody can be writing.
+        /// For a read-only file system: no locks and no log, because no process can write.
         case immutable
     }
 
@@ -15,7 +15,7 @@ final class Database {
     private var statements: [Statement] = []
     private var named: [String: Statement] = [:]
 
-    /// Opens a file that exists (or may be created empty by `.readWrite`).
+    /// Opens a file that exists, or that `.readWrite` creates.
     init(path: String, mode: Mode, busyMilliseconds: Int32 = 5000) throws(DatabaseError) {
         var opened: OpaquePointer?
         var flags = SQLITE_OPEN_NOMUTEX
@@ -57,7 +57,7 @@ final class Database {
         return statement
     }
 
-    /// The statement of a text, prepared at its first use; for what is rarely run.
+    /// Returns the statement of a text, prepared at its first use; for statements that run rarely.
     func prepareOnce(_ sql: String) throws(DatabaseError) -> Statement {
         if let statement = named[sql] { return statement }
         let statement = try prepare(sql)
@@ -65,13 +65,13 @@ final class Database {
         return statement
     }
 
-    /// Runs statements that give no rows.
+    /// Runs statements that return no rows.
     func execute(_ sql: String) throws(DatabaseError) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw lastError(code) }
     }
 
-    /// Runs one statement and gives the first column of its first row.
+    /// Runs one statement and returns the first column of its first row.
     func integer(_ sql: String) throws(DatabaseError) -> Int? {
         let statement = try prepare(sql)
         defer {

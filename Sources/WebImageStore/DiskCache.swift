@@ -1,30 +1,30 @@
 public import Foundation
 public import WebImageCore
 
-/// The disk layer: values by key in a folder, indexed by SQLite; crash-safe, shared by several processes.
+/// The disk cache: values by key in a folder, indexed by SQLite; crash-safe, shared by several processes.
 ///
-/// Synchronous and safe on any thread, but it reads and writes files: keep it off the main thread and off the
-/// cooperative pool. A write is visible to reads at once and committed in the background; ``flush()`` waits for that, and
-/// so does releasing the cache. Nothing here throws: what cannot be read is a miss, what cannot be written is logged
-/// once as a warning.
+/// Synchronous and safe on any thread, but it reads and writes files: do not call it on the main thread or the
+/// cooperative pool. A write is visible to reads at once and committed in the background; ``flush()`` and releasing the
+/// cache wait for the commit. No function throws: an entry that cannot be read is a miss; a failed write is logged, the
+/// first one as a warning.
 public final class DiskCache: DiskCaching, RecordingDiskCache {
     let store: DiskStore
 
-    /// Opens the cache in a folder of its own, making it (0700) when absent.
+    /// Opens the cache in its own folder, which is created (0700) when absent.
     ///
-    /// Costs no scan. Where the folder cannot be used now, the cache is empty and tries again with later writes; nil is
-    /// for a path that can never be one (relative, or with a zero byte).
+    /// Does not scan the folder. When the folder cannot be used now, the cache is empty and opens it again with later
+    /// writes. Nil means a path that can never be used: relative, or with a zero byte.
     public convenience init?(cachePath: String, config: ImageCacheConfig) {
         self.init(cachePath: cachePath, config: config, clock: { Date() })
     }
 
-    /// With a clock of the caller's, for ages.
+    /// Opens the cache with the caller's clock, which ages are computed from.
     package init?(cachePath: String, config: ImageCacheConfig, clock: @escaping @Sendable () -> Date) {
         guard let store = DiskStore(cachePath: cachePath, config: config, clock: clock) else { return nil }
         self.store = store
     }
 
-    /// On a file system the caller names.
+    /// Opens the cache with the caller's file system type.
     init?(cachePath: String, config: ImageCacheConfig, fileSystemType: @escaping StoreFolder.FileSystemType) {
         let opened = DiskStore(
             cachePath: cachePath, config: config, clock: { Date() }, fileSystemType: fileSystemType)
@@ -40,18 +40,18 @@ public final class DiskCache: DiskCaching, RecordingDiskCache {
     /// The entry's bytes; nil when there are none or they do not verify (the entry is then removed).
     public func data(forKey key: String) -> Data? { store.data(forKey: key) }
 
-    /// Stores bytes, replacing the entry and what was stored beside it; visible to reads at once.
+    /// Stores bytes, which replace the entry and its extended data and metadata; visible to reads at once.
     public func setData(_ data: Data?, forKey key: String) { store.setData(data, forKey: key) }
 
-    /// Stores bytes with what is recorded of them, replacing the entry and what was stored beside it.
+    /// Stores bytes with their record, which replace the entry and its extended data and metadata.
     package func setData(_ data: Data, forKey key: String, record: EntryRecord) {
         store.setData(data, forKey: key, record: record)
     }
 
-    /// The entry's bytes with all that is recorded and stored beside them; nil as ``data(forKey:)``.
+    /// The entry's bytes with its record, extended data and metadata; nil in the cases of ``data(forKey:)``.
     package func entry(forKey key: String) -> CachedResource? { store.entry(forKey: key) }
 
-    /// What is recorded of an entry.
+    /// The record of an entry.
     package func record(forKey key: String) -> EntryRecord? { store.record(forKey: key) }
 
     /// Opaque bytes stored beside an entry.
@@ -60,51 +60,52 @@ public final class DiskCache: DiskCaching, RecordingDiskCache {
     /// Stores opaque bytes beside an existing entry; nil removes them.
     public func setExtendedData(_ data: Data?, forKey key: String) { store.setCompanion(.extended, data, forKey: key) }
 
-    /// What the server said beside an entry's bytes, opaque here.
+    /// The metadata of the server's response stored beside an entry's bytes; opaque here.
     public func metadata(forKey key: String) -> Data? { store.companion(.metadata, forKey: key) }
 
-    /// Keeps what the server said beside an existing entry; nil removes, and so does storing other bytes.
+    /// Stores response metadata beside an existing entry; nil removes it, and so does storing other bytes.
     public func setMetadata(_ data: Data?, forKey key: String) { store.setCompanion(.metadata, data, forKey: key) }
 
-    /// Removes an entry; gone for reads at once.
+    /// Removes an entry; reads miss it at once.
     public func removeData(forKey key: String) { store.removeData(forKey: key) }
 
     /// Removes every entry and every remembered pixel size.
     public func removeAllData() { store.removeAllData() }
 
-    /// Removes what is too old, then, when there is more than the limit, the oldest down to half of it.
+    /// Removes expired entries. Then, when the size limit is exceeded, evicts the oldest entries down to half of the
+    /// limit.
     public func removeExpiredData() { store.removeExpiredData() }
 
     /// The path of the file that holds an entry; nil for an absent one and for one small enough to be in the index.
     public func cachePath(forKey key: String) -> String? { store.cachePath(forKey: key) }
 
-    /// Entries; commits what waits, scans nothing.
+    /// The number of entries; commits pending writes first, without a scan.
     public func totalCount() -> Int { store.totals().count }
 
-    /// Bytes of all entries; commits what waits, scans nothing.
+    /// The bytes of all entries; commits pending writes first, without a scan.
     public func totalSize() -> Int { store.totals().bytes }
 
-    /// New limits, kept from the next commit on.
+    /// Sets new limits, which apply from the next commit on.
     public func configDidChange(_ config: ImageCacheConfig) { store.configDidChange(config) }
 
     /// Commits everything stored so far, then trims; blocks until done.
     public func flush() { store.flush() }
 
-    /// Remembers the size of a key's picture; outlives the entry and is kept without one.
+    /// Stores the pixel size of a key's image; it outlives the entry and needs none.
     public func setPixelSize(_ size: PixelSize, forKey key: String) { store.setPixelSize(size, forKey: key) }
 
-    /// The remembered size of a key's picture: one look into the index.
+    /// The stored pixel size of a key's image; one query in the index.
     public func pixelSize(forKey key: String) -> PixelSize? { store.pixelSize(forKey: key) }
 
-    /// Takes over the files of a folder in the original's layout (`<MD5 of the key>.<extension>`), removing them there;
-    /// gives how many.
+    /// Imports the files of a folder in the original's layout (`<MD5 of the key>.<extension>`), removes them there, and
+    /// returns their number.
     ///
-    /// They are found under the keys they were stored with. What is no plain file of such a name stays where it is; the
-    /// folder goes when nothing is left in it. Killed in between, it goes on where it was when called again.
+    /// Imported entries are found under their old keys. Other files stay where they are; the folder is removed when it
+    /// is empty. After a crash, another call continues the import.
     public func importFiles(fromDirectory path: String) -> Int { store.importFiles(from: path) }
 
-    /// Reads every entry, removes those that are not what was stored, and counts the totals anew.
+    /// Reads every entry, removes those that are damaged, and counts the totals again.
     ///
-    /// Takes as long as reading the whole cache; reads and writes go on meanwhile.
+    /// Takes as long as reading the whole cache; reads and writes continue meanwhile.
     public func verify() -> (checked: Int, removed: Int) { store.verify() }
 }

@@ -2,7 +2,7 @@ import CWebImageSQLite
 import Foundation
 import WebImageCore
 
-/// Opening, committing, and what happens when either fails.
+/// Opens the store, commits changes, and recovers when either fails.
 extension DiskStore {
     /// Commits everything stored so far, then trims; blocks until done.
     func flush() {
@@ -33,13 +33,13 @@ extension DiskStore {
         }
     }
 
-    /// Commits one by one what failed together. Gives the removals that failed again: what was removed must not come
-    /// back, so they wait for a later commit; values are given up, as they can be fetched anew.
+    /// Commits the changes of a failed batch one by one. Returns the removals that failed again, which wait for a later
+    /// commit: a removed entry must not come back. Values are dropped, because they can be fetched again.
     private func salvage(
         _ batch: PendingWrites, after failure: DatabaseError, _ slot: inout StoreWriter?
     ) -> PendingWrites {
         var left = PendingWrites()
-        // Where another process holds the lock, or nothing can be opened, every attempt would only wait.
+        // When another process holds the lock, or nothing can be opened, every attempt would only wait.
         var failures = failure.isWaiting || slot == nil ? Self.enoughFailures : 0
         for part in batch.parts {
             if failures < Self.enoughFailures {
@@ -51,10 +51,10 @@ extension DiskStore {
         return left
     }
 
-    /// Failures in one batch after which the rest is not tried.
+    /// The number of failures in one batch after which the rest is not tried.
     private static let enoughFailures = 8
 
-    /// Folds the log back without holding up reads or writes.
+    /// Checkpoints the log into the index without blocking reads or writes.
     private func scheduleFolding(_ folder: StoreFolder) {
         let isFirst = state.withLock { state in
             defer { state.isFoldScheduled = true }
@@ -66,14 +66,14 @@ extension DiskStore {
             state.withLock { $0.isFoldScheduled = false }
             folding.withLock { isAllowed in
                 guard isAllowed else { return }
-                // What fails here is tried again by a later commit, which reports it.
+                // A later commit repeats a failed checkpoint and reports its error.
                 let database = try? Database(path: folder.index, mode: .readWrite, busyMilliseconds: 0)
                 try? database?.execute("PRAGMA synchronous = NORMAL; PRAGMA wal_checkpoint(PASSIVE)")
             }
         }
     }
 
-    /// Commits what waits and closes for good, although background work may hold this object a moment longer.
+    /// Commits pending writes and closes permanently; background work may still hold this object for a moment.
     func close() {
         flush()
         folding.withLock { $0 = false }
@@ -83,7 +83,7 @@ extension DiskStore {
         }
     }
 
-    /// Reads through the reading connection; nil when there is none or it failed.
+    /// Reads with the reading connection; nil when there is none or it failed.
     func read<Result>(_ body: (StoreReader) throws(DatabaseError) -> Result) -> Result? {
         let (result, failed) = reader.withLock { slot -> (Result?, StoreReader?) in
             guard let reader = slot else { return (nil, nil) }
@@ -94,17 +94,17 @@ extension DiskStore {
                 return (nil, error.isCorruption ? reader : nil)
             }
         }
-        // The writer's lock comes before the reader's, so the repair waits until this one is given back.
+        // The writer's lock must be taken before the reader's, so the repair runs after the reader's lock is released.
         if failed != nil { writer.withLock { beginAnew(&$0) } }
         return result
     }
 
-    /// Writes through the writing connection, if there is one.
+    /// Writes with the writing connection, if there is one.
     func write(_ body: (StoreWriter) throws(DatabaseError) -> Void) {
         writer.withLock { _ = attempt(&$0, body) }
     }
 
-    /// Writes; gives why not, also where there is no writer.
+    /// Writes; returns the error, also when there is no writer.
     @discardableResult
     func attempt(_ slot: inout StoreWriter?, _ body: (StoreWriter) throws(DatabaseError) -> Void) -> DatabaseError? {
         reopenIfReplaced(&slot)
@@ -152,14 +152,14 @@ extension DiskStore {
         }
     }
 
-    /// Opens again when the index is no longer the file that was opened: somebody cleared the cache folder by hand, or
-    /// another process set a damaged index aside.
+    /// Closes the index when its path no longer names the opened file: a person cleared the cache folder, or another
+    /// process set a damaged index aside.
     private func reopenIfReplaced(_ slot: inout StoreWriter?) {
         guard let writer = slot, writer.folder.indexInode != writer.indexInode else { return }
         close(&slot)
     }
 
-    /// Sets a damaged index aside and opens a new one, unless another process has done so already.
+    /// Sets a damaged index aside and opens a new one, unless another process has already done so.
     private func beginAnew(_ slot: inout StoreWriter?) {
         guard let (folder, inode) = slot.map({ ($0.folder, $0.indexInode) }) else { return }
         close(&slot)
@@ -167,7 +167,7 @@ extension DiskStore {
         openIfNeeded(&slot)
     }
 
-    /// Removes the index and every value, and begins anew.
+    /// Removes the index and every value, and opens a new index.
     func discard(_ slot: inout StoreWriter?) {
         guard let (folder, inode) = slot.map({ ($0.folder, $0.indexInode) }) else { return }
         close(&slot)

@@ -1,9 +1,9 @@
 import Foundation
 import WebImageCore
 
-/// What is stored beside an entry's bytes, and the sizes that outlive them.
+/// Extended data and metadata beside an entry's bytes, and pixel sizes, which outlive the entry.
 extension DiskStore {
-    /// The bytes beside an entry.
+    /// Returns the extended data or metadata of an entry.
     func companion(_ companion: Companion, forKey key: String) -> Data? {
         let hash = KeyHash(key)
         switch state.withLock({ $0.answer(companion, of: hash) }) {
@@ -13,7 +13,7 @@ extension DiskStore {
         }
     }
 
-    /// Puts bytes beside an entry, if there is one; nil removes them. Committed with what is stored before it.
+    /// Stores bytes beside an existing entry; nil removes them. Committed together with earlier writes.
     func setCompanion(_ companion: Companion, _ data: Data?, forKey key: String) {
         let place = PendingWrites.Place(key: KeyHash(key), companion: companion)
         let addition = PendingWrites.Addition(data: data, time: milliseconds())
@@ -24,14 +24,14 @@ extension DiskStore {
         if isTooMuch { flush() } else { scheduleFlush() }
     }
 
-    /// Remembers the size of a key's picture; outlives the entry and is kept without one.
+    /// Stores the pixel size of a key's image; it outlives the entry and needs none.
     func setPixelSize(_ size: PixelSize, forKey key: String) {
         let hash = KeyHash(key)
         state.withLock { $0.pending.put(size, for: hash) }
         scheduleFlush()
     }
 
-    /// The remembered size of a key's picture: one look into the index.
+    /// The stored pixel size of a key's image; one query in the index.
     func pixelSize(forKey key: String) -> PixelSize? {
         let hash = KeyHash(key)
         if let waiting = state.withLock({ $0.pending.sizes[hash] ?? $0.committing.sizes[hash] }) { return waiting }

@@ -1,8 +1,8 @@
 import Foundation
 import WebImageCore
 
-/// Taking over a folder of the original's. Its files say the MD5 of their keys only, so each waits under a provisional
-/// key until it is asked for by its own.
+/// Imports a folder of the original. Its file names contain only the MD5 of their keys, so each file gets a provisional
+/// key until a load requests it by its real key.
 extension DiskStore {
     func importFiles(from source: String) -> Int {
         let names = FileTree.names(in: source).filter(OriginalLayout.isFileName)
@@ -11,7 +11,7 @@ extension DiskStore {
         var waiting: [(file: String, key: KeyHash)] = []
         func settle() {
             flush()
-            // A file goes only when its bytes are committed.
+            // A file is removed only after its bytes are committed.
             for (file, key) in waiting where contains(key) && unlink(file) == 0 { imported += 1 }
             waiting = []
         }
@@ -27,12 +27,13 @@ extension DiskStore {
             if waiting.count >= 256 || state.withLock({ $0.pending.byteCount > Self.pendingLimit / 2 }) { settle() }
         }
         settle()
-        // Stays when something else is in it.
+        // Fails, as it should, when the folder contains something else.
         rmdir(source)
         return imported
     }
 
-    /// The bytes of an entry that was imported and not asked for yet; stored under its own key from now on.
+    /// The bytes of an imported entry that is requested for the first time; they are stored under its real key from now
+    /// on.
     func adopt(_ key: String) -> CachedResource? {
         guard hasImports else { return nil }
         for provisional in OriginalLayout.provisionalKeys(of: key) {

@@ -1,9 +1,10 @@
 import Foundation
 import WebImageCore
 
-/// Age, size and tidiness, kept continuously: what was committed pays for what it pushed out.
+/// Enforces age and size limits and removes leftovers, a little with each commit.
 extension DiskStore {
-    /// Removes what is too old, then, when there is more than the limit, the oldest down to half of it.
+    /// Removes expired entries. Then, when the size limit is exceeded, evicts the oldest entries down to half of the
+    /// limit.
     func removeExpiredData() {
         flush()
         let config = state.withLock { $0.config }
@@ -24,14 +25,15 @@ extension DiskStore {
         }
     }
 
-    /// After a commit: down to the limit when over it, and once a minute a batch of expired entries and one shard's orphans.
+    /// Runs after a commit: trims to the limit when it is exceeded, and once a minute removes a batch of expired
+    /// entries and one shard's orphans.
     func keepLimits(_ writer: StoreWriter) throws(DatabaseError) {
         let config = state.withLock { $0.config }
         let order = config.diskCacheExpireType.column
         let bytes = try writer.totals().bytes
         if let limit = sizeLimit(config, bytes: bytes, in: writer.folder), bytes > limit {
             try writer.prepareOrder(by: order)
-            // A little below, so that not every single write pays for a transaction of trimming.
+            // Trims a little below the limit, so that not every write needs a trimming transaction.
             while try writer.removeOldest(by: order, downTo: limit - limit / 16) {}
         }
         let now = clock()
@@ -46,7 +48,7 @@ extension DiskStore {
         if let deadline = config.deadline(milliseconds()),
             try writer.removeExpired(by: order, deadline: deadline)
         {
-            // More to do: the next commit goes on.
+            // More is expired: the next commit continues.
             state.withLock { $0.nextMaintenance = .distantPast }
         }
         if try writer.removeOver(by: milliseconds()) { state.withLock { $0.nextMaintenance = .distantPast } }
@@ -55,7 +57,8 @@ extension DiskStore {
         try writer.releaseFreePages()
     }
 
-    /// Bytes the entries may have; nil is no limit. 0 is automatic: the lesser of 2 GB and 5 % of what is free to us.
+    /// The maximum number of bytes of all entries; nil is no limit. 0 is automatic: the smaller of 2 GB and 5 % of the
+    /// free space plus our own.
     private func sizeLimit(_ config: ImageCacheConfig, bytes: Int, in folder: StoreFolder) -> Int? {
         switch config.maxDiskSize {
         case 0: min(2_000_000_000, (folder.freeBytes / 20).addingReportingOverflow(bytes / 20).partialValue)
@@ -66,7 +69,7 @@ extension DiskStore {
 }
 
 extension ImageCacheConfig {
-    /// Dates at or before this one are too old; nil when nothing ever is. Milliseconds.
+    /// Entries dated at or before this time (milliseconds) are expired; nil when none ever is.
     fileprivate func deadline(_ now: Int) -> Int? {
         guard maxDiskAge >= 0, maxDiskAge.isFinite, maxDiskAge < 1e11 else { return nil }
         return now - Int(maxDiskAge * 1000)

@@ -2,9 +2,9 @@ import Foundation
 import WebImageCore
 
 extension DiskStore {
-    /// Reads every entry, removes those that are not what was stored, and counts the totals anew.
+    /// Reads every entry, removes those that are damaged, and counts the totals again.
     ///
-    /// Takes as long as reading the whole cache; reads and writes go on meanwhile.
+    /// Takes as long as reading the whole cache; reads and writes continue meanwhile.
     func verify() -> (checked: Int, removed: Int) {
         flush()
         var checked = 0

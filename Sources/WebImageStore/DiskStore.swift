@@ -3,7 +3,8 @@ import Dispatch
 import Foundation
 import WebImageCore
 
-/// What ``DiskCache`` does, in an object that background work may hold on to: closing the cache then waits for it.
+/// The implementation of ``DiskCache``, in an object that background work may retain; closing the cache then waits for
+/// it.
 final class DiskStore: Sendable {
     let path: String
     let clock: @Sendable () -> Date
@@ -14,28 +15,28 @@ final class DiskStore: Sendable {
     let reader = Locked<StoreReader?>(nil)
     let queue = DispatchQueue(label: "webimage.disk-cache.flush", qos: .utility)
     let warning: OneWarning
-    /// Where the log is folded back, so that no commit waits for the disk.
+    /// The queue that checkpoints the log, so that no commit waits for the disk.
     let foldingQueue = DispatchQueue(label: "webimage.disk-cache.fold", qos: .utility)
-    /// Whether folding is still allowed; held while it goes on.
+    /// Whether checkpoints are still allowed; held during one.
     let folding = Locked(true)
 
     struct State {
         var config: ImageCacheConfig
         var pending = PendingWrites()
-        /// What is being committed: still answered from memory.
+        /// The batch being committed; reads still use it.
         var committing = PendingWrites()
         var isFlushScheduled = false
         var isAccessFlushScheduled = false
         var isFoldScheduled = false
-        /// Whether a key that is not found may stand under a provisional one.
+        /// Whether a key that is not found may be stored under a provisional key.
         var hasImports = false
         var nextOpening = Date.distantPast
         var nextMaintenance = Date.distantPast
-        /// The shard to look for orphans in; starts anywhere so that short-lived processes cover them all.
+        /// The shard whose orphans are removed next; random at first, so that short-lived processes cover all shards.
         var shard = UInt8.random(in: .min ... .max)
     }
 
-    /// Bytes that may wait for a commit; beyond, the storing thread commits itself.
+    /// The maximum number of bytes that wait for a commit; beyond it, the storing thread commits itself.
     static let pendingLimit = 16 << 20
     static let pendingAccessLimit = 512
 
@@ -66,7 +67,7 @@ final class DiskStore: Sendable {
 
     func data(forKey key: String) -> Data? { entry(forKey: key)?.data }
 
-    /// One digest of the key and one query for the bytes, their record and what stands beside them.
+    /// One digest of the key and one query for the bytes, their record, extended data and metadata.
     func entry(forKey key: String) -> CachedResource? { stored(KeyHash(key)) ?? adopt(key) }
 
     func stored(_ hash: KeyHash) -> CachedResource? {
@@ -78,12 +79,13 @@ final class DiskStore: Sendable {
                 return resource(data, waiting.record, beside, nil)
             }
             guard let (folder, entry) = find(hash), !entry.isExpired(at: clock()) else { return nil }
-            // A commit in between has moved them into a row that was not read yet, or that replaces this one.
+            // If they differ, a commit in between has moved them into a row that was not read, or that replaces this
+            // one.
             guard state.withLock({ $0.companions(hash) }) == beside else { continue }
             switch entry.value(in: folder) {
             case .data(let data): return resource(noted(hash, data), entry.record, beside, entry)
             case .unavailable: return nil
-            // Replaced between the look into the index and the look at the file: a new row names a new file.
+            // Replaced between reading the index and reading the file: a new row names a new file.
             case .wrong where failed != entry.generation: failed = entry.generation
             case .wrong:
                 write { writer throws(DatabaseError) in try writer.remove(row: entry.id, generation: entry.generation) }
@@ -92,7 +94,7 @@ final class DiskStore: Sendable {
         }
     }
 
-    /// An entry with what waits to be stored beside it, else with what its row has.
+    /// An entry with its pending companions; without pending ones, with those of its row.
     private func resource(
         _ data: Data, _ record: EntryRecord, _ beside: PendingWrites.Companions, _ row: StoredEntry?
     ) -> CachedResource {
@@ -134,12 +136,12 @@ final class DiskStore: Sendable {
         writer.withLock { slot in
             state.withLock { $0.pending = PendingWrites() }
             if attempt(&slot, { writer throws(DatabaseError) in try writer.removeAll() }) == nil { return }
-            // A full disk has no room for the log of a removal, but it has for removing the files.
+            // A full disk has no space for the log of a removal, but files can still be removed.
             discard(&slot)
         }
     }
 
-    /// New limits, at once.
+    /// Sets new limits, which apply from the next commit on.
     func configDidChange(_ config: ImageCacheConfig) {
         state.withLock {
             $0.config = config

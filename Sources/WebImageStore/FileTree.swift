@@ -1,11 +1,11 @@
 import Foundation
 
-/// The value files under a cache's folder: written whole or not at all, listed without Foundation's overhead.
+/// The value files under a cache's folder: written completely or not at all, listed without Foundation's overhead.
 enum FileTree {
-    /// Makes a file that is not there yet. Gives `errno` or 0; what cannot be written whole is removed.
+    /// Creates a new file. Returns `errno` or 0; an incomplete file is removed.
     ///
-    /// Under its final name from the beginning: until a committed row names it nobody looks for it, so nothing is gained
-    /// by a temporary name but the cost of the renaming, a fifth of the whole at 64 KB.
+    /// Uses the final name at once: no reader looks for the file before a committed row names it. A temporary name
+    /// would cost a rename, a fifth of the time at 64 KB.
     static func write(_ data: Data, to path: String) -> Int32 {
         var file = create(path)
         if file < 0, errno == ENOENT {
@@ -19,10 +19,10 @@ enum FileTree {
         return cause
     }
 
-    /// What reading a file came to.
+    /// The result of reading a file.
     enum Reading {
         case data(Data)
-        /// The file is absent, of another size, or no plain file: it will not get better.
+        /// The file is absent, of another size, or not a plain file; a later attempt gives the same result.
         case wrong
         /// The file cannot be read now: no descriptors, no memory, a failing disk.
         case unavailable
@@ -34,7 +34,7 @@ enum FileTree {
         guard file >= 0 else { return [ENOENT, ENOTDIR, ELOOP, ENXIO].contains(errno) ? .wrong : .unavailable }
         defer { close(file) }
         var status = stat()
-        // The size is looked at before memory is taken: the index may be the damaged one.
+        // The size is checked before memory is allocated, because the index may be the damaged one.
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, Int(status.st_size) == size else {
             return .wrong
         }

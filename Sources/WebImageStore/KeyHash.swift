@@ -3,8 +3,8 @@ import WebImageCore
 
 /// The name of an entry in the index: the first 128 bits of its key's SHA-256.
 ///
-/// Keys are URLs, so others choose them: a hash for which two keys can be constructed (MD5) would let one site put its
-/// picture under another's name.
+/// Keys are URLs, so attackers can choose them. With a hash that allows constructed collisions (MD5), one site could
+/// store its image under another's key.
 struct KeyHash: Hashable, Sendable {
     private let high: UInt64
     private let low: UInt64
@@ -25,7 +25,7 @@ struct KeyHash: Hashable, Sendable {
         withUnsafeBytes(of: (high.bigEndian, low.bigEndian), body)
     }
 
-    /// Its place among the keys of the index, but for keys that have their first half in common.
+    /// The order of the keys in the index, except for keys with an equal first half.
     var order: UInt64 { high }
 
     /// 32 hexadecimal digits.

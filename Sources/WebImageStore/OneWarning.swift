@@ -1,7 +1,7 @@
 import Dispatch
 import WebImageCore
 
-/// Says the first failure of something aloud and the rest, which would be the same, only to who listens to everything.
+/// Logs the first failure of a subject as a warning and all later ones, usually equal, at debug level.
 struct OneWarning: Sendable {
     let subject: String
     private let wasGiven = Locked(false)
@@ -16,7 +16,7 @@ struct OneWarning: Sendable {
         Self.log(isFirst ? .warning : .debug, "\(subject): \(error)")
     }
 
-    // Serial: such a queue has a thread of its own, which a slow logger may hold.
+    // A serial queue, because a slow logger may block its thread.
     private static let queue = DispatchQueue(label: "webimage.disk-cache.log", qos: .utility)
 
     /// Logs from another thread: the caller holds a lock, and a logger is user code.

@@ -1,26 +1,27 @@
 import Foundation
 
-/// How the original names its files: lower-case MD5 of the key, then the extension of its URL's path.
+/// The original's file names: lower-case MD5 of the key, then the extension of its URL's path.
 enum OriginalLayout {
     static func fileName(forKey key: String) -> String {
         let digest = MD5.hex(of: key.utf8.prefix { $0 != 0 })
         var fileExtension = URL(string: key).map(\.pathExtension) ?? (key as NSString).pathExtension
         fileExtension.removeAll { $0 == "\0" || $0 == ":" }
-        // What a file system's longest name leaves beside the digest and the dot.
+        // The longest extension that fits into a file name after the digest and the dot.
         if fileExtension.isEmpty || fileExtension.utf16.count > 222 { return digest }
         return digest + "." + fileExtension
     }
 
-    /// Whether a file may be one of the original's.
+    /// Whether a file name has the original's form.
     static func isFileName(_ name: String) -> Bool {
         let digits = name.utf8.prefix { $0 != UInt8(ascii: ".") }
         return digits.count == 32 && digits.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
 
-    /// The key an imported file has until somebody asks for it by its own.
+    /// The key of an imported file until a load requests it by its real key.
     static func provisionalKey(_ fileName: String) -> String { "imported file " + fileName }
 
-    /// Under which such keys the entry of a key may stand: files without an extension are the original's older ones.
+    /// The provisional keys under which the entry of a key may be stored; files without an extension are the original's
+    /// older ones.
     static func provisionalKeys(of key: String) -> [String] {
         let name = fileName(forKey: key)
         let bare = String(name.prefix(32))
@@ -28,7 +29,7 @@ enum OriginalLayout {
     }
 }
 
-/// MD5 (RFC 1321) for short texts, to find or name files as others do; nothing here relies on its strength.
+/// MD5 (RFC 1321) for short texts, for file names that other programs use; nothing here depends on its strength.
 package enum MD5 {
     package static func hex(of text: some Sequence<UInt8>) -> String {
         var bytes = Array(text)

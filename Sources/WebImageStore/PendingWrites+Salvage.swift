@@ -1,9 +1,9 @@
 import Foundation
 
-/// Taking apart a batch whose commit failed.
+/// Splits a batch whose commit failed.
 extension PendingWrites {
-    /// The same changes, each entry's for itself: removals first, which may make the room that others lack. Notes of
-    /// accesses are left out.
+    /// The same changes, one part per entry: removals first, because they may free the space that others need. Access
+    /// times are left out.
     var parts: [PendingWrites] {
         let removals = writes.filter { $0.value.data == nil }
         let values = writes.filter { $0.value.data != nil }
@@ -27,7 +27,7 @@ extension PendingWrites {
     /// Whether it removes an entry and stores none.
     var isRemoval: Bool { !writes.isEmpty && writes.values.allSatisfy { $0.data == nil } }
 
-    /// Takes back removals that could not be committed, unless their entries were stored anew meanwhile.
+    /// Adds removals that could not be committed, except for entries that were stored again meanwhile.
     mutating func restore(_ removals: PendingWrites) {
         for (key, write) in removals.writes where writes[key] == nil { put(write, for: key) }
     }

@@ -1,27 +1,27 @@
 import Foundation
 import WebImageCore
 
-/// One change of an entry that waits for the next commit; nil data removes it.
+/// One pending change of an entry; nil data removes it.
 struct PendingWrite: Sendable {
     var data: Data?
     var time: Int
-    /// The plain key, when the index is to hold it.
+    /// The plain key, when the index stores it.
     var name: String?
     var record = EntryRecord.named
 
-    /// Whether the entry counts as absent by now.
+    /// Whether the entry has expired, so that reads miss it.
     func isExpired(at now: Date) -> Bool { record.expires.map { $0 <= now } ?? false }
 }
 
-/// What is stored beside an entry's bytes.
+/// The kinds of bytes stored beside an entry's bytes.
 enum Companion: Hashable, Sendable {
     case extended
     case metadata
 }
 
-/// Everything that waits for the next commit; a pure value.
+/// All changes that wait for the next commit; a pure value.
 struct PendingWrites {
-    /// An entry's key and what beside its bytes is meant.
+    /// An entry's key and one kind of its companions.
     struct Place: Hashable {
         let key: KeyHash
         let companion: Companion
@@ -45,7 +45,7 @@ struct PendingWrites {
         byteCount += (write.data?.count ?? 0) - (writes[key]?.data?.count ?? 0)
         writes[key] = write
         accesses[key] = nil
-        // Other bytes, other companions.
+        // Companions belong to the old bytes.
         add(nil, at: Place(key: key, companion: .extended))
         add(nil, at: Place(key: key, companion: .metadata))
     }
@@ -54,7 +54,7 @@ struct PendingWrites {
     mutating func noteAccess(_ key: KeyHash, at time: Int) { accesses[key] = time }
     mutating func put(_ size: PixelSize, for key: KeyHash) { sizes[key] = size }
 
-    /// What is known here of an entry's companion.
+    /// Returns what is pending for an entry's companion.
     func answer(at place: Place) -> Answer {
         if let addition = additions[place] {
             guard addition.data != nil, writes[place.key] == nil else { return .known(addition.data) }
@@ -63,7 +63,7 @@ struct PendingWrites {
         return writes[place.key] == nil ? .unknown : .known(nil)
     }
 
-    /// What is known here of both companions of an entry.
+    /// The pending answers for both companions of an entry.
     struct Companions: Equatable {
         let extended: Answer
         let metadata: Answer
@@ -74,7 +74,7 @@ struct PendingWrites {
         case known(Data?)
         case knownIfThereIsAnEntry(Data?)
 
-        /// The bytes beside an entry that exists; `stored` where nothing waits.
+        /// The companion of an existing entry; `stored` when nothing is pending.
         func data(else stored: Data?) -> Data? {
             switch self {
             case .unknown: stored
@@ -85,7 +85,7 @@ struct PendingWrites {
 
     private mutating func add(_ addition: Addition?, at place: Place) {
         if additions.isEmpty, addition == nil { return }
-        // Nothing can stand beside what is being removed.
+        // An entry that is being removed has no companions.
         let addition = writes[place.key].map { $0.data == nil } == true ? nil : addition
         byteCount += (addition?.data?.count ?? 0) - (additions[place]?.data?.count ?? 0)
         additions[place] = addition

@@ -3,16 +3,16 @@ import WebImageCore
 
 /// An entry's record as columns of the index.
 enum RecordColumns {
-    /// What `kind` holds; 3 is in an index's condition.
+    /// The values of the column `kind`; an index's condition contains the 3.
     private enum Kind: Int {
-        /// From version 1, or taken over from the original's folder: the key string alone is known.
+        /// From version 1, or imported from the original's folder: only the key string is known.
         case legacy = 0
         case named = 1
         case original = 2
         case variant = 3
     }
 
-    /// Of a table that is called `e`.
+    /// The columns of a table with the alias `e`.
     static let columns = "e.kind, e.identity, e.source, e.scope, e.origin, e.attributes, e.expires"
     static let count: Int32 = 7
 
@@ -33,7 +33,7 @@ enum RecordColumns {
         ]
     }
 
-    /// From the columns that begin with `first`. A row that says what cannot be is one whose key is not known.
+    /// Reads a record from the columns that begin with `first`. An invalid row becomes one without a known key.
     static func record(_ row: Statement, from first: Int32) -> EntryRecord {
         let identity: EntryRecord.Identity
         switch (Kind(rawValue: row.integer(first)), KeyFingerprint(row.blob(first + 1))) {
@@ -49,7 +49,7 @@ enum RecordColumns {
             expires: row.isNull(first + 6) ? nil : Date(timeIntervalSince1970: Double(row.integer(first + 6)) / 1000))
     }
 
-    /// Dates beyond what the index can hold are the last ones it can.
+    /// Dates outside the index's range are clamped to it.
     private static func milliseconds(_ date: Date) -> Int {
         let value = date.timeIntervalSince1970 * 1000
         return value.isNaN ? 0 : Int(min(max(value, -9e15), 9e15))

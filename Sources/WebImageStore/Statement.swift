@@ -28,7 +28,7 @@ final class Statement {
         throw DatabaseError(code: code, message: String(cString: sqlite3_errmsg(connection)))
     }
 
-    /// Ends the read transaction a select holds; a left-open one keeps the log from being folded back.
+    /// Ends the read transaction of a select; an open one prevents checkpoints of the log.
     func reset() { sqlite3_reset(handle) }
 
     /// Executes for its effect.
@@ -57,7 +57,7 @@ final class Statement {
         return rows
     }
 
-    /// Reads rows until one is refused.
+    /// Reads rows until `isLast` returns true.
     func each(until isLast: (Statement) -> Bool) throws(DatabaseError) {
         defer { reset() }
         while try step() { if isLast(self) { return } }
@@ -83,7 +83,7 @@ final class Statement {
             case .key(let key): key.withBytes { _ = sqlite3_bind_blob(handle, index, $0.baseAddress, 16, Self.copied) }
             case .blob(let data?):
                 data.withUnsafeBytes { bytes in
-                    // A null address would bind NULL; an empty value is not an absent one.
+                    // A null address would bind NULL, but an empty value is not an absent one.
                     if let base = bytes.baseAddress, bytes.count > 0 {
                         _ = sqlite3_bind_blob64(handle, index, base, UInt64(bytes.count), Self.copied)
                     } else {

@@ -2,12 +2,12 @@ import CWebImageSQLite
 import Foundation
 import WebImageCore
 
-/// A cache's folder on disk: its names, its rights, and the opening of its index.
+/// A cache's folder on disk: its names and its permissions.
 struct StoreFolder {
     let path: String
-    /// Whether nothing can be written here: the index is read as it stands.
+    /// Whether nothing can be written here; the index is then read without changes.
     let isReadOnly: Bool
-    /// The number of the file system a path lies on (statfs(2)); nil when it cannot be told.
+    /// The type number of the file system of a path (statfs(2)); nil when it is unknown.
     typealias FileSystemType = @Sendable (_ path: String) -> UInt32?
     private let fileSystemType: FileSystemType
 
@@ -15,7 +15,7 @@ struct StoreFolder {
     var importedMark: String { path + "/" + StoreFormat.importedName }
     var files: String { path + "/" + StoreFormat.filesName }
 
-    /// The file of an entry by its name in the index; nil for a name that is not one of ours.
+    /// The path of an entry's file by its name in the index; nil for an invalid name.
     func file(_ name: String) -> String? {
         guard name.utf8.count == Self.nameLength, name.utf8.allSatisfy(Self.isNameByte) else { return nil }
         return files + "/" + name.prefix(2) + "/" + name
@@ -29,7 +29,7 @@ struct StoreFolder {
         byte == 0x2D || (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
     }
 
-    /// Makes the folder if need be.
+    /// Uses the folder and creates it when it is missing.
     init(path: String, fileSystemType: @escaping FileSystemType = realFileSystemType) throws(WebImageError) {
         let made = Self.makeFolders(path)
         if made != 0, access(path + "/" + StoreFormat.indexName, R_OK) != 0 {
@@ -41,7 +41,7 @@ struct StoreFolder {
         if !isReadOnly { _ = Self.makeFolders(path + "/" + StoreFormat.filesName) }
     }
 
-    /// Like `mkdir -p`, each new folder 0700; gives `errno` or 0.
+    /// Works like `mkdir -p` with mode 0700; returns `errno` or 0.
     static func makeFolders(_ path: String) -> Int32 {
         if mkdir(path, 0o700) == 0 { return 0 }
         let cause = errno
@@ -56,7 +56,7 @@ struct StoreFolder {
         return mkdir(path, 0o700) == 0 || errno == EEXIST ? 0 : errno
     }
 
-    /// Whether the folder lies on a file system whose shared memory and locks cannot be relied on (statfs(2)).
+    /// Whether the folder is on a file system with unreliable shared memory and locks (statfs(2)).
     var isOnNetwork: Bool { fileSystemType(path).map(Self.networkTypes.contains) ?? false }
 
     static let realFileSystemType: FileSystemType = { path in
@@ -70,7 +70,7 @@ struct StoreFolder {
         0x0116_1970, 0x7375_7245,
     ]
 
-    /// Bytes an unprivileged writer could still use.
+    /// The bytes that an unprivileged writer can still use.
     var freeBytes: Int {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return 0 }
@@ -84,7 +84,7 @@ struct StoreFolder {
         return stat(index + "-wal", &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// The number that tells whether the index is still the file that was opened.
+    /// The inode of the index, which shows whether it is still the opened file; 0 when it is absent.
     var indexInode: UInt64 {
         var status = stat()
         return stat(index, &status) == 0 ? UInt64(status.st_ino) : 0

@@ -1,12 +1,12 @@
-/// What is on disk, version 2. A change that old code cannot read needs a new ``version`` and a migration.
+/// The format on disk, version 2. A change that old code cannot read needs a new ``version`` and a migration.
 ///
 /// A cache folder holds `index.sqlite` (with SQLite's `-wal` and `-shm`), `lock` (held while opening), and
 /// `files/<2 hex>/<32 hex of the key>-<16 hex of the generation>` for values too large for the index.
 /// Times are milliseconds since 1970. Bytes in `extended`, `metadata` and `attributes` are opaque here.
 ///
-/// Beside its bytes an entry records what it is: `kind` (``RecordColumns``), `identity` and `source` (fingerprints of the
-/// typed key and of its original's), `scope` (a fingerprint; null is unscoped), `origin` (the version of the original it
-/// is, or was made from), `attributes` (how a variant was made) and `expires`.
+/// An entry has a record beside its bytes: `kind` (``RecordColumns``), `identity` and `source` (fingerprints of its
+/// typed key and of its original's), `scope` (a fingerprint; null is unscoped), `origin` (the version of the original
+/// that it is, or was made from), `attributes` (how a variant was made) and `expires`.
 enum StoreFormat {
     static let version = 2
     /// "WebI" in ASCII.
@@ -14,23 +14,23 @@ enum StoreFormat {
     static let indexName = "index.sqlite"
     static let filesName = "files"
     static let lockName = "lock"
-    /// Stands where files of the original's layout were taken over: their keys are known by MD5 alone.
+    /// Marks a folder with imported files of the original's layout, of whose keys only the MD5 is known.
     static let importedName = "imported"
     /// Appended to the name of an index that could not be read.
     static let damagedSuffix = ".damaged"
 
-    /// Bytes of a page of a new index: with SQLite's usual 4096 a value of 20 KB is a chain of five.
+    /// The page size of a new index in bytes: with SQLite's usual 4096 a value of 20 KB needs a chain of five pages.
     static let pageSize = 16_384
-    /// Bytes of write-ahead log at which a commit folds it back itself.
+    /// The bytes of write-ahead log at which a commit checkpoints it itself.
     static let longestLog = 16 << 20
-    /// Bytes of write-ahead log at which it is folded back in the background.
+    /// The bytes of write-ahead log at which it is checkpointed in the background.
     static let foldableLog = 4 << 20
 
-    /// Bytes up to which a value is kept in the index: making a file waits for the file system's journal, writing a row
-    /// does not (`Documentation/Decisions/DiskCacheInlineThreshold.md`).
+    /// The maximum number of bytes of a value in the index. Creating a file waits for the file system's journal,
+    /// writing a row does not (`Documentation/Decisions/DiskCacheInlineThreshold.md`).
     static let inlineLimit = 32 * 1024
 
-    /// Values stand in a table of their own, so that noting an access rewrites a short row and not the value.
+    /// Values have their own table, so that an access rewrites a short row and not the value.
     static let schema = """
         CREATE TABLE entry(
           id INTEGER PRIMARY KEY,
@@ -68,10 +68,11 @@ enum StoreFormat {
         CREATE INDEX entry_expires ON entry(expires) WHERE expires IS NOT NULL;
         """
 
-    /// From version 1, in one transaction. Its entries keep their bytes and get the kind of those without a recorded key.
+    /// Migrates version 1, in one transaction. Its entries keep their bytes and become entries without a recorded key.
     ///
-    /// A process that still has the index open as version 1 goes on reading and removing; what it stores fails, because
-    /// the columns it writes are gone. It could otherwise replace the bytes of an entry and leave the record of others.
+    /// A process that still has the index open as version 1 can read and remove entries. It cannot store, because the
+    /// columns it writes no longer exist; otherwise it could replace the bytes of an entry and leave a record of other
+    /// bytes.
     static let migration = """
         ALTER TABLE entry DROP COLUMN format;
         ALTER TABLE entry DROP COLUMN width;

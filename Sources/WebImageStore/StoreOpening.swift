@@ -2,12 +2,12 @@ import CWebImageSQLite
 import Foundation
 import WebImageCore
 
-/// Opening an index: fresh, known, newer than we are, or garbage.
+/// Opens an index, which may be new, current, older, newer, or damaged.
 enum StoreOpening {
-    /// The folder in use and a connection to its index, schema made and checked.
+    /// Returns the folder in use and a connection to its index, with its schema created and checked.
     ///
-    /// A newer format is left alone and a folder beside it used; garbage is set aside, and a new index begun. Processes
-    /// that open at the same time wait for each other on a lock file.
+    /// An index of a newer format stays unchanged, and a folder beside it is used. A damaged one is set aside and
+    /// replaced. Processes that open at the same time wait for each other on a lock file.
     static func open(
         path: String, fileSystemType: @escaping StoreFolder.FileSystemType
     ) throws(WebImageError) -> (folder: StoreFolder, database: Database) {
@@ -57,10 +57,11 @@ enum StoreOpening {
     private static func openChecked(_ folder: StoreFolder) throws(DatabaseError) -> Database {
         var status = stat()
         if lstat(folder.index, &status) == 0 {
-            // A link would let another user choose the file that is written.
+            // A symbolic link would let another user choose the file that is written.
             guard status.st_mode & S_IFMT == S_IFREG else { throw foreign }
         } else {
-            // SQLite gives its companions the rights of the index, which must therefore exist with the right ones first.
+            // SQLite gives its log files the permissions of the index, so the index must first exist with the right
+            // ones.
             let file = Glibc.open(folder.index, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0o600)
             if file >= 0 { close(file) }
         }
@@ -80,24 +81,24 @@ enum StoreOpening {
         return database
     }
 
-    /// Brings an older index to this version, under the folder's lock. One that cannot be brought is set aside.
+    /// Migrates an older index, under the folder's lock. One that cannot be migrated is set aside.
     private static func migrate(_ database: Database, _ folder: StoreFolder) throws(DatabaseError) {
         do throws(DatabaseError) {
             try database.execute("BEGIN IMMEDIATE;" + StoreFormat.migration + "COMMIT;")
             OneWarning.log(.info, "disk cache \(folder.path) is brought to format \(StoreFormat.version)")
         } catch let error {
             try? database.execute("ROLLBACK")
-            // Another process holds its lock for long, or nothing can be written now: a later opening tries again.
+            // Another process holds its lock for too long, or nothing can be written now: a later opening tries again.
             guard !error.isWaiting, !error.isReadOnly, !error.isFull else { throw error }
             throw DatabaseError(code: SQLITE_CORRUPT, message: "an older format: \(error.message)")
         }
     }
 
-    /// A write-ahead log where memory can be shared, else a rollback journal.
+    /// Uses a write-ahead log, or a rollback journal on a network file system.
     private static func setJournal(of database: Database, in folder: StoreFolder) throws(DatabaseError) {
         _ = try database.integer("PRAGMA journal_mode = \(folder.isOnNetwork ? "TRUNCATE" : "WAL")")
-        // Folding the log back waits for the disk twice, so it is done in the background; a commit does it itself only
-        // when writes come faster than that.
+        // A checkpoint waits for the disk twice, so it runs in the background; a commit does it only when writes arrive
+        // faster.
         let pages = StoreFormat.longestLog / (try database.integer("PRAGMA page_size") ?? StoreFormat.pageSize)
         try database.execute(
             """
@@ -106,14 +107,15 @@ enum StoreOpening {
             """)
     }
 
-    /// Sets aside the index that was open as file number `inode`, unless another process has done so already.
+    /// Sets aside the index whose inode is `inode`, unless another process has already done so.
     static func setAside(_ folder: StoreFolder, inode: UInt64) {
         let lock = FolderLock(folder.path + "/" + StoreFormat.lockName)
         defer { lock?.release() }
         if folder.indexInode == inode { setAside(folder) }
     }
 
-    /// Keeps one damaged index for whoever wants to look; its values are gone, so their files go too. Under the lock.
+    /// Keeps the last damaged index for inspection and removes the value files, which have lost their rows. Call it
+    /// under the lock.
     private static func setAside(_ folder: StoreFolder) {
         rename(folder.index, folder.index + StoreFormat.damagedSuffix)
         for suffix in ["-wal", "-shm", "-journal"] { unlink(folder.index + suffix) }

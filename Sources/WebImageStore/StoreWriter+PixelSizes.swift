@@ -1,13 +1,13 @@
 import WebImageCore
 
-/// Bounding the remembered sizes of pictures whose entries are gone.
+/// Limits the number of stored pixel sizes without entries.
 extension StoreWriter {
-    /// Sizes remembered in each of the 256 shards of the keys: a quarter of a million in all, some 10 MB.
+    /// The limit of sizes in each of the 256 key shards: 262,144 in all, some 10 MB.
     static let pixelSizesOfShard = 1024
 
-    /// Forgets sizes in one shard until at most `limit` are left, or only those that have an entry.
+    /// Removes sizes without an entry from one shard until at most `limit` sizes are left, if there are enough of them.
     ///
-    /// Keys are hashes, so those forgotten are any: the table has no dates.
+    /// Keys are hashes and the table has no dates, so the removed ones are arbitrary.
     func prunePixelSizes(shard: UInt8, limit: Int = pixelSizesOfShard) throws(DatabaseError) {
         let end = shard == .max ? "" : " AND key < x'\(Self.digits(shard + 1))'"
         let range = "key >= x'\(Self.digits(shard))'" + end

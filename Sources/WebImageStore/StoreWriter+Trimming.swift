@@ -1,26 +1,28 @@
 import Foundation
 import WebImageCore
 
-/// Removing what is too old and what is too much, oldest first, in batches of known cost.
+/// Removes expired and excess entries, oldest first, in batches of limited cost.
 extension StoreWriter {
-    /// Rows removed in one transaction. The keys' tree is in no order of age, so that even few rows touch most of its
-    /// pages, and a commit writes each once: many rows share that. Other processes write in between.
+    /// The maximum number of rows removed in one transaction. Keys are not in the order of age, so even few rows touch
+    /// most pages of their tree, and a commit writes each page once; many rows share that cost. Other processes can
+    /// write between transactions.
     static let trimBatch = 16_384
-    /// Those among them that have files: as many stay behind, for a sweep to find, when the process is killed between the
-    /// commit and their removal.
+    /// The maximum number of those rows with files. If the process is killed between the commit and the removal of the
+    /// files, that many remain for a sweep.
     static let trimmedFiles = 512
 
-    /// Makes the index that orders entries by a date; the one by access exists always.
+    /// Creates the index that orders entries by a date; the one by access always exists.
     func prepareOrder(by column: String) throws(DatabaseError) {
         try database.execute("CREATE INDEX IF NOT EXISTS entry_\(column) ON entry(\(column))")
     }
 
-    /// Removes up to one batch of entries whose date is at or before `deadline`; tells whether there may be more.
+    /// Removes up to one batch of entries whose date is at or before `deadline`; returns whether more may remain.
     func removeExpired(by column: String, deadline: Int) throws(DatabaseError) -> Bool {
         try removeOldest(by: column) { date, _ in date > deadline }
     }
 
-    /// Removes up to one batch of entries whose own time is over, in milliseconds; tells whether there may be more.
+    /// Removes up to one batch of entries whose own expiry time is at or before `now` (milliseconds); returns whether
+    /// more may remain.
     func removeOver(by now: Int) throws(DatabaseError) -> Bool {
         var rows: [Removable] = []
         try transaction { superseded throws(DatabaseError) in
@@ -34,8 +36,8 @@ extension StoreWriter {
         return rows.count == Self.trimmedFiles
     }
 
-    /// Removes up to one batch of the oldest entries until their bytes are at most `target`; tells whether there may be
-    /// more to remove.
+    /// Removes up to one batch of the oldest entries until at most `target` bytes are left; returns whether more may
+    /// have to be removed.
     func removeOldest(by column: String, downTo target: Int) throws(DatabaseError) -> Bool {
         try removeOldest(by: column) { _, bytes in bytes <= target }
     }
@@ -69,32 +71,32 @@ extension StoreWriter {
             try database.execute(
                 "DELETE FROM entry; DELETE FROM value; DELETE FROM pixel_size; UPDATE total SET count = 0, bytes = 0")
         }
-        // Renamed first: a process that writes meanwhile makes a new folder and loses nothing.
+        // Renamed first: a process that writes meanwhile creates a new folder, and its files are not lost.
         let doomed = folder.files + "-" + KeyHash.hex(UInt64.random(in: 0 ... .max))
         if rename(folder.files, doomed) == 0 { FileTree.remove(doomed) }
         _ = StoreFolder.makeFolders(folder.files)
         try database.execute("PRAGMA incremental_vacuum")
     }
 
-    /// Gives free pages back to the file system when there are many, some at a time.
+    /// Returns free pages to the file system when there are over 1024, up to 1024 at a time.
     func releaseFreePages() throws(DatabaseError) {
         guard let free = try database.integer("PRAGMA freelist_count"), free > 1024 else { return }
         try database.execute("PRAGMA incremental_vacuum(1024)")
     }
 
-    /// Counts anew; for a verification that finds the totals wrong.
+    /// Counts the totals again, for a verification.
     func repairTotals() throws(DatabaseError) {
         try database.execute(
             "UPDATE total SET count = (SELECT count(*) FROM entry), bytes = (SELECT ifnull(sum(size), 0) FROM entry)")
     }
 
-    /// Removes files in one of the 256 shards that no row names: left by a kill between two steps.
+    /// Removes the files of one of the 256 shards that no row names; a kill between two steps leaves them.
     ///
-    /// Younger ones may be another process's, written and not yet committed.
+    /// Younger files may belong to an uncommitted write of another process.
     func sweep(shard: UInt8, olderThan seconds: Int = 3600) throws(DatabaseError) {
         let digits = String(shard, radix: 16)
         let path = folder.files + "/" + (digits.count == 1 ? "0" : "") + digits
-        // Left by a kill in the middle of removing everything.
+        // Left by a process killed in `removeAll`.
         for name in FileTree.names(in: folder.path) where name.hasPrefix(StoreFormat.filesName + "-") {
             FileTree.remove(folder.path + "/" + name)
         }
@@ -117,7 +119,7 @@ extension StoreWriter {
 }
 
 extension KeyHash {
-    /// The key a value file was named for; nil for any other name.
+    /// The key in the name of a value file; nil for any other name.
     fileprivate init?(fileName: String) {
         let digits = Array(fileName.utf8.prefix(32))
         guard fileName.utf8.count == StoreFolder.nameLength, digits.count == 32 else { return nil }

@@ -4,8 +4,8 @@ import WebImageCore
 
 /// The writing connection: every change of the index is one of its transactions.
 ///
-/// Order is what makes `kill -9` harmless: a value's file is complete under its name before the row that names it is
-/// committed, and an old file is unlinked only after the row that named it is gone.
+/// The order of steps makes `kill -9` harmless: a value's file is complete under its name before the row that names it
+/// is committed, and an old file is unlinked only after its row is gone.
 final class StoreWriter {
     let folder: StoreFolder
     let database: Database
@@ -29,9 +29,9 @@ final class StoreWriter {
         self.folder = folder
         self.database = database
         indexInode = folder.indexInode
-        // The 2 MB that SQLite takes by itself are 128 pages: a batch of removals touches more, and would write them twice.
-        // Debian's SQLite writes zeros over all that is freed: four times the cost of evicting values of 20 KB. `FAST` does
-        // so in pages that are written anyway. (Files, too, are removed and not overwritten.)
+        // SQLite's default cache of 2 MB is 128 pages; a batch of removals touches more, and would write pages twice.
+        // Debian's SQLite overwrites all freed bytes with zeros, which makes evicting values of 20 KB four times as
+        // expensive. `FAST` does so only in pages that are written anyway. (Removed files are not overwritten either.)
         try database.execute("PRAGMA cache_size = -16384; PRAGMA secure_delete = FAST")
         find = try database.prepare("SELECT id, size, file FROM entry WHERE key = ?")
         findRow = try database.prepare("SELECT size, file FROM entry WHERE id = ? AND generation = ?")
@@ -61,7 +61,8 @@ final class StoreWriter {
             "SELECT id, size, file, key FROM entry WHERE source = ? AND kind = 3 AND origin <> ? AND id <> ?")
     }
 
-    /// Runs a transaction; rolled back when it throws. Files it found superseded are removed after the commit.
+    /// Runs a transaction and rolls it back when `body` throws. Superseded files that `body` collects are removed after
+    /// the commit.
     func transaction(
         _ body: (inout [String]) throws(DatabaseError) -> Void
     ) throws(DatabaseError) {
@@ -71,19 +72,19 @@ final class StoreWriter {
             try body(&superseded)
             try database.execute("COMMIT")
         } catch let error {
-            // Fails when SQLite has rolled back by itself, as on a full disk: nothing is lost by that.
+            // Fails harmlessly when SQLite has already rolled back, as on a full disk.
             try? database.execute("ROLLBACK")
             throw error
         }
         for name in superseded { if let path = folder.file(name) { unlink(path) } }
     }
 
-    /// Commits what is pending. Gives the first `errno` of a value file that could not be written.
+    /// Commits pending changes. Returns the first `errno` of a value file that could not be written, or 0.
     func apply(_ pending: PendingWrites) throws(DatabaseError) -> Int32 {
         var failure: Int32 = 0
         var prepared: [PreparedWrite] = []
         prepared.reserveCapacity(pending.writes.count)
-        // By age, so that what is evicted together one day stands together in the index.
+        // By age, so that entries that are evicted together are next to each other in the index.
         for (key, write) in pending.writes.sorted(by: { $0.value.time < $1.value.time }) {
             prepared.append(PreparedWrite(key, write, in: folder, failure: &failure))
         }
@@ -150,8 +151,8 @@ final class StoreWriter {
         try addTotal.run(.integer(-1), .integer(-size))
     }
 
-    /// Removes many rows inside a transaction, each tree of the index from one end to the other: the pages of a large one
-    /// are not all held in memory, and would be read and written over and over.
+    /// Removes many rows inside a transaction, each tree in its own order: a large tree does not fit into memory, and
+    /// its pages would otherwise be read and written repeatedly.
     func remove(_ rows: [Removable], _ superseded: inout [String]) throws(DatabaseError) {
         guard !rows.isEmpty else { return }
         for row in rows.sorted(by: { $0.order < $1.order }) { try delete.run(.integer(row.id)) }
@@ -160,7 +161,7 @@ final class StoreWriter {
         try addTotal.run(.integer(-rows.count), .integer(-rows.reduce(0) { $0 + $1.size }))
     }
 
-    /// Removes an entry found bad, unless it has been replaced since; tells whether it did.
+    /// Removes a damaged entry, unless it has been replaced since; returns whether it did.
     @discardableResult
     func remove(row id: Int, generation: Int) throws(DatabaseError) -> Bool {
         var isRemoved = false
@@ -178,7 +179,7 @@ final class StoreWriter {
     }
 }
 
-/// What is known of a row that is to be removed.
+/// The data of a row that is to be removed.
 struct Removable {
     let id: Int
     let size: Int
@@ -187,7 +188,7 @@ struct Removable {
     let order: UInt64
 }
 
-/// A write whose value file stands already.
+/// A write whose value file is already written.
 private struct PreparedWrite {
     let key: KeyHash
     let data: Data?
@@ -212,7 +213,7 @@ private struct PreparedWrite {
             if cause == 0 {
                 file = name
             } else {
-                // The entry's older value is outdated: it goes, even though the new one cannot be kept.
+                // The older value is outdated, so it is removed even though the new one cannot be stored.
                 data = nil
                 if failure == 0 { failure = cause }
             }

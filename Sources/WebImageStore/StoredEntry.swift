@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// One row of the index as a read finds it.
+/// One row of the index, as read.
 struct StoredEntry {
     let id: Int
     let generation: Int
@@ -11,11 +11,11 @@ struct StoredEntry {
     let file: String?
     let inline: Data?
     let record: EntryRecord
-    /// What is stored beside the value.
+    /// The companions of the value.
     let extended: Data?
     let metadata: Data?
 
-    /// The columns of ``columns``, from the first.
+    /// Reads the columns of ``columns``, from index 0.
     init(_ row: Statement) {
         id = row.integer(0)
         generation = row.integer(1)
@@ -32,10 +32,10 @@ struct StoredEntry {
         "e.id, e.generation, e.size, e.checksum, e.file, v.bytes, \(RecordColumns.columns), e.extended, e.metadata"
     static let tables = "entry e LEFT JOIN value v ON v.id = e.id"
 
-    /// Whether the entry counts as absent by now.
+    /// Whether the entry has expired, so that reads miss it.
     func isExpired(at now: Date) -> Bool { record.expires.map { $0 <= now } ?? false }
 
-    /// The value when it is what was stored: length and checksum agree.
+    /// Returns the value when its length and checksum agree with the row.
     func value(in folder: StoreFolder) -> FileTree.Reading {
         let reading: FileTree.Reading
         if let file {
