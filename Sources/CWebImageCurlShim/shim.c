@@ -1,7 +1,7 @@
 #include "CWebImageCurlShim.h"
 #include "../CWebImageCurl/shim.h"
 
-// Filled before anything else here is called, and never changed.
+// Filled by webimage_curl_bind before any other function here is called, and never changed.
 static CurlFunctions curl;
 
 const char *webimage_curl_bind(void *library) { return CurlFunctions_bind(library, &curl); }
@@ -34,7 +34,7 @@ CURLMcode webimage_curl_multi_wakeup(CURLM *multi) { return curl.curl_multi_wake
 CURLSH *webimage_curl_share_init(void) { return curl.curl_share_init(); }
 CURLSHcode webimage_curl_share_cleanup(CURLSH *share) { return curl.curl_share_cleanup(share); }
 
-// The parentheses call the functions instead of curl's type-checking macros, which want literal options.
+// The parentheses call the functions and avoid curl's type-checking macros, which require literal options.
 
 CURLcode webimage_curl_set_long(CURL *easy, CURLoption option, long value) {
     return (curl.curl_easy_setopt)(easy, option, value);

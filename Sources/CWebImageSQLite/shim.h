@@ -3,7 +3,7 @@
 #else
 
 #include <sqlite3.h>
-// statfs(2), which Swift's Glibc module leaves out: an index on a network file system gets no write-ahead log.
+// statfs(2), which Swift's Glibc module lacks: an index on a network file system must not use a write-ahead log.
 #include <sys/vfs.h>
 
 #endif

@@ -7,16 +7,17 @@
 #include <curl/curl.h>
 #include <stddef.h>
 
-// A header field over curl's limit: CURLE_TOO_LARGE since 8.6. A name of ours, as the loaded library may be newer than
-// the headers.
+// The code for a header field over curl's limit: CURLE_TOO_LARGE since 8.6. It has our own name, because the loaded
+// library may be newer than the headers.
 static const CURLcode webimage_curl_too_large = (CURLcode)100;
 #if LIBCURL_VERSION_NUM >= 0x080600
 _Static_assert(CURLE_TOO_LARGE == 100, "curl's code for an oversized header field");
 #endif
 
-// libcurl is loaded at run time: whoever calls a declared function links it, so that every call goes through here.
+// libcurl is loaded at run time. A direct call of a declared function would link it, so every call uses this shim.
 
-// Takes the functions from the open library; gives the name of a missing one, or NULL. Once, before all others.
+// Reads the functions from the open library; returns the name of a missing one, or NULL. Call it once, before all
+// others.
 const char *webimage_curl_bind(void *library);
 
 CURLcode webimage_curl_global_init(long flags);
@@ -34,15 +35,15 @@ void webimage_curl_multi_cleanup(CURLM *multi);
 CURLMcode webimage_curl_multi_add_handle(CURLM *multi, CURL *easy);
 CURLMcode webimage_curl_multi_remove_handle(CURLM *multi, CURL *easy);
 CURLMcode webimage_curl_multi_perform(CURLM *multi, int *running);
-// Waits for what curl waits for, for at most so many milliseconds.
+// Waits for curl's sockets for at most `timeout` milliseconds.
 CURLMcode webimage_curl_multi_poll(CURLM *multi, int timeout);
 CURLMcode webimage_curl_multi_wakeup(CURLM *multi);
 
 CURLSH *webimage_curl_share_init(void);
 CURLSHcode webimage_curl_share_cleanup(CURLSH *share);
 
-// curl_easy_setopt, curl_easy_getinfo, curl_multi_setopt and curl_share_setopt are variadic, which Swift cannot call;
-// each function below is one of them with its last argument's type fixed.
+// curl_easy_setopt, curl_easy_getinfo, curl_multi_setopt and curl_share_setopt are variadic, which Swift cannot call.
+// Each function below is one of them with a fixed type of its last argument.
 
 typedef size_t (*webimage_curl_data_function)(char *data, size_t size, size_t count, void *context);
 
@@ -63,7 +64,8 @@ CURLcode webimage_curl_get_string(CURL *easy, CURLINFO info, const char **value)
 CURLMcode webimage_curl_multi_set_long(CURLM *multi, CURLMoption option, long value);
 CURLSHcode webimage_curl_share_set_long(CURLSH *share, CURLSHoption option, long value);
 
-// CURLMsg holds a union, imported awkwardly, and dies with the next call: flattened here. Returns 0 when none is left.
+// Flattens CURLMsg: Swift imports its union awkwardly, and it is valid only until the next call. Returns 0 when none is
+// left.
 int webimage_curl_multi_next_done(CURLM *multi, CURL **easy, CURLcode *result);
 
 #endif

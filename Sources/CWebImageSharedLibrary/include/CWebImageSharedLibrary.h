@@ -1,7 +1,7 @@
 // A table of a system library's functions, found by name when the library is loaded at run time.
 //
-// The types are taken from the library's own header, so that a call is checked as a linked one would be. Swift cannot
-// write this: it knows no type of "whatever that function is", and a declared function that is called is linked.
+// The types come from the library's own header, so that calls are checked like linked ones. Swift cannot do this: it
+// cannot name the type of a declared C function, and calling the function links it.
 #ifndef CSHAREDLIBRARY_H
 #define CSHAREDLIBRARY_H
 
@@ -13,7 +13,8 @@
     *(void **)&table->name = dlsym(library, #name);            \
     if (*(void **)&table->name == NULL) return #name;
 
-// Declares `Table`, and `Table_bind`, which fills one from an open library and returns the name that is missing, or NULL.
+// Declares `Table`, and `Table_bind`, which fills one from an open library and returns the name of a missing function,
+// or NULL.
 #define SHARED_LIBRARY_TABLE(Table, functions)                                                                  \
     typedef struct Table {                                                                                      \
         functions(SHARED_LIBRARY_MEMBER)                                                                        \
