@@ -1,53 +1,56 @@
 public import Foundation
 
-/// Frames by number, each whole and composited on the full canvas; the shape is the original's.
+/// The frames of an animation by index, each complete and composited on the full canvas; the same requirements as in the
+/// original.
 ///
-/// Safe on any thread; ``animatedImageFrame(at:)`` decodes, so never on the main thread.
+/// Safe on any thread. ``animatedImageFrame(at:)`` decodes, so do not call it on the main thread.
 @preconcurrency public protocol AnimatedImageProvider: Sendable {
-    /// The encoded animation; nil when there is none to give.
+    /// The encoded animation; nil when it is not available.
     var animatedImageData: Data? { get }
-    /// How many frames there are, or have arrived.
+    /// The number of frames that exist or have arrived.
     var animatedImageFrameCount: Int { get }
-    /// How often it plays; 0 is for ever.
+    /// The loop count; 0 means forever.
     var animatedImageLoopCount: Int { get }
-    /// A frame; nil when there is none of this number or it cannot be decoded.
+    /// Returns a frame; nil when the index is out of range or the frame cannot be decoded.
     func animatedImageFrame(at index: Int) -> Image?
-    /// Seconds a frame is shown, as it is played (under 11 ms becomes 100 ms); 0 when there is none of this number.
+    /// Returns the seconds that a frame is shown during playback (a delay under 11 ms becomes 100 ms); 0 when the index
+    /// is out of range.
     func animatedImageDuration(at index: Int) -> TimeInterval
 }
 
-/// A coder that gives the frames of one animation; a new instance is made for each.
+/// A coder that decodes the frames of one animation; a new instance is made for each animation.
 @preconcurrency public protocol AnimatedImageCoder: ImageCoder, AnimatedImageProvider {
-    /// Opens an animation, or a still as one frame; nil when the data cannot be read or a limit fires.
+    /// Opens an animation, or a still as one frame; nil when the data cannot be read or exceeds a limit.
     init?(animatedImageData data: Data?, options: ImageCoderOptions?)
 }
 
-/// An animated coder that says why it failed.
+/// An animated coder that reports why it failed.
 @preconcurrency public protocol DetailedAnimatedImageCoder: AnimatedImageCoder, DetailedImageCoder {
     /// Opens an animation.
     ///
     /// - Throws: `.badImageData`, `.limitExceeded`.
     init(animation data: Data, options: DecodingOptions) throws(WebImageError)
-    /// A frame, composited on the full canvas.
+    /// Returns a frame, composited on the full canvas.
     ///
-    /// - Throws: `.badImageData` also for a number there is no frame of, `.limitExceeded`.
+    /// - Throws: `.badImageData` (also for an index out of range), `.limitExceeded`.
     func frame(at index: Int) throws(WebImageError) -> Image
 }
 
 extension DetailedAnimatedImageCoder {
-    /// Opens an animation, or a still as one frame; nil when the data cannot be read or a limit fires.
+    /// Opens an animation, or a still as one frame; nil when the data cannot be read or exceeds a limit.
     public init?(animatedImageData data: Data?, options: ImageCoderOptions?) {
         guard let data else { return nil }
         try? self.init(animation: data, options: DecodingOptions(options))
     }
 
-    /// A frame; nil when there is none of this number or it cannot be decoded.
+    /// Returns a frame; nil when the index is out of range or the frame cannot be decoded.
     public func animatedImageFrame(at index: Int) -> Image? { try? frame(at: index) }
 }
 
 extension DetailedAnimatedImageCoder {
-    /// What a decode gives of a file whose first frame it has decoded: the animation, its other frames decoded when they
-    /// are needed; the frame alone where the options want no more, the file has no more, or no further one can be read.
+    /// Returns the result of a decode whose first frame is `poster`: an animation that decodes its other frames when
+    /// they are needed. Returns `poster` itself if the options require only the first frame, the file has no other
+    /// frame, or no other frame can be read.
     package static func picture(
         _ poster: Image, of data: Data, frameCount: Int, options: DecodingOptions
     ) -> Image {
@@ -59,7 +62,7 @@ extension DetailedAnimatedImageCoder {
         guard let frames = try? Self(animation: data, options: options), frames.animatedImageFrameCount > 1 else {
             return poster
         }
-        // A bound for all frames together makes each of them smaller than a picture of one frame.
+        // A limit for all frames together makes each frame smaller than the poster of a single frame.
         let isBounded = options.scaleDownLimitBytes != nil
         return AnimatedImage(sharing: (isBounded ? try? frames.frame(at: 0) : nil) ?? poster, animatedCoder: frames)
     }
@@ -67,14 +70,14 @@ extension DetailedAnimatedImageCoder {
 
 /// A coder that writes animations.
 @preconcurrency public protocol FrameEncodingImageCoder: ImageCoder {
-    /// The encoded animation; a single frame is written as a still.
+    /// Returns the encoded animation; a single frame is written as a still.
     ///
     /// - Parameters:
-    ///   - frameCount: How many frames there are, at least 1.
-    ///   - loopCount: How often it plays; 0 is for ever.
-    ///   - frame: Gives the frame of a number, once each and in order, so that only few need be in memory. The first
-    ///     one's size is that of the animation.
-    /// - Throws: `.encodingFailed`, and what `frame` throws.
+    ///   - frameCount: the number of frames, at least 1.
+    ///   - loopCount: the loop count; 0 means forever.
+    ///   - frame: returns the frame at an index. It is called once per frame, in order, so that only few frames are in
+    ///     memory. The first frame sets the size of the animation.
+    /// - Throws: `.encodingFailed`, and the errors of `frame`.
     func encode(
         frameCount: Int, loopCount: Int, format: ImageFormat, options: EncodingOptions,
         frame: (Int) throws(WebImageError) -> ImageFrame
@@ -82,7 +85,7 @@ extension DetailedAnimatedImageCoder {
 }
 
 extension FrameEncodingImageCoder {
-    /// The encoded animation; a single frame is written as a still.
+    /// Returns the encoded animation; a single frame is written as a still.
     ///
     /// - Throws: `.encodingFailed`, also for no frames.
     public func encode(
@@ -96,7 +99,7 @@ extension FrameEncodingImageCoder {
         }
     }
 
-    /// The encoded animation, or nil for any failure. An undefined format means that of the first frame.
+    /// Returns the encoded animation, or nil for any failure. An undefined format means the format of the first frame.
     @_disfavoredOverload
     public func encodedData(
         with frames: [ImageFrame], loopCount: Int, format: ImageFormat, options: ImageCoderOptions?
@@ -105,7 +108,7 @@ extension FrameEncodingImageCoder {
         return try? encode(frames, loopCount: loopCount, format: format, options: EncodingOptions(options))
     }
 
-    /// The encoded animation, or nil for any failure. An undefined format means that of the first frame.
+    /// Returns the encoded animation, or nil for any failure. An undefined format means the format of the first frame.
     public func encodedData(
         with frames: [ImageFrame], loopCount: UInt, format: ImageFormat, options: ImageCoderOptions?
     ) -> Data? {
@@ -113,7 +116,7 @@ extension FrameEncodingImageCoder {
         return encodedData(with: frames, loopCount: loops, format: format, options: options)
     }
 
-    /// All frames of an image that is an animation; nil for a still, or where the options want the first frame alone.
+    /// Encodes all frames of an animated image; nil for a still, or if the options require only the first frame.
     package func encodeAnimation(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data? {
@@ -133,9 +136,10 @@ extension FrameEncodingImageCoder {
     }
 }
 
-/// How long a stored delay is shown.
+/// The playback duration of a stored delay.
 public enum FrameDuration {
-    /// Seconds of a delay stored in milliseconds: under 11 ms becomes 100 ms, as browsers and the original play it.
+    /// Returns the seconds for a delay stored in milliseconds: under 11 ms becomes 100 ms, as in browsers and in the
+    /// original.
     public static func played(milliseconds: Double) -> TimeInterval {
         milliseconds < 11 ? 0.1 : milliseconds / 1000
     }

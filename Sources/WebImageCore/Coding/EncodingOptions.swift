@@ -1,38 +1,38 @@
 import Foundation
 
-/// How a picture is to be encoded: the typed reading of ``ImageCoderOptions``.
+/// The parameters of an encode: the typed form of ``ImageCoderOptions``.
 public struct EncodingOptions: Sendable, Hashable {
-    /// Encode the first frame alone.
+    /// Encode only the first frame.
     public var firstFrameOnly = false
-    /// Quality of lossy formats, 0…1, clamped; what is no number is 1.
+    /// Quality of lossy formats, 0…1, clamped; a value that is not a number means 1.
     public var quality: Double {
         get { boundedQuality }
         set { boundedQuality = newValue.isNaN ? 1 : min(max(newValue, 0), 1) }
     }
     private var boundedQuality = 1.0
-    /// The box in pixels the encoded picture must fit; nil keeps its size.
+    /// The box in pixels that the encoded image must fit; nil keeps its size.
     public var maxPixelSize: PixelSize?
-    /// Bytes the file should not pass; nil is no bound.
+    /// The maximum size of the file in bytes, if the format can reach it; nil means no limit.
     public var maxFileSize: Int?
-    /// Encode without loss where the format can do both.
+    /// Encode without loss if the format supports both.
     public var lossless = false
-    /// What shows through transparency in formats without alpha; its own opacity is not used.
+    /// The background of transparent pixels in formats without alpha; its own opacity is not used.
     public var backgroundColor = ImageColor.white
-    /// Whether the file shows a coarse picture early (JPEG).
+    /// Whether the file shows a coarse image early (JPEG).
     public var progressive = false
-    /// Whether a small picture of at most 320 px a side is stored beside the large one (JPEG, HEIC).
+    /// Whether a small image of at most 320 px per side is stored beside the large one (JPEG, HEIC).
     public var embedsThumbnail = false
-    /// Whether more than eight bits a channel are kept where the format has a choice (AVIF).
+    /// Whether more than eight bits per channel are kept if the format supports both (AVIF).
     public var keepsHDR = false
-    /// EXIF and XMP to write (JPEG); none unless given: a decoded picture carries none.
+    /// EXIF and XMP to write (JPEG); none by default, because a decoded image carries none.
     public var metadata = EmbeddedMetadata()
-    /// What WebP's encoder is told beside.
+    /// Further parameters of WebP's encoder.
     public var webP = WebPEncodingOptions()
 
-    /// Full size, best quality.
+    /// Makes options for full size and best quality.
     public init() {}
 
-    /// Reads the open dictionary; a value of the wrong type is logged once and left at its default.
+    /// Reads an option dictionary; a value of the wrong type is logged once, and its default applies.
     public init(_ options: ImageCoderOptions?) {
         self.init()
         guard let options else { return }
@@ -49,7 +49,7 @@ public struct EncodingOptions: Sendable, Hashable {
         webP = WebPEncodingOptions(options)
     }
 
-    /// The open dictionary with the same meaning, for coders that know only that.
+    /// The equivalent option dictionary, for coders that support only that.
     public var dictionary: ImageCoderOptions {
         var options: ImageCoderOptions = [
             .encodeFirstFrameOnly: firstFrameOnly,

@@ -1,13 +1,14 @@
 public import Foundation
 
 extension Image {
-    /// The picture encoded in data; blocks while it decodes.
+    /// Returns the image encoded in data; blocks while it decodes.
     ///
     /// - Parameters:
     ///   - scale: pixels per point, at least 1.
-    ///   - firstFrameOnly: whether an animation gives its first frame alone; else it is an ``AnimatedImage``.
+    ///   - firstFrameOnly: whether only the first frame of an animation is decoded; otherwise the result is an
+    ///     ``AnimatedImage``.
     ///   - coders: the coders that may read it.
-    /// - Returns: nil for no data, and for data that is no picture.
+    /// - Returns: nil for no data, and for data that is not an image.
     public static func image(
         with data: Data?, scale: CGFloat = 1, firstFrameOnly: Bool = false, coders: ImageCodersManager = .shared
     ) -> Image? {
@@ -17,14 +18,14 @@ extension Image {
             options: [.decodeScaleFactor: Number.scale(Double(scale)), .decodeFirstFrameOnly: firstFrameOnly])
     }
 
-    /// The animation encoded in a GIF file; nil for no data, and for data that is no GIF.
+    /// Returns the animation encoded in a GIF file; nil for no data, and for data that is not a GIF.
     public static func image(withGIFData data: Data?) -> Image? {
         guard let data, ImageFormat(sniffing: data.prefix(ImageFormat.signatureLength)) == .gif else { return nil }
         return image(with: data)
     }
 
-    /// The picture as a file of the format it was decoded from; PNG or JPEG, by its transparency, if that cannot be
-    /// written. An animation's own file, as it came. Blocks while it encodes.
+    /// Returns the image as a file of the format it was decoded from; as PNG or JPEG, depending on transparency, if
+    /// that format cannot be written. An animation returns its original file. Blocks while it encodes.
     ///
     /// - Parameter coders: the coders that may write it.
     public func imageData(coders: ImageCodersManager = .shared) -> Data? {
@@ -33,13 +34,14 @@ extension Image {
         return imageData(as: canWrite ? imageFormat : hasAlpha ? .png : .jpeg, coders: coders)
     }
 
-    /// The picture as a file of a format; all frames of an animation, where the format has them.
+    /// Returns the image as a file of a format, with all frames of an animation if the format supports them.
     ///
     /// Blocks while it encodes.
     /// - Parameters:
-    ///   - format: undefined means PNG or JPEG, by the picture's transparency.
-    ///   - compressionQuality: 0…1, for lossy formats. With 1 an animation in its own format is the file it came from.
-    ///   - firstFrameOnly: whether an animation's first frame alone is written.
+    ///   - format: undefined means PNG or JPEG, depending on transparency.
+    ///   - compressionQuality: 0…1, for lossy formats. With 1, an animation in its own format returns its original
+    ///     file.
+    ///   - firstFrameOnly: whether only the first frame of an animation is written.
     ///   - coders: the coders that may write it.
     /// - Returns: nil when no coder writes the format.
     public func imageData(

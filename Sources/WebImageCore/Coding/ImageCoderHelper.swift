@@ -1,25 +1,25 @@
 public import Foundation
 
-/// Whether an image is to be made ready for display before it is needed there.
+/// When an image is prepared for display before it is shown.
 public enum ImageForceDecodePolicy: Int, Sendable, Hashable {
-    /// When it would have to be done for display: here never, since images are ready as they come from a coder.
+    /// If display requires it: never in this library, because coders return images that are ready for display.
     case automatic = 0
     /// Never.
     case never = 1
-    /// Always, for stills of pixels with a low dynamic range.
+    /// Always, for stills with a low dynamic range.
     case always = 2
 }
 
-/// The original's helper functions around coders.
+/// The original's helper functions for coders.
 ///
-/// Images here are decoded, upright and of one memory layout when a coder hands them out, so what the original calls
-/// forced decoding has nothing left to do but to change a compact or deep layout into that of the display.
+/// Coders here return images that are decoded, upright and in one memory layout. The original's forced decoding
+/// therefore only converts a compact or deep layout to that of the display.
 public enum ImageCoderHelper {
     // MARK: Sizes
 
-    /// The size of a picture put into a box; the side that gives way is rounded up.
+    /// Returns the size of an image fitted into a box; the shortened side is rounded up.
     ///
-    /// A side that is not positive leaves the picture's size. Sizes are in whatever unit both share.
+    /// A box side that is not positive returns the image's size. Both sizes use the same unit.
     public static func scaledSize(
         withImageSize imageSize: CGSize, scaleSize: CGSize, preserveAspectRatio: Bool, shouldScaleUp: Bool
     ) -> CGSize {
@@ -39,7 +39,8 @@ public enum ImageCoderHelper {
         return CGSize(width: min(size.width, imageSize.width), height: min(size.height, imageSize.height))
     }
 
-    /// The largest size of this aspect ratio whose frames fit into `limitBytes`; at least 1×1, may exceed the picture's.
+    /// Returns the largest size of this aspect ratio whose frames fit into `limitBytes`; at least 1×1, possibly larger
+    /// than the image.
     public static func scaledSize(
         withImageSize imageSize: CGSize, limitBytes: UInt, bytesPerPixel: UInt, frameCount: UInt
     ) -> CGSize {
@@ -55,35 +56,36 @@ public enum ImageCoderHelper {
 
     // MARK: Orientation
 
-    /// The orientation of EXIF's number; upright for any other.
+    /// Returns the orientation for an EXIF number; upright for any other number.
     public static func imageOrientation(fromEXIFOrientation number: Int) -> ImageOrientation {
         ImageOrientation(rawValue: number) ?? .up
     }
 
-    /// EXIF's number of an orientation.
+    /// Returns the EXIF number of an orientation.
     public static func exifOrientation(from orientation: ImageOrientation) -> Int { orientation.rawValue }
 
     // MARK: Decoding
 
-    /// Bytes a scaled-down picture may take when none are named: 60 MiB. Less than a pixel's 4 bytes is ignored.
+    /// The default limit for a scaled-down image in bytes: 60 MiB. A value under 4 (one pixel) is ignored.
     public static var defaultScaleDownLimitBytes: Int {
         get { ImageScaling.defaultScaleDownLimitBytes }
         set { ImageScaling.defaultScaleDownLimitBytes = newValue }
     }
 
-    /// The image in the layout of the display; the same instance unless `policy` is `always` and its layout another.
+    /// Returns the image in the layout of the display; the same instance unless `policy` is `always` and its layout
+    /// differs.
     ///
-    /// Blocks the caller while it converts. Animated and vector images stay what they are.
+    /// Blocks the caller while it converts. Animated and vector images are returned unchanged.
     public static func decodedImage(with image: Image?, policy: ImageForceDecodePolicy = .automatic) -> Image? {
         guard let image, shouldDecode(image, policy), image.pixels.format != .bgra8Premultiplied else { return image }
         let size = image.pixelSize
         return redrawn(image, size: size)
     }
 
-    /// The image, made smaller where its pixels take more than `limitBytes` (0 is the default) at 4 bytes each.
+    /// Returns the image, made smaller if its pixels take more than `limitBytes` (0 means the default) at 4 bytes each.
     ///
-    /// The size is the original's: both sides times √(pixels allowed ÷ pixels there are), rounded down, at least 1. With
-    /// `never`, and for animated and vector images, the same instance. Blocks the caller while it scales.
+    /// The size is the original's: both sides times √(allowed pixels ÷ actual pixels), rounded down, at least 1. With
+    /// `never`, and for animated and vector images, the same instance is returned. Blocks the caller while it scales.
     @_disfavoredOverload
     public static func decodedAndScaledDownImage(
         with image: Image?, limitBytes: Int = 0, policy: ImageForceDecodePolicy = .automatic
@@ -98,7 +100,7 @@ public enum ImageCoderHelper {
         return redrawn(image, size: smaller)
     }
 
-    /// Draws pixels at another size; set by ``WebImageDefaults``.
+    /// Redraws pixels at another size; set by ``WebImageDefaults``.
     static let redrawPixels = Locked<WebImageRedraw?>(nil)
 
     private static func shouldDecode(_ image: Image, _ policy: ImageForceDecodePolicy) -> Bool {
@@ -116,6 +118,6 @@ public enum ImageCoderHelper {
     }
 }
 
-/// Draws pixels at another size in the display's layout.
+/// A function that redraws pixels at another size in the display's layout.
 package typealias WebImageRedraw =
     @Sendable (_ pixels: PixelBuffer, _ size: PixelSize, _ isOpaque: Bool) throws(WebImageError) -> PixelBuffer

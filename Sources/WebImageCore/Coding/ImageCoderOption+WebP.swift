@@ -1,18 +1,18 @@
-/// libwebp's encoder options, read into ``WebPEncodingOptions``; the library's own defaults hold where one is absent.
+/// Options of libwebp's encoder, read into ``WebPEncodingOptions``; the library's default applies to an absent option.
 extension ImageCoderOption {
-    /// Number 0…6: effort, fast to small.
+    /// Number 0…6: effort, from fast to small.
     public static let encodeWebPMethod = ImageCoderOption(rawValue: "encodeWebPMethod")
-    /// Number 1…10: passes over the picture.
+    /// Number 1…10: passes over the image.
     public static let encodeWebPPass = ImageCoderOption(rawValue: "encodeWebPPass")
     /// Number: 0 none, 1 segment smoothing, 2 dithering.
     public static let encodeWebPPreprocessing = ImageCoderOption(rawValue: "encodeWebPPreprocessing")
-    /// Number of dB: wanted peak signal-to-noise ratio, in place of the quality.
+    /// Number in dB: the target peak signal-to-noise ratio, instead of the quality.
     public static let encodeWebPTargetPSNR = ImageCoderOption(rawValue: "encodeWebPTargetPSNR")
     /// Number: 1 lets the encoder use a second thread.
     public static let encodeWebPThreadLevel = ImageCoderOption(rawValue: "encodeWebPThreadLevel")
-    /// `Bool`: less memory for more time.
+    /// `Bool`: use less memory and more time.
     public static let encodeWebPLowMemory = ImageCoderOption(rawValue: "encodeWebPLowMemory")
-    /// Number 1…4: segments of different quantisation.
+    /// Number 1…4: segments with different quantisation.
     public static let encodeWebPSegments = ImageCoderOption(rawValue: "encodeWebPSegments")
     /// Number 0…100: spatial noise shaping.
     public static let encodeWebPSnsStrength = ImageCoderOption(rawValue: "encodeWebPSnsStrength")
@@ -30,11 +30,11 @@ extension ImageCoderOption {
     public static let encodeWebPAlphaFiltering = ImageCoderOption(rawValue: "encodeWebPAlphaFiltering")
     /// Number 0…100: quality of alpha.
     public static let encodeWebPAlphaQuality = ImageCoderOption(rawValue: "encodeWebPAlphaQuality")
-    /// `Bool`: export the compressed picture back, for libwebp's own tools.
+    /// `Bool`: export the compressed image back into the input, for libwebp's own tools.
     public static let encodeWebPShowCompressed = ImageCoderOption(rawValue: "encodeWebPShowCompressed")
     /// Number 0…3: log2 of the number of token partitions.
     public static let encodeWebPPartitions = ImageCoderOption(rawValue: "encodeWebPPartitions")
-    /// Number 0…100: quality that may be given up to fit the first partition.
+    /// Number 0…100: the quality that may be sacrificed to fit the first partition.
     public static let encodeWebPPartitionLimit = ImageCoderOption(rawValue: "encodeWebPPartitionLimit")
     /// `Bool`: slower, sharper conversion to YUV.
     public static let encodeWebPUseSharpYuv = ImageCoderOption(rawValue: "encodeWebPUseSharpYuv")

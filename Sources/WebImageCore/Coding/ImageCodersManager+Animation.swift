@@ -1,9 +1,9 @@
 public import Foundation
 
 extension ImageCodersManager {
-    /// Opens an animation with the coder that recognises the content; nil when that coder gives no frames.
+    /// Opens an animation with the coder that recognises the content; nil when that coder decodes no frames.
     ///
-    /// - Throws: `.badImageData` when no coder reads such data or the coder refuses it, `.limitExceeded`.
+    /// - Throws: `.badImageData` when no coder reads such data or the coder rejects it, `.limitExceeded`.
     public func animation(
         of data: Data, options: DecodingOptions
     ) throws(WebImageError) -> (any AnimatedImageCoder)? {
@@ -25,7 +25,7 @@ extension ImageCodersManager {
 }
 
 extension ImageCodersManager: FrameEncodingImageCoder {
-    /// The encoded animation, written by the last added coder that writes animations of the format.
+    /// Returns the encoded animation, written by the last added coder that writes animations of the format.
     public func encode(
         frameCount: Int, loopCount: Int, format: ImageFormat, options: EncodingOptions,
         frame: (Int) throws(WebImageError) -> ImageFrame
@@ -40,16 +40,16 @@ extension ImageCodersManager: FrameEncodingImageCoder {
             frameCount: frameCount, loopCount: loopCount, format: format, options: options, frame: frame)
     }
 
-    /// Whether any coder writes animations of the format.
+    /// Returns whether any coder writes animations of the format.
     public func canEncodeFrames(to format: ImageFormat) -> Bool {
         coders.contains { $0 is any FrameEncodingImageCoder && $0.canEncode(to: format) }
     }
 }
 
 extension AnimatedImageCoder {
-    /// A frame with whatever detail the coder can give.
+    /// Returns a frame; throws the most detailed error that the coder supports.
     ///
-    /// - Throws: `.badImageData` when there is none of this number or it cannot be decoded, `.limitExceeded`.
+    /// - Throws: `.badImageData` when the index is out of range or the frame cannot be decoded, `.limitExceeded`.
     public func frameWithReason(at index: Int) throws(WebImageError) -> Image {
         if let detailed = self as? any DetailedAnimatedImageCoder { return try detailed.frame(at: index) }
         if let image = animatedImageFrame(at: index) { return image }

@@ -1,7 +1,7 @@
 package import Foundation
 
 extension ImageCodersManager {
-    /// What the header says; nil where the coder that reads such data cannot tell without decoding.
+    /// Returns the description in the header; nil if the coder for such data cannot read it without decoding.
     package func headerInfo(of data: Data, limits: DecodingLimits) -> ImageInfo? {
         guard let coder = coders.last(where: { $0.canDecode(from: data) }) as? any DetailedImageCoder else {
             return nil

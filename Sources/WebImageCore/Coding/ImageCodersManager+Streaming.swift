@@ -1,7 +1,8 @@
 public import Foundation
 
 extension ImageCodersManager {
-    /// A new coder for one picture that arrives in pieces and starts so; nil when no coder shows such pictures in part.
+    /// Makes a coder for one image that arrives in pieces and begins with `start`; nil when no coder shows such images
+    /// in part.
     public func makeIncrementalCoder(
         for start: Data?, options: ImageCoderOptions?
     ) -> (any ProgressiveImageCoder)? {

@@ -1,29 +1,30 @@
 public import Foundation
 
-/// The coders in use, asked from the last added to the first; the first that can, does, and its word is final.
+/// The coders in use, asked from the last added to the first. The first coder that recognises the content decides the
+/// result.
 ///
-/// What decides is the content, never a file's name or its declared type. Safe on any thread.
+/// Only the content counts, never a file's name or its declared type. Safe on any thread.
 public final class ImageCodersManager: Sendable {
-    /// The coders used wherever no other is named; starts with the registered defaults.
+    /// The default coders; initially the registered defaults.
     public static let shared = ImageCodersManager(coders: makeDefaultCoders.withLock { $0 }())
 
-    /// Makes the built-in coders, the one asked first at the end; set by ``WebImageDefaults``.
+    /// Makes the built-in coders; the last one is asked first. Set by ``WebImageDefaults``.
     package static let makeDefaultCoders = Locked<@Sendable () -> [any ImageCoder]>({ [] })
 
     private let registered: Locked<RoleList<any ImageCoder>>
 
-    /// A manager of its own; the last coder is asked first.
+    /// Makes a list of coders; the last one is asked first.
     public init(coders: [any ImageCoder]) {
         registered = Locked(RoleList(coders))
     }
 
-    /// The coders, the one asked first at the end.
+    /// The coders; the last one is asked first.
     public var coders: [any ImageCoder] {
         get { registered.withLock { $0.roles } }
         set { registered.withLock { $0.roles = newValue } }
     }
 
-    /// Adds a coder that is asked before all others.
+    /// Adds a coder, which is asked before all others.
     public func addCoder(_ coder: any ImageCoder) {
         registered.withLock { $0.roles.append(coder) }
     }
@@ -43,16 +44,16 @@ public final class ImageCodersManager: Sendable {
 }
 
 extension ImageCodersManager: DetailedImageCoder {
-    /// Whether any coder reads such data.
+    /// Returns whether any coder reads such data.
     public func canDecode(from data: Data?) -> Bool {
         guard let data else { return false }
         return decoder(for: data) != nil
     }
 
-    /// Whether any coder writes such a format.
+    /// Returns whether any coder writes a format.
     public func canEncode(to format: ImageFormat) -> Bool { encoder(for: format) != nil }
 
-    /// What the file says about itself; decodes it only for coders that cannot tell otherwise.
+    /// Returns the file's description of itself; decodes it only for coders that cannot describe it otherwise.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         try limits.checkEncodedBytes(data.count)
         guard let coder = decoder(for: data) else { throw Self.noCoder(for: data) }
@@ -66,7 +67,7 @@ extension ImageCodersManager: DetailedImageCoder {
         return info
     }
 
-    /// The image, decoded by the coder that recognises the content.
+    /// Returns the image, decoded by the coder that recognises the content.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
         guard let coder = decoder(for: data) else { throw Self.noCoder(for: data) }
@@ -75,7 +76,7 @@ extension ImageCodersManager: DetailedImageCoder {
         return image
     }
 
-    /// The encoded file, written by the last added coder that writes the format.
+    /// Returns the encoded file, written by the last added coder that writes the format.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {

@@ -1,15 +1,16 @@
 import Foundation
 
 extension ImageDecoding {
-    /// Whether stored bytes that could not be decoded are worth nothing: no coder there is makes a picture of them.
+    /// Whether stored bytes that could not be decoded are useless: no registered coder decodes an image from them.
     ///
-    /// One coder's failure is not enough, since the next load may name another. Blocks while they try.
+    /// The failure of one coder is not enough, because the next load may name another. Blocks while the coders decode.
     func isWorthless(_ data: Data, after error: WebImageError) -> Bool {
         guard error.code == .badImageData else { return false }
         let registered = registered.coders
         let readers = registered.filter { $0.canDecode(from: data) }
         guard !readers.isEmpty else {
-            // A known format without a coder is somebody else's picture, and without any coder nobody can judge.
+            // A known format without a coder may be an image for another program. Without any coder no decision is
+            // possible.
             let hasJudge = !registered.isEmpty || !(coder is ImageCodersManager)
             return hasJudge && ImageFormat(sniffing: data) == .undefined
         }
@@ -20,7 +21,7 @@ extension ImageDecoding {
                 _ = try reader.decodeWithReason(data, options: plain)
                 return true
             } catch {
-                // What is over a limit, or has no memory now, may well be a picture.
+                // Bytes that exceed a limit, or that found no memory now, may still be an image.
                 return error.code != .badImageData
             }
         }

@@ -1,12 +1,12 @@
 package import Foundation
 
-/// One decode with everything a load's options and context say about it.
+/// One decode with all parameters from a load's options and context.
 package struct ImageDecoding: Sendable {
     package var coder: any ImageCoder
     package var options: DecodingOptions
-    /// The coders that judge bytes which one of them could not decode.
+    /// The coders that decide whether bytes that one of them could not decode are useless.
     var registered: ImageCodersManager
-    /// Tried before the coder, unless the first frame alone is wanted.
+    /// The class tried before the coder, unless only the first frame is requested.
     package var animatedClass: (any AnimatedImageProtocol.Type)?
     package var preloadsAllFrames = false
     /// Whether the animated class must succeed.
@@ -18,7 +18,7 @@ package struct ImageDecoding: Sendable {
         self.registered = registered
     }
 
-    /// Decodes; blocks for as long as that takes.
+    /// Decodes the data; blocks until it is done.
     package func decode(_ data: Data) throws(WebImageError) -> Image {
         if let image = try animated(data) { return image }
         let image = try coder.decodeWithReason(data, options: options)
@@ -27,7 +27,7 @@ package struct ImageDecoding: Sendable {
         return image
     }
 
-    /// What previews of an arriving animation are instances of; nil where the first frame alone is wanted.
+    /// The class of the partial images of an arriving animation; nil if only the first frame is requested.
     var previewClass: (any AnimatedImageProtocol.Type)? {
         options.firstFrameOnly ? nil : animatedClass ?? AnimatedImage.self
     }
@@ -44,24 +44,25 @@ package struct ImageDecoding: Sendable {
         return nil
     }
 
-    /// The coder that will give the frames of an animation that starts so; nil when none does.
+    /// Returns the coder that will decode the frames of an animation that begins with `data`; nil when there is none.
     package func animatedCoder(for data: Data) -> (any AnimatedImageCoder)? {
         let coders = (coder as? ImageCodersManager)?.coders ?? [coder]
         return coders.last { $0.canDecode(from: data) } as? any AnimatedImageCoder
     }
 
-    /// The size the picture will be decoded to, from its header; nil while or where the coder cannot tell.
+    /// Returns the size to which the image will be decoded, from its header; nil if the coder cannot determine it
+    /// (yet).
     package func size(of data: Data) -> PixelSize? {
         header(of: data).map { options.targetSize(for: $0.pixelSize, frameCount: $0.frameCount) }
     }
 
-    /// Bytes the decode will take, the library's own among them, from the header; 0 when the coder cannot tell.
+    /// Returns the bytes that the decode will take, including the library's own memory, from the header; 0 if unknown.
     package func cost(of data: Data) -> Int {
-        // Half of all numbers, so that a few such costs still add up.
+        // At most half of the largest integer, so that a few such costs can be added without overflow.
         header(of: data).map { min($0.decodeBytes(options), .max / 2) } ?? 0
     }
 
-    /// Never by decoding: what that takes is not known yet.
+    /// Reads the header without decoding, because the cost of a decode is not known yet.
     private func header(of data: Data) -> ImageInfo? {
         if let manager = coder as? ImageCodersManager { return manager.headerInfo(of: data, limits: options.limits) }
         return try? (coder as? any DetailedImageCoder)?.imageInfo(of: data, limits: options.limits)

@@ -1,15 +1,15 @@
 public import Foundation
 
-/// A coder that reads what a file says beside its pixels.
+/// A coder that reads the metadata of a file beside its pixels.
 @preconcurrency public protocol ImagePropertiesReading: ImageCoder {
-    /// EXIF, XMP, profile and text, without decoding the picture; damaged metadata is left out, never an error.
+    /// Returns EXIF, XMP, profile and text, without decoding the image; damaged metadata is left out without an error.
     ///
-    /// - Throws: `.badImageData` for what is no such file, `.limitExceeded` for one over `limits`.
+    /// - Throws: `.badImageData` when the data is not such a file, `.limitExceeded` when it exceeds `limits`.
     func imageProperties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties
 }
 
 extension ImageCodersManager: ImagePropertiesReading {
-    /// What the file says beside its pixels; of coders that read none, what they say in ``imageInfo(of:limits:)``.
+    /// Returns the metadata beside the pixels; for coders that read none, only ``imageInfo(of:limits:)``.
     public func imageProperties(
         of data: Data, limits: DecodingLimits = .default
     ) throws(WebImageError) -> ImageProperties {

@@ -1,27 +1,29 @@
 public import Foundation
 
-/// A coder that shows what has arrived of a picture while the rest is on its way; the shape is the original's.
+/// A coder that shows the received part of an image while the rest is being downloaded; the same requirements as in the
+/// original.
 ///
-/// A new instance is made for each picture and used from one thread at a time, off the main thread.
+/// A new instance is made for each image and used from one thread at a time, off the main thread.
 @preconcurrency public protocol ProgressiveImageCoder: ImageCoder {
-    /// Whether pictures that start so can be shown in part.
+    /// Returns whether images that begin with this data can be shown in part.
     func canIncrementalDecode(from data: Data?) -> Bool
-    /// Makes an instance for one picture.
+    /// Makes an instance for one image.
     init(incrementalWithOptions options: ImageCoderOptions?)
-    /// Takes all bytes that have arrived so far, those already seen included; ignored after a finished update.
+    /// Updates the coder with all bytes received so far, those already passed included; ignored after a finished
+    /// update.
     func updateIncrementalData(_ data: Data?, finished: Bool)
-    /// What can be shown now; nil before the first row is there. May be the first frame only.
+    /// Returns the partial image; nil before the first row has arrived. It may be the first frame only.
     func incrementalDecodedImage(with options: ImageCoderOptions?) -> Image?
 }
 
-/// A progressive coder that takes bytes piece by piece: its work is proportional to what is new.
+/// A progressive coder that takes bytes piece by piece: its work is proportional to the new bytes.
 @preconcurrency public protocol StreamingImageCoder: ProgressiveImageCoder {
-    /// Takes the next bytes.
+    /// Appends the next bytes.
     ///
-    /// - Throws: `.badImageData`, `.limitExceeded`; the picture then stays what it was.
+    /// - Throws: `.badImageData`, `.limitExceeded`; the partial image then stays unchanged.
     func append(_ bytes: Data, finished: Bool) throws(WebImageError)
-    /// What the header said, as soon as it is whole; nil before.
+    /// The description in the header, as soon as the header is complete; nil before.
     var incrementalInfo: ImageInfo? { get }
-    /// How many times what can be shown has got better: previews are made only when this has grown.
+    /// The number of improvements of the partial image: a new one is made only when this has grown.
     var incrementalRevision: Int { get }
 }

@@ -1,22 +1,22 @@
 import Foundation
 
-/// What libwebp's encoder is told beside quality; nil leaves the library's own default.
+/// Parameters of libwebp's encoder beside quality; nil means the library's default.
 ///
 /// Names and ranges are those of `WebPConfig` (webp/encode.h).
 public struct WebPEncodingOptions: Sendable, Hashable {
-    /// Effort, 0 fast to 6 small.
+    /// Effort, from 0 (fast) to 6 (small).
     public var method: Int?
-    /// Passes over the picture, 1 to 10.
+    /// Passes over the image, 1 to 10.
     public var pass: Int?
     /// Filter before encoding: 0 none, 1 segment smoothing, 2 dithering.
     public var preprocessing: Int?
-    /// Wanted peak signal-to-noise ratio in dB; takes the place of the quality.
+    /// Target peak signal-to-noise ratio in dB, instead of the quality.
     public var targetPSNR: Double?
     /// 1 lets the encoder use a second thread.
     public var threadLevel: Int?
-    /// Less memory for more time.
+    /// Whether less memory and more time is used.
     public var lowMemory: Bool?
-    /// Segments of different quantisation, 1 to 4.
+    /// Segments with different quantisation, 1 to 4.
     public var segments: Int?
     /// Spatial noise shaping, 0 to 100.
     public var snsStrength: Int?
@@ -24,9 +24,9 @@ public struct WebPEncodingOptions: Sendable, Hashable {
     public var filterStrength: Int?
     /// Sharpness of the deblocking filter, 0 sharpest to 7.
     public var filterSharpness: Int?
-    /// 0 simple, 1 strong.
+    /// Type of the deblocking filter: 0 simple, 1 strong.
     public var filterType: Int?
-    /// Chooses the filter's strength by itself.
+    /// Whether the filter's strength is chosen automatically.
     public var autofilter: Bool?
     /// Whether alpha is compressed.
     public var alphaCompression: Bool?
@@ -34,21 +34,21 @@ public struct WebPEncodingOptions: Sendable, Hashable {
     public var alphaFiltering: Int?
     /// Quality of alpha, 0 to 100.
     public var alphaQuality: Int?
-    /// Exports the compressed picture back into the input: for the library's own tools.
+    /// Whether the compressed image is exported back into the input: for the library's own tools.
     public var showCompressed: Bool?
     /// log2 of the number of token partitions, 0 to 3.
     public var partitions: Int?
-    /// Quality that may be given up to fit the first partition, 0 to 100.
+    /// The quality that may be sacrificed to fit the first partition, 0 to 100.
     public var partitionLimit: Int?
-    /// Slower, sharper conversion to YUV.
+    /// Whether the slower, sharper conversion to YUV is used.
     public var useSharpYuv: Bool?
 
-    /// The library's defaults.
+    /// Makes options with the library's defaults.
     public init() {}
 }
 
 extension WebPEncodingOptions {
-    // Unsafe is right for both tables: they are constants, and these key paths capture nothing.
+    // `nonisolated(unsafe)` is correct for both tables: they are constants, and these key paths capture nothing.
     private nonisolated(unsafe) static let integers: [(ImageCoderOption, WritableKeyPath<Self, Int?>)] = [
         (.encodeWebPMethod, \.method), (.encodeWebPPass, \.pass), (.encodeWebPPreprocessing, \.preprocessing),
         (.encodeWebPThreadLevel, \.threadLevel), (.encodeWebPSegments, \.segments),
@@ -64,7 +64,7 @@ extension WebPEncodingOptions {
         (.encodeWebPUseSharpYuv, \.useSharpYuv),
     ]  // Unsafe is true of key paths' type alone: the list never changes.
 
-    /// Reads the open dictionary; a value of the wrong type is logged once and left at the library's default.
+    /// Reads an option dictionary; a value of the wrong type is logged once, and the library's default applies.
     init(_ options: ImageCoderOptions) {
         self.init()
         for (key, path) in Self.integers {
@@ -74,7 +74,7 @@ extension WebPEncodingOptions {
         targetPSNR = options.readNumber(.encodeWebPTargetPSNR)
     }
 
-    /// The open dictionary with the same meaning.
+    /// The equivalent option dictionary.
     var dictionary: ImageCoderOptions {
         var options: ImageCoderOptions = [:]
         for (key, path) in Self.integers { options[key] = self[keyPath: path] }

@@ -1,4 +1,4 @@
-/// Adds up the ancillary chunks a decoder means to read; the others are skipped and cost nothing.
+/// Adds up the ancillary chunks that a decoder will read; skipped chunks cost nothing.
 package struct AncillaryBudget {
     private let limits: DecodingLimits
     private var total = 0

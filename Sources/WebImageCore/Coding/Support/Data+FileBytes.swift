@@ -11,14 +11,14 @@ extension Data {
         return try outcome.get()
     }
 
-    /// The bytes of a range counted from the first byte, whatever index that has.
+    /// Returns the bytes of a range whose offsets count from the first byte, whatever `startIndex` is.
     package func slice(_ range: Range<Int>) -> Data {
         dropFirst(range.lowerBound).prefix(range.count)
     }
 }
 
 extension WebImageError {
-    /// An encoder that cannot do what was asked.
+    /// Makes the error of an encoder that cannot fulfil a request.
     package static func cannotEncode(_ library: String, _ message: String, hint: String? = nil) -> WebImageError {
         WebImageError(
             .encodingFailed, stage: .encode, underlying: .codec(library: library, message: message), hint: hint)

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A copy of a file's bytes that stays where it is, for libraries that keep the address they read from.
+/// A copy of a file's bytes at a fixed address, for libraries that store the address they read from.
 package final class PinnedBytes {
     /// Valid while this object lives.
     package let bytes: UnsafeRawBufferPointer

@@ -1,8 +1,8 @@
 package import Foundation
 
-/// Finds the quality whose file fits: bisection, at most seven encodes.
+/// Finds the quality at which a file fits a limit: a bisection with at most seven encodes.
 package enum QualitySearch {
-    /// The file of the highest quality of 1 to 100 that fits, or of the lowest when none does.
+    /// Returns the file with the highest quality of 1 to 100 that fits, or with the lowest quality when none fits.
     package static func encode(
         maxBytes: Int, _ encode: (Int) throws(WebImageError) -> Data
     ) throws(WebImageError) -> Data {
@@ -22,7 +22,7 @@ package enum QualitySearch {
         }
     }
 
-    /// The same for encoders that take the options; lossless files have no quality to choose.
+    /// The same for encoders that take the options; lossless files have no quality setting.
     package static func encode(
         _ options: EncodingOptions, _ encode: (EncodingOptions) throws(WebImageError) -> Data
     ) throws(WebImageError) -> Data {

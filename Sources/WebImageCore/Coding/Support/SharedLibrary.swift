@@ -1,18 +1,18 @@
 import Foundation
 
-/// Loads a system library when it is first wanted; nothing is linked against it, and it stays loaded.
+/// Loads a system library on first use. The program is not linked against it, and it stays loaded.
 ///
-/// So a program carries the code of rare formats only after it met one, and starts without a library that is missing.
+/// A program therefore loads the code of rare formats only when it needs them, and starts even if a library is missing.
 package enum SharedLibrary {
-    /// The functions of a library, found by their names.
+    /// Returns the functions of a library, found by name.
     ///
     /// Blocks the thread while the system maps the library, some milliseconds.
     ///
     /// - Parameters:
-    ///   - name: The file that belongs to the headers this was compiled with.
-    ///   - package: What to install when it is missing, as Debian calls it.
-    ///   - bind: Fills the table and returns nil, or the name of a function the library lacks.
-    /// - Throws: `.unsupportedFormat`, with the loader's words.
+    ///   - name: the file name of the version whose headers this was compiled with.
+    ///   - package: the Debian package to install when the library is missing.
+    ///   - bind: fills the table and returns nil, or returns the name of a function that the library lacks.
+    /// - Throws: `.unsupportedFormat`, with the message of the dynamic loader.
     package static func functions<Table>(
         of name: String, package: String,
         bind: (UnsafeMutableRawPointer, UnsafeMutablePointer<Table>) -> UnsafePointer<CChar>?
@@ -23,7 +23,7 @@ package enum SharedLibrary {
         return table.move()
     }
 
-    /// As ``functions(of:package:bind:)``, for a table that is kept elsewhere.
+    /// As ``functions(of:package:bind:)``, for a table that is stored elsewhere.
     package static func load(
         _ name: String, package: String, bind: (UnsafeMutableRawPointer) -> UnsafePointer<CChar>?
     ) throws(WebImageError) {
@@ -36,7 +36,8 @@ package enum SharedLibrary {
         if let missing = bind(library) { throw mismatch(name, "has no \(String(cString: missing))") }
     }
 
-    /// A library that is not the version this program was built for: its structures could be read wrongly.
+    /// Makes the error for a library whose version differs from the one this program was built for: its structures
+    /// could be read wrongly.
     package static func mismatch(_ name: String, _ words: String) -> WebImageError {
         failure(name, words, hint: "Rebuild this program: it was built for another version of the library.")
     }
