@@ -15,7 +15,7 @@ extension ImageService {
         SourceDemand(request: record.number, generation: generation, traceParent: record.traceParent)
     }
 
-    /// The source of a target, once the target is allowed.
+    /// Checks the target and returns its source.
     private func admit(
         _ target: ImageTarget, _ settings: ServiceSettings, _ record: inout ServiceRecord
     ) throws(ServiceRefusal) -> SourcePolicy.Reference {
@@ -59,7 +59,7 @@ extension ImageService {
         }
     }
 
-    /// The result in the best format that is there in time.
+    /// The result in the best format that is available in time.
     private func provide(
         _ target: ImageTarget, _ reference: SourcePolicy.Reference, _ accepted: AcceptedFormats,
         _ settings: ServiceSettings, _ record: ServiceRecord, _ answer: inout PictureAnswer
@@ -73,7 +73,7 @@ extension ImageService {
         }
         let budget = Duration.milliseconds(settings.configuration.avifBudget)
         if let provided = try await provider.provide(await job(accepted), within: budget) { return provided }
-        // Another picture with a validator of its own, for a minute at most: AVIF is there the next time.
+        // A stand-in with another validator, cacheable for at most a minute, because AVIF is available afterwards.
         answer.maxAge = 60
         return try await provider.provide(await job(accepted.subtracting(.avif)))
     }
@@ -94,7 +94,7 @@ extension ImageService {
             cost: { made.cost(of: $0) }, make: { try made.make(from: $0, sharing: $1) })
     }
 
-    // MARK: Sources as they are
+    // MARK: Sources sent unchanged
 
     private func rawAnswer(
         _ answer: PictureAnswer, _ target: ImageTarget, _ reference: SourcePolicy.Reference,
@@ -156,7 +156,7 @@ extension ImageService {
         return answer.response(provided.entry, record)
     }
 
-    // MARK: The picture in place of one that cannot be had
+    // MARK: The fallback picture
 
     private func fallbackAnswer(
         _ refusal: ServiceRefusal, _ answer: PictureAnswer, _ target: ImageTarget, _ accepted: AcceptedFormats,

@@ -2,10 +2,10 @@ import Foundation
 import WebImage
 public import WebImageCore
 
-/// An HTTP image service without a transport: takes a request as a value and gives the answer as a value.
+/// An HTTP image service without a transport: takes a request as a value and returns the answer as a value.
 ///
-/// Safe to call from any task; work that several requests need is done once for all of them. Decoding runs on threads of
-/// the library's own, never on those of the caller.
+/// Safe to call from any task. Work that several requests need is done once for all of them. Decoding runs on the library's
+/// own threads, never on those of the caller.
 public final class ImageService: Sendable {
     let provider: PictureProvider
     let pool: DecodePool
@@ -20,17 +20,17 @@ public final class ImageService: Sendable {
         var isDraining = false
     }
 
-    /// A service; opens its caches and reads the files that the configuration names.
+    /// Creates a service: opens its caches and reads the files that the configuration names.
     ///
     /// Blocks while it reads the watermark and the fallback.
-    /// - Throws: `ConfigurationError` for what cannot be used.
+    /// - Throws: `ConfigurationError` for settings that cannot be used.
     public convenience init(configuration: ServiceConfiguration = ServiceConfiguration()) throws(ConfigurationError) {
         try self.init(configuration: configuration, loader: nil, clock: SystemClock())
     }
 
-    /// With a loader of the caller's in place of downloads.
+    /// Creates a service that uses the caller's loader instead of downloads.
     ///
-    /// - Parameter loader: Fetches the bytes of http and https sources. The download policy is the loader's to enforce.
+    /// - Parameter loader: Fetches the bytes of http and https sources. The loader must enforce the download policy.
     public convenience init(
         configuration: ServiceConfiguration, loader: any ImageDataLoader
     ) throws(ConfigurationError) {
@@ -70,36 +70,36 @@ public final class ImageService: Sendable {
 
     var settings: ServiceSettings { state.withLock { $0.settings } }
 
-    /// Uses another configuration from the next request on; requests under way keep theirs.
+    /// Applies another configuration from the next request on; requests in flight keep the old one.
     ///
-    /// Addresses, caches, queue limits and the folder of local sources stay as they were at the start. Blocks while it
-    /// reads files.
-    /// - Throws: `ConfigurationError`; the old configuration stays in use.
+    /// Addresses, caches, queue limits and the folder of local sources do not change. Blocks while it reads files.
+    /// - Throws: `ConfigurationError`; the old configuration remains in use.
     public func reload(_ configuration: ServiceConfiguration) throws(ConfigurationError) {
         let settings = try ServiceSettings(configuration)
         state.withLock { $0.settings = settings }
     }
 
-    /// From now on pictures are refused (503) and `/readyz` says so; requests under way go on.
+    /// Refuses pictures (503) from now on and answers 503 on `/readyz`. Requests in flight continue.
     public func beginDraining() { state.withLock { ($0.isReady, $0.isDraining) = (false, true) } }
 
-    /// From now on `/readyz` answers 503, and nothing else changes: for a transport that refuses new requests itself and
-    /// lets those it has accepted end as they would have.
+    /// Answers 503 on `/readyz` from now on and changes nothing else. For a transport that refuses new requests itself and
+    /// finishes those it has accepted.
     public func announceDraining() { state.withLock { $0.isReady = false } }
 
     var isReady: Bool { state.withLock { $0.isReady } }
 
     var isDraining: Bool { state.withLock { $0.isDraining } }
 
-    /// Ends work that no request waits for and writes the caches out.
+    /// Cancels work that no request waits for and writes the caches to disk.
     public func shutdown() async {
         provider.background.close()
         await provider.store.flush()
     }
 
-    /// Answers a request; never throws, every failure is an answer with its status.
+    /// Answers a request; never throws, because every failure is an answer with its status.
     ///
-    /// Cancelling the surrounding task (the client left) answers 499 and ends work that no other request waits for.
+    /// Cancelling the surrounding task (the client disconnected) answers 499 and cancels work that no other request waits
+    /// for.
     public func respond(to request: ServiceRequest) async -> ServiceResponse {
         await respond(to: request) { record throws(ServiceRefusal) in try await self.answer(request, &record) }
     }
@@ -107,10 +107,10 @@ public final class ImageService: Sendable {
     /// Answers a request of the operator's listener: metrics, health and purges.
     ///
     /// - `GET /metrics`: Prometheus text.
-    /// - `POST /purge?source=URL` (percent-encoded): all results of a source and the source itself.
-    /// - `POST /purge?target=TARGET` (percent-encoded): the results of one target.
+    /// - `POST /purge?source=URL` (percent-encoded): purges all results of a source and the source itself.
+    /// - `POST /purge?target=TARGET` (percent-encoded): purges the results of one target.
     ///
-    /// Purges want `Authorization: Bearer TOKEN` with a token of the configuration.
+    /// Purges require `Authorization: Bearer TOKEN` with a token of the configuration.
     public func respondToOperator(_ request: ServiceRequest) async -> ServiceResponse {
         await respond(to: request) { record throws(ServiceRefusal) in try await self.operatorAnswer(request, &record) }
     }
@@ -148,6 +148,6 @@ public final class ImageService: Sendable {
         return response
     }
 
-    /// Pictures are documents too: an SVG may hold scripts.
+    /// Browsers also open pictures as documents, and an SVG may contain scripts.
     static let contentPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 }

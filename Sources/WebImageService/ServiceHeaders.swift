@@ -25,9 +25,9 @@ public struct ServiceHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral
         for (name, value) in elements { append(name, value) }
     }
 
-    /// The values of all fields of a name, joined by commas (RFC 9110 §5.3); setting replaces them all, nil removes them.
+    /// The values of all fields of a name, joined by commas (RFC 9110 §5.3). Setting replaces them all; nil removes them.
     ///
-    /// A value that is set must not hold control characters: such a value is not stored, because it would end the field.
+    /// A value with control characters is not stored, because it could end the field.
     public subscript(name: String) -> String? {
         get {
             let values = fields.lazy.filter { Self.isSame($0.name, name) }.map(\.value)
@@ -39,7 +39,7 @@ public struct ServiceHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral
         }
     }
 
-    /// Adds a field after the others; one whose name or value holds a control character is left out.
+    /// Adds a field after the others. A field whose name or value contains a control character is not added.
     public mutating func append(_ name: String, _ value: String) {
         guard Self.isSafe(name), Self.isSafe(value) else { return }
         fields.append(Field(name, value))

@@ -3,9 +3,9 @@ import WebImage
 import WebImageCore
 import WebImageHTTP
 
-/// The parts of the library that a service is made of.
+/// The library components that a service uses.
 enum ServiceParts {
-    /// A downloader under the server's policy.
+    /// A downloader with the server's policy.
     static func downloader(_ settings: ServiceSettings) -> any ImageDataLoader {
         let configuration = settings.configuration
         var config = WebImageDownloaderConfig()
@@ -16,7 +16,7 @@ enum ServiceParts {
         config.downloadDeadline = Double(configuration.sourceDeadline)
         config.maxBodyBytes = configuration.maxSourceBytes
         config.maxRedirects = configuration.maxRedirects
-        // The environment's proxies are not used either: behind one the addresses of sources cannot be checked.
+        // The proxies of the environment are not used either: behind a proxy, the addresses of sources cannot be checked.
         config.proxy = ""
         let downloader = WebImageDownloader(config: config)
         if !configuration.userAgent.isEmpty {
@@ -25,7 +25,7 @@ enum ServiceParts {
         return downloader
     }
 
-    /// A cache of encoded bytes on disk; nil when it keeps nothing.
+    /// A disk cache of encoded bytes; nil if its size is 0.
     static func cache(_ name: String, bytes: Int, _ configuration: ServiceConfiguration) -> ImageCache? {
         guard bytes > 0 else { return nil }
         var config = ImageCacheConfig()

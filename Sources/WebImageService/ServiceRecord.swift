@@ -1,40 +1,40 @@
 public import WebImageCore
 
-/// What a service did for one request: the material of an access log and of metrics.
+/// The log and metrics record of one request.
 public struct ServiceRecord: Sendable {
-    /// What a target asks for.
+    /// The kind of request.
     public enum Route: String, Sendable, CaseIterable {
-        /// A picture by imgproxy's grammar.
+        /// A picture in imgproxy's grammar.
         case imgproxy
-        /// A picture by thumbor's grammar.
+        /// A picture in thumbor's grammar.
         case thumbor
         /// Facts about a source.
         case info
-        /// Whether the process runs.
+        /// The check whether the process runs.
         case health
-        /// Whether it takes requests.
+        /// The check whether the service accepts requests.
         case ready
         /// Counters.
         case metrics
-        /// Removal of results.
+        /// Purges of results.
         case purge
         /// The start page.
         case start
-        /// None of these.
+        /// No known route.
         case none
     }
 
-    /// Where the answer came from.
+    /// The origin of the answer.
     public enum Outcome: String, Sendable, CaseIterable {
         /// Made for this request.
         case made
-        /// Made for several requests at once, this one among them.
+        /// Made once for several requests, including this one.
         case joined
-        /// From the memory of results.
+        /// From the memory cache of results.
         case memory
-        /// From the results on disk.
+        /// From the disk cache of results.
         case disk
-        /// A result past its lifetime.
+        /// A stale result.
         case stale
         /// The client's copy is current (304).
         case notModified
@@ -42,13 +42,13 @@ public struct ServiceRecord: Sendable {
         case negative
         /// An error.
         case refused
-        /// Something that is no picture.
+        /// An answer that is not a picture.
         case page
     }
 
-    /// A part of the work that is measured.
+    /// A measured part of the work.
     public enum Stage: String, Sendable, CaseIterable {
-        /// Waiting for a place among the workers.
+        /// Waiting for a free worker.
         case queue
         /// Reading or fetching the source.
         case fetch
@@ -60,21 +60,21 @@ public struct ServiceRecord: Sendable {
         case encode
     }
 
-    /// Identifies the request in logs: the client's `X-Request-Id` if it is one, else made.
+    /// Identifies the request in logs: the client's `X-Request-Id` if it is valid, otherwise a new one.
     public var requestID = ""
     /// The trace context of the request (W3C `traceparent`), if it was well formed.
     public var traceParent: String?
-    /// What was asked for.
+    /// The kind of request.
     public var route = Route.none
-    /// Where the answer came from.
+    /// The origin of the answer.
     public var outcome = Outcome.refused
     /// The source's URL without user information and query; nil for other routes.
     public var source: String?
     /// The reason of a refusal as one word for metrics (`signature`, `option`, `queue` …); nil for success.
     public var reason: String?
-    /// The words for a log; never holds a secret.
+    /// The message for a log; never contains a secret.
     public var message: String?
-    /// Time of the stages that ran for this request, not for one it joined.
+    /// Durations of the stages that ran for this request, without those of a request it joined.
     public var stages: [Stage: Duration] = [:]
     /// From the request to the answer.
     public var duration = Duration.zero
@@ -85,7 +85,7 @@ public struct ServiceRecord: Sendable {
     /// The size of the answer's picture.
     public var size: PixelSize?
 
-    /// The request's place in the order of requests.
+    /// The request's number in the order of requests.
     var number: UInt64 = 0
 
     /// An empty record.

@@ -1,6 +1,6 @@
-/// Why a request is not answered with a picture: a status, a word for metrics and words for the client.
+/// The refusal of a request: a status, a reason for metrics and a message for the client.
 struct ServiceRefusal: Error, Sendable, Hashable {
-    /// The word by which refusals are counted.
+    /// The label under which refusals are counted.
     enum Reason: String, Sendable, CaseIterable {
         case method, target, option, signature, source, expired, limit, notPicture, format
         case upstreamStatus, upstream, upstreamTimeout, timeout, queue, client, draining, gone, unauthorized, notFound
@@ -9,11 +9,11 @@ struct ServiceRefusal: Error, Sendable, Hashable {
 
     var status: Int
     var reason: Reason
-    /// One sentence for the client and the log; holds no secret and no path of this machine.
+    /// One sentence for the client and the log; contains no secret and no local path.
     var message: String
-    /// The option that is not understood, as the target spells it.
+    /// The option that is not understood, as written in the target.
     var option: String?
-    /// Seconds after which another try may succeed.
+    /// Seconds after which a retry may succeed.
     var retryAfter: Int?
 
     init(
@@ -26,24 +26,24 @@ struct ServiceRefusal: Error, Sendable, Hashable {
         self.retryAfter = retryAfter
     }
 
-    /// 400 for an option; its name is shown as it was written, shortened.
+    /// 400 for an option. The message shows a shortened form of its name as written.
     static func option(_ name: some StringProtocol, _ problem: String) -> ServiceRefusal {
         let name = String(name.prefix(64))
         return ServiceRefusal(400, .option, "option \(Printable(name)): \(problem)", option: name)
     }
 
-    /// 400 for a target that follows no grammar.
+    /// 400 for a target that matches no grammar.
     static func target(_ problem: String) -> ServiceRefusal { ServiceRefusal(400, .target, problem) }
 }
 
-/// Text of a client in a message: quoted, on one line, its control characters replaced.
+/// Client text in a message: quoted, on one line, with control characters replaced.
 struct Printable: CustomStringConvertible {
     let description: String
 
     init(_ text: some StringProtocol) {
         let short = text.prefix(200)
         let scalars = short.unicodeScalars.map { scalar -> UnicodeScalar in
-            // Format characters turn the direction of what follows on a terminal.
+            // Format characters can reverse the direction of the following text on a terminal.
             let isHidden = [.control, .format, .lineSeparator, .paragraphSeparator].contains(
                 scalar.properties.generalCategory)
             return isHidden || scalar == "'" ? "\u{FFFD}" : scalar

@@ -1,17 +1,19 @@
-/// One HTTP request as a transport received it; the service reads it and knows no socket.
+/// One HTTP request as a transport received it. The service uses only this value and no socket.
 public struct ServiceRequest: Sendable, Hashable {
     /// The method in capital letters.
     public var method: String
-    /// The request target in origin form (`/path?query`), byte for byte as it was received: signatures cover it undecoded.
+    /// The request target in origin form (`/path?query`), with the exact bytes received: signatures cover the undecoded
+    /// target.
     ///
-    /// Bytes that are no UTF-8 are replaced by U+FFFD by the transport; such a target matches no signature.
+    /// The transport replaces bytes that are not UTF-8 by U+FFFD; such a target matches no signature.
     public var target: String
     /// The fields of the head.
     public var headers: ServiceHeaders
-    /// The numeric address of the client without a port (`203.0.113.9`, `2001:db8::1`); nil for a local socket.
+    /// The numeric address of the client without a port (`203.0.113.9`, `2001:db8::1`); nil for a Unix socket.
     ///
-    /// A transport behind a trusted proxy puts the address of `X-Forwarded-For` here. Limits per client use it: IPv6
-    /// addresses count by their /64.
+    /// A transport behind a trusted proxy stores the address of `X-Forwarded-For` here. Limits per client use it and count
+    /// an
+    /// IPv6 /64 as one client.
     public var client: String?
 
     /// Describes a request.

@@ -1,10 +1,10 @@
 public import Foundation
 import WebImageCore
 
-/// The answer to a ``ServiceRequest`` with what was done to make it.
+/// The answer to a ``ServiceRequest`` and the record of the work that made it.
 ///
-/// A transport adds what belongs to the connection (`Date`, `Connection`, `Content-Length`) and nothing else. In answer to
-/// `HEAD` the body is that of `GET`: a transport sends its length and not its bytes.
+/// A transport adds the fields of the connection (`Date`, `Connection`, `Content-Length`) and nothing else. For `HEAD` the
+/// body is that of `GET`: a transport sends its length but not its bytes.
 public struct ServiceResponse: Sendable {
     /// The bytes to send.
     public enum Body: Sendable {
@@ -27,11 +27,11 @@ public struct ServiceResponse: Sendable {
 
     /// The status code.
     public var status: Int
-    /// The fields of the head without those of the connection.
+    /// The fields of the head, without those of the connection.
     public var headers: ServiceHeaders
     /// The bytes to send.
     public var body: Body
-    /// What was done, for logs and metrics.
+    /// The record for logs and metrics.
     public var record: ServiceRecord
 
     /// Describes an answer.
@@ -45,21 +45,22 @@ public struct ServiceResponse: Sendable {
     }
 }
 
-/// An open regular file, closed with its last reference.
+/// An open regular file, closed when the last reference is released.
 public final class ServiceFile: Sendable {
-    /// The descriptor, open for reading; it belongs to this object. A transport that closes what it sends duplicates it.
+    /// The descriptor, open for reading and owned by this object. A transport that closes the descriptor it sends must
+    /// duplicate it.
     public let descriptor: Int32
-    /// The size when it was opened, in bytes.
+    /// The size in bytes at the time of opening.
     public let byteCount: Int
 
-    /// Opens a regular file; nil for anything else and for symbolic links. Blocks.
+    /// Opens a regular file; nil for anything else, including symbolic links. Blocks.
     public convenience init?(path: String) {
         do throws(WebImageError) { try self.init(name: path, in: AT_FDCWD) } catch { return nil }
     }
 
     /// Opens a regular file by its name in an open folder.
     ///
-    /// - Throws: `.fileSystem` with the system's `errno`; `ENOENT` for what is no regular file.
+    /// - Throws: `.fileSystem` with the system's `errno`; `ENOENT` if it is not a regular file.
     init(name: String, in folder: Int32) throws(WebImageError) {
         let descriptor = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { throw .posix(errno, stage: .download) }
@@ -74,7 +75,7 @@ public final class ServiceFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// The bytes of a range, fewer when the file became shorter. Blocks.
+    /// The bytes of a range, fewer if the file was truncated since. Blocks.
     public func bytes(in range: Range<Int>) -> Data {
         var data = Data(count: range.count)
         let count = data.withUnsafeMutableBytes { buffer in

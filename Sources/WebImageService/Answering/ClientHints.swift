@@ -1,18 +1,18 @@
-/// What clients say of their screen and network; defaults that a target overrides.
+/// The client hints for screen and network (RFC 8942). They are defaults: options of the target override them.
 enum ClientHints {
     /// The fields that answers depend on.
     static let names = ["Sec-CH-Width", "Width", "Sec-CH-DPR", "DPR", "Save-Data"]
 
-    /// Takes hints for what the target leaves open. Few values: results are keyed by them.
+    /// Applies hints to options that the target does not set. Rounds to few values, because results are keyed by them.
     static func apply(_ headers: ServiceHeaders, to options: inout ProcessingOptions) {
         let ratio = number(headers["Sec-CH-DPR"] ?? headers["DPR"], in: 0.5...8)
         if options.width == 0, options.height == 0, options.dpr == 1 {
-            // The width is in physical pixels: no ratio on top. Steps of 64 px, never smaller than asked for.
+            // `Width` counts physical pixels, so no DPR is applied to it. It is rounded up to a multiple of 64 px.
             if let width = number(headers["Sec-CH-Width"] ?? headers["Width"], in: 1...16_384) {
                 options.width = (Int(width.rounded(.up)) + 63) / 64 * 64
             }
         } else if options.dpr == 1, let ratio {
-            // Quarters: screens differ by more.
+            // Rounds to quarters: the ratios of real screens differ by more.
             options.dpr = (ratio * 4).rounded() / 4
         }
         if options.quality == 0, headers["Save-Data"]?.lowercased() == "on" { options.quality = 50 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// The conditions and the range of a request (RFC 9110 §13, §14).
 enum ConditionalRequest {
-    /// Whether `If-None-Match` names a validator; compares weakly, as the section says.
+    /// Whether `If-None-Match` names the validator; weak comparison (RFC 9110 §13.1.2).
     static func matches(_ field: String?, etag: String) -> Bool {
         guard let field else { return false }
         if field.trimmed == "*" { return true }
@@ -13,16 +13,16 @@ enum ConditionalRequest {
     }
 
     enum RangeAnswer: Equatable {
-        /// The whole body: no range, several, a unit that is not known, or another version (`If-Range`).
+        /// The whole body: no range, several ranges, an unknown unit, or another version (`If-Range`).
         case whole
         case part(Range<Int>)
         case notSatisfiable
     }
 
-    /// What to send for `Range`; a single range of bytes alone is answered.
+    /// The part to send for `Range`. Only a single byte range is supported.
     static func range(_ headers: ServiceHeaders, etag: String, count: Int) -> RangeAnswer {
         guard let field = headers["Range"]?.trimmed, field.lowercased().hasPrefix("bytes=") else { return .whole }
-        // A date never confirms: answers carry no Last-Modified.
+        // A date never matches: answers carry no Last-Modified.
         if let condition = headers["If-Range"]?.trimmed, condition != etag { return .whole }
         let text = field.dropFirst(6)
         guard !text.contains(","), let dash = text.firstIndex(of: "-") else { return .whole }

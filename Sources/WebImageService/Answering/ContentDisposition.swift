@@ -4,8 +4,8 @@ import WebImageCore
 /// `Content-Disposition` (RFC 6266) from names that clients choose.
 enum ContentDisposition {
     /// - Parameters:
-    ///   - name: The wanted name; nil takes the last part of the source's path.
-    ///   - fileExtension: Replaces that of the source, and is added to a wanted name without it.
+    ///   - name: The requested name; nil uses the last part of the source's path.
+    ///   - fileExtension: Replaces the extension of the source. Is added to a requested name that lacks it.
     static func field(name: String?, source: String, fileExtension: String, isAttachment: Bool) -> String {
         let type = isAttachment ? "attachment" : "inline"
         let stem = name.map(cleaned) ?? stemOfSource(source)
@@ -28,7 +28,7 @@ enum ContentDisposition {
         return String(decoded[..<dot])
     }
 
-    /// Without what ends a field or a path or hides a name; at most 120 characters.
+    /// Removes characters that end a field or a path or hide a name; returns at most 120 characters.
     private static func cleaned(_ name: String) -> String {
         let scalars = name.unicodeScalars.filter { scalar in
             let category = scalar.properties.generalCategory
@@ -40,7 +40,7 @@ enum ContentDisposition {
         return text.trimmed
     }
 
-    /// RFC 8187 §3.2.1.
+    /// Encodes as RFC 8187 §3.2.1 requires.
     private static func encoded(_ text: String) -> String {
         text.utf8.map { byte in
             let isPlain = byte.isASCIILetter || (0x30...0x39).contains(byte) || "!#$&+-.^_`|~".utf8.contains(byte)

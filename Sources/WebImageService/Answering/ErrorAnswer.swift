@@ -1,6 +1,6 @@
 import Foundation
 
-/// Makes the answer to a request that is refused.
+/// Makes the answer to a refused request.
 enum ErrorAnswer {
     private struct Report: Encodable {
         var status: Int

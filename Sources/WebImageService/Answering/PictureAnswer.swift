@@ -1,17 +1,17 @@
 import Foundation
 import WebImageCore
 
-/// Makes the answer to a request out of a result.
+/// Makes the answer to a request from a result.
 struct PictureAnswer {
     let request: ServiceRequest
     let settings: ServiceSettings
     /// Seconds since 1970.
     let now: TimeInterval
-    /// The answer's use ends here, in seconds since 1970 (`expires`).
+    /// The time in seconds since 1970 after which the answer must not be used (`expires`).
     var expires: Int?
-    /// At most so many seconds: a stand-in for a format that is being made.
+    /// The upper bound of `max-age` in seconds, for a stand-in while the preferred format is being made.
     var maxAge: Int?
-    /// What the answer depends on beside the target.
+    /// Request fields beside the target that the answer depends on.
     var vary: [String] = []
     var filename: String?
     var isAttachment = false
@@ -53,7 +53,7 @@ struct PictureAnswer {
             fileExtension: format?.fileExtension ?? (head.mediaType == "application/json" ? "json" : ""),
             isAttachment: isAttachment)
         if settings.configuration.linksCanonical, !head.source.hasPrefix("local:") {
-            // What ends the reference in the field is escaped: a URL has none of it unescaped.
+            // Escapes the characters that end the reference in the field. A valid URL contains none of them unescaped.
             let url = head.source.filter { !"<>\"\\ ".contains($0) }
             response.headers["Link"] = "<\(url)>; rel=\"canonical\""
         }

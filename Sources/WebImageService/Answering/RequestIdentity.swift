@@ -1,6 +1,6 @@
-/// The names under which a request is logged and traced.
+/// The identifiers under which a request is logged and traced.
 enum RequestIdentity {
-    /// The client's `X-Request-Id` if it is 1...64 characters of `A-Z a-z 0-9 _ -`, else a new one.
+    /// The client's `X-Request-Id` if it is 1...64 characters of `A-Z a-z 0-9 _ -`, otherwise a new one.
     static func requestID(_ headers: ServiceHeaders) -> String {
         if let wanted = headers["X-Request-Id"], (1...64).contains(wanted.utf8.count),
             wanted.utf8.allSatisfy({ $0.isASCIILetter || (0x30...0x39).contains($0) || $0 == 0x5F || $0 == 0x2D })
@@ -23,7 +23,7 @@ enum RequestIdentity {
         return field
     }
 
-    /// A source for logs: without user information and query, which may hold secrets.
+    /// A source for logs, without user information and query, because these may contain secrets.
     static func redacted(_ source: String) -> String {
         let plain = source.prefix { $0 != "?" && $0 != "#" }
         return String(plain.prefix(500))

@@ -2,7 +2,7 @@ import Foundation
 import WebImageCore
 
 extension ServiceRefusal {
-    /// The status and the words for a failure of the library; never names a path of this machine.
+    /// The status and the message for a library error. The message never contains a local path.
     init(_ error: WebImageError) {
         switch error.code {
         case .cancelled: self.init(499, .gone, "the client left")
@@ -55,12 +55,12 @@ extension ServiceRefusal {
         return ServiceRefusal(502, .upstream, "the source's server cannot be reached")
     }
 
-    /// Whether the failure is the source's and may pass: a stale result stands in.
+    /// Whether the source caused the failure and a retry may succeed; a stale result is sent instead.
     var isUpstreamFault: Bool {
         [.upstream, .upstreamTimeout].contains(reason) || (reason == .upstreamStatus && status == 502)
     }
 
-    /// Whether another request would fail alike for a while.
+    /// Whether another request would fail in the same way for a while.
     var isRemembered: Bool {
         [.upstream, .upstreamTimeout, .upstreamStatus, .notPicture, .limit, .source].contains(reason)
     }

@@ -4,20 +4,20 @@ import WebImageHTTP
 
 /// How long an answer may be used, in seconds (RFC 9111, RFC 5861).
 struct Lifetime: Sendable, Hashable, Codable {
-    /// From the moment it was made at its source.
+    /// Seconds since the origin server made the response.
     var maxAge: Int
-    /// Its age when it was stored here.
+    /// The age in seconds when it was stored here.
     var age = 0
     var staleWhileRevalidate = 0
     var staleIfError = 0
-    /// Whether shared caches may keep it.
+    /// Whether shared caches may store it.
     var isShared = true
-    /// Whether any cache may.
+    /// Whether any cache may store it.
     var mayBeStored = true
 
-    /// What the configuration allows.
+    /// The bounds that the configuration sets.
     struct Bounds: Sendable, Hashable {
-        /// For sources that say nothing.
+        /// Seconds for sources that state no lifetime.
         var standard = 86_400
         var least = 0
         var most = 31_536_000
@@ -42,7 +42,8 @@ struct Lifetime: Sendable, Hashable, Codable {
         let isStrict =
             control.contains("must-revalidate") || control.contains("proxy-revalidate") || control.contains("no-cache")
             || !mayBeStored
-        // The configuration's times are for sources that leave them open: one that wants to be asked is asked.
+        // The configured times apply only to sources that leave them open. A source that requires revalidation is always
+        // revalidated.
         let isOpen = !isStrict && self.maxAge > 0
         let revalidate = seconds("stale-while-revalidate") ?? (isOpen ? bounds.staleWhileRevalidate : 0)
         staleWhileRevalidate = isStrict ? 0 : revalidate
@@ -51,11 +52,11 @@ struct Lifetime: Sendable, Hashable, Codable {
 
     init(maxAge: Int) { self.maxAge = maxAge }
 
-    /// The age at a moment.
+    /// The age in seconds at a moment.
     func age(storedAt stored: TimeInterval, now: TimeInterval) -> Int { age + max(Int(now - stored), 0) }
 }
 
-/// A date of HTTP in its preferred form (RFC 9110 §5.6.7).
+/// An HTTP date in the preferred form (RFC 9110 §5.6.7).
 enum HTTPDateText {
     static func text(_ seconds: TimeInterval) -> String {
         var time = time_t(seconds)

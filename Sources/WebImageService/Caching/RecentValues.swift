@@ -1,6 +1,6 @@
 import WebImageCore
 
-/// Values by key within a budget; the one unused for longest goes first. A lock around short facts.
+/// Values by key within a budget. Evicts the least recently used value first. A lock protects the state.
 final class RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Slot {
         var value: Value
@@ -29,9 +29,9 @@ final class RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    /// Keeps a value, unless it alone takes more than a quarter of the budget.
+    /// Stores a value unless it alone exceeds a quarter of the budget.
     func set(_ value: Value, for key: Key, cost: Int) {
-        // Freed outside the lock.
+        // Declared here so that evicted values are freed outside the lock.
         var freed: [Slot] = []
         state.withLock { state in
             state.clock += 1
@@ -43,7 +43,7 @@ final class RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             state.slots[key] = Slot(value: value, cost: cost, lastUse: state.clock)
             state.cost += cost
             guard state.cost > budget else { return }
-            // Down to seven eighths at once: a scan for each new value would cost more than it keeps.
+            // Evicts down to seven eighths of the budget at once, because each eviction scans all values.
             for (key, slot) in state.slots.sorted(by: { $0.value.lastUse < $1.value.lastUse }) {
                 guard state.cost > budget / 8 * 7 else { break }
                 state.slots[key] = nil

@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// A stored result: encoded bytes and what an answer needs to be made of them.
+/// A stored result: encoded bytes and the facts that an answer needs.
 struct ResultEntry: Sendable {
     struct Head: Sendable, Codable, Hashable {
         var mediaType: String
@@ -10,9 +10,9 @@ struct ResultEntry: Sendable {
         /// Seconds since 1970.
         var stored: TimeInterval
         var lifetime: Lifetime
-        /// Tells this version of the source from others.
+        /// Identifies the version of the source.
         var sourceVersion: String
-        /// The source's URL, for checks that a digest is not mistaken.
+        /// The source's URL, compared on reading to detect a digest collision.
         var source: String
         var width: Int?
         var height: Int?
@@ -43,7 +43,7 @@ struct ResultEntry: Sendable {
         "\"" + ContentDigest(body).data.map { String(plainFormat: "%02x", $0) }.joined() + "\""
     }
 
-    // MARK: On disk: one value, so that bytes and head can never be of two results.
+    // MARK: On disk: one value, so that bytes and head always belong to the same result.
 
     private static let signature = Array("WIR1".utf8)
 

@@ -2,16 +2,16 @@ import Foundation
 
 /// Identifies a result: source, everything that changes a byte, and what the client accepts.
 struct ResultKey: Sendable, Hashable {
-    /// The source's URL after replacements.
+    /// The source's URL after replacements were applied.
     let source: String
     /// 64 hexadecimal digits.
     let digest: String
-    /// The number of purges of the source.
+    /// The number of purges of the source so far.
     let generation: Int
 
     /// - Parameters:
-    ///   - kind: Tells pictures from facts about them.
-    ///   - fingerprint: What the configuration changes about every result.
+    ///   - kind: Distinguishes pictures from facts about them.
+    ///   - fingerprint: The settings of the configuration that change every result.
     init(
         kind: String = "picture", source: String, options: ProcessingOptions, accepted: AcceptedFormats,
         generation: Int, fingerprint: String
@@ -20,7 +20,7 @@ struct ResultKey: Sendable, Hashable {
         self.generation = generation
         let accept = options.format == nil ? accepted.keyText : ""
         let parts = [kind, source, options.keyText, accept, String(generation), fingerprint]
-        // Lengths before the parts: no text of one part can look like the next.
+        // Each part is preceded by its length, so that the text of one part cannot imitate the next part.
         let text = parts.map { "\($0.utf8.count):\($0)" }.joined(separator: "\n")
         digest = Self.digest(text)
     }
@@ -34,7 +34,7 @@ struct ResultKey: Sendable, Hashable {
 }
 
 extension ProcessingOptions {
-    /// What of the options changes a byte of the result, in one spelling; defaults are left out.
+    /// The options that change a byte of the result, in one spelling; defaults are omitted.
     var keyText: String {
         var parts: [String] = []
         let standard = ProcessingOptions()

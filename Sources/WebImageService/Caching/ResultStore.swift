@@ -14,23 +14,23 @@ final class ResultStore: Sendable {
         var readAt: Duration
     }
 
-    /// After this time a generation is read from disk again: another process may have purged the source.
+    /// After this time a generation is read from disk again, because another process may have purged the source.
     private static let generationLife = Duration.seconds(5)
 
     struct RememberedFailure: Sendable {
         var refusal: ServiceRefusal
-        /// Seconds since 1970.
+        /// Seconds since 1970 until which the failure is remembered.
         var until: TimeInterval
     }
 
-    /// - Parameter disk: Nil keeps results in memory alone.
+    /// - Parameter disk: Nil stores results in memory only.
     init(memoryBytes: Int, disk: ImageCache?, clock: any DelayClock) {
         self.clock = clock
         memory = RecentValues(budget: memoryBytes)
         self.disk = disk
     }
 
-    /// A stored result and the level it came from.
+    /// A stored result and the cache level that had it.
     func entry(for key: ResultKey) async -> (entry: ResultEntry, level: ServiceRecord.Outcome)? {
         if let known = memory.value(for: key.digest) { return (known, .memory) }
         guard let data = await disk?.diskImageData(forKey: Self.diskKey(key)),
@@ -40,7 +40,7 @@ final class ResultStore: Sendable {
         return (entry, .disk)
     }
 
-    /// Keeps a result in memory now and on disk soon.
+    /// Stores a result in memory immediately and on disk soon after.
     func store(_ entry: ResultEntry, for key: ResultKey) {
         memory.set(entry, for: key.digest, cost: entry.body.count + 1024)
         disk?.storeImageData(entry.envelope, forKey: Self.diskKey(key))
@@ -65,12 +65,13 @@ final class ResultStore: Sendable {
         failures.set(RememberedFailure(refusal: refusal, until: until), for: key.digest, cost: 1)
     }
 
-    // MARK: Generations: a purge of a source begins a new one, so that all its results are out of reach at once.
+    // MARK: Generations: a purge of a source starts a new one, which makes all its earlier results unreachable at once.
 
     func generation(of source: String) async -> Int {
         let known = generations.value(for: source)
         if let known, disk == nil || clock.now - known.readAt < Self.generationLife { return known.number }
-        // A purge of this process may not be on disk yet, and an entry there may be evicted: it never goes back.
+        // The number on disk may be lower: a purge of this process may not be written yet, or the entry was evicted. The
+        // number never decreases.
         var found = known?.number ?? 0
         if let data = await disk?.diskImageData(forKey: Self.generationKey(source)) {
             found = max(Int(String(decoding: data, as: UTF8.self)) ?? 0, found)
@@ -79,8 +80,9 @@ final class ResultStore: Sendable {
         return found
     }
 
-    /// Makes all results of a source unreachable, in other processes with this folder within five seconds; returns the
-    /// new generation.
+    /// Makes all results of a source unreachable and returns the new generation. Other processes with the same folder follow
+    /// within
+    /// five seconds.
     @discardableResult
     func purge(_ source: String) async -> Int {
         let next = await generation(of: source) + 1

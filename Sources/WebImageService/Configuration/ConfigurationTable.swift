@@ -1,14 +1,15 @@
-/// The settings by name: one row for a flag, a key of the file and a variable.
+/// The settings by name. Each row defines a flag, a key of the file and an environment variable.
 enum ConfigurationTable {
     typealias Reader = @Sendable (inout ServiceConfiguration, String) throws(ConfigurationError) -> Void
 
     struct Row: Sendable {
         /// The name as in the file; the flag is `--name`, the variable `WEBIMAGE_NAME` with underscores.
         let name: String
-        /// What the value is: `SECONDS`, `BYTES`, `yes|no` …
+        /// The kind of value: `SECONDS`, `BYTES`, `yes|no` …
         let value: String
         let help: String
-        /// Refused as a flag, because flags are visible to every process of the machine; never printed.
+        /// Whether the value is secret. Secrets are never printed, and refused as flags because every process of the machine
+        /// can read flags.
         var isSecret = false
         /// Empties a list; nil for other settings.
         var clear: (@Sendable (inout ServiceConfiguration) -> Void)?
@@ -72,7 +73,7 @@ enum ConfigurationTable {
         }
     }
 
-    /// Values separated by commas; given again in the same place, the setting adds to them.
+    /// Values separated by commas. A repeated setting in the same place adds to the list.
     static func list(
         _ name: String, _ path: Path<[String]>, _ value: String, _ help: String, isSecret: Bool = false,
         separator: Character = ","
@@ -88,7 +89,7 @@ enum ConfigurationTable {
         }
     }
 
-    /// Digits with an optional K, M or G (powers of 1024).
+    /// Digits with an optional suffix K, M or G (powers of 1024).
     private static func integer(_ text: String) -> Int? {
         let factors: [Character: Int] = ["k": 1 << 10, "m": 1 << 20, "g": 1 << 30]
         guard let last = text.lowercased().last else { return nil }
@@ -102,11 +103,11 @@ enum ConfigurationTable {
     }
 }
 
-/// A setting that cannot be read.
+/// An error of a setting that cannot be read.
 public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The setting's name as it was written.
+    /// The setting's name as written.
     public let name: String
-    /// What is wrong; holds no secret.
+    /// The problem; contains no secret.
     public let problem: String
 
     package init(_ name: String, _ problem: String) {
@@ -119,7 +120,7 @@ public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvert
 }
 
 extension StringProtocol {
-    /// Without spaces and tabs at its ends.
+    /// The text without spaces and tabs at both ends.
     var trimmed: String {
         var text = self[...]
         while let first = text.first, first == " " || first == "\t" || first == "\r" { text.removeFirst() }

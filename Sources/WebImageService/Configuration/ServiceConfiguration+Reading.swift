@@ -1,7 +1,8 @@
 extension ServiceConfiguration {
-    /// Reads `--name value` and `--name=value`; yes-or-no settings need no value, `--no-name` is no.
+    /// Reads `--name value` and `--name=value`. Yes-or-no settings need no value; `--no-name` means no.
     ///
-    /// - Throws: for unknown names, missing or wrong values, and secrets, which belong in a file or a variable.
+    /// - Throws: `ConfigurationError` for unknown names, missing or wrong values, and secrets, which belong in a file or a
+    ///   variable.
     public mutating func read(flags: [String]) throws(ConfigurationError) {
         var rest = flags[...]
         var given: Set<String> = []
@@ -28,7 +29,7 @@ extension ServiceConfiguration {
         }
     }
 
-    /// Reads `WEBIMAGE_…` variables; others are passed over, unknown ones of this prefix are errors.
+    /// Reads `WEBIMAGE_…` variables and ignores variables without this prefix. An unknown name with the prefix is an error.
     ///
     /// - Parameter others: Names with the prefix that belong to other parts of the program.
     public mutating func read(
@@ -47,7 +48,7 @@ extension ServiceConfiguration {
         }
     }
 
-    /// Reads a file: `name = value` in a line, `#` before comments; lists may be given again.
+    /// Reads a file: one `name = value` per line, `#` before comments. Lists may be repeated.
     public mutating func read(file text: String) throws(ConfigurationError) {
         var given: Set<String> = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
@@ -60,7 +61,7 @@ extension ServiceConfiguration {
         }
     }
 
-    /// A list replaces that of an earlier place: a flag is no addition to what the file says.
+    /// A list replaces the list of an earlier place: a flag does not add to the file's list.
     private mutating func set(
         _ row: ConfigurationTable.Row, _ value: String, _ given: inout Set<String>
     ) throws(ConfigurationError) {
@@ -75,7 +76,7 @@ extension ServiceConfiguration {
         return row
     }
 
-    /// All settings as a file, secrets replaced by their number; what `--print-config` shows.
+    /// All settings in the format of the file, as `--print-config` shows them. Secrets are replaced by their count.
     public var printed: String {
         ConfigurationTable.rows.map { row in
             "# \(row.help) [\(row.value)]\n\(row.isSecret ? "# " : "")\(row.name) = \(row.print(self))\n"

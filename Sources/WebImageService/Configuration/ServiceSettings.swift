@@ -2,7 +2,7 @@ import Foundation
 import WebImageCore
 import WebImageHTTP
 
-/// A configuration ready for use: parsed, checked, files read.
+/// A configuration that is parsed and checked, with its files read.
 struct ServiceSettings: Sendable {
     let configuration: ServiceConfiguration
     var imgproxy: ImgproxyRouter
@@ -13,11 +13,11 @@ struct ServiceSettings: Sendable {
     var offered: AcceptedFormats
     var watermark: WatermarkSource?
     var fallback: Data?
-    /// What the configuration changes about every result.
+    /// The settings that change every result, as part of result keys.
     var fingerprint: String
     var purgeTokens: [String]
 
-    /// Reads the watermark and the fallback: blocks.
+    /// Blocks: reads the watermark and the fallback.
     init(_ configuration: ServiceConfiguration) throws(ConfigurationError) {
         self.configuration = configuration
         imgproxy = try Self.imgproxy(configuration)
@@ -82,7 +82,7 @@ struct ServiceSettings: Sendable {
         guard configuration.thumborPrefix.hasPrefix("/"), configuration.thumborPrefix.count > 1 else {
             throw ConfigurationError("thumbor", "a prefix is /NAME")
         }
-        // With keys for one grammar the other is no way around them.
+        // With keys for imgproxy's grammar only, unsigned targets of thumbor's grammar would bypass them.
         if configuration.thumborKeys.isEmpty, !configuration.keys.isEmpty, !configuration.allowsUnsafeThumbor {
             throw ConfigurationError("thumbor-key", "keys are set for imgproxy's grammar and none for thumbor's")
         }
@@ -130,7 +130,7 @@ struct ServiceSettings: Sendable {
         return settings
     }
 
-    /// What may be fetched from where.
+    /// The policy of downloads: allowed hosts and addresses.
     var downloadPolicy: DownloadPolicy {
         var policy = DownloadPolicy.server
         policy.allowedHosts = sources.allowedHosts
@@ -138,7 +138,8 @@ struct ServiceSettings: Sendable {
         return policy
     }
 
-    /// Limits of one request that exceed the server's are refused: they would seem to be granted.
+    /// Refuses limits of a request that exceed the server's limits; otherwise the client would believe that they were
+    /// granted.
     func check(_ limits: ProcessingOptions.Limits) throws(ServiceRefusal) {
         guard limits != ProcessingOptions.Limits() else { return }
         guard configuration.allowsSecurityOptions else {

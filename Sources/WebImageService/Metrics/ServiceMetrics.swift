@@ -48,7 +48,7 @@ final class ServiceMetrics: Sendable {
         }
     }
 
-    /// - Parameter gauges: What is now, by name.
+    /// - Parameter gauges: Current values by name.
     func text(gauges: [(name: String, help: String, value: Int)]) -> String {
         let state = state.withLock { $0 }
         var lines: [String] = []

@@ -1,4 +1,4 @@
-/// Which part of a picture is kept, or where a picture is put.
+/// The part of a picture that is kept, or the position at which a picture is placed.
 struct Gravity: Sendable, Hashable {
     enum Anchor: String, Sendable, CaseIterable {
         case north = "no"
@@ -10,9 +10,9 @@ struct Gravity: Sendable, Hashable {
         case southEast = "soea"
         case southWest = "sowe"
         case center = "ce"
-        /// Where the picture has edges, strong colours and skin.
+        /// The part with the most edges, strong colours and skin.
         case smart = "sm"
-        /// A point in shares of the sides.
+        /// A point in fractions of the sides.
         case focusPoint = "fp"
 
         var isTop: Bool { self == .north || self == .northEast || self == .northWest }
@@ -22,7 +22,8 @@ struct Gravity: Sendable, Hashable {
     }
 
     var anchor = Anchor.center
-    /// Offsets from the anchor: pixels from 1 on, a share of the side below; for a focus point 0...1.
+    /// Offsets from the anchor: values of 1 and more are pixels, smaller ones a fraction of the side. For a focus point
+    /// 0...1.
     var x = 0.0
     var y = 0.0
 

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The arguments of one option, read one after the other.
+/// The arguments of one option, read in order.
 struct OptionArguments {
-    /// The option's name as the target spells it.
+    /// The option's name as written in the target.
     let name: Substring
     private var rest: ArraySlice<Substring>
 
@@ -16,7 +16,7 @@ struct OptionArguments {
 
     mutating func next() -> Substring? { rest.popFirst() }
 
-    /// The next argument; nil when there is none or it is empty, which leaves the value as it is.
+    /// The next argument; nil if it is missing or empty, which leaves the option's value unchanged.
     mutating func nextUnlessEmpty() -> Substring? {
         guard let text = rest.popFirst(), !text.isEmpty else { return nil }
         return text
@@ -33,7 +33,7 @@ struct OptionArguments {
 
     func refusal(_ problem: String) -> ServiceRefusal { .option(name, problem) }
 
-    // Values. Numbers are ASCII digits: Swift and Foundation would read more (`+1`, `0x1p3`, `inf`).
+    // Values. Numbers must be ASCII digits: the parsers of Swift and Foundation also accept `+1`, `0x1p3` and `inf`.
 
     func integer(_ text: Substring, in range: ClosedRange<Int>, _ what: String) throws(ServiceRefusal) -> Int {
         let digits = text.hasPrefix("-") ? text.dropFirst() : text
@@ -57,7 +57,7 @@ struct OptionArguments {
         return value
     }
 
-    /// `1 t T true True TRUE`; everything else is false, as in the grammar's own implementation.
+    /// `1 t T true True TRUE`; everything else is false, as in imgproxy.
     func boolean(_ text: Substring) -> Bool { ["1", "t", "T", "true", "True", "TRUE"].contains(text) }
 
     func color(_ hex: Substring) throws(ServiceRefusal) -> PlainColor {

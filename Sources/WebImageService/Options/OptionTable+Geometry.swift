@@ -70,7 +70,7 @@ extension OptionTable {
         },
         Row("padding", "pd") { options, arguments throws(ServiceRefusal) in
             guard (1...4).contains(arguments.count) else { throw arguments.refusal("one to four numbers are wanted") }
-            // As in CSS: right follows top, bottom follows top, left follows right.
+            // As in CSS: right defaults to top, bottom to top, left to right.
             if let top = arguments.nextUnlessEmpty() {
                 let value = try arguments.integer(top, in: side, "the padding")
                 options.padding = ProcessingOptions.Padding(top: value, right: value, bottom: value, left: value)

@@ -59,7 +59,7 @@ extension OptionTable {
         Row("strip_color_profile", "scp") { options, arguments throws(ServiceRefusal) in
             options.stripColorProfile = arguments.boolean(try arguments.required("the flag"))
         },
-        // Off is what happens anyway; on is not supported, and a client is to know.
+        // Off is the normal behaviour. On is not supported and is refused, so that the client notices.
         Row("preserve_hdr", "ph") { _, arguments throws(ServiceRefusal) in try refuseIfOn(&arguments) },
         Row("enforce_thumbnail", "eth") { _, arguments throws(ServiceRefusal) in try refuseIfOn(&arguments) },
         Row("quality", "q") { options, arguments throws(ServiceRefusal) in
@@ -132,7 +132,7 @@ extension OptionTable {
         if arguments.boolean(try arguments.required("the flag")) { throw arguments.refusal("not supported here") }
     }
 
-    /// Megapixels as pixels.
+    /// Reads megapixels and returns pixels.
     private static func pixels(_ arguments: inout OptionArguments) throws(ServiceRefusal) -> Int {
         let value = try arguments.number(try arguments.required("megapixels"), in: 1e-6...1e6, "megapixels")
         return Int((value * 1e6).rounded())

@@ -1,4 +1,4 @@
-/// The options of imgproxy's grammar by name: one row for an option and its aliases.
+/// The options of imgproxy's grammar by name. Each row defines an option and its aliases.
 enum OptionTable {
     typealias Reader =
         @Sendable (inout ProcessingOptions, inout OptionArguments) throws(ServiceRefusal) -> Void
@@ -35,10 +35,10 @@ enum OptionTable {
     static let plainAnchors = Set(Gravity.Anchor.allCases).subtracting([.smart, .focusPoint])
     static let extendAnchors = Set(Gravity.Anchor.allCases).subtracting([.smart])
 
-    /// A side in pixels: nothing larger can be stored in any format.
+    /// The valid range of a side in pixels: no format stores a larger one.
     static let side = 0...100_000
 
-    /// A flag in front of a gravity: `1:no:0:10`; empty leaves the flag.
+    /// Reads a flag followed by a gravity: `1:no:0:10`. An empty flag leaves the value unchanged.
     static func readExtension(
         _ extension: inout ProcessingOptions.Extension, _ arguments: inout OptionArguments
     ) throws(ServiceRefusal) {

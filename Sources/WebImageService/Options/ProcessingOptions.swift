@@ -1,19 +1,19 @@
 import WebImageCore
 
-/// What a target asks to be done with its source, whichever grammar it is written in.
+/// The processing that a target requests for its source, independent of the grammar.
 struct ProcessingOptions: Sendable, Hashable {
     enum Resizing: String, Sendable, CaseIterable {
-        /// Inside the box.
+        /// Fits inside the box.
         case fit
-        /// Covers the box, the rest is cut off.
+        /// Covers the box; the parts outside are cut off.
         case fill
-        /// As `fill`; a source that is too small is cut to the ratio of the box.
+        /// As `fill`, but a source that is too small is cut to the aspect ratio of the box.
         case fillDown = "fill-down"
-        /// Both sides as given.
+        /// Scales both sides as given, without keeping the aspect ratio.
         case force
-        /// `fill` if source and box are both upright or both wide, else `fit`.
+        /// `fill` if source and box are both portrait or both landscape, otherwise `fit`.
         case auto
-        /// Covers the box, nothing is cut off (thumbor's `full-fit-in`).
+        /// Covers the box without cutting (thumbor's `full-fit-in`).
         case cover
     }
 
@@ -23,14 +23,14 @@ struct ProcessingOptions: Sendable, Hashable {
     }
 
     struct Crop: Sendable, Hashable {
-        /// Pixels from 1 on, a share of the side below; 0 is the whole side.
+        /// Values of 1 and more are pixels, smaller ones a fraction of the side; 0 is the whole side.
         var width = 0.0
         var height = 0.0
-        /// The gravity of the result unless given.
+        /// Nil uses the gravity of the result.
         var gravity: Gravity?
     }
 
-    /// Edges of a part in pixels from the top left of the source.
+    /// A part of the source, by its edges in pixels from the top left.
     struct ManualCrop: Sendable, Hashable {
         var left: Int
         var top: Int
@@ -41,11 +41,11 @@ struct ProcessingOptions: Sendable, Hashable {
     struct Trim: Sendable, Hashable {
         /// The largest difference of a channel that still counts as border, 0...255.
         var threshold: Double
-        /// The border's colour; that of a corner unless given.
+        /// The border's colour; nil uses the colour of a corner.
         var color: PlainColor?
         var hasEqualHorizontal = false
         var hasEqualVertical = false
-        /// Whether the corner whose colour counts is the one at the bottom right.
+        /// Whether the bottom right corner gives the colour, not the top left one.
         var usesBottomRight = false
     }
 
@@ -59,12 +59,12 @@ struct ProcessingOptions: Sendable, Hashable {
     }
 
     struct Watermark: Sendable, Hashable {
-        /// 0...1, multiplied by that of the configuration.
+        /// 0...1, multiplied by the configured opacity.
         var opacity: Double
         var gravity = Gravity.center
-        /// Repeated over the whole picture; the offsets of `gravity` are the gaps.
+        /// Whether the mark is repeated over the whole picture; the offsets of `gravity` are then the gaps.
         var isTiled = false
-        /// The share of the result's sides it may take; 0 keeps its size.
+        /// The mark's size as a fraction of the result's sides; 0 keeps its own size.
         var scale = 0.0
     }
 
@@ -80,7 +80,7 @@ struct ProcessingOptions: Sendable, Hashable {
         var color: PlainColor?
     }
 
-    /// Limits of one request; those of the configuration bound them.
+    /// Limits of one request, bounded by those of the configuration.
     struct Limits: Sendable, Hashable {
         var maxSourcePixels: Int?
         var maxSourceBytes: Int?
@@ -109,21 +109,21 @@ struct ProcessingOptions: Sendable, Hashable {
     var autoRotate = true
     /// Clockwise quarter turns, 0...3.
     var quarterTurns = 0
-    /// Degrees counter-clockwise after everything else in the geometry.
+    /// Degrees counter-clockwise, applied after all other geometry.
     var angle = 0.0
     var flipHorizontal = false
     var flipVertical = false
-    /// Whether the picture is mirrored after cutting, so that gravities mean the picture as it was (thumbor).
+    /// Whether the picture is mirrored after cutting, so that gravities refer to the unmirrored picture (thumbor).
     var flipsLast = false
-    /// Whether a width of 0 stands for the source's width, not for the one that follows from the height.
+    /// Whether a width of 0 means the source's width instead of the width that follows from the height.
     var keepsSourceWidth = false
-    /// The same of the height.
+    /// Whether a height of 0 means the source's height instead of the height that follows from the width.
     var keepsSourceHeight = false
-    /// The part of the source in pixels whose middle is the focus point.
+    /// An area of the source in pixels whose centre is the focus point.
     var focalArea: ManualCrop?
-    /// What fills the space that `extend` adds; transparent or the background unless given.
+    /// Fills the space that `extend` adds; nil leaves it transparent or uses the background.
     var extendBackground: Background?
-    /// Width and height change places if the picture then fits better (thumbor's `adaptive-`).
+    /// Whether width and height are swapped if the picture then fits better (thumbor's `adaptive-`).
     var isAdaptive = false
 
     // Pixels.
@@ -139,7 +139,7 @@ struct ProcessingOptions: Sendable, Hashable {
     var stripMetadata = true
     var keepCopyright = true
     var stripColorProfile = true
-    /// 0...100; 0 is the format's default.
+    /// 0...100; 0 uses the format's default.
     var quality = 0
     var formatQuality: [OutputFormat: Int] = [:]
     var maxBytes = 0
@@ -148,7 +148,7 @@ struct ProcessingOptions: Sendable, Hashable {
     var raw = false
     var cacheBuster = ""
 
-    // Answer: these change no byte of the body.
+    // Answer: these options change no byte of the body.
     /// Seconds since 1970.
     var expires: Int?
     var filename: String?
@@ -157,7 +157,7 @@ struct ProcessingOptions: Sendable, Hashable {
     var limits = Limits()
 }
 
-/// An opaque colour of eight bits a channel.
+/// An opaque colour with eight bits per channel.
 struct PlainColor: Sendable, Hashable {
     var red: UInt8
     var green: UInt8
@@ -215,7 +215,7 @@ enum OutputFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The registered media type (IANA); the usual one for BMP and ICO.
+    /// The registered media type (IANA); for BMP and ICO the usual one.
     var mediaType: String {
         switch self {
         case .jpeg: "image/jpeg"

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The formats that a client accepts beyond those every client shows, as far as the service offers them.
+/// The formats that a client accepts and the service offers, beyond those that every client displays.
 ///
-/// A normal form of `Accept`: results are keyed by it, so it has few values.
+/// A normal form of `Accept`. Results are keyed by it, so it has few values.
 struct AcceptedFormats: OptionSet, Sendable, Hashable {
     let rawValue: Int
 
@@ -10,7 +10,8 @@ struct AcceptedFormats: OptionSet, Sendable, Hashable {
     static let jxl = AcceptedFormats(rawValue: 2)
     static let webp = AcceptedFormats(rawValue: 4)
 
-    /// Reads `Accept` (RFC 9110 §12.5.1). Ranges such as `image/*` name no format: clients send them without support.
+    /// Reads `Accept` (RFC 9110 §12.5.1). Ranges such as `image/*` are ignored: clients send them without supporting these
+    /// formats.
     init(accept: String?, offered: AcceptedFormats) {
         self.init()
         for range in (accept ?? "").prefix(4096).split(separator: ",").prefix(64) {
@@ -28,17 +29,17 @@ struct AcceptedFormats: OptionSet, Sendable, Hashable {
 
     init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// `q=0`, `q=0.0` and so on: not acceptable.
+    /// Whether a parameter is `q=0`, `q=0.0` and so on: not acceptable.
     private static func isZeroWeight(_ parameter: String) -> Bool {
         guard parameter.hasPrefix("q="), let weight = Double(parameter.dropFirst(2)) else { return false }
         return weight <= 0
     }
 
-    /// In the order in which they are preferred.
+    /// The formats in order of preference.
     var formats: [OutputFormat] {
         [(AcceptedFormats.avif, OutputFormat.avif), (.jxl, .jxl), (.webp, .webp)].filter { contains($0.0) }.map(\.1)
     }
 
-    /// The part of a result's key.
+    /// The text that represents the formats in a result's key.
     var keyText: String { formats.map(\.rawValue).joined(separator: "+") }
 }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The smallest EXIF that names artist and copyright (TIFF 6.0 §2, tags 315 and 33432).
+/// The smallest EXIF data with artist and copyright (TIFF 6.0 §2, tags 315 and 33432).
 enum CopyrightExif {
-    /// A TIFF structure; nil when there is neither.
+    /// A TIFF structure; nil if both are missing.
     static func data(artist: String?, copyright: String?) -> Data? {
         let entries = [(UInt16(315), artist), (UInt16(33432), copyright)].compactMap { tag, text in
             text.map { (tag: tag, bytes: Array($0.utf8.prefix(2000)) + [0]) }
@@ -19,7 +19,7 @@ enum CopyrightExif {
             } else {
                 head += word(UInt32(start + values.count))
                 values += entry.bytes
-                // Values begin at even places.
+                // Values begin at even offsets.
                 if values.count % 2 == 1 { values.append(0) }
             }
         }

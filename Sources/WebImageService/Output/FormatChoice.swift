@@ -2,7 +2,7 @@ import WebImageCore
 
 /// Chooses the format of a result.
 struct FormatChoice {
-    /// Named by the target; wins over everything.
+    /// The format that the target names; it overrides every other choice.
     var wanted: OutputFormat?
     var accepted: AcceptedFormats = []
     var source: ImageInfo
@@ -21,7 +21,7 @@ struct FormatChoice {
             return wanted
         }
         for format in accepted.formats where canEncode(format) {
-            // Few clients show animations of these two, and their encoders take many times longer.
+            // Few clients play animations in AVIF and JPEG XL, and encoding them takes many times longer.
             if staysAnimated, format != .webp { continue }
             return format
         }
@@ -30,7 +30,7 @@ struct FormatChoice {
         return source.hasAlpha ? .png : .jpeg
     }
 
-    /// What stands in for a format that cannot store a result this small: AVIF encoders refuse sides below 16 px.
+    /// The replacement for a format that cannot store a result this small: AVIF encoders refuse sides below 16 px.
     static func replacement(for format: OutputFormat, size: PixelSize, hasAlpha: Bool) -> OutputFormat {
         guard format == .avif, min(size.width, size.height) < 16 else { return format }
         return hasAlpha ? .png : .jpeg

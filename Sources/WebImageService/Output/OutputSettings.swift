@@ -1,8 +1,8 @@
 import WebImageCore
 
-/// What results are like unless a target says otherwise, and what they may cost.
+/// The defaults of results and the limits on their cost.
 struct OutputSettings: Sendable, Hashable {
-    /// 1...100, for formats without one of their own.
+    /// 1...100, for formats without a quality of their own.
     var quality = 80
     var formatQuality: [OutputFormat: Int] = [.webp: 79, .avif: 63, .jxl: 77]
     var isProgressive = false
@@ -13,8 +13,9 @@ struct OutputSettings: Sendable, Hashable {
     var maxResultSide = 16_384
     var maxResultPixels = 50_000_000
 
-    /// What of the settings changes a byte of some result, in one spelling: it is a part of keys on disk, so the order of a
-    /// dictionary, another in every process, has no place in it.
+    /// The settings that change a byte of some result, in one spelling. The text is part of keys on disk, so it must not
+    /// depend on
+    /// the order of a dictionary, which differs between processes.
     var keyText: String {
         let qualities = formatQuality.sorted { $0.key.rawValue < $1.key.rawValue }.map {
             "\($0.key.rawValue):\($0.value)"
@@ -31,7 +32,7 @@ struct OutputSettings: Sendable, Hashable {
         return formatQuality[format] ?? quality
     }
 
-    /// These limits and those of one request, whichever is lower.
+    /// These limits or those of one request, whichever are lower.
     func bounded(by limits: ProcessingOptions.Limits) -> OutputSettings {
         var settings = self
         func lower(_ value: inout Int, _ other: Int?) { value = min(value, other ?? value) }

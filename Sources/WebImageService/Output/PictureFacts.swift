@@ -22,7 +22,7 @@ struct PictureFacts: Sendable {
         var thumbhash: String?
     }
 
-    /// - Throws: `WebImageError` for what cannot be read.
+    /// - Throws: `WebImageError` if the source cannot be read.
     func make(from source: Data) throws -> MadePicture {
         try settings.decoding.checkEncodedBytes(source.count)
         let info = try coders.imageInfo(of: source, limits: settings.decoding)
@@ -74,7 +74,7 @@ struct PictureFacts: Sendable {
         var thumbor: Body
     }
 
-    /// What thumbor's grammar would do, without doing it.
+    /// The operations that thumbor's grammar would perform, without performing them.
     func meta(of source: Data, url: String, options: ProcessingOptions) throws -> MadePicture {
         let info = try coders.imageInfo(of: source, limits: settings.decoding)
         let size = info.pixelSize

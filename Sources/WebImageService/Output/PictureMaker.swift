@@ -16,7 +16,7 @@ extension MadePicture {
     var mediaType: String { format?.mediaType ?? "application/json" }
 }
 
-/// Makes a result from the bytes of a source; blocking work for the decode pool.
+/// Makes a result from the bytes of a source. Blocks; runs on the decode pool.
 struct PictureMaker: Sendable {
     let options: ProcessingOptions
     var accepted: AcceptedFormats = []
@@ -24,8 +24,8 @@ struct PictureMaker: Sendable {
     var watermark: WatermarkSource?
     var coders = ImageCodersManager.shared
 
-    /// - Parameter job: Decodes at the same size are shared with other jobs of the source through it.
-    /// - Throws: ``ServiceRefusal`` for what the target asks, `WebImageError` for what the source is.
+    /// - Parameter job: Shares decodes at the same size with other jobs of the source.
+    /// - Throws: ``ServiceRefusal`` for an error of the target, `WebImageError` for an error of the source.
     func make(from source: Data, sharing job: SharedDecodes.Job? = nil) throws -> MadePicture {
         let settings = settings.bounded(by: options.limits)
         try settings.decoding.checkEncodedBytes(source.count)
@@ -51,7 +51,7 @@ struct PictureMaker: Sendable {
         return try work.finish(plan, format)
     }
 
-    /// Bytes of memory that ``make(from:)`` will take, by the header alone.
+    /// The memory in bytes that ``make(from:)`` needs, estimated from the header alone.
     func cost(of source: Data) -> Int {
         guard let info = try? coders.imageInfo(of: source, limits: settings.decoding) else { return 0 }
         let plan = GeometryPlan(source: info.pixelSize, options: options, isVector: info.format == .svg)
@@ -62,7 +62,7 @@ struct PictureMaker: Sendable {
         return min(bytes(decoded) + 2 * bytes(plan.result), 1 << 31)
     }
 
-    /// Whether an animated source gives an animated result; beyond the budgets it gives its first frame.
+    /// Whether an animated source gives an animated result. If it exceeds a budget, the result is its first frame.
     private func mayAnimate(_ info: ImageInfo, _ settings: OutputSettings) -> Bool {
         guard info.frameCount > 1, info.frameCount <= settings.maxFrames, options.trim == nil else { return false }
         if let wanted = options.format, !coders.canEncodeFrames(to: wanted.imageFormat) { return false }
@@ -71,7 +71,7 @@ struct PictureMaker: Sendable {
         return frame.pixelCount <= settings.maxAnimationPixels / info.frameCount
     }
 
-    /// The source itself where nothing is to be done with it.
+    /// The unchanged source if no operation applies to it.
     private func passedThrough(_ source: Data, _ info: ImageInfo, _ format: OutputFormat) throws -> MadePicture? {
         let isSource = OutputFormat(info.format) == format
         if format == .svg {
@@ -92,7 +92,7 @@ private struct PictureWork {
     let source: Data
     let info: ImageInfo
     let job: SharedDecodes.Job?
-    /// The source as seen, without its border.
+    /// The size of the upright source without its border.
     private(set) var sourceSize: PixelSize
     private var whole: Image?
     private var stages: [ServiceRecord.Stage: Duration] = [:]
@@ -117,7 +117,7 @@ private struct PictureWork {
         return try work(&self)
     }
 
-    /// A border can be found in the whole picture alone; without `trim` this does nothing.
+    /// Decodes the whole picture to find its border; without `trim` this does nothing.
     mutating func decodeWhole() throws {
         guard let trim = options.trim else { return }
         let image = try shared(nil)
@@ -151,7 +151,7 @@ private struct PictureWork {
         decoding.firstFrameOnly = true
         decoding.colorConversion = options.stripColorProfile ? .sRGB : .asStored
         if let turned {
-            // Back from the turned picture to the one that coders see, which is always upright.
+            // Converts from the turned picture to the picture that coders return, which is always upright.
             let upright = options.quarterTurns % 2 == 1 ? turned.swapped : turned
             let swaps = !options.autoRotate && info.orientation.swapsSides
             let box = swaps ? upright.swapped : upright
@@ -163,7 +163,7 @@ private struct PictureWork {
         return decoding
     }
 
-    /// A picture of another job's decode, or decoded here; the wait for another one counts as waiting.
+    /// The picture of another job's decode, or one decoded here. Waiting for another job counts as queue time.
     private mutating func shared(_ turned: PixelSize?) throws -> Image {
         guard let job else { return try measured(.decode) { try $0.decoded(turned) } }
         let start = ContinuousClock.now
@@ -173,7 +173,7 @@ private struct PictureWork {
         return image
     }
 
-    /// The picture as the options see it: upright, or as stored without `auto_rotate`.
+    /// The picture that the options refer to: upright, or as stored without `auto_rotate`.
     private func decoded(_ turned: PixelSize?) throws -> Image {
         try asWanted(try maker.coders.decode(source, options: decoding(turned)))
     }
@@ -202,7 +202,7 @@ private struct PictureWork {
             exif: CopyrightExif.data(artist: properties.artist, copyright: properties.copyright))
     }
 
-    /// Encodes, again and again with less quality while the file is larger than `max_bytes`.
+    /// Encodes the image; repeats with lower quality while the file is larger than `max_bytes`.
     private func encoded(_ image: Image, _ format: OutputFormat) throws(WebImageError) -> Data {
         var quality = settings.quality(of: format, options)
         var data = try maker.coders.encode(
@@ -221,7 +221,7 @@ private struct PictureWork {
 
     // MARK: Animations
 
-    /// All frames, one in memory at a time; nil when the source's coder gives no frames.
+    /// All frames, with one in memory at a time; nil if the source's coder provides no frames.
     private mutating func animation(
         _ plan: GeometryPlan, _ renderer: inout FrameRenderer, _ format: OutputFormat
     ) throws -> MadePicture? {
@@ -245,7 +245,7 @@ private struct PictureWork {
                 image: try frames.rendered(frame),
                 duration: index < delays.count ? delays[index] / 1000 : animation.animatedImageDuration(at: index))
         }
-        // Frames are decoded, changed and encoded in turns: the time of all is the encoder's.
+        // Frames are decoded, changed and encoded alternately, so the whole time is counted as encoding.
         stages[.encode, default: .zero] += ContinuousClock.now - start
         return MadePicture(data: data, format: format, size: plan.result, frameCount: count, stages: stages)
     }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Whether an SVG may be passed on to browsers as it is. Nothing is removed: what is not surely harmless is refused.
+/// Decides whether an SVG may be sent to browsers unchanged. Nothing is removed: a document that may be harmful is refused.
 enum SVGSafety {
-    /// No scripts, handlers, foreign content, entities, style sheets or references beyond the document itself.
+    /// Whether the document has no scripts, handlers, foreign content, entities, style sheets or references outside itself.
     ///
-    /// Answers carry a `sandbox` policy as well; this is for what is saved and opened from a disk.
+    /// Answers also carry a `sandbox` policy; this check protects files that are saved and opened from a disk.
     static func isSafe(_ data: Data) -> Bool {
         guard data.count <= maxBytes, let text = String(validating: data, as: UTF8.self) else { return false }
         let lower = text.lowercased()
@@ -21,12 +21,12 @@ enum SVGSafety {
         "data:application", "@import", "expression(", "<a ", "<a>", "&#", "<link", "<meta", "<audio", "<video",
     ]
 
-    /// An attribute that begins with `on`.
+    /// Whether there is an attribute that begins with `on`.
     private static func hasHandler(_ text: String) -> Bool {
         text.range(of: #"[\s"'/]on[a-z]+\s*="#, options: .regularExpression) != nil
     }
 
-    /// `href="#id"`, `url(#id)` and pictures in `data:` alone.
+    /// Whether all references are `href="#id"`, `url(#id)` or pictures in `data:`.
     private static func referencesAreLocal(_ text: String) -> Bool {
         for part in text.components(separatedBy: "href").dropFirst() {
             let value = part.drop(while: { $0.isWhitespace || "=\"'".contains($0) })

@@ -1,7 +1,7 @@
 import Foundation
 
 extension ImageService {
-    /// The page at `/`: shows the grammar and tries it out; no script, nothing from elsewhere.
+    /// The page at `/`: shows the grammar and a form to try it. It contains no script and loads nothing from other hosts.
     func startPage(_ request: ServiceRequest, _ settings: ServiceSettings, _ record: ServiceRecord) -> ServiceResponse {
         let query = StartPage.query(request.target)
         var response = page(StartPage.html(query, settings), .start, record)
@@ -14,7 +14,7 @@ extension ImageService {
 }
 
 enum StartPage {
-    /// The fields of a form (`application/x-www-form-urlencoded`), each once.
+    /// The fields of a form (`application/x-www-form-urlencoded`), one value per name.
     static func query(_ target: String) -> [String: String] {
         guard let mark = target.firstIndex(of: "?") else { return [:] }
         var fields: [String: String] = [:]

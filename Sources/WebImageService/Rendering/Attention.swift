@@ -2,11 +2,12 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Chooses the part of a picture that people look at: edges, strong colours and skin.
+/// Chooses the part of a picture that attracts attention: edges, strong colours and skin.
 ///
-/// The same features as libvips' attention; the window with the largest sum wins, the one nearest the middle among equals.
+/// Uses the same features as libvips' attention. The window with the largest sum wins; among equals, the one nearest the
+/// centre.
 enum Attention {
-    /// Where a part of `size` is best cut out.
+    /// The place of the best part of `size`.
     static func place(_ size: PixelSize, in image: Image) throws(WebImageError) -> PixelPlace {
         let whole = image.pixelSize
         guard size != whole else { return PixelPlace(x: 0, y: 0) }
@@ -30,7 +31,7 @@ enum Attention {
     }
 }
 
-/// How much each place of a small picture is looked at, as sums over all places above and left.
+/// A map of attention in a scaled-down picture, as sums over all places above and to the left.
 private struct ScoreMap {
     private let width: Int
     private let height: Int
@@ -58,7 +59,7 @@ private struct ScoreMap {
         }
     }
 
-    /// The Laplacian; edges go on outside.
+    /// The Laplacian; pixels at the border are repeated outside.
     private func edge(_ light: [Double], _ row: Int, _ column: Int) -> Double {
         func at(_ row: Int, _ column: Int) -> Double {
             light[min(max(row, 0), height - 1) * width + min(max(column, 0), width - 1)]
@@ -69,7 +70,7 @@ private struct ScoreMap {
 
     private static func score(_ color: (red: Double, green: Double, blue: Double), _ edge: Double) -> Double {
         let (high, low) = (max(color.red, color.green, color.blue), min(color.red, color.green, color.blue))
-        // In the dark neither colour nor skin can be told.
+        // Dark pixels have no reliable hue, so neither colour nor skin counts.
         let saturation = high > 13 ? (high - low) / high * 255 * 0.2 : 0
         let length = (color.red * color.red + color.green * color.green + color.blue * color.blue).squareRoot()
         var skin = 0.0
@@ -90,7 +91,7 @@ private struct ScoreMap {
                     sum(x + window.width, y + window.height) - sum(x, y + window.height) - sum(x + window.width, y)
                     + sum(x, y)
                 let distance = abs(2 * x - (width - window.width)) + abs(2 * y - (height - window.height))
-                // What differs by less than rounding is equal.
+                // Differences below the rounding error count as equal.
                 if score > best.score + 1e-6 || (score > best.score - 1e-6 && distance < best.distance) {
                     best = (max(score, best.score), distance, PixelPlace(x: x, y: y))
                 }

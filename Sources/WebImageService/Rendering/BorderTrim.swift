@@ -4,11 +4,11 @@ import WebImageGraphics
 
 /// Finds the border of one colour around a picture.
 enum BorderTrim {
-    /// The part inside the border; nil when the whole picture is border, which leaves it as it is.
+    /// The part inside the border; nil if the whole picture is border, which leaves it unchanged.
     static func part(
         of image: Image, _ trim: ProcessingOptions.Trim
     ) throws(WebImageError) -> (size: PixelSize, place: PixelPlace)? {
-        // Transparency counts as this colour, which grammars use to name a transparent border.
+        // Transparent pixels count as this colour, which grammars use to name a transparent border.
         let flat = try PixelCanvas.flattened(image, over: ImageColor(red: 1, green: 0, blue: 1))
         let pixels = try flat.pixels.converted(to: .bgra8Premultiplied, isOpaque: true)
         let (width, height) = (pixels.width, pixels.height)
@@ -46,13 +46,13 @@ private struct BorderScan {
     let red: Int32
     let threshold: Int32
 
-    /// Left, top, right and bottom of what is no border; the last two are beyond it.
+    /// Left, top, right and bottom of the part inside the border; right and bottom are exclusive.
     func bounds() -> (Int, Int, Int, Int)? {
         guard let top = (0..<height).first(where: { firstInside($0, 0, width) != nil }) else { return nil }
         let bottom = (top..<height).last { firstInside($0, 0, width) != nil } ?? top
         var (left, right) = (width, 0)
         for row in top...bottom {
-            // Only what would widen the found part needs a look.
+            // Only pixels that would widen the found part are compared.
             if let first = firstInside(row, 0, left) { left = first }
             if let last = lastInside(row, right) { right = last + 1 }
         }

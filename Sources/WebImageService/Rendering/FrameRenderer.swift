@@ -2,9 +2,9 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Turns decoded frames into frames of the result as a plan says; blocking work for the decode pool.
+/// Turns decoded frames into frames of the result according to a plan. Blocks; runs on the decode pool.
 ///
-/// Places that depend on pixels are chosen by the first frame and hold for all frames.
+/// Places that depend on pixels are chosen in the first frame and used for all frames.
 struct FrameRenderer {
     let plan: GeometryPlan
     let options: ProcessingOptions
@@ -51,7 +51,7 @@ struct FrameRenderer {
         }
     }
 
-    /// Cuts the wanted part out of the whole, which may be smaller than the source by now.
+    /// Cuts the requested part from the whole, which may already be smaller than the source.
     private mutating func cropped(_ image: Image) throws(WebImageError) -> Image {
         guard plan.crop != plan.turned else { return image }
         let (x, y) = (

@@ -1,26 +1,26 @@
 import WebImageCore
 
-/// The sizes of every step from a source to a result; computed before anything is decoded, without pixels.
+/// The sizes of every step from a source to a result, computed without pixels before anything is decoded.
 ///
-/// Rounding is that of imgproxy's grammar: sizes half away from zero, offsets and padding half to even.
+/// Rounds as imgproxy does: sizes half away from zero, offsets and padding half to even.
 struct GeometryPlan: Sendable, Hashable {
-    /// The source as seen: upright (or as stored without `auto_rotate`), turned and mirrored.
+    /// The size of the source after orientation (not without `auto_rotate`), turns and mirroring.
     let turned: PixelSize
-    /// The part that is kept before resizing; its place follows from ``cropGravity``.
+    /// The size of the part that is kept before resizing; its place follows from ``cropGravity``.
     let crop: PixelSize
     let cropGravity: Gravity
-    /// The place of a crop that is given by its edges.
+    /// The place of a crop given by its edges.
     let cropOrigin: PixelPlace?
-    /// The kept part after resizing.
+    /// The size of the kept part after resizing.
     let scaled: PixelSize
-    /// What is left of that after cutting to the wanted size.
+    /// The size that remains after cutting to the requested size.
     let cut: PixelSize
     let cutGravity: Gravity
-    /// The canvases around it, in order.
+    /// The sizes of the canvases around it, in order.
     let extended: PixelSize
     let extendedToRatio: PixelSize
     let padding: ProcessingOptions.Padding
-    /// The ratio of device pixels in use: what was asked for unless the source is too small.
+    /// The device pixel ratio in use: the requested one, unless the source is too small.
     let dpr: Double
 
     /// The size of the result before a free rotation.
@@ -30,8 +30,8 @@ struct GeometryPlan: Sendable, Hashable {
             height: extendedToRatio.height + padding.top + padding.bottom)
     }
 
-    /// The size the whole of ``turned`` has when ``crop`` has its size ``scaled``; never larger than ``turned`` for
-    /// pixels.
+    /// The size of the whole of ``turned`` at which ``crop`` has the size ``scaled``. For a bitmap it is never larger than
+    /// ``turned``.
     func decodeSize(isVector: Bool) -> PixelSize {
         func side(_ whole: Int, _ part: Int, _ wanted: Int) -> Int {
             let side = Geometry.rounded(Double(whole) * Double(wanted) / Double(part))
@@ -42,13 +42,13 @@ struct GeometryPlan: Sendable, Hashable {
             height: side(turned.height, crop.height, scaled.height))
     }
 
-    /// Plans for a source of a size; results whose longest side passes `maxSide` become smaller as a whole.
+    /// Plans for a source of a size. Results whose longer side exceeds `maxSide` are scaled down as a whole.
     init(
         source: PixelSize, options: ProcessingOptions, isVector: Bool = false, maxSide: Int = 65_535
     ) {
         var plan = GeometryPlan(source, options, isVector: isVector, reduction: 1)
         var reduction = 1.0
-        // Rounding may leave a pixel too many, which a second look takes away.
+        // Rounding may leave one pixel too many; another pass removes it.
         for _ in 0..<4 {
             let side = max(plan.result.width, plan.result.height)
             guard side > maxSide else { break }
@@ -140,7 +140,7 @@ struct GeometryPlan: Sendable, Hashable {
         return PixelSize(width: size.width, height: max(height, size.height))
     }
 
-    /// The middle of an area of the source as a point in shares of the kept part.
+    /// The centre of an area of the source, in fractions of the kept part.
     private static func focus(
         on area: ProcessingOptions.ManualCrop, _ part: CropPlan, _ turned: PixelSize
     ) -> Gravity {
@@ -170,7 +170,7 @@ private struct CropPlan {
         if let edges = options.manualCrop {
             let left = min(edges.left, source.width - 1)
             let top = min(edges.top, source.height - 1)
-            // As in the grammar's own implementation an empty area is the whole picture.
+            // An empty area means the whole picture, as in imgproxy.
             if edges.right > left, edges.bottom > top {
                 origin = PixelPlace(x: left, y: top)
                 size = PixelSize(
@@ -190,7 +190,7 @@ private struct CropPlan {
     }
 }
 
-/// By how much both sides change.
+/// The factors by which both sides are scaled.
 private struct ScalePlan {
     let x: Double
     let y: Double
@@ -241,17 +241,17 @@ private struct ScalePlan {
     }
 }
 
-/// Rounding and places.
+/// Rounding and placing.
 enum Geometry {
-    /// Half away from zero, at least 1; what no picture can have stays within what an integer holds.
+    /// Rounds half away from zero, to at least 1. The upper bound, larger than any picture, avoids an integer overflow.
     static func rounded(_ value: Double) -> Int { max(Int(min(value.rounded(), 1e12)), 1) }
 
     static func scaled(_ side: Int, _ factor: Double) -> Int { rounded(Double(side) * factor) }
 
-    /// Half to even.
+    /// Rounds half to even.
     static func even(_ value: Double) -> Int { Int(min(max(value.rounded(.toNearestOrEven), -1e12), 1e12)) }
 
-    /// Where `inner` is put in `outer`, whole inside unless `mayOverhang`; for every gravity but `smart`.
+    /// Where `inner` is placed in `outer`: completely inside unless `mayOverhang`. For every gravity but `smart`.
     static func place(
         _ inner: PixelSize, in outer: PixelSize, _ gravity: Gravity, dpr: Double = 1, mayOverhang: Bool = false
     ) -> PixelPlace {

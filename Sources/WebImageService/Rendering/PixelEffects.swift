@@ -2,7 +2,7 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Effects that change pixels and no size.
+/// Effects that change pixels but not sizes.
 enum PixelEffects {
     static func apply(_ options: ProcessingOptions, to image: Image) throws(WebImageError) -> Image {
         var image = image
@@ -17,13 +17,13 @@ enum PixelEffects {
     }
 
     private static func blurred(_ image: Image, _ sigma: Double) throws(WebImageError) -> Image {
-        // Three boxes come near a Gaussian from a deviation of 2 px on; below it is computed.
+        // Three box filters approximate a Gaussian for deviations from 2 px. A smaller Gaussian is computed exactly.
         guard sigma < 2.5 else { return try made(image, image.blurredImage(withRadius: sigma)) }
         let weights = gaussian(sigma)
         return try made(image, NeighbourFilter.convolution(weights)?.filteredImage(with: image))
     }
 
-    /// An unsharp mask: the picture plus one and a half times what a Gaussian takes away.
+    /// An unsharp mask: adds one and a half times the difference between the picture and its Gaussian blur.
     private static func sharpening(_ sigma: Double) -> NeighbourFilter? {
         var weights = gaussian(min(sigma, 5)).map { $0 * -1.5 }
         weights[weights.count / 2] += 2.5

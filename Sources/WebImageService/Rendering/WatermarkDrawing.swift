@@ -38,7 +38,7 @@ struct WatermarkDrawing {
                 Double(result.width) * options.scale / Double(mark.pixelSize.width),
                 Double(result.height) * options.scale / Double(mark.pixelSize.height))
         }
-        // What overhangs is cut off, so nothing larger than four results is needed.
+        // Parts that overhang are cut off, so a mark never needs more than four times the longer side of the result.
         let bound =
             4 * Double(max(result.width, result.height)) / Double(max(mark.pixelSize.width, mark.pixelSize.height))
         factor = min(factor, max(bound, 1e-6))

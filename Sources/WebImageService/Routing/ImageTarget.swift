@@ -1,16 +1,16 @@
-/// A target that asks for a picture, read: which source, and what to do with it.
+/// A parsed target for a picture: its source and its processing.
 struct ImageTarget: Sendable, Hashable {
-    /// The source as the target names it, decoded; its replacements and its policy are still to be applied.
+    /// The decoded source as the target names it, before replacements and policy are applied.
     var source: String
     var options: ProcessingOptions
 }
 
-/// A processing option with its arguments, before it is read.
+/// An unparsed processing option with its arguments.
 struct OptionSegment: Sendable, Hashable {
     let name: Substring
     let arguments: [Substring]
 
-    /// Splits `name:argument:argument`; nil without a colon, which is no option.
+    /// Splits `name:argument:argument`. Nil for text without a colon, which is not an option.
     init?(_ segment: Substring) {
         let parts = segment.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count > 1 else { return nil }

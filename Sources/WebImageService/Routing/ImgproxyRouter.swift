@@ -1,19 +1,20 @@
 import Foundation
 
-/// Reads targets of imgproxy's grammar: `/SIGNATURE/OPTIONS/plain/SOURCE@EXTENSION` or `/SIGNATURE/OPTIONS/BASE64.EXTENSION`.
+/// Parses targets of imgproxy's grammar: `/SIGNATURE/OPTIONS/plain/SOURCE@EXTENSION` or
+/// `/SIGNATURE/OPTIONS/BASE64.EXTENSION`.
 ///
-/// Pure: no clock, no I/O. Differences from the original: what is wrong in a target is 400 and names the option.
+/// Pure: no clock, no I/O. Unlike imgproxy, it answers every error in a target with 400 and names the option.
 struct ImgproxyRouter: Sendable {
     var signing = SigningPolicy()
     var presets = PresetTable()
-    /// Whether the first segment after the signature names presets and nothing else is accepted.
+    /// Whether the first segment after the signature must name presets and no other options are accepted.
     var onlyPresets = false
-    /// Names of options that may occur outside presets; empty allows all.
+    /// Names of options allowed outside presets; empty allows all of them.
     var allowedOptions: Set<String> = []
-    /// Whether the last segment of a base64 source is decoration.
+    /// Whether the last segment of a base64 source is a file name without effect.
     var base64HasFilename = false
 
-    /// Reads the path of a target, which begins with the signature's slash and has no query.
+    /// Parses the path of a target. The path begins with the slash before the signature and has no query.
     func parse(_ path: Substring) throws(ServiceRefusal) -> ImageTarget {
         var text = path
         while text.first == "/" { text.removeFirst() }
@@ -48,7 +49,7 @@ struct ImgproxyRouter: Sendable {
         let source = try SourceText(segments, base64HasFilename: base64HasFilename)
         if let name = source.formatName {
             guard let format = OutputFormat(name: name) else {
-                // Not the text: it may be the rest of a source, and that may hold a password.
+                // The text is not shown: it may be the end of a source, which may contain a password.
                 guard name.utf8.count <= 5, name.utf8.allSatisfy({ $0.isASCIILetter }) else {
                     throw .target("what follows the last '@' or '.' is not a format; an '@' of a source is written %40")
                 }
@@ -70,7 +71,8 @@ struct ImgproxyRouter: Sendable {
         }
     }
 
-    /// Undoes what proxies do to a target: `%3A` for a colon of the options, one slash for two after a scheme.
+    /// Undoes changes that proxies make to a target: `%3A` for a colon in options, and one slash instead of two after a
+    /// scheme.
     static func repaired(_ rest: Substring) -> String {
         let marker = rest.hasPrefix("plain/") ? rest.startIndex..<rest.startIndex : rest.range(of: "/plain/")
         guard let marker else { return rest.replacingOccurrences(of: "%3A", with: ":") }
@@ -98,7 +100,7 @@ extension UInt8 {
 /// The source of a target of imgproxy's grammar.
 struct SourceText {
     let text: String
-    /// The extension behind it; nil when there is none or it is empty.
+    /// The extension after the source; nil if it is missing or empty.
     let formatName: Substring?
 
     init(_ segments: ArraySlice<Substring>, base64HasFilename: Bool) throws(ServiceRefusal) {

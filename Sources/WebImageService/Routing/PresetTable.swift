@@ -4,9 +4,9 @@ struct PresetTable: Sendable, Hashable {
 
     init() {}
 
-    /// Reads `name=option/option`, one text for each preset.
+    /// Parses `name=option/option`, one text per preset.
     ///
-    /// - Throws: the words of what is wrong, for the configuration's error.
+    /// - Throws: the problem, for the configuration's error.
     init(_ definitions: [String]) throws(ServiceRefusal) {
         for definition in definitions {
             let parts = definition.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -15,21 +15,21 @@ struct PresetTable: Sendable, Hashable {
             }
             presets[String(parts[0])] = try Self.segments(parts[1])
         }
-        // Read once, so that a mistake is an error of the configuration and not of a request.
+        // Every preset is read once here, so that a mistake is an error of the configuration and not of a request.
         for name in presets.keys {
             var options = ProcessingOptions()
             try apply([Substring(name)], to: &options)
         }
     }
 
-    /// The preset that every target begins with.
+    /// The preset that is applied first to every target.
     static let defaultName = "default"
 
     var hasDefault: Bool { presets[Self.defaultName] != nil }
 
-    /// Reads the options of presets in order; a preset that leads to itself is passed over.
+    /// Reads the options of presets in order; skips a preset that refers to itself.
     ///
-    /// - Parameter option: How the target spells the option that names them, for the refusal.
+    /// - Parameter option: The name of the option that lists them, as written in the target; used in the refusal.
     func apply(
         _ names: [Substring], to options: inout ProcessingOptions, option: Substring = "preset"
     ) throws(ServiceRefusal) {

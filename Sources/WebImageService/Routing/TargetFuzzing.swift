@@ -1,6 +1,6 @@
 import WebImageCore
 
-/// Reads any text as a target in every grammar and plans the sizes of what it asks for: what the fuzzer enters.
+/// Parses any text as a target in every grammar and plans the sizes that it requests; the entry point of the fuzzer.
 package enum TargetFuzzing {
     private static let imgproxy: ImgproxyRouter = {
         var router = ImgproxyRouter()
@@ -16,7 +16,7 @@ package enum TargetFuzzing {
         return policy
     }()
 
-    /// Traps where a promise does not hold.
+    /// Traps if an invariant does not hold.
     package static func read(_ text: String) {
         let targets = [
             try? imgproxy.parse(text[...]), try? imgproxy.parse("/_/\(text)"[...]),

@@ -5,7 +5,7 @@ struct ThumborFilter {
     let name: Substring
     let arguments: [Substring]
 
-    /// Splits `name(a,b):name()`; the parenthesis of one filter ends before the colon of the next.
+    /// Splits `name(a,b):name()`. The closing parenthesis of one filter precedes the colon before the next one.
     static func split(_ text: Substring) throws(ServiceRefusal) -> [ThumborFilter] {
         var filters: [ThumborFilter] = []
         var rest = text
@@ -91,7 +91,7 @@ struct ThumborFilter {
     private func readRoundCorner(
         _ reader: inout OptionArguments, _ options: inout ProcessingOptions
     ) throws(ServiceRefusal) {
-        // `a|b` is an ellipse; corners here are circles of the first radius.
+        // `a|b` describes elliptic corners; this implementation uses circles with the first radius.
         let text = try reader.required("the radius")
         let radius = try reader.integer(text.prefix { $0 != "|" }, in: OptionTable.side, "the radius")
         var channels: [UInt8] = []
@@ -115,7 +115,7 @@ struct ThumborFilter {
 }
 
 extension Substring {
-    /// Without spaces at its ends.
+    /// The text without spaces at both ends.
     fileprivate var trimmed: Substring {
         var text = self
         while text.first == " " { text.removeFirst() }

@@ -1,21 +1,22 @@
 import Foundation
 
-/// Reads targets of thumbor's grammar behind a prefix: `/HMAC|unsafe/[meta/][trim/][crop/][fit-in/][size/][align/][smart/][filters:…/]IMAGE`.
+/// Parses targets of thumbor's grammar after a prefix:
+/// `/HMAC|unsafe/[meta/][trim/][crop/][fit-in/][size/][align/][smart/][filters:…/]IMAGE`.
 ///
-/// Every part is optional and their order is fixed. Differences from the original: an unknown filter is 400 and named.
+/// Every part is optional and the order is fixed. Unlike thumbor, it answers an unknown filter with 400 and names it.
 struct ThumborRouter: Sendable {
-    /// Keys, any of which may match; none accepts `unsafe` alone.
+    /// Keys, any of which may match. Without keys, only `unsafe` is accepted.
     var signers: [ThumborSigner] = []
-    /// Whether `unsafe` is accepted beside keys.
+    /// Whether `unsafe` is accepted although keys are configured.
     var allowsUnsafe = false
 
-    /// What a target asks for: a picture, or facts about the result.
+    /// The request of a target: a picture, or facts about the result.
     struct Parsed {
         var target: ImageTarget
         var isMeta = false
     }
 
-    /// Reads the path behind the prefix, which begins with the signature's slash and has no query.
+    /// Parses the path after the prefix. The path begins with the slash before the signature and has no query.
     func parse(_ path: Substring) throws(ServiceRefusal) -> Parsed {
         var text = path
         while text.first == "/" { text.removeFirst() }
@@ -41,7 +42,7 @@ struct ThumborRouter: Sendable {
     private func parse(parts path: Substring) throws(ServiceRefusal) -> Parsed {
         var reader = PartReader(rest: path)
         var options = ProcessingOptions()
-        // A size of this grammar fills its box and enlarges, as its own implementation does.
+        // A size in this grammar fills its box and enlarges, as in thumbor.
         options.resizing = .fill
         options.enlarge = true
         options.flipsLast = true
@@ -79,7 +80,7 @@ struct ThumborRouter: Sendable {
         guard decoded.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
             throw .target("the source holds control characters")
         }
-        // A scheme is letters before a colon and slashes; `host:8080/a.jpg` has none.
+        // A scheme consists of letters before a colon and slashes; `host:8080/a.jpg` has none.
         if let colon = decoded.firstIndex(of: ":"), decoded[..<colon].utf8.allSatisfy(\.isASCIILetter),
             decoded[colon...].hasPrefix(":/")
         {
@@ -112,7 +113,7 @@ struct ThumborRouter: Sendable {
                 guard let tolerance = Int(digits: part), tolerance <= 442 else {
                     throw .option(text, "the tolerance is not an integer from 0 to 442")
                 }
-                // Theirs is the distance in the colour cube, ours the largest difference of a channel.
+                // Thumbor's tolerance is a distance in the colour cube; this option is the largest difference of a channel.
                 trim.threshold = (Double(tolerance) / 3.0.squareRoot()).rounded()
             }
         }
@@ -130,7 +131,7 @@ struct ThumborRouter: Sendable {
         return ProcessingOptions.ManualCrop(left: left, top: top, right: right, bottom: bottom)
     }
 
-    /// `[-]Wx[-]H`: a side that is missing or 0 follows the other, `orig` is the source's, a minus mirrors.
+    /// `[-]Wx[-]H`: a side that is missing or 0 follows from the other, `orig` is the source's side, a minus mirrors.
     private struct Size {
         var width: Int?
         var height: Int?
@@ -169,18 +170,18 @@ struct ThumborRouter: Sendable {
     }
 }
 
-/// Takes the parts of a path one after the other.
+/// Takes the parts of a path in order.
 private struct PartReader {
     var rest: Substring
 
-    /// The next part without its slash, if it is of a kind.
+    /// The next part without its slash, if it satisfies the condition.
     mutating func take(_ isWanted: (Substring) -> Bool) -> Substring? {
         guard let slash = rest.firstIndex(of: "/"), isWanted(rest[..<slash]) else { return nil }
         defer { rest = rest[rest.index(after: slash)...] }
         return rest[..<slash]
     }
 
-    /// The filters: their arguments may hold slashes, so they end with the first slash after a closing parenthesis.
+    /// The filters. Their arguments may contain slashes, so they end at the first slash after a closing parenthesis.
     mutating func takeFilters() -> Substring? {
         guard rest.hasPrefix("filters:") else { return nil }
         let list = rest.dropFirst(8)
@@ -193,7 +194,7 @@ private struct PartReader {
 }
 
 extension Int {
-    /// A number of ASCII digits alone, up to a million.
+    /// A number that consists of ASCII digits only, up to one million.
     init?(digits text: some StringProtocol) {
         guard (1...7).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let value = Int(text), value <= 1_000_000

@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// Keyed hashes (RFC 2104) and their texts.
+/// Keyed hashes (RFC 2104) and their text forms.
 enum HMAC {
     /// 32 bytes.
     static func sha256(key: [UInt8], message: [UInt8]) -> [UInt8] { authenticate(key, message, sha256) }
@@ -22,7 +22,7 @@ enum HMAC {
         return hash(block.map { $0 ^ 0x5C } + hash(block.map { $0 ^ 0x36 } + message))
     }
 
-    /// Whether two values are equal, in a time that depends on their lengths alone.
+    /// Whether two values are equal; the time depends only on their lengths.
     static func isEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         guard left.count == right.count else { return false }
         var difference: UInt8 = 0
@@ -31,14 +31,14 @@ enum HMAC {
     }
 }
 
-/// The alphabet for URLs of base64 (RFC 4648 §5).
+/// The URL-safe alphabet of base64 (RFC 4648 §5).
 enum Base64URL {
     static func encode(_ bytes: [UInt8], isPadded: Bool = false) -> String {
         let text = Data(bytes).base64EncodedString().map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }
         return String(isPadded ? text : text.filter { $0 != "=" })
     }
 
-    /// The bytes; nil for another alphabet. Padding may be missing.
+    /// The decoded bytes; nil for another alphabet. Padding is optional.
     static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count + 3)
@@ -53,7 +53,7 @@ enum Base64URL {
             case UInt8(ascii: "+"), UInt8(ascii: "/"): return nil
             default: bytes.append(byte)
             }
-            // Padding is at the end alone.
+            // Padding is only valid at the end.
             if padding > 0 { return nil }
         }
         guard padding <= 2 else { return nil }

@@ -21,7 +21,7 @@ package struct TargetSigner: Sendable {
     package var hasKeys: Bool { !signers.isEmpty }
     package var hasThumborKeys: Bool { !thumborSigners.isEmpty }
 
-    /// The whole target for `/OPTIONS/SOURCE` or `/info/OPTIONS/SOURCE`, signed with the first key; nil without a key.
+    /// The complete target for `/OPTIONS/SOURCE` or `/info/OPTIONS/SOURCE`, signed with the first key; nil without a key.
     package func target(for path: String) -> String? {
         guard let signer = signers.first else { return nil }
         let path = path.hasPrefix("/") ? path : "/" + path
@@ -29,13 +29,13 @@ package struct TargetSigner: Sendable {
         return prefix + "/info" + signer.target(for: String(path.dropFirst(5)))
     }
 
-    /// The whole target for `300x200/smart/SOURCE` in thumbor's grammar; nil without a key.
+    /// The complete target for `300x200/smart/SOURCE` in thumbor's grammar; nil without a key.
     package func thumborTarget(for path: String) -> String? {
         guard let signer = thumborSigners.first else { return nil }
         return thumborPrefix + signer.target(for: path.hasPrefix("/") ? String(path.dropFirst()) : path)
     }
 
-    /// Whether one of the keys made a target's signature.
+    /// Whether the signature of a target matches one of the keys.
     package func isValid(_ target: String) -> Bool {
         guard var rest = inside(target, prefix) else { return false }
         if let inner = inside(rest, "/info") { rest = inner }
@@ -43,7 +43,7 @@ package struct TargetSigner: Sendable {
         return trusted.contains(signature) || signers.contains { $0.isValid(signature, of: "/" + path) }
     }
 
-    /// The same in thumbor's grammar.
+    /// Whether the signature of a target in thumbor's grammar matches one of the keys.
     package func isValidThumbor(_ target: String) -> Bool {
         guard let rest = inside(target, thumborPrefix), let (signature, path) = split(rest) else { return false }
         return thumborSigners.contains { $0.isValid(signature, of: path) }
@@ -60,11 +60,11 @@ package struct TargetSigner: Sendable {
 }
 
 extension ServiceRequest {
-    /// The target for logs: without the source and what follows it, which may hold passwords and signed queries.
+    /// The target for logs, without the source and the text after it, which may contain passwords and signed queries.
     package var loggableTarget: String {
         let path = target.prefix(400).prefix { $0 != "?" && $0 != "#" }
         let lowered = path.lowercased()
-        // A length does not change by lowercasing ASCII; other targets are shortened where in doubt.
+        // Lowercasing ASCII does not change the length. Other targets are shortened where in doubt.
         var end = path.count
         for mark in ["/plain/", "://", "%3a", "@", "local:", "http"] {
             if let found = lowered.range(of: mark) {
@@ -73,7 +73,7 @@ extension ServiceRequest {
             }
         }
         var kept = String(path.prefix(min(end, 300)))
-        // The last parts of a base64 source: long, and without the colon of an option.
+        // The last parts of a base64 source are long and have no colon, unlike options.
         if end == path.count {
             var parts = kept.split(separator: "/", omittingEmptySubsequences: false)
             if let first = parts.indices.dropFirst(2).first(where: { !parts[$0].contains(":") && parts[$0].count > 24 })

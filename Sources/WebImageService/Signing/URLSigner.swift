@@ -6,31 +6,31 @@ public struct URLSigner: Sendable, Hashable {
     private let salt: [UInt8]
     private let byteCount: Int
 
-    /// A signer.
+    /// Creates a signer.
     ///
     /// - Parameters:
     ///   - key: The secret.
-    ///   - salt: Put before every path.
-    ///   - byteCount: Bytes of the hash that a signature keeps, 1...32; other numbers are brought into the range.
+    ///   - salt: Bytes that are hashed before every path.
+    ///   - byteCount: Bytes of the hash in a signature; clamped to 1...32.
     public init(key: Data, salt: Data, byteCount: Int = 32) {
         self.key = [UInt8](key)
         self.salt = [UInt8](salt)
         self.byteCount = min(max(byteCount, 1), 32)
     }
 
-    /// A signer whose key and salt are hexadecimal; nil when one is empty or no hexadecimal text.
+    /// Creates a signer with hexadecimal key and salt; nil if one is empty or not hexadecimal.
     public init?(hexKey: String, hexSalt: String, byteCount: Int = 32) {
         guard let key = Self.bytes(hexKey), let salt = Self.bytes(hexSalt) else { return nil }
         self.init(key: Data(key), salt: Data(salt), byteCount: byteCount)
     }
 
-    /// The signature of a path, which begins with the `/` before the options.
+    /// The signature of a path. The path begins with the `/` before the options.
     public func signature(of path: String) -> String { Base64URL.encode(hash(path)) }
 
-    /// The target for a path: its signature before it.
+    /// The target for a path: the signature followed by the path.
     public func target(for path: String) -> String { "/" + signature(of: path) + path }
 
-    /// Whether a signature is that of a path; compares in constant time.
+    /// Whether a signature belongs to a path; compares in constant time.
     public func isValid(_ signature: String, of path: String) -> Bool {
         guard let given = Base64URL.decode(signature) else { return false }
         return HMAC.isEqual(given, hash(path))
@@ -48,11 +48,11 @@ public struct URLSigner: Sendable, Hashable {
 }
 
 extension URLSigner: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// No secret: signers end up in logs and dumps.
+    /// Contains no secret, because signers appear in logs and dumps.
     public var description: String { "URLSigner" }
-    /// The same.
+    /// The same text as ``description``.
     public var debugDescription: String { description }
-    /// Without the key.
+    /// A mirror without the key.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
@@ -60,7 +60,7 @@ extension URLSigner: CustomStringConvertible, CustomDebugStringConvertible, Cust
 public struct ThumborSigner: Sendable, Hashable {
     private let key: [UInt8]
 
-    /// A signer; nil for an empty key.
+    /// Creates a signer; nil for an empty key.
     public init?(key: String) {
         guard !key.isEmpty else { return nil }
         self.key = Array(key.utf8)
@@ -71,10 +71,10 @@ public struct ThumborSigner: Sendable, Hashable {
         Base64URL.encode(HMAC.sha1(key: key, message: Array(path.utf8)), isPadded: true)
     }
 
-    /// The target for a path: its signature before it.
+    /// The target for a path: the signature followed by the path.
     public func target(for path: String) -> String { "/" + signature(of: path) + "/" + path }
 
-    /// Whether a signature is that of a path; compares in constant time.
+    /// Whether a signature belongs to a path; compares in constant time.
     public func isValid(_ signature: String, of path: String) -> Bool {
         guard let given = Base64URL.decode(signature) else { return false }
         return HMAC.isEqual(given, HMAC.sha1(key: key, message: Array(path.utf8)))
@@ -82,10 +82,10 @@ public struct ThumborSigner: Sendable, Hashable {
 }
 
 extension ThumborSigner: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// No secret: signers end up in logs and dumps.
+    /// Contains no secret, because signers appear in logs and dumps.
     public var description: String { "ThumborSigner" }
-    /// The same.
+    /// The same text as ``description``.
     public var debugDescription: String { description }
-    /// Without the key.
+    /// A mirror without the key.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -2,14 +2,14 @@ import Dispatch
 import Foundation
 import WebImageCore
 
-/// Opens files below a folder, and nothing outside it: no link is followed, whatever happens to the folder meanwhile.
+/// Opens files below a folder and never outside it: no symbolic link is followed, even if the folder changes meanwhile.
 final class LocalFolder: Sendable {
     private let descriptor: Int32
-    // Serial queues have threads of their own; concurrent ones share those of the cooperative pool.
+    // Serial queues have their own threads; concurrent queues would share those of the cooperative pool.
     private let queues = (0..<4).map { DispatchQueue(label: "webimage.service.files.\($0)") }
     private let turn = Locked(0)
 
-    /// Nil when the folder cannot be opened. Blocks.
+    /// Nil if the folder cannot be opened. Blocks.
     init?(path: String) {
         let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -18,7 +18,7 @@ final class LocalFolder: Sendable {
 
     deinit { close(descriptor) }
 
-    /// A regular file by its path below the folder, opened component by component. Blocks.
+    /// Opens a regular file by its path below the folder, one component at a time. Blocks.
     func open(_ path: String) throws(WebImageError) -> ServiceFile {
         var parts = path.split(separator: "/").map(String.init)
         guard let name = parts.popLast(), !(parts + [name]).contains(where: { $0 == "." || $0 == ".." }) else {
@@ -35,7 +35,7 @@ final class LocalFolder: Sendable {
         return try ServiceFile(name: name, in: folder)
     }
 
-    /// The bytes of a file, read on a queue of this folder's.
+    /// The bytes of a file, read on a queue of this folder.
     func source(_ path: String, maxBytes: Int, bounds: Lifetime.Bounds) async throws(WebImageError) -> Source {
         let outcome: Result<Source, WebImageError> = await run {
             Result { () throws(WebImageError) in

@@ -2,11 +2,11 @@ import Foundation
 import WebImageCore
 import WebImageHTTP
 
-/// The bytes of a source with what is known of them.
+/// The bytes of a source and facts about them.
 struct Source: Sendable {
     let data: Data
     let lifetime: Lifetime
-    /// Tells this version of the source from others.
+    /// Identifies the version of the source.
     let version: String
 
     init(data: Data, lifetime: Lifetime) {
@@ -15,25 +15,25 @@ struct Source: Sendable {
         version = ResultEntry.etag(of: data)
     }
 
-    /// The media type of the bytes, for a source that is handed on as it is.
+    /// The media type of the bytes, for a source that is sent unchanged.
     var mediaType: String {
         OutputFormat(ImageFormat(sniffing: data))?.mediaType ?? "application/octet-stream"
     }
 }
 
-/// For whom a source is fetched.
+/// The request for which a source is fetched.
 struct SourceDemand: Sendable {
     /// The request's number in the order of requests.
     var request: UInt64
     /// The number of purges of the source when the request was accepted.
     var generation: Int
-    /// The trace context that the fetch is part of.
+    /// The trace context of the fetch.
     var traceParent: String?
 }
 
-/// Fetches sources: one fetch for however many ask, with a disk cache of its own.
+/// Fetches sources, with its own disk cache. Concurrent requests for a source share one fetch.
 ///
-/// The only place that knows how bytes come here: a loader of bytes and an ``ImageCache``.
+/// Only this type knows the origin of bytes: a loader and an ``ImageCache``.
 final class SourceFetcher: Sendable {
     private let loader: any ImageDataLoader
     private let cache: ImageCache?
@@ -47,7 +47,7 @@ final class SourceFetcher: Sendable {
         let generation: Int
     }
 
-    /// Bytes of sources that are kept for requests accepted before their fetch ended.
+    /// The maximum of bytes of sources that are held for requests accepted before their fetch ended.
     private static let keptBytes = 32 << 20
 
     init(
@@ -61,11 +61,11 @@ final class SourceFetcher: Sendable {
         self.clock = clock
     }
 
-    /// The source as it is now: from the cache while its server says it is fresh, else confirmed or fetched.
+    /// The current source: from the cache while it is fresh, otherwise revalidated or fetched.
     ///
-    /// - Parameter demand: Whose request it is. A fetch that ended after the request was accepted serves it, unless the
-    ///   source was purged in between.
-    /// - Throws: `.cancelled` after a cancel; the fetch ends when no caller is left.
+    /// - Parameter demand: The request that needs the source. A fetch that ended after the request was accepted serves it,
+    ///   unless the source was purged in between.
+    /// - Throws: `.cancelled` after a cancel; the fetch is cancelled when its last subscriber leaves.
     func source(
         _ reference: SourcePolicy.Reference, maxBytes: Int, bounds: Lifetime.Bounds, for demand: SourceDemand
     ) async throws(WebImageError) -> Source {
@@ -83,7 +83,7 @@ final class SourceFetcher: Sendable {
         }
     }
 
-    /// A local file by its descriptor, to be sent as it is.
+    /// An open local file, to be sent unchanged.
     func file(_ path: String) async -> ServiceFile? { try? folder?.open(path) }
 
     private func fetch(
@@ -119,9 +119,9 @@ final class SourceFetcher: Sendable {
         return fields
     }
 
-    /// Removes what is kept of a source up to a generation.
+    /// Removes the stored data of a source up to a generation.
     ///
-    /// A fetch under way stores its bytes under the generation it began with, which no later request reads.
+    /// A running fetch stores its bytes under the generation in which it began; no later request reads that generation.
     func purge(_ key: String, before generation: Int) {
         for old in max(generation - 2, 0)..<max(generation, 0) {
             cache?.removeImage(forKey: Self.cacheKey(key, old), withCompletion: nil)

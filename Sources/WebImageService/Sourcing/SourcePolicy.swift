@@ -2,32 +2,32 @@ import Foundation
 import WebImageCore
 import WebImageHTTP
 
-/// Which sources may be used, and what their names stand for.
+/// The sources that may be used, and the mapping of their names to locations.
 struct SourcePolicy: Sendable {
-    /// Prefixes of URLs, `*` standing for anything but a slash; empty allows all that the download policy allows.
+    /// Prefixes of URLs, in which `*` matches anything but a slash; empty allows everything that the download policy allows.
     var allowed: [SourcePattern] = []
-    /// Put before sources that do not begin with it.
+    /// The prefix added to sources that do not begin with it.
     var baseURL = ""
     var replacements: [SourceReplacement] = []
-    /// The folder of `local:///` sources; nil allows none.
+    /// The folder of `local:///` sources; nil forbids them.
     var root: String?
 
-    /// Where a source is.
+    /// The location of a source.
     enum Location: Sendable, Hashable {
         case web(URL)
-        /// A path below the root, without its first slash.
+        /// A path below the root, without its leading slash.
         case local(path: String)
     }
 
     struct Reference: Sendable, Hashable {
-        /// The name by which the source is cached, purged and logged.
+        /// The name under which the source is cached, purged and logged.
         let key: String
         let location: Location
-        /// For limits per host.
+        /// The host, for limits per host.
         let host: String
     }
 
-    /// Reads a source as a target names it.
+    /// Parses a source as a target names it.
     func reference(of source: String) throws(ServiceRefusal) -> Reference {
         var text = source
         for replacement in replacements { text = replacement.applied(to: text) }
@@ -38,7 +38,7 @@ struct SourcePolicy: Sendable {
 
     private func local(_ text: String) throws(ServiceRefusal) -> Reference {
         guard root != nil else { throw ServiceRefusal(403, .source, "local sources are not configured") }
-        // What follows a question mark is no part of the name.
+        // The text after a question mark is not part of the name.
         let path = text.dropFirst("local://".count).prefix { $0 != "?" }
         let parts = path.split(separator: "/", omittingEmptySubsequences: true)
         guard path.hasPrefix("/"), !parts.isEmpty else { throw .target("a local source is local:///path") }
@@ -76,7 +76,7 @@ struct SourcePolicy: Sendable {
         }
     }
 
-    /// The hosts of the allowed sources, for redirects; nil when a pattern names none.
+    /// The hosts of the allowed sources, for redirects; nil if a pattern determines no host.
     var allowedHosts: Set<String>? {
         guard !allowed.isEmpty else { return nil }
         var hosts: Set<String> = []
@@ -88,11 +88,11 @@ struct SourcePolicy: Sendable {
     }
 }
 
-/// A prefix of URLs in which `*` stands for anything but a slash.
+/// A prefix of URLs in which `*` matches anything but a slash.
 struct SourcePattern: Sendable, Hashable {
     let text: String
 
-    /// Whether a URL begins so; a pattern that ends within the host matches whole hosts alone.
+    /// Whether a URL begins with the pattern. A pattern that ends within the host matches only whole hosts.
     func matches(_ url: String) -> Bool {
         let bytes = Array(url.utf8), pattern = Array(text.utf8)
         return Self.ends(pattern[...], bytes[...]).contains { end in
@@ -107,14 +107,14 @@ struct SourcePattern: Sendable, Hashable {
 
     private var hasPath: Bool { afterScheme.contains("/") }
 
-    /// The host as a download policy names it; nil when it cannot say.
+    /// The host in the form of a download policy; nil if the pattern does not determine it.
     var host: String? {
         let host = afterScheme.prefix { $0 != "/" && $0 != ":" && $0 != "?" }
         if host.hasPrefix("*."), !host.dropFirst(2).contains("*") { return String(host.dropFirst(1)) }
         return host.isEmpty || host.contains("*") ? nil : String(host)
     }
 
-    /// All places where a match of the pattern may end: quadratic at worst, by rows.
+    /// All positions at which a match of the pattern may end. Computed row by row; quadratic in the worst case.
     private static func ends(_ pattern: ArraySlice<UInt8>, _ text: ArraySlice<UInt8>) -> [Int] {
         var places: Set<Int> = [text.startIndex]
         for byte in pattern {
@@ -140,12 +140,13 @@ struct SourcePattern: Sendable, Hashable {
     }
 }
 
-/// `pattern=replacement`: `*` of the pattern stands for anything but a slash, `${1}` of the replacement for its text.
+/// `pattern=replacement`: `*` in the pattern matches anything but a slash, `${1}` in the replacement inserts the matched
+/// text.
 struct SourceReplacement: Sendable, Hashable {
     private let expression: String
     private let template: String
 
-    /// Nil without a pattern.
+    /// Nil if there is no pattern.
     init?(_ definition: String) {
         let parts = definition.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[0].isEmpty else { return nil }

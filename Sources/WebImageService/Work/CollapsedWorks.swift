@@ -1,9 +1,10 @@
 import WebImageCore
 
-/// Work done once for all requests that were accepted before it ended.
+/// Runs work once for all requests that were accepted before it ended.
 ///
-/// ``SharedTasks`` serves the callers that join while the work runs. A request may be accepted before and come to this
-/// point after the end, so values are kept until the last request of that time has ended, within a budget of bytes.
+/// ``SharedTasks`` serves only subscribers that join while the work runs. A request may be accepted during the work but ask
+/// for it after its end, so values are held until the last request accepted before the end has finished, within a budget of
+/// bytes.
 final class CollapsedWorks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Ended: Sendable {
         let value: Value
@@ -13,7 +14,7 @@ final class CollapsedWorks<Key: Hashable & Sendable, Value: Sendable>: Sendable 
 
     private struct State {
         var kept: [Key: (ended: Ended, cost: Int)] = [:]
-        /// By the end, the oldest first; a key that was set again is in it twice.
+        /// In order of their ends, oldest first. A key that was set again is in it twice.
         var queue: [(key: Key, end: UInt64)] = []
         var cost = 0
     }
@@ -25,8 +26,8 @@ final class CollapsedWorks<Key: Hashable & Sendable, Value: Sendable>: Sendable 
     private let cost: @Sendable (Value) -> Int?
 
     /// - Parameters:
-    ///   - budget: Bytes that kept values take together; the newest one is kept even if it alone takes more.
-    ///   - cost: Bytes of a value; nil for one that only callers that wait already may receive.
+    ///   - budget: The maximum of bytes of held values. The newest value is held even if it alone exceeds the budget.
+    ///   - cost: Bytes of a value; nil for a value that is delivered only to callers that already wait.
     init(order: RequestOrder, budget: Int, cost: @escaping @Sendable (Value) -> Int?) {
         self.order = order
         self.budget = budget
@@ -36,9 +37,9 @@ final class CollapsedWorks<Key: Hashable & Sendable, Value: Sendable>: Sendable 
 
     var keptCount: Int { state.withLock { $0.kept.count } }
 
-    /// The value of work that ended after a request was accepted; begun if there is none.
+    /// The value of work that ended after a request was accepted. Starts the work if there is none.
     ///
-    /// - Parameter request: The number of the request in the order.
+    /// - Parameter request: The number of the request in the order of requests.
     func value(
         for key: Key, of request: UInt64, work: @escaping @Sendable () async throws(WebImageError) -> Value
     ) async throws(WebImageError) -> Value {
@@ -46,14 +47,14 @@ final class CollapsedWorks<Key: Hashable & Sendable, Value: Sendable>: Sendable 
             if let ended = kept(key, for: request) { return ended.value }
             let ended = try await tasks.withValue(for: key, priority: LoadPriorityHandle()) {
                 _ throws(WebImageError) -> Ended in
-                // Another work may have ended between the look above and this one's start.
+                // Other work may have ended between the lookup above and the start of this work.
                 if let ended = self.kept(key, for: request) { return ended }
                 let value = try await work()
                 return self.keep(value, for: key)
             } body: { ended throws(WebImageError) in
                 ended
             }
-            // A joined run may have found a value that is too old for this request.
+            // Joined work may return a value that is too old for this request.
             if ended.end > request { return ended.value }
         }
     }
@@ -67,7 +68,7 @@ final class CollapsedWorks<Key: Hashable & Sendable, Value: Sendable>: Sendable 
 
     private func keep(_ value: Value, for key: Key) -> Ended {
         let ended = Ended(value: value, end: order.next)
-        // Without a request in flight there is none that could use it.
+        // Without a request in flight, no request can use the value.
         guard order.oldest < ended.end, let cost = cost(value) else { return ended }
         var freed: [Ended] = []
         state.withLock { state in

@@ -1,22 +1,22 @@
 import Foundation
 import WebImageCore
 
-/// What is to be provided: a result by its key, and how it is made when it is not there.
+/// A requested result: its key, and how it is made if it is not stored.
 struct PictureJob: Sendable {
     let key: ResultKey
     let reference: SourcePolicy.Reference
     let demand: SourceDemand
     let maxSourceBytes: Int
     let bounds: Lifetime.Bounds
-    /// Seconds a failure is remembered.
+    /// Seconds that a failure is remembered.
     let negativeTTL: Int
-    /// Bytes of memory that making it takes; called on a thread of the decode pool.
+    /// The memory in bytes that making the result needs; called on a thread of the decode pool.
     let cost: @Sendable (Data) -> Int
-    /// Makes it of the source's bytes; called on a thread of the decode pool.
+    /// Makes the result from the source's bytes; called on a thread of the decode pool.
     let make: @Sendable (Data, SharedDecodes.Job) throws -> MadePicture
 }
 
-/// Provides results: stored ones at once, others by one fetch, one decode and one encode for however many ask.
+/// Provides results: stored ones immediately, others with one fetch, one decode and one encode for all requests.
 final class PictureProvider: Sendable {
     struct Provided: Sendable {
         var entry: ResultEntry
@@ -25,13 +25,13 @@ final class PictureProvider: Sendable {
         var sourceByteCount: Int?
     }
 
-    /// The end of one work; a failure is a value, so that all who wait receive it.
+    /// The outcome of one piece of work. A failure is a value, so that all subscribers receive it.
     private struct Ended: Sendable {
         let outcome: Result<Provided, ServiceRefusal>
         let starter: Starter
     }
 
-    /// Identifies the caller that began a work.
+    /// Identifies the caller that started a piece of work.
     private final class Starter: Sendable {}
 
     let store: ResultStore
@@ -43,7 +43,7 @@ final class PictureProvider: Sendable {
     private let clock: any DelayClock
     private let works: CollapsedWorks<String, Ended>
 
-    /// Bytes of results that are kept for requests accepted before they were made.
+    /// The maximum of bytes of results that are held for requests accepted before they were made.
     private static let keptBytes = 16 << 20
 
     init(
@@ -56,13 +56,13 @@ final class PictureProvider: Sendable {
         self.background = background
         self.pool = pool
         self.clock = clock
-        // A refusal may be of the moment: only those who waited receive it.
+        // A refusal may be temporary, so only callers that already wait receive it.
         works = CollapsedWorks(order: places.order, budget: Self.keptBytes) { ended in
             if case .success(let provided) = ended.outcome { provided.entry.body.count + 1_024 } else { nil }
         }
     }
 
-    /// A stored result that needs no work, or one that may be used while it is made anew in the background.
+    /// A stored result that needs no work, or a stale one that may be used while it is revalidated in the background.
     func stored(_ job: PictureJob) async -> Provided? {
         guard let (entry, level) = await store.entry(for: job.key) else { return nil }
         let now = clock.date
@@ -72,7 +72,7 @@ final class PictureProvider: Sendable {
         return Provided(entry: entry, outcome: .stale)
     }
 
-    /// A result, made if need be.
+    /// A result, made if it is not stored.
     func provide(_ job: PictureJob) async throws(ServiceRefusal) -> Provided {
         if let stored = await stored(job) { return stored }
         if let failure = store.failure(for: job.key, now: clock.date) {
@@ -87,8 +87,8 @@ final class PictureProvider: Sendable {
         }
     }
 
-    /// A result that comes within a time; nil when it does not. The work goes on in the background, so that it is there
-    /// the next time.
+    /// A result that is available within a time, otherwise nil. The work continues in the background, so that its result is
+    /// available next time.
     func provide(_ job: PictureJob, within budget: Duration) async throws(ServiceRefusal) -> Provided? {
         if let stored = await stored(job) { return stored }
         background.begin(job.key.digest) { _ = try? await self.made(job) }
@@ -112,7 +112,7 @@ final class PictureProvider: Sendable {
         return try outcome?.get()
     }
 
-    /// An old result in place of one that could not be made.
+    /// A stale result instead of one that could not be made.
     private func stale(_ job: PictureJob, after refusal: ServiceRefusal) async -> Provided? {
         guard refusal.isUpstreamFault, let (entry, _) = await store.entry(for: job.key),
             entry.isUsableAfterError(now: clock.date)
@@ -139,10 +139,10 @@ final class PictureProvider: Sendable {
         return provided
     }
 
-    /// The work itself; throws `.cancelled` alone.
+    /// The shared work itself; throws only `.cancelled`.
     private func work(_ job: PictureJob) async throws(WebImageError) -> Result<Provided, ServiceRefusal> {
         let old = await store.entry(for: job.key)
-        // Another work may have ended between the look at the store and this one's start.
+        // Other work may have ended between the lookup in the store and the start of this work.
         if let old, old.entry.isFresh(now: clock.date) {
             return .success(Provided(entry: old.entry, outcome: old.level))
         }
@@ -177,7 +177,7 @@ final class PictureProvider: Sendable {
         return refusal
     }
 
-    /// The stored result with a new lifetime: the source is what it was.
+    /// Stores the result with a new lifetime, because its source has not changed.
     private func keep(
         _ old: ResultEntry, as source: Source, _ job: PictureJob, _ stages: [ServiceRecord.Stage: Duration]
     ) -> Provided {
@@ -212,7 +212,7 @@ final class PictureProvider: Sendable {
     }
 }
 
-/// One value that the first of several brings.
+/// The first value that one of several tasks returns.
 private final class Race<Value: Sendable>: Sendable {
     private let state = Locked<(value: Value?, waiter: Handover<Value>?)>((nil, nil))
 
@@ -225,7 +225,7 @@ private final class Race<Value: Sendable>: Sendable {
         waiter?.resume(returning: value)
     }
 
-    /// Called once.
+    /// Waits for the value. May be called only once.
     func value() async -> Value {
         await withHandover { waiter in
             let known = state.withLock { state -> Value? in

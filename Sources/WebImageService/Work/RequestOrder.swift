@@ -1,8 +1,8 @@
 import WebImageCore
 
-/// The order of requests: tells whether a request was accepted before some work ended.
+/// The order in which requests were accepted. It decides whether a request was accepted before some work ended.
 final class RequestOrder: Sendable {
-    /// A request's number, given back when released.
+    /// A request's number, returned when released.
     final class Ticket: Sendable {
         let number: UInt64
         private let order: RequestOrder
@@ -17,9 +17,9 @@ final class RequestOrder: Sendable {
 
     private struct State {
         var next: UInt64 = 1
-        /// Every request below has ended.
+        /// All requests with a lower number have ended.
         var oldest: UInt64 = 1
-        /// Requests that ended before an older one did.
+        /// Requests that ended before an older one.
         var ended: Set<UInt64> = []
         var observers: [@Sendable (UInt64) -> Void] = []
     }
@@ -34,12 +34,12 @@ final class RequestOrder: Sendable {
         return Ticket(number, self)
     }
 
-    /// The number of the next request: work that ends now serves those below.
+    /// The number of the next request. Work that ends now serves requests with a lower number.
     var next: UInt64 { state.withLock { $0.next } }
 
     var oldest: UInt64 { state.withLock { $0.oldest } }
 
-    /// Calls a function outside the lock whenever the oldest request in flight is another one.
+    /// Calls a function outside the lock whenever the oldest request in flight changes.
     func observe(_ observer: @escaping @Sendable (UInt64) -> Void) { state.withLock { $0.observers.append(observer) } }
 
     private func end(_ number: UInt64) {

@@ -1,12 +1,12 @@
 import Dispatch
 import WebImageCore
 
-/// One decode for the jobs of a source that are under way at the same time and want it at the same size.
+/// One decode for concurrent jobs that need the same source at the same size.
 ///
-/// A job that finds another one's decode running waits for it on its thread of the decode pool; the decode it waits for
-/// runs, so that this ends. A decoded picture is kept while a further job of its source is under way.
+/// A job that finds a running decode of another job waits for it on its own thread of the decode pool. The running decode
+/// already has a thread, so the wait cannot deadlock. A decoded picture is held while another job of its source is running.
 final class SharedDecodes: Sendable {
-    /// What makes two decodes of one source the same.
+    /// The identity of a decode of one source.
     struct Key: Hashable, Sendable {
         var options: DecodingOptions
         var isUpright: Bool
@@ -37,7 +37,7 @@ final class SharedDecodes: Sendable {
 
     private let state = Locked<[String: Jobs]>([:])
 
-    /// A job under way; given back when released.
+    /// A running job; ends when released.
     final class Job: Sendable {
         private let decodes: SharedDecodes
         private let version: String
@@ -49,9 +49,9 @@ final class SharedDecodes: Sendable {
 
         deinit { decodes.leave(version) }
 
-        /// The picture decoded as `key` says, by this job or by another one.
+        /// The picture decoded as `key` describes, by this job or by another one. Blocks.
         ///
-        /// - Returns: Also whether this job decoded it. Blocks.
+        /// - Returns: The picture and whether this job decoded it.
         func image(_ key: Key, decode: () throws -> Image) throws -> (image: Image, isOwn: Bool) {
             guard let (slot, isFirst) = decodes.slot(version, key) else { return (try decode(), true) }
             guard isFirst else { return (try slot.wait(), false) }
@@ -68,10 +68,10 @@ final class SharedDecodes: Sendable {
         return Job(self, version)
     }
 
-    /// Sources with jobs under way.
+    /// The number of sources with running jobs.
     var count: Int { state.withLock { $0.count } }
 
-    /// Nil for a job alone: nothing is kept for it.
+    /// Nil for a job that runs alone: nothing is held for it.
     private func slot(_ version: String, _ key: Key) -> (Slot, isFirst: Bool)? {
         state.withLock { state in
             guard var jobs = state[version], jobs.count > 1 else { return nil }

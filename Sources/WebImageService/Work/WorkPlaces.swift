@@ -2,18 +2,18 @@ import Foundation
 import WebImageCore
 import WebImageHTTP
 
-/// Counts what is under way and refuses at once what would wait too long; nothing waits here.
+/// Counts running work and refuses work at once that would wait too long. Callers never wait here.
 ///
-/// Requests that join work under way take no place of their own; they count as waiting.
+/// Requests that join running work need no place for work of their own; they count as waiting.
 final class WorkPlaces: Sendable {
     struct Limits: Sendable, Hashable {
-        /// Results in the making at once, those that wait for a processor included.
+        /// The maximum of results being made at once, including those that wait for a processor.
         var works = 64
-        /// Of these, from one source host.
+        /// The maximum of these for one source host.
         var worksPerHost = 32
-        /// Requests in flight.
+        /// The maximum of requests in flight.
         var requests = 10_000
-        /// Of these, from one client.
+        /// The maximum of these for one client.
         var requestsPerClient = 256
     }
 
@@ -35,7 +35,7 @@ final class WorkPlaces: Sendable {
     var requestCount: Int { state.withLock { $0.requests } }
     var workCount: Int { state.withLock { $0.works } }
 
-    /// A place, given back when released.
+    /// A place, returned when released.
     final class Place: Sendable {
         /// The number of a request in the order; 0 for work.
         var number: UInt64 { ticket?.number ?? 0 }
@@ -96,7 +96,7 @@ final class WorkPlaces: Sendable {
         counts[key] = count > 0 ? count : nil
     }
 
-    /// An IPv6 network gives its owner 2^64 addresses at least: they count as one.
+    /// An IPv6 network gives its owner at least 2^64 addresses, so they count as one client.
     static func clientKey(_ address: String) -> String {
         guard let parsed = IPAddress(address) else { return address }
         if let mapped = parsed.embedded.first, parsed.bytes.prefix(10).allSatisfy({ $0 == 0 }) {
@@ -107,7 +107,7 @@ final class WorkPlaces: Sendable {
     }
 }
 
-/// Work that no request waits for: refreshing and slow formats. Bounded; what finds no place is not begun.
+/// Work that no request waits for: revalidation and slow formats. The number is bounded; excess work is not started.
 final class BackgroundWork: Sendable {
     private struct State {
         var tasks: [String: Task<Void, Never>] = [:]
@@ -119,11 +119,11 @@ final class BackgroundWork: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Begins work unless work of this name is under way.
+    /// Starts work unless work with this name is running.
     func begin(_ name: String, _ work: @escaping @Sendable () async -> Void) {
         state.withLock { state in
             guard !state.isClosed, state.tasks[name] == nil, state.tasks.count < limit else { return }
-            // The task ends in this lock, so its entry is there before it is removed.
+            // The task removes its entry under this lock, so the entry exists before it is removed.
             state.tasks[name] = Task.detached {
                 await work()
                 self.state.withLock { $0.tasks[name] = nil }
@@ -131,12 +131,12 @@ final class BackgroundWork: Sendable {
         }
     }
 
-    /// Waits for what is under way.
+    /// Waits for running work.
     func finish() async {
         while let task = state.withLock({ $0.tasks.values.first }) { await task.value }
     }
 
-    /// Ends what is under way and begins nothing more.
+    /// Cancels running work and starts no more.
     func close() {
         let tasks = state.withLock { state in
             state.isClosed = true
