@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// Filled before anything else here is called, and never changed.
+// Filled before any other function here is called, and constant afterwards.
 static MicroHTTPDFunctions mhd;
 
 struct webimage_http_server {
@@ -35,13 +35,14 @@ static uint64_t connection_id(struct MHD_Connection *connection) {
     return info ? (uint64_t)(uintptr_t)info->socket_context : 0;
 }
 
-// What the fields of a head say that matters before anything else is read.
+// The facts about a head that decide whether the request is refused.
 struct head {
     unsigned hosts, lengths, codings;
     bool is_malformed, has_body;
 };
 
-// Compares a name with one in lower case. strncasecmp(3) follows setlocale(3): in Turkish no I is an i.
+// Compares a name with a lower-case field name. strncasecmp(3) depends on setlocale(3): in a Turkish locale I and i are
+// not equal.
 static bool is_field(const char *name, size_t size, const char *field) {
     if (size != strlen(field)) return false;
     for (size_t i = 0; i < size; i++) {
@@ -51,7 +52,8 @@ static bool is_field(const char *name, size_t size, const char *field) {
     return true;
 }
 
-// Refuses what libmicrohttpd lets through and a proxy in front may read differently (RFC 9112 §5.1, §6.3, §11.2).
+// Refuses heads that libmicrohttpd accepts but that a proxy in front may interpret differently (RFC 9112 §5.1, §6.3,
+// §11.2).
 static enum MHD_Result judge(
     void *context, enum MHD_ValueKind kind, const char *name, size_t name_size, const char *value, size_t value_size) {
     struct head *head = context;
@@ -78,7 +80,7 @@ static enum MHD_Result judge(
     return MHD_YES;
 }
 
-// 0, or the status of a refusal. Bodies are refused: nothing that is served takes one.
+// 0, or the status of a refusal. Bodies are refused, because no route uses one.
 static unsigned judgement(webimage_http_request *request) {
     struct head head = {0};
     if (request->is_too_long) return MHD_HTTP_URI_TOO_LONG;
@@ -96,7 +98,7 @@ static const char *reason(unsigned status) {
     }
 }
 
-// An answer to a request that is not handed over; the connection ends after it.
+// Answers a request that is not handed over; the connection is closed after the answer.
 static enum MHD_Result refuse(webimage_http_request *request, unsigned status) {
     const char *text = reason(status);
     webimage_http_response *response = webimage_http_response_copying(text, strlen(text));
@@ -113,7 +115,8 @@ static enum MHD_Result refuse(webimage_http_request *request, unsigned status) {
     return mhd.MHD_queue_response(request->connection, status, request->response);
 }
 
-// Keeps the target before the library unescapes it. The result is what `slot` of the other callbacks points to.
+// Copies the target before the library unescapes it. The returned value is what `slot` of the other callbacks points
+// to.
 static void *begin(void *context, const char *target, struct MHD_Connection *connection) {
     webimage_http_server *server = context;
     size_t size = strlen(target);
@@ -148,7 +151,7 @@ static enum MHD_Result answer(
         return mhd.MHD_queue_response(connection, request->status, request->response);
     }
     if (!request->is_judged) {
-        // An answer to the first call ends the connection, so only refusals are given here.
+        // An answer given in the first call closes the connection, so only refusals are given here.
         request->is_judged = true;
         unsigned status = judgement(request);
         return status ? refuse(request, status) : MHD_YES;
@@ -158,7 +161,7 @@ static enum MHD_Result answer(
     if (status) return refuse(request, status);
     request->is_handed_over = true;
     request->method = method;
-    // Before the request is given away: the reply resumes the connection, perhaps at once.
+    // Suspend before the request is handed over: the reply resumes the connection and may come at once.
     mhd.MHD_suspend_connection(connection);
     callbacks->handle(callbacks->context, request->id, request);
     return MHD_YES;
@@ -193,15 +196,16 @@ webimage_http_server *webimage_http_start(webimage_http_options options, webimag
     if (!server) return NULL;
     server->callbacks = callbacks;
     server->target_limit = options.target;
-    // Strict: from 0.9.77 on the option has levels, of which 1 refuses what RFC 9112 says a server must refuse.
+    // Strict parsing. From 0.9.77 on the option has levels; level 1 refuses everything that RFC 9112 requires a server
+    // to refuse.
 #if MHD_VERSION >= 0x00097701
     enum MHD_OPTION strictness = MHD_OPTION_CLIENT_DISCIPLINE_LVL;
 #else
     enum MHD_OPTION strictness = MHD_OPTION_STRICT_FOR_CLIENT;
 #endif
-    // A pool of one thread is refused.
+    // libmicrohttpd refuses a pool of one thread.
     enum MHD_OPTION pool = options.threads >= 2 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END;
-    // No timeout of the library's: it begins anew with every byte. The caller's sweep closes by deadlines.
+    // Do not use the library's timeout: every byte restarts it. The caller's sweep closes connections by deadline.
     server->daemon = mhd.MHD_start_daemon(
         MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL, answer,
         server, MHD_OPTION_URI_LOG_CALLBACK, begin, server, MHD_OPTION_NOTIFY_COMPLETED, completed, server,
@@ -277,6 +281,6 @@ void webimage_http_reply(
     request->response = (struct MHD_Response *)response;
     request->status = status;
     request->size = size;
-    // The last touch: the request may be freed by the time this returns.
+    // Do not use the request after this call: it may be freed before the call returns.
     mhd.MHD_resume_connection(request->connection);
 }

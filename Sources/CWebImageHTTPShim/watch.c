@@ -53,7 +53,7 @@ void webimage_http_wake_clear(int wake) {
 }
 
 int64_t webimage_http_acknowledged(int descriptor) {
-    // Of <linux/tcp.h>: glibc's own structure ends before this member.
+    // From <linux/tcp.h>: glibc's own structure lacks this member.
     struct tcp_info info;
     socklen_t size = sizeof info;
     if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return -1;

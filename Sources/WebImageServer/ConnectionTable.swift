@@ -1,23 +1,23 @@
 import Foundation
 import WebImageHTTP
 
-/// The open connections with their deadlines: a value, so that what to close when is decided without sockets.
+/// The open connections with their deadlines. A value without sockets, so that closing decisions can be tested alone.
 struct ConnectionTable {
     enum Phase {
-        /// Reading a head; the deadline counts from here.
+        /// A head is being read; the deadline counts from `since`.
         case head(since: Duration)
-        /// After an answer, before the next request line.
+        /// After an answer and before the next request line.
         case idle(since: Duration)
-        /// A request is being answered; nil until it was handed over.
+        /// A request is being answered; nil until it is handed over.
         case busy(PendingRequest?)
-        /// An answer is on its way.
+        /// An answer is being sent.
         case sending(Sending)
     }
 
     struct Sending {
-        /// When the slowest accepted client has all of it.
+        /// The time at which the slowest accepted client has received everything.
         var deadline: Duration
-        /// When it last acknowledged more than before.
+        /// The time of the last progress of the acknowledged bytes.
         var progressed: Duration
         var acknowledged: Int64 = -1
     }
@@ -25,16 +25,16 @@ struct ConnectionTable {
     struct Connection {
         let descriptor: Int32
         let peer: IPAddress?
-        /// Nil when it does not count for its client.
+        /// Nil if the connection does not count for its client.
         let key: [UInt8]?
         var phase: Phase
-        /// The other side has closed, at least its half.
+        /// Whether the peer has closed at least its sending half.
         var isGone = false
-        /// Shut down, waiting for the server to close it.
+        /// Whether the connection is shut down and waits for the server to close it.
         var isCut = false
     }
 
-    /// Why a connection is closed without being asked.
+    /// The deadline that closed a connection.
     enum Reason { case head, idle, send }
 
     enum Admission { case accepted(UInt64), tooMany, tooManyOfClient }
@@ -44,7 +44,7 @@ struct ConnectionTable {
     private var counts: [[UInt8]: Int] = [:]
     private var last = ConnectionTable.reserved
 
-    /// Numbers below are events of other kinds.
+    /// Smaller numbers identify events of other kinds.
     static let reserved: UInt64 = 1 << 20
 
     var isEmpty: Bool { connections.isEmpty }
@@ -55,7 +55,7 @@ struct ConnectionTable {
     mutating func accept(
         _ descriptor: Int32, peer: IPAddress?, at now: Duration, limits: HTTPServerConfiguration
     ) -> Admission {
-        // A descriptor that is given out anew was closed, even if that was not reported.
+        // The system reuses a descriptor only after it was closed, even if the close was not reported.
         if let stale = numbers[descriptor] { remove(stale) }
         guard connections.count < limits.maxConnections else { return .tooMany }
         var key = peer?.clientKey
@@ -80,7 +80,7 @@ struct ConnectionTable {
         counts[key] = count > 0 ? count : nil
     }
 
-    /// The number of the connections that were left.
+    /// Removes all connections and returns how many there were.
     mutating func removeAll() -> Int {
         defer { (connections, numbers, counts) = ([:], [:], [:]) }
         return connections.count
@@ -89,7 +89,7 @@ struct ConnectionTable {
     mutating func setPhase(_ number: UInt64, _ phase: Phase) { connections[number]?.phase = phase }
 
     mutating func began(_ number: UInt64, at now: Duration) {
-        // A connection's first head counts from its accept: a request line may be slow as well.
+        // The first head of a connection counts from the accept, because the request line may also be slow.
         if case .idle = connections[number]?.phase { connections[number]?.phase = .head(since: now) }
     }
 
@@ -99,16 +99,16 @@ struct ConnectionTable {
         connections[number]?.phase = .sending(Sending(deadline: deadline, progressed: now))
     }
 
-    /// The request of a connection whose other side has closed.
+    /// Records that a connection's peer has closed and returns the connection's request.
     mutating func gone(_ number: UInt64) -> PendingRequest? {
         connections[number]?.isGone = true
         if case .busy(let pending) = connections[number]?.phase { return pending }
         return nil
     }
 
-    /// Marks the connections whose time is up and gives them.
+    /// Marks connections past their deadline and returns them.
     ///
-    /// - Parameter acknowledged: The bytes that the client of a descriptor has acknowledged, -1 when that is not known.
+    /// - Parameter acknowledged: The bytes that the client of a descriptor has acknowledged, -1 if unknown.
     mutating func sweep(
         at now: Duration, limits: HTTPServerConfiguration, acknowledged: (Int32) -> Int64
     ) -> [(descriptor: Int32, reason: Reason)] {
@@ -137,7 +137,7 @@ struct ConnectionTable {
         return cut
     }
 
-    /// Marks the connections that wait for a request since before `limit` and gives their descriptors.
+    /// Marks connections that have waited for a request since before `limit` and returns their descriptors.
     mutating func cutWaiting(before limit: Duration) -> [Int32] {
         var cut: [Int32] = []
         for (number, connection) in connections where !connection.isCut {
@@ -151,7 +151,8 @@ struct ConnectionTable {
         return cut
     }
 
-    /// The requests that are being answered; `isComplete` is false while one is not handed over yet.
+    /// The requests that are being answered, and the number of busy connections, which includes requests not handed
+    /// over yet.
     var busy: (requests: [PendingRequest], count: Int) {
         var requests: [PendingRequest] = []
         var count = 0
@@ -163,6 +164,6 @@ struct ConnectionTable {
         return (requests, count)
     }
 
-    /// Whether an answer is on its way.
+    /// Whether an answer is being sent.
     var isSending: Bool { connections.values.contains { if case .sending = $0.phase { true } else { false } } }
 }

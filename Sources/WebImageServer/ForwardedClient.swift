@@ -1,9 +1,10 @@
 import WebImageHTTP
 
-/// Finds the client behind proxies: from the right, `X-Forwarded-For` is believed as long as its writer is trusted.
+/// Finds the client behind proxies: reads `X-Forwarded-For` from the right while the writer of an entry is a trusted
+/// proxy.
 enum ForwardedClient {
     /// - Parameters:
-    ///   - peer: The address of the connection; nil for a local socket, whose client is believed.
+    ///   - peer: The address of the connection; nil for a Unix socket, whose client is trusted.
     ///   - field: The values of `X-Forwarded-For`, joined by commas.
     static func address(peer: IPAddress?, field: String?, trusted: [AddressRange]) -> IPAddress? {
         var current = peer

@@ -2,14 +2,14 @@ import CWebImageHTTPShim
 import Foundation
 import WebImageService
 
-/// Makes libmicrohttpd's response of ours.
+/// Makes libmicrohttpd's response from a service response.
 enum HTTPAnswer {
-    /// Fields that belong to the connection and are written by libmicrohttpd.
+    /// Fields of the connection, which libmicrohttpd writes.
     private static let reserved: Set<String> = ["connection", "content-length", "keep-alive", "transfer-encoding"]
-    /// Shorter bodies are copied, which costs less than keeping an object alive.
+    /// Shorter bodies are copied, which costs less than retaining an object.
     private static let copied = 4_096
 
-    /// Nil when there is no memory or descriptor left. A body of a 304 is not sent, but its length is.
+    /// Nil if memory or descriptors are exhausted. A 304 sends the length of its body but not the body.
     static func make(_ response: ServiceResponse) -> OpaquePointer? {
         guard let answer = body(response.body) else { return nil }
         for field in response.headers.fields where !reserved.contains(field.name.lowercased()) {
@@ -24,7 +24,7 @@ enum HTTPAnswer {
         case .bytes(let data) where data.count <= copied:
             return data.withUnsafeBytes { webimage_http_response_copying($0.baseAddress, $0.count) }
         case .bytes(let data):
-            // An object's bytes stay where they are; those of a `Data` value may not.
+            // The bytes of an object do not move; those of a `Data` value may.
             let object = data as NSData
             let owner = Unmanaged.passRetained(object)
             let answer = webimage_http_response_keeping(

@@ -2,17 +2,17 @@ package import Foundation
 import WebImageHTTP
 import WebImageService
 
-/// Sends any bytes to a server as a client's connection, and reads them as addresses: what the fuzzer enters.
+/// Sends any bytes to a server as a client's connection, and parses them as addresses; the entry point of the fuzzer.
 package enum HTTPFuzzing {
     private static let path = NSTemporaryDirectory() + "webimage-fuzz-\(getpid()).sock"
 
     private static let server: HTTPServer? = try? HTTPServer(listening: [.local(path: path)]) { request in
-        // What is given to the service holds no byte that would end a head.
+        // No field that the service receives may contain a byte that ends a head.
         precondition(request.headers.fields.allSatisfy { $0.value.utf8.allSatisfy { $0 >= 0x20 || $0 == 0x09 } })
         return ServiceResponse(status: 200, headers: ["X-Target": request.target], body: .bytes(Data("body".utf8)))
     }
 
-    /// Traps where a promise does not hold.
+    /// Traps if an invariant does not hold.
     package static func read(_ data: Data) {
         let text = String(decoding: data, as: UTF8.self)
         let trusted = [AddressRange("127.0.0.0/8"), AddressRange("::1/128")].compactMap { $0 }

@@ -1,9 +1,10 @@
 import CWebImageHTTPShim
 import WebImageCore
 
-/// libmicrohttpd, loaded by the first server.
+/// The libmicrohttpd library, loaded by the first server.
 enum HTTPLibrary {
-    /// Why there is none; nil when it can be used. The first call loads it, which takes some milliseconds.
+    /// The reason why the library cannot be used; nil if it can. The first access loads it, which takes a few
+    /// milliseconds.
     static let failure = load("libmicrohttpd.so.12")
 
     static func load(_ name: String) -> HTTPServerError? {

@@ -4,9 +4,9 @@ import WebImageCore
 import WebImageHTTP
 import WebImageService
 
-/// What libmicrohttpd's threads call.
+/// The functions that libmicrohttpd's threads call.
 extension HTTPServer {
-    /// The functions for C; the context is the server, unretained.
+    /// The callbacks for C; the context is the server, unretained.
     static func callbacks(_ context: UnsafeMutableRawPointer) -> webimage_http_callbacks {
         webimage_http_callbacks(
             context: context,
@@ -80,7 +80,7 @@ extension HTTPServer {
             return (client, connection?.isGone ?? true)
         }
         let request = ServiceRequest(method: method, target: target, headers: headers, client: client?.description)
-        // The server is captured strongly by each task: it may not end before its replies.
+        // Each task captures the server strongly, because the server must exist until all replies are given.
         pending.set(
             Task.detached { [self] in
                 let response = await respond(request)
@@ -89,7 +89,7 @@ extension HTTPServer {
         if isGone { abandon(pending) }
     }
 
-    /// Sends the one answer of a request; a second one is dropped. Any thread.
+    /// Sends the only answer of a request; a second answer is dropped. Any thread.
     func reply(to pending: PendingRequest, _ response: ServiceResponse) {
         guard pending.claim() else { return }
         let closes = state.withLock { state in
@@ -101,7 +101,7 @@ extension HTTPServer {
             let status = (200...599).contains(response.status) ? response.status : 500
             webimage_http_reply(pointer, UInt32(status), answer, UInt64(response.body.count), closes)
         } else if let answer = HTTPAnswer.make(ServiceResponse(status: 500)) {
-            // No descriptor or no memory for the body.
+            // No descriptor or memory is available for the body.
             webimage_http_reply(pointer, 500, answer, 0, true)
         } else {
             webimage_http_reply(pointer, 500, nil, 0, true)
@@ -112,7 +112,7 @@ extension HTTPServer {
         }
     }
 
-    /// Cancels the task of a request whose client left; the task still replies.
+    /// Cancels the task of a request whose client disconnected; the task still replies.
     func abandon(_ pending: PendingRequest) {
         state.withLock { $0.statistics.abandonedRequests += 1 }
         pending.cancel()
@@ -129,14 +129,14 @@ extension HTTPServer {
         return headers
     }
 
-    /// Without white space at its end, which libmicrohttpd leaves (RFC 9112 §5.1).
+    /// The text without trailing white space, which libmicrohttpd leaves (RFC 9112 §5.1).
     private static func text(_ bytes: UnsafePointer<CChar>?, _ size: Int) -> String {
         var rest = UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : size)[...]
         while let last = rest.last, last == 0x20 || last == 0x09 { rest.removeLast() }
         return String(decoding: rest, as: UTF8.self)
     }
 
-    /// A target in absolute form without its scheme and authority (RFC 9112 §3.2.2).
+    /// Removes scheme and authority from a target in absolute form (RFC 9112 §3.2.2).
     static func originForm(_ target: String) -> String {
         guard let end = ["http://", "https://"].first(where: { target.lowercased().hasPrefix($0) }) else {
             return target

@@ -2,13 +2,14 @@ import CWebImageHTTPShim
 import Foundation
 import WebImageCore
 
-/// The thread that accepts connections, sees clients leave, closes what is late, and ends the server.
+/// The thread that accepts connections, detects disconnected clients, closes late connections, and stops the server.
 extension HTTPServer {
-    /// Between two looks at the deadlines, and the longest wait for an event.
+    /// The interval between checks of the deadlines, and the longest wait for an event.
     private static let tick = Duration.milliseconds(200)
-    /// After a stop a connection that was in use a moment ago stays open this long: its next request may be on its way.
+    /// After a stop, a connection that was recently in use remains open this long, because its next request may be in
+    /// transit.
     private static let grace = Duration.milliseconds(500)
-    /// For the last answers to be sent.
+    /// The time for the last answers to be sent.
     private static let linger = Duration.seconds(1)
     private static let wakeEvent: UInt64 = 0
 
@@ -16,7 +17,7 @@ extension HTTPServer {
         let watch = webimage_http_watch_create()
         let wake = webimage_http_wake_create()
         let context = Unmanaged.passRetained(self)
-        // The library's own limit is divided among its threads; ours is the one that counts.
+        // The library divides its own limit among its threads; only the server's limit is effective.
         let options = webimage_http_options(
             threads: UInt32(min(max(configuration.threadCount, 1), 64)),
             connections: UInt32(clamping: configuration.maxConnections.clamped(to: 1...(1 << 24)) * 2 + 1_024),
@@ -39,7 +40,7 @@ extension HTTPServer {
         let pointer = ServerPointer(pointer: server)
         let thread = Thread { [self] in
             run(pointer.pointer, watch, wake, listeners)
-            // The last use of the context by C is over.
+            // C no longer uses the context after this point.
             Unmanaged.passUnretained(self).release()
             finish()
         }
@@ -60,10 +61,11 @@ extension HTTPServer {
                 switch event.id {
                 case Self.wakeEvent: webimage_http_wake_clear(wake)
                 case 1..<ConnectionTable.reserved:
-                    // A listener; after a stop an event of one that is closed may still be in the list.
+                    // A listener. After a stop, the list may still contain an event of a closed one.
                     guard event.id <= UInt64(listeners.count) else { continue }
                     if !accept(listeners[Int(event.id) - 1], server, watch) {
-                        // No descriptor is left: a listener would be reported again at once.
+                        // No descriptor is left. Stop watching the listeners, because they would be reported again at
+                        // once.
                         for listener in listeners { webimage_http_watch_remove(watch, listener.descriptor) }
                         pausedUntil = SystemClock().now + Self.tick
                     }
@@ -84,7 +86,8 @@ extension HTTPServer {
                 sweep()
             }
             if state.withLock({ $0.isStopping }) {
-                // Connections that the system has accepted already are taken first: closing would reset them.
+                // First take the connections that the system has already accepted: closing the listener would reset
+                // them.
                 for listener in listeners {
                     _ = accept(listener, server, watch)
                     webimage_http_watch_remove(watch, listener.descriptor)
@@ -99,7 +102,7 @@ extension HTTPServer {
             state.wake = -1
             return state.table.removeAll()
         }
-        // Connections that no thread of the library had taken yet: it closes them without a call.
+        // Connections that no library thread had taken yet: the library closes them without a callback.
         for _ in 0..<untaken { HandleLedger.closed("HTTP connection") }
         close(wake)
         close(watch)
@@ -115,7 +118,7 @@ extension HTTPServer {
         for waiter in waiters { waiter.resume(returning: ()) }
     }
 
-    /// Takes the connections that wait; false when no descriptor is left for one.
+    /// Accepts the waiting connections; false if no descriptor is left for one.
     private func accept(_ listener: SocketListener, _ server: OpaquePointer, _ watch: Int32) -> Bool {
         // Bounded, so that a flood of connections does not keep this thread from its other work.
         for _ in 0..<256 {
@@ -151,7 +154,7 @@ extension HTTPServer {
         switch admission {
         case .accepted(let number):
             HandleLedger.opened("HTTP connection")
-            // Before the server may close it: a descriptor leaves the set when it is closed.
+            // Watch before the server may close it: closing a descriptor removes it from the epoll set.
             webimage_http_watch_closing(watch, descriptor, number)
             let isTaken = withUnsafePointer(to: &storage) { pointer in
                 pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -166,7 +169,7 @@ extension HTTPServer {
         }
     }
 
-    /// Answers without reading: the connection costs nothing beyond this call.
+    /// Answers without reading, so that the connection costs nothing beyond this call.
     private static func refuse(_ descriptor: Int32, _ status: String) {
         let text = "HTTP/1.1 \(status)\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
         _ = send(descriptor, text, text.utf8.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
@@ -176,7 +179,7 @@ extension HTTPServer {
 
     private func sweep() {
         state.withLock { state in
-            // Under the lock: the server closes a descriptor only after it has told so.
+            // Under the lock: the server closes a descriptor only after `closed` was called, which takes the lock.
             let cut = state.table.sweep(at: clock.now, limits: state.limits) { webimage_http_acknowledged($0) }
             for (descriptor, reason) in cut {
                 shutdown(descriptor, Int32(SHUT_RDWR))
@@ -189,15 +192,15 @@ extension HTTPServer {
         }
     }
 
-    /// A step towards the end; true when no request is left and the server may be stopped.
+    /// Performs one step of the stop; true if no request is left and the server may be stopped.
     private func drain() -> Bool {
         let (late, isOver) = state.withLock { state -> ([PendingRequest], Bool) in
             let now = clock.now
             let deadline = state.stopDeadline ?? now
             let isLate = now >= deadline
-            // What was idle for a while before the stop is closed at once.
+            // Connections that were idle for a while before the stop are closed at once.
             for descriptor in state.table.cutWaiting(before: isLate ? now : now - Self.grace) {
-                // Only its reading half: a request that has arrived is still read and answered.
+                // Shuts down only the reading half: a request that has arrived is still read and answered.
                 shutdown(descriptor, Int32(SHUT_RD))
             }
             let busy = state.table.busy
@@ -205,7 +208,7 @@ extension HTTPServer {
             return ([], state.table.isEmpty || isLate && !state.table.isSending || now >= deadline + Self.linger)
         }
         for pending in late {
-            // In this order: a cancelled task could give its own answer first.
+            // Reply before cancelling; otherwise the cancelled task could give its own answer first.
             reply(to: pending, .stopping)
             pending.cancel()
         }
@@ -213,7 +216,7 @@ extension HTTPServer {
     }
 }
 
-/// The C server. Sendable is true because only the watching thread uses it after the start.
+/// The C server. Sendable, because only the watching thread uses it after the start.
 private struct ServerPointer: @unchecked Sendable {
     let pointer: OpaquePointer
 }

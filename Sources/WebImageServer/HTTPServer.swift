@@ -3,24 +3,26 @@ import Foundation
 package import WebImageCore
 public import WebImageService
 
-/// Serves HTTP/1.1 on sockets: gives each request to a function and sends what it answers.
+/// Serves HTTP/1.1 on sockets: passes each request to a function and sends its answer.
 ///
-/// Built for the open network with a proxy in front for TLS: every head is checked against request smuggling, bodies are
-/// refused, connections have deadlines that a byte now and then does not move, and clients have limits. Requests are
-/// answered by tasks; when a client leaves, its task is cancelled. Over libmicrohttpd, loaded by the first server.
+/// Intended for a TLS proxy in front of it. It checks every head against request smuggling and refuses bodies. Single
+/// bytes
+/// do not extend the deadlines of a connection, and clients have limits. Tasks answer requests; when a client
+/// disconnects,
+/// its task is cancelled. Uses libmicrohttpd, which the first server loads.
 ///
-/// A server runs until ``stop(within:)`` and keeps itself alive for as long.
+/// A server runs until ``stop(within:)`` and retains itself until then.
 public final class HTTPServer: Sendable {
-    /// Answers one request; called on the cooperative pool. Its task is cancelled when the client leaves.
+    /// Answers one request; called on the cooperative pool. Its task is cancelled when the client disconnects.
     public typealias Responder = @Sendable (ServiceRequest) async -> ServiceResponse
 
-    /// What has happened since the start.
+    /// Counters since the start.
     public struct Statistics: Sendable, Hashable {
         /// Connections that are open now.
         public var openConnections = 0
         /// Requests that are being answered now.
         public var activeRequests = 0
-        /// Connections that were taken.
+        /// Connections that were accepted.
         public var acceptedConnections = 0
         /// Connections refused by ``HTTPServerConfiguration/maxConnections``.
         public var refusedConnections = 0
@@ -28,15 +30,15 @@ public final class HTTPServer: Sendable {
         public var refusedConnectionsOfClient = 0
         /// Requests that were handed to the responder.
         public var requests = 0
-        /// Requests whose answer was sent, or whose connection ended before it was; refusals count as well.
+        /// Requests whose answer was sent or whose connection ended before that; includes refusals.
         public var completedRequests = 0
         /// Connections closed because a head took too long.
         public var headTimeouts = 0
-        /// Connections closed because no request came.
+        /// Connections closed because no request arrived in time.
         public var idleTimeouts = 0
-        /// Connections closed because an answer was not taken.
+        /// Connections closed because the client accepted an answer too slowly.
         public var sendTimeouts = 0
-        /// Requests whose client left before the answer.
+        /// Requests whose client disconnected before the answer.
         public var abandonedRequests = 0
     }
 
@@ -44,12 +46,12 @@ public final class HTTPServer: Sendable {
         var table = ConnectionTable()
         var limits: HTTPServerConfiguration
         var statistics = Statistics()
-        /// Set when the server is to stop; answers outstanding then are given as 503.
+        /// Set when the server is to stop. Requests without an answer at this time receive 503.
         var stopDeadline: Duration?
         var stopBegan = Duration.zero
-        /// Threads inside a reply; the server may not end before they have left.
+        /// Threads inside a reply; the server must not be stopped before they have returned.
         var replying = 0
-        /// The descriptor that wakes the watching thread; -1 once it has ended.
+        /// The descriptor that wakes the watching thread; -1 after that thread has ended.
         var wake: Int32 = -1
         var waiters: [Handover<Void>] = []
         var hasEnded = false
@@ -57,7 +59,7 @@ public final class HTTPServer: Sendable {
         var isStopping: Bool { stopDeadline != nil }
     }
 
-    /// Where connections are taken, with the ports that the system chose.
+    /// The listening addresses, with the ports that the system chose.
     public let addresses: [ListenAddress]
     let respond: Responder
     let clock: any DelayClock
@@ -66,10 +68,10 @@ public final class HTTPServer: Sendable {
     /// Binds the addresses and begins to serve.
     ///
     /// - Parameters:
-    ///   - addresses: One or more; all are bound before the first connection is taken.
+    ///   - addresses: One or more; all are bound before the first connection is accepted.
     ///   - configuration: The limits.
     ///   - respond: Answers requests.
-    /// - Throws: ``HTTPServerError`` when an address cannot be had or libmicrohttpd is missing.
+    /// - Throws: ``HTTPServerError`` if an address cannot be bound or libmicrohttpd is missing.
     public convenience init(
         listening addresses: [ListenAddress], configuration: HTTPServerConfiguration = HTTPServerConfiguration(),
         respond: @escaping Responder
@@ -104,10 +106,10 @@ public final class HTTPServer: Sendable {
         }
     }
 
-    /// Replaces the limits, except those that are fixed at the start; open connections get the new ones.
+    /// Replaces the limits, except those that are fixed at the start. The new limits also apply to open connections.
     public func update(_ configuration: HTTPServerConfiguration) { state.withLock { $0.limits = configuration } }
 
-    /// What has happened since the start.
+    /// The counters since the start.
     public var statistics: Statistics {
         state.withLock { state in
             var statistics = state.statistics
@@ -117,11 +119,13 @@ public final class HTTPServer: Sendable {
         }
     }
 
-    /// Stops: refuses new connections and new requests (503), and waits for the answers of those under way.
+    /// Stops: refuses new connections and new requests (503), and waits for the answers of requests in flight.
     ///
-    /// Requests that have no answer when the time is up are cancelled and get 503. Returns when all connections are closed
-    /// and all threads have ended, at most a second after the time. A further call may shorten the time. Safe to call from
-    /// any task; cancelling the task does not end the wait.
+    /// Requests without an answer after the time are cancelled and receive 503. Returns when all connections are closed
+    /// and
+    /// all threads have ended, at most a second after the time. Another call may shorten the time. Safe to call from
+    /// any task;
+    /// cancelling the task does not end the wait.
     public func stop(within drain: Duration) async {
         await withHandover(of: Void.self) { handover in
             let hasEnded = state.withLock { state in

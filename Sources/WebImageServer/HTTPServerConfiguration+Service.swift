@@ -2,9 +2,9 @@ import WebImageHTTP
 public import WebImageService
 
 extension HTTPServerConfiguration {
-    /// The limits that a service's configuration names.
+    /// Creates the limits from a service's configuration.
     ///
-    /// - Throws: ``HTTPServerError`` for permissions that are not octal and proxies that are no ranges of addresses.
+    /// - Throws: ``HTTPServerError`` for permissions that are not octal and proxies that are not address ranges.
     public init(_ configuration: ServiceConfiguration) throws(HTTPServerError) {
         self.init()
         maxConnections = configuration.maxConnections

@@ -1,18 +1,18 @@
 import Foundation
 import WebImageHTTP
 
-/// Where a server takes connections.
+/// An address at which a server accepts connections.
 public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
-    /// A numeric address and a port; port 0 takes a free one. `::` takes IPv6 alone.
+    /// A numeric address and a port; port 0 selects a free one. `::` accepts only IPv6.
     case network(host: String, port: UInt16)
     /// Every IPv4 and IPv6 address of the machine.
     case everywhere(port: UInt16)
-    /// A local socket at a path.
+    /// A Unix socket at a path.
     case local(path: String)
     /// A listening socket of the parent process (socket activation), with its name if it has one.
     case inherited(descriptor: Int32, name: String?)
 
-    /// Reads `ADDRESS:PORT`, `[ADDRESS]:PORT`, `localhost:PORT` (127.0.0.1), `*:PORT` (everywhere) or `unix:PATH`.
+    /// Parses `ADDRESS:PORT`, `[ADDRESS]:PORT`, `localhost:PORT` (127.0.0.1), `*:PORT` (everywhere) or `unix:PATH`.
     public init(_ text: String) throws(HTTPServerError) {
         if text.hasPrefix("unix:") {
             let path = String(text.dropFirst(5))
@@ -40,7 +40,7 @@ public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// As ``init(_:)`` reads it; inherited sockets as `fd:NUMBER`.
+    /// The form that ``init(_:)`` parses; inherited sockets are `fd:NUMBER`.
     public var description: String {
         switch self {
         case .network(let host, let port): host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
@@ -50,7 +50,7 @@ public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether only this machine's processes can connect.
+    /// Whether only processes on this machine can connect.
     public var isLoopback: Bool {
         switch self {
         case .network(let host, _):
@@ -65,10 +65,11 @@ public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The sockets that systemd passed to this process; empty when there are none.
+    /// The sockets that systemd passed to this process, or an empty array.
     ///
-    /// Call it once, before the process starts another: it marks the descriptors to be closed on exec and removes the
-    /// variables (`sd_listen_fds(3)`).
+    /// Call it once, before the process starts another. It sets close-on-exec on the descriptors and removes the
+    /// variables
+    /// (`sd_listen_fds(3)`).
     public static func inherited() -> [ListenAddress] {
         let environment = ProcessInfo.processInfo.environment
         guard environment["LISTEN_PID"].flatMap({ Int32($0) }) == getpid(),

@@ -1,7 +1,7 @@
 import CWebImageHTTPShim
 import WebImageCore
 
-/// A request that was handed over: its one reply and the task that makes it.
+/// A request that was handed over, with its only reply and the task that makes it.
 final class PendingRequest: Sendable {
     private struct State {
         var isAnswered = false
@@ -19,7 +19,7 @@ final class PendingRequest: Sendable {
         self.connection = connection
     }
 
-    /// True for the first caller, which must reply.
+    /// True for the first caller only; that caller must reply.
     func claim() -> Bool {
         state.withLock { state in
             defer { state.isAnswered = true }
@@ -43,7 +43,7 @@ final class PendingRequest: Sendable {
     }
 }
 
-/// A C request. Sendable is true because the server leaves a handed-over request alone until the one reply.
+/// A C request. Sendable, because the server does not use a handed-over request until the one reply.
 struct RequestPointer: @unchecked Sendable {
     let pointer: OpaquePointer
 }

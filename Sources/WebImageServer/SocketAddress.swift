@@ -1,9 +1,9 @@
-// For what <sys/socket.h> declares: in some builds the C module is the first to include it, and then owns it.
+// For the declarations of <sys/socket.h>: in some builds the C module is the first to include it, and then owns them.
 import CWebImageHTTPShim
 import Foundation
 import WebImageHTTP
 
-/// What a `sockaddr` says: an address with a port, or that the socket is a local one.
+/// The content of a `sockaddr`: an address with a port, or a Unix socket.
 struct SocketAddress {
     var address: IPAddress?
     var port: UInt16 = 0
@@ -19,7 +19,7 @@ struct SocketAddress {
         return result == 0 ? SocketAddress(storage) : nil
     }
 
-    /// IPv4 addresses that arrive through an IPv6 socket become IPv4 addresses.
+    /// Converts IPv4 addresses that arrive through an IPv6 socket to IPv4.
     init?(_ storage: sockaddr_storage) {
         var storage = storage
         switch Int32(storage.ss_family) {
@@ -46,7 +46,7 @@ struct SocketAddress {
 }
 
 extension IPAddress {
-    /// The IPv4 address of `::ffff:a.b.c.d`, else the same address.
+    /// The IPv4 address of `::ffff:a.b.c.d`, otherwise the same address.
     var withoutMapping: IPAddress {
         guard bytes.count == 16, bytes[..<10].allSatisfy({ $0 == 0 }), bytes[10] == 0xFF, bytes[11] == 0xFF else {
             return self
@@ -54,6 +54,6 @@ extension IPAddress {
         return IPAddress(bytes: Array(bytes[12...])) ?? self
     }
 
-    /// By what a client is counted: an IPv6 network gives its owner at least 2^64 addresses.
+    /// The part that identifies a client: an IPv6 network gives its owner at least 2^64 addresses.
     var clientKey: [UInt8] { bytes.count == 16 ? Array(bytes[..<8]) : bytes }
 }

@@ -1,12 +1,12 @@
-// For what <sys/socket.h> declares: in some builds the C module is the first to include it, and then owns it.
+// For the declarations of <sys/socket.h>: in some builds the C module is the first to include it, and then owns them.
 import CWebImageHTTPShim
 import Foundation
 import WebImageHTTP
 
-/// A listening socket, closed by ``close()``; a local one is also removed from its folder.
+/// A listening socket, closed by ``close()``; the file of a Unix socket is also removed.
 struct SocketListener: Sendable {
     let descriptor: Int32
-    /// With the port that the system chose.
+    /// The address with the port that the system chose.
     let address: ListenAddress
     private var file: (device: dev_t, inode: ino_t)?
 
@@ -30,11 +30,11 @@ struct SocketListener: Sendable {
         self.address = Self.resolved(address, descriptor)
     }
 
-    /// Another process that has the socket too (socket activation) keeps listening.
+    /// Closes the socket. Another process that shares it (socket activation) keeps listening.
     func close() {
         if case .local(let path) = address, let file {
             var status = stat()
-            // Only if it is still ours: a successor may have made its own there.
+            // Only if the file is still this server's own: a successor may have created another one at the path.
             if lstat(path, &status) == 0, status.st_dev == file.device, status.st_ino == file.inode { unlink(path) }
         }
         Foundation.close(descriptor)
@@ -92,7 +92,7 @@ struct SocketListener: Sendable {
         let name = localName(path)
         try removeStale(path, name, address)
         let descriptor = try open(AF_UNIX, address)
-        // The mode is set before anything can connect: until listen(2) every connect(2) is refused.
+        // The mode is set before anything can connect: connect(2) is refused until listen(2).
         guard bind(descriptor, name) == 0, chmod(path, mode_t(mode)) == 0, listen(descriptor, SOMAXCONN) == 0 else {
             let error = failure(address)
             Foundation.close(descriptor)
@@ -101,7 +101,7 @@ struct SocketListener: Sendable {
         return descriptor
     }
 
-    /// Removes a socket that a process left behind; one that is listened on, and any other file, is an error.
+    /// Removes the socket file of a process that has ended. A socket in use, and any other file, is an error.
     private static func removeStale(
         _ path: String, _ name: sockaddr_un, _ address: ListenAddress
     ) throws(HTTPServerError) {
