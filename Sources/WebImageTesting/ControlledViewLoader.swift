@@ -1,15 +1,15 @@
 package import Foundation
 package import WebImageCore
 
-/// A loader for views whose loads end when a test says so, and that remembers what it was asked for.
+/// A loader for views whose loads end when a test ends them; it records every load.
 package final class ControlledViewLoader: ViewImageLoading {
     /// One load under the test's control.
     package final class Load: WebImageOperation {
-        /// What was asked for.
+        /// The requested URL.
         package let url: URL?
-        /// How.
+        /// The options of the load.
         package let options: WebImageOptions
-        /// The box of the thumbnail asked for.
+        /// The box of the requested thumbnail.
         package let thumbnail: CGSize?
         private let progress: ImageLoaderProgressBlock?
         private let state: Locked<State>
@@ -33,10 +33,10 @@ package final class ControlledViewLoader: ViewImageLoading {
 
         package var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-        /// Only notes the cancel: that the view completes all the same is for the view to show.
+        /// Only records the cancel; the view itself must complete.
         package func cancel() { state.withLock { $0.isCancelled = true } }
 
-        /// Delivers an image on the calling thread, also after a cancel, as a careless loader would.
+        /// Delivers an image on the calling thread, also after a cancel, as a faulty loader would.
         package func deliver(
             _ image: Image?, error: WebImageError? = nil, from cacheType: ImageCacheType = .none, finished: Bool = true
         ) {
@@ -44,7 +44,7 @@ package final class ControlledViewLoader: ViewImageLoading {
             state.withLock { $0.completed }?(image, nil, error, cacheType, finished, url)
         }
 
-        /// Lets go of whom to tell, as a manager does at the end of a load.
+        /// Releases the completion, as a manager does at the end of a load.
         package func letGo() {
             let completed = state.withLock { state in
                 defer { state.completed = nil }
@@ -62,10 +62,10 @@ package final class ControlledViewLoader: ViewImageLoading {
 
     package init() {}
 
-    /// Every load so far that memory did not answer, oldest first.
+    /// Every load so far that was not a memory hit, oldest first.
     package var loads: [Load] { started.withLock { $0 } }
 
-    /// Forgets the loads so far, and with them whom they would tell.
+    /// Releases the recorded loads and their completions.
     package func forgetLoads() {
         let dropped = started.withLock { loads in
             defer { loads = [] }

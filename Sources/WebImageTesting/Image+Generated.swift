@@ -1,7 +1,8 @@
 package import WebImageCore
 
 extension Image {
-    /// A picture in the display format whose pixels are computed: blue, green, red, alpha (premultiplied) per place.
+    /// Returns an image in the display format with computed pixels: blue, green, red and alpha (premultiplied) of each
+    /// position.
     package static func generated(
         width: Int, height: Int,
         pixel: (_ x: Int, _ y: Int) -> (UInt8, UInt8, UInt8, UInt8) = { _, _ in (0, 0, 0, 255) }

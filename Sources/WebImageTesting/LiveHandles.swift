@@ -1,17 +1,17 @@
 import Foundation
 import WebImageCore
 
-/// The C handles that are alive in this process, by kind: curl, JPEG, PNG, SQLite …
+/// The C handles that are open in this process, by kind: curl, JPEG, PNG, SQLite …
 public enum LiveHandles {
-    /// Kinds that have live handles, and how many.
+    /// The number of open handles of each kind that has some.
     public static var current: [String: Int] { HandleLedger.live }
 
-    /// Waits until no handle of a chosen kind is alive.
+    /// Waits until no handle of a chosen kind is open.
     ///
     /// - Parameters:
-    ///   - deadline: How long to wait for the last one to close.
-    ///   - isChosen: The kinds that count; all unless said.
-    /// - Throws: ``LiveHandlesError`` that names those still alive at the deadline.
+    ///   - deadline: The longest wait for the last one to close.
+    ///   - isChosen: Selects the kinds that count; all by default.
+    /// - Throws: ``LiveHandlesError`` that names the handles still open at the deadline.
     public static func expectNone(
         within deadline: Duration = .seconds(2), where isChosen: @Sendable (String) -> Bool = { _ in true }
     ) async throws {

@@ -1,19 +1,19 @@
 import Foundation
 
-/// What this process holds, as the kernel counts it.
+/// The memory of this process, as the kernel and the allocator count it.
 public enum ProcessMemory {
-    /// Whether freed memory goes back: a sanitizer keeps it.
+    /// Whether freed memory is returned to the system: a sanitizer keeps it.
     public static let isMeasurable = Sanitizer.isMemoryMeasurable
 
-    /// Resident bytes that no file stands behind; nil where the kernel does not say.
+    /// Resident bytes that no file backs; nil when the kernel does not report them.
     public static var anonymousBytes: Int? { status("RssAnon") }
 
-    /// The most resident bytes there were since ``resetPeak()``; nil where the kernel does not say.
+    /// The maximum of resident bytes since ``resetPeak()``; nil when the kernel does not report it.
     package static var peakBytes: Int? { status("VmHWM") }
 
-    /// Lets ``peakBytes`` begin anew (proc(5), `clear_refs`).
+    /// Resets ``peakBytes`` (proc(5), `clear_refs`).
     ///
-    /// - Returns: Whether the kernel does so here.
+    /// - Returns: Whether the kernel supports this.
     package static func resetPeak() -> Bool {
         guard let file = FileHandle(forWritingAtPath: "/proc/self/clear_refs") else { return false }
         return (try? file.write(contentsOf: Data("5".utf8))) != nil
@@ -26,8 +26,8 @@ public enum ProcessMemory {
         return line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }.map { $0 * 1024 }
     }
 
-    /// Bytes the allocator has handed out and not got back, exact where resident memory holds what it keeps for later;
-    /// nil where the allocator does not tell (`malloc_info(3)`).
+    /// Bytes that the allocator has allocated and that are not freed; nil when the allocator does not report them
+    /// (`malloc_info(3)`). Unlike resident memory this excludes freed memory that the allocator keeps.
     public static var allocatedBytes: Int? {
         typealias Report = @convention(c) (Int32, UnsafeMutablePointer<FILE>) -> Int32
         guard isMeasurable, let symbol = dlsym(nil, "malloc_info") else { return nil }
@@ -38,7 +38,7 @@ public enum ProcessMemory {
         fclose(stream)
         defer { free(text) }
         guard isReported, let text else { return nil }
-        // The sums over all arenas come last.
+        // The sums of all arenas are last.
         func last(_ type: String) -> Int {
             String(cString: text).components(separatedBy: "type=\"\(type)\"").last?
                 .components(separatedBy: "size=\"").dropFirst().first.flatMap { Int($0.prefix { $0.isNumber }) } ?? 0

@@ -1,12 +1,12 @@
 /// Random numbers that are the same for the same seed (SplitMix64), so that a failing test can be run again.
 ///
-/// Put ``seed`` into the message of what a test expects.
+/// Put ``seed`` into the message of each expectation.
 public struct SeededRandom: RandomNumberGenerator, Sendable {
-    /// What the numbers are made from.
+    /// The start of the sequence.
     public let seed: UInt64
     private var state: UInt64
 
-    /// Starts a sequence; without a seed at a random one.
+    /// Starts a sequence; the default seed is random.
     public init(seed: UInt64 = .random(in: .min ... .max)) {
         self.seed = seed
         state = seed

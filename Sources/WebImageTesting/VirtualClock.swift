@@ -1,7 +1,7 @@
 public import Foundation
 package import WebImageCore
 
-/// A clock that stands still until a test moves it.
+/// A clock that advances only when a test advances it.
 public final class VirtualClock: Sendable {
     private struct State {
         var elapsed = Duration.zero
@@ -11,10 +11,10 @@ public final class VirtualClock: Sendable {
 
     private let state: Locked<State>
 
-    /// A clock that begins at seconds since 1970.
+    /// Makes a clock that starts at `start` seconds since 1970.
     public init(start: TimeInterval = 1_700_000_000) { state = Locked(State(start: start)) }
 
-    /// Moves the clock and runs, in order of their time, what is due by then, on the calling thread.
+    /// Advances the clock and runs the work that is due by then, in order of time, on the calling thread.
     public func advance(by duration: Duration) {
         let end = state.withLock { $0.elapsed } + duration
         while let next = state.withLock({ state -> ScheduledWork? in
@@ -28,10 +28,10 @@ public final class VirtualClock: Sendable {
         state.withLock { $0.elapsed = max($0.elapsed, end) }
     }
 
-    /// Works that wait for their time.
+    /// The number of scheduled works.
     public var waitingCount: Int { state.withLock { $0.works.count { !$0.work.isCancelled } } }
 
-    /// How long until the first of them.
+    /// The time until the first scheduled work; nil without one.
     public var nextDelay: Duration? {
         state.withLock { state in state.works.filter { !$0.work.isCancelled }.map { $0.due - state.elapsed }.min() }
     }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A locale of the C library, compiled from its source into a folder of a test's own; Debian's package `locales` has the
+/// A locale of the C library, compiled from its source into a test's folder. Debian's package `locales` has the
 /// sources.
 package enum CompiledLocale {
-    /// Decimal comma in both; in Turkish `toupper(3)` and `tolower(3)` leave i and I as they are.
+    /// Both use a decimal comma. In Turkish, `toupper(3)` and `tolower(3)` leave i and I unchanged.
     package static let names = ["tr_TR.UTF-8", "de_DE.UTF-8"]
 
     /// Whether locales can be compiled here.
@@ -13,7 +13,7 @@ package enum CompiledLocale {
 
     /// Compiles a locale for processes whose `LOCPATH` is the folder; takes about a second.
     ///
-    /// - Throws: When `localedef` cannot be started or writes nothing.
+    /// - Throws: An error when `localedef` cannot be started or writes nothing.
     package static func compile(_ name: String, into folder: String) throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/localedef")
@@ -28,7 +28,7 @@ package enum CompiledLocale {
         }
     }
 
-    /// Makes it the locale of this process, as GTK does at its start; call it in a process of a test's own.
+    /// Makes it the locale of this process, as GTK does at its start; call it in a test's own process.
     ///
     /// - Returns: Whether numbers have a decimal comma from now on.
     package static func use(_ name: String, in folder: String) -> Bool {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Waits until `condition` holds, looking again every few milliseconds; false when `seconds` have passed.
+/// Waits until `condition` holds and checks it every 2 ms; false when `seconds` have passed.
 public func eventually(within seconds: Double = 30, _ condition: () -> Bool) async -> Bool {
     let deadline = ContinuousClock.now + .seconds(seconds)
     while !condition() {

@@ -1,17 +1,17 @@
 import Foundation
 
-/// A file system of a test's own that is soon full, or read-only on demand; needs root and mount(8).
+/// A test's own small file system, which a test can fill or make read-only; needs root and mount(8).
 public final class FailingFileSystem {
     private let scratch: ScratchFolder
-    /// Where it is mounted.
+    /// The path of its mount point.
     public let path: String
 
-    /// Whether one can be had here.
+    /// Whether this machine allows mounting one.
     public static let isAvailable: Bool = geteuid() == 0 && (try? FailingFileSystem(bytes: 65_536)) != nil
 
-    /// Mounts an empty one.
+    /// Mounts an empty file system.
     ///
-    /// - Parameter bytes: What fits into it, rounded up to pages.
+    /// - Parameter bytes: Its size, rounded up to pages.
     /// - Throws: ``FailingFileSystemError`` when it cannot be mounted.
     public init(bytes: Int) throws {
         scratch = try ScratchFolder()
@@ -21,7 +21,7 @@ public final class FailingFileSystem {
 
     deinit { try? Self.run("umount", "-l", path) }
 
-    /// Lets nothing be written from now on; what is open for writing makes this fail.
+    /// Makes it read-only; fails while a file is open for writing.
     public func makeReadOnly() throws { try Self.run("mount", "-o", "remount,ro", path) }
 
     private static func run(_ command: String...) throws {
@@ -31,8 +31,8 @@ public final class FailingFileSystem {
     }
 }
 
-/// Why a ``FailingFileSystem`` could not be had.
+/// The error of a ``FailingFileSystem`` command.
 public struct FailingFileSystemError: Error, CustomStringConvertible {
-    /// The command.
+    /// The command that failed.
     public let description: String
 }

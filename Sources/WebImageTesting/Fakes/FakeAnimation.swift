@@ -1,7 +1,7 @@
 public import Foundation
 public import WebImageCore
 
-/// An animation of plain frames that counts what is decoded.
+/// An animation of plain frames that counts its decodes.
 public final class FakeAnimation: AnimatedImageProvider {
     private let counts = Locked<[Int: Int]>([:])
     private let durations: [TimeInterval]
@@ -9,10 +9,10 @@ public final class FakeAnimation: AnimatedImageProvider {
     private let side: Int
     private let broken: Set<Int>
 
-    /// How often it says it plays; 0 is for ever.
+    /// The loop count that it reports; 0 is endless.
     public let animatedImageLoopCount: Int
 
-    /// Frames of the given seconds, `side` pixels a side, each decode taking `decodeSeconds`.
+    /// Makes frames of the given durations (seconds) and `side` pixels a side; each decode takes `decodeSeconds`.
     public init(
         durations: [TimeInterval], loopCount: Int = 0, decodeSeconds: Double = 0, side: Int = 4, broken: Set<Int> = []
     ) {
@@ -23,17 +23,17 @@ public final class FakeAnimation: AnimatedImageProvider {
         self.broken = broken
     }
 
-    /// How often each frame was decoded.
+    /// The number of decodes of each frame.
     public var decodes: [Int: Int] { counts.withLock { $0 } }
-    /// None.
+    /// Returns nil.
     public var animatedImageData: Data? { nil }
-    /// As many as durations.
+    /// Returns the number of durations.
     public var animatedImageFrameCount: Int { durations.count }
-    /// The seconds given.
+    /// Returns the given duration in seconds.
     public func animatedImageDuration(at index: Int) -> TimeInterval {
         durations.indices.contains(index) ? durations[index] : 0
     }
-    /// A picture whose blue is the frame's number.
+    /// Returns an image whose blue value is the frame's number.
     public func animatedImageFrame(at index: Int) -> Image? {
         guard durations.indices.contains(index) else { return nil }
         counts.withLock { $0[index, default: 0] += 1 }
@@ -43,19 +43,19 @@ public final class FakeAnimation: AnimatedImageProvider {
     }
 }
 
-/// A display link that ticks when a test says so.
+/// A display link that ticks when a test calls ``tick(_:)``.
 @MainActor public final class ManualDisplayLink: DisplayLink {
     private var handler: (@MainActor (TimeInterval) -> Void)?
 
-    /// A link that stands still.
+    /// Makes a link without a handler.
     public init() {}
 
-    /// Whether somebody wants ticks.
+    /// Whether the link is started.
     public var isRunning: Bool { handler != nil }
-    /// Remembers whom to tick.
+    /// Stores the handler.
     public func start(_ tick: @escaping @MainActor (TimeInterval) -> Void) { handler = tick }
-    /// Forgets it.
+    /// Releases the handler.
     public func stop() { handler = nil }
-    /// One refresh, so many seconds after the one before.
+    /// Calls the handler for one refresh, `elapsed` seconds after the previous one.
     public func tick(_ elapsed: TimeInterval) { handler?(elapsed) }
 }

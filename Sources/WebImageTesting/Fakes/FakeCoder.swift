@@ -1,26 +1,26 @@
 public import Foundation
 public import WebImageCore
 
-/// A coder whose files are `FAKE` and two bytes: width and height. Counts what it does.
+/// A coder whose files are `FAKE` and two bytes for width and height. It counts its decodes.
 public final class FakeCoder: DetailedImageCoder {
     private let counts = Locked((decodes: 0, waits: Double(0)))
     private let seconds: Double
 
-    /// A coder that takes `seconds` for each decode.
+    /// Makes a coder that takes `seconds` for each decode.
     public init(seconds: Double = 0) { self.seconds = seconds }
 
-    /// Decodes begun.
+    /// The number of decodes begun.
     public var decodeCount: Int { counts.withLock { $0.decodes } }
 
-    /// A file of the given size.
+    /// Returns a file of the given size.
     public static func file(width: UInt8 = 4, height: UInt8 = 3) -> Data { Data("FAKE".utf8) + [width, height] }
 
-    /// Whether it starts with `FAKE`.
+    /// Returns whether the data starts with `FAKE`.
     public func canDecode(from data: Data?) -> Bool { data?.starts(with: Data("FAKE".utf8)) ?? false }
-    /// No.
+    /// Returns false.
     public func canEncode(to format: ImageFormat) -> Bool { false }
 
-    /// The two bytes.
+    /// Returns the size from the two bytes.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         guard canDecode(from: data), data.count >= 6 else { throw .badData("fake", "not a fake file") }
         let bytes = Array(data.prefix(6))
@@ -28,16 +28,16 @@ public final class FakeCoder: DetailedImageCoder {
             format: .undefined, storedSize: PixelSize(width: Int(bytes[4]), height: Int(bytes[5])))
     }
 
-    /// A picture of one colour.
+    /// Returns an image of one colour.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         counts.withLock { $0.decodes += 1 }
         let size = options.targetSize(for: try imageInfo(of: data, limits: options.limits).pixelSize)
-        // The pool's threads may block; that is what they are for.
+        // The decode pool's threads may block.
         if seconds > 0 { Thread.sleep(forTimeInterval: seconds) }
         return try TestImages.solid(width: size.width, height: size.height)
     }
 
-    /// Refuses.
+    /// Throws `.encodingFailed`.
     public func encode(_ image: Image, format: ImageFormat, options: EncodingOptions) throws(WebImageError) -> Data {
         throw WebImageError(.encodingFailed, stage: .encode)
     }

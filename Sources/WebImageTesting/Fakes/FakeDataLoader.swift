@@ -13,34 +13,34 @@ public final class FakeDataLoader: ImageDataLoader {
 
     private let state = Locked(State())
 
-    /// Makes a loader that knows no URL.
+    /// Makes a loader without answers.
     public init() {}
 
-    /// Every request that came, in order.
+    /// Every requested URL, in order.
     public var requests: [URL] { loads.map(\.url) }
-    /// Every load that came, in order.
+    /// Every load, in order.
     public var loads: [ImageDataLoad] { state.withLock { $0.loads } }
-    /// What is to be kept beside every body.
+    /// The metadata of every result.
     public var metadata: Data? {
         get { state.withLock { $0.metadata } }
         set { state.withLock { $0.metadata = newValue } }
     }
 
-    /// Confirms what the cache holds of `url`, for requests that say what that is.
+    /// Answers `url` with the cached bytes of each load, as after a 304; a load without cached bytes fails.
     public func confirm(_ url: URL) {
         answer(url, with: .success(Self.notModified))
     }
 
-    /// Sends bytes to those who look at `url` while it arrives.
+    /// Sends bytes to the loads of `url` that receive partial data.
     public func send(_ bytes: Data, for url: URL) {
         for load in loads where load.url == url { load.receivedData?(bytes, WebImageResponse(url: url)) }
     }
 
     private static let notModified = Data("not modified".utf8)
-    /// How many requests were cancelled while they waited.
+    /// The number of requests that were cancelled while they waited.
     public var cancelCount: Int { state.withLock { $0.cancels } }
 
-    /// Answers requests for `url`, those that wait and those to come.
+    /// Answers waiting and later requests for `url`.
     public func answer(_ url: URL, with outcome: Result<Data, WebImageError>) {
         let waiting = state.withLock { state in
             state.answers[url] = outcome
@@ -49,7 +49,7 @@ public final class FakeDataLoader: ImageDataLoader {
         for continuation in waiting { continuation.resume(returning: Self.result(outcome, url)) }
     }
 
-    /// Counts and answers, or waits for ``answer(_:with:)``.
+    /// Records the load and returns its answer, or waits for ``answer(_:with:)``.
     public func loadData(
         for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
@@ -93,13 +93,13 @@ public final class FakeDataLoader: ImageDataLoader {
         return result
     }
 
-    /// What the context names; said without making an identity.
+    /// Returns the scope that the context declares, without making an identity.
     public func cacheScope(of load: ImageDataLoad) -> CacheScope { load.declaredScope ?? .shared }
 
-    /// Whether anything can be asked: yes.
+    /// Returns whether there is a URL.
     public func canRequestImage(for url: URL?) -> Bool { url != nil }
 
-    /// Not used by the manager, which asks for data.
+    /// Fails: the manager loads data instead.
     public func requestImage(
         with url: URL?, options: WebImageOptions, context: WebImageContext?,
         progress: ImageLoaderProgressBlock?, completed: ImageLoaderCompletedBlock?
@@ -108,7 +108,7 @@ public final class FakeDataLoader: ImageDataLoader {
         return nil
     }
 
-    /// Undecodable pictures are remembered, as the downloader does.
+    /// Blocks URLs of images that cannot be decoded, as the downloader does.
     public func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { error.code == .badImageData }
 
     private static func result(_ outcome: Result<Data, WebImageError>, _ url: URL) -> Result<

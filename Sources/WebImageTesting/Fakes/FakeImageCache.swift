@@ -1,7 +1,7 @@
 public import Foundation
 public import WebImageCore
 
-/// A layered cache of two dictionaries that counts what is asked of it.
+/// A layered cache of two dictionaries that counts disk reads.
 public final class FakeImageCache: LayeredImageCaching {
     private struct State {
         var memory: [String: Image] = [:]
@@ -11,43 +11,43 @@ public final class FakeImageCache: LayeredImageCaching {
 
     private let state = Locked(State())
 
-    /// An empty cache.
+    /// Makes an empty cache.
     public init() {}
 
     /// Keys with an image in memory.
     public var memoryKeys: Set<String> { Set(state.withLock { $0.memory.keys }) }
-    /// What the disk layer holds.
+    /// The contents of the disk layer.
     public var disk: [String: Data] {
         get { state.withLock { $0.disk } }
         set { state.withLock { $0.disk = newValue } }
     }
-    /// How often the disk layer was read.
+    /// The number of reads of the disk layer.
     public var diskReadCount: Int { state.withLock { $0.diskReads } }
 
-    /// The dictionary's.
+    /// Returns the dictionary's value.
     public func imageFromMemoryCache(forKey key: String?) -> Image? {
         key.flatMap { key in state.withLock { $0.memory[key] } }
     }
-    /// Into the dictionary.
+    /// Stores into the dictionary.
     public func storeImageToMemory(_ image: Image?, forKey key: String?) {
         guard let key else { return }
         state.withLock { $0.memory[key] = image }
     }
-    /// The dictionary's.
+    /// Returns the dictionary's value.
     public func diskImageData(forKey key: String?) async -> Data? { diskImageDataSync(forKey: key) }
-    /// The dictionary's.
+    /// Returns the dictionary's value.
     public func diskImageDataSync(forKey key: String?) -> Data? {
         state.withLock { state in
             state.diskReads += 1
             return key.flatMap { state.disk[$0] }
         }
     }
-    /// Out of the dictionary.
+    /// Removes from the dictionary.
     public func removeCorruptDiskEntry(forKey key: String?) {
         guard let key else { return }
         state.withLock { $0.disk[key] = nil }
     }
-    /// Answers from the dictionaries without decoding.
+    /// Returns the memory dictionary's image, without decoding.
     public func queryImage(
         forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
         completion: ImageCacheQueryCompletionBlock?
@@ -56,7 +56,7 @@ public final class FakeImageCache: LayeredImageCaching {
         completion?(image, nil, image == nil ? .none : .memory)
         return nil
     }
-    /// Into the dictionaries.
+    /// Stores into the dictionaries.
     public func storeImage(
         _ image: Image?, imageData: Data?, forKey key: String?, options: WebImageOptions, context: WebImageContext?,
         cacheType: ImageCacheType, completion: (@Sendable () -> Void)?
@@ -69,7 +69,7 @@ public final class FakeImageCache: LayeredImageCaching {
         }
         completion?()
     }
-    /// Out of the dictionaries.
+    /// Removes from the dictionaries.
     public func removeImage(forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
         if let key {
             state.withLock { state in
@@ -79,7 +79,7 @@ public final class FakeImageCache: LayeredImageCaching {
         }
         completion?()
     }
-    /// Looks into the dictionaries.
+    /// Searches the dictionaries.
     public func containsImage(
         forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable (ImageCacheType) -> Void)?
     ) {

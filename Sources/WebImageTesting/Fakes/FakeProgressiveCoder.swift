@@ -1,28 +1,28 @@
 public import Foundation
 public import WebImageCore
 
-/// ``FakeCoder``'s files with any number of bytes after their header; every such byte makes the preview better: its
-/// blue is their number.
+/// A coder of ``FakeCoder``'s files with any number of further bytes; each one improves the preview, whose blue value
+/// is their number.
 public final class FakeProgressiveCoder: StreamingImageCoder, DetailedImageCoder {
     private let body = Locked(Data())
 
-    /// An instance that stands for the kind.
+    /// Makes an instance to register.
     public init() {}
 
-    /// One picture's.
+    /// Makes an instance for one image.
     public init(incrementalWithOptions options: ImageCoderOptions?) {}
 
-    /// Whether it starts with `FAKE`.
+    /// Returns whether the data starts with `FAKE`.
     public func canIncrementalDecode(from data: Data?) -> Bool { canDecode(from: data) }
-    /// Whether it starts with `FAKE`.
+    /// Returns whether the data starts with `FAKE`.
     public func canDecode(from data: Data?) -> Bool { data?.starts(with: Data("FAKE".utf8)) ?? false }
-    /// No.
+    /// Returns false.
     public func canEncode(to format: ImageFormat) -> Bool { false }
 
-    /// Replaces what there is.
+    /// Replaces the data.
     public func updateIncrementalData(_ data: Data?, finished: Bool) { body.withLock { $0 = data ?? Data() } }
 
-    /// Adds to what there is; refuses bytes after `!`.
+    /// Adds bytes; throws after a `!`.
     public func append(_ bytes: Data, finished: Bool) throws(WebImageError) {
         let all = body.withLock { body in
             body.append(bytes)
@@ -31,16 +31,16 @@ public final class FakeProgressiveCoder: StreamingImageCoder, DetailedImageCoder
         guard !all.contains(UInt8(ascii: "!")) else { throw .badData("fake", "damaged") }
     }
 
-    /// Once the header is there.
+    /// The information from the header; nil before it is complete.
     public var incrementalInfo: ImageInfo? {
         let bytes = body.withLock { $0 }
         return try? imageInfo(of: bytes, limits: .default)
     }
 
-    /// Bytes after the header.
+    /// The number of bytes after the header.
     public var incrementalRevision: Int { max(0, body.withLock { $0.count } - 6) }
 
-    /// A picture whose blue is the revision.
+    /// Returns an image whose blue value is the revision.
     public func incrementalDecodedImage(with options: ImageCoderOptions?) -> Image? {
         guard let info = incrementalInfo else { return nil }
         let size = DecodingOptions(options).targetSize(for: info.pixelSize)
@@ -48,17 +48,17 @@ public final class FakeProgressiveCoder: StreamingImageCoder, DetailedImageCoder
             width: size.width, height: size.height, blue: UInt8(clamping: incrementalRevision))
     }
 
-    /// As ``FakeCoder``.
+    /// Works as ``FakeCoder`` does.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         try FakeCoder().imageInfo(of: data, limits: limits)
     }
 
-    /// As ``FakeCoder``.
+    /// Works as ``FakeCoder`` does.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try FakeCoder().decode(data, options: options)
     }
 
-    /// Refuses.
+    /// Throws `.encodingFailed`.
     public func encode(_ image: Image, format: ImageFormat, options: EncodingOptions) throws(WebImageError) -> Data {
         throw WebImageError(.encodingFailed, stage: .encode)
     }

@@ -1,8 +1,8 @@
 public import Foundation
 
-/// A folder of one test's own under the temporary folder, removed with it; its name is never used again.
+/// A test's own folder in the temporary folder, removed when released; its name is unique.
 public final class ScratchFolder: Sendable {
-    /// Where it is.
+    /// The URL of the folder.
     public let url: URL
 
     /// Makes the folder.

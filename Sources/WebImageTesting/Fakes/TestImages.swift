@@ -1,8 +1,8 @@
 public import WebImageCore
 
-/// Images made of nothing, for tests that need one.
+/// Generated images for tests.
 public enum TestImages {
-    /// A picture of one colour, display format.
+    /// Returns an image of one colour in the display format.
     public static func solid(
         width: Int = 4, height: Int = 4, blue: UInt8 = 40, green: UInt8 = 80, red: UInt8 = 120, alpha: UInt8 = 255
     ) throws(WebImageError) -> Image {
@@ -21,14 +21,14 @@ public enum TestImages {
         return Image(pixels: pixels, hasAlpha: alpha != 255)
     }
 
-    /// A picture that no codec makes small: every byte but alpha is another, the same in every run.
+    /// Returns an image that no codec compresses well: noise in every byte but alpha, the same in every run.
     public static func noise(width: Int, height: Int) throws(WebImageError) -> Image {
         let pixels = try PixelBuffer(width: width, height: height, format: .bgra8Premultiplied)
         var state: UInt32 = 1
         pixels.withUnsafeMutableBytes { bytes in
             for row in 0..<height {
                 for column in 0..<width {
-                    // Numerical Recipes' generator: its upper bits are random enough.
+                    // The generator of Numerical Recipes: its upper bits are random enough.
                     state = state &* 1_664_525 &+ 1_013_904_223
                     bytes.storeBytes(
                         of: state >> 8 | 0xFF00_0000, toByteOffset: row * pixels.bytesPerRow + column * 4,

@@ -1,23 +1,23 @@
 public import Foundation
 
-/// What a ``FaultServer`` does with a request.
+/// The behaviour of a ``FaultServer`` for a request.
 public enum FaultBehaviour: Sendable {
-    /// Answers, well or badly, as the response says.
+    /// Sends this response, correct or faulty.
     case respond(FaultResponse)
     /// Reads the request and never answers, until the client leaves or the server stops.
     case hang
-    /// Sends these bytes instead of an answer and closes.
+    /// Sends these bytes instead of a response and closes.
     case raw(Data)
     /// Closes without a byte.
     case close
     /// Closes with a TCP reset.
     case reset
-    /// Waits until the gate opens, then does the other.
+    /// Waits until the gate opens, then continues with the other behaviour.
     indirect case gated(FaultGate, FaultBehaviour)
-    /// Decides by the request.
+    /// Uses the behaviour that the closure returns for the request.
     case dynamic(@Sendable (FaultRequest) -> FaultBehaviour)
 
-    /// A well-formed answer.
+    /// Returns a well-formed response.
     public static func body(
         _ data: Data, type: String = "image/png", status: Int = 200, headers: [String: String] = [:]
     ) -> FaultBehaviour {
@@ -26,24 +26,24 @@ public enum FaultBehaviour: Sendable {
                 .data(data), status: status, headers: headers.merging(["Content-Type": type]) { own, _ in own }))
     }
 
-    /// An answer of this status with a short text.
+    /// Returns a response with this status and a short text.
     public static func status(_ status: Int) -> FaultBehaviour {
         .body(Data("status \(status)\n".utf8), type: "text/plain", status: status)
     }
 
-    /// A redirect to a path of this server or to a whole URL.
+    /// Returns a redirect to a path of this server or to an absolute URL.
     public static func redirect(to location: String, status: Int = 302) -> FaultBehaviour {
         .respond(FaultResponse(.data(Data()), status: status, headers: ["Location": location]))
     }
 }
 
-/// An answer and its faults; they combine.
+/// A response and its faults, which can be combined.
 public struct FaultResponse: Sendable {
-    /// What the body is made of.
+    /// The content of the body.
     public enum Body: Sendable {
         /// These bytes.
         case data(Data)
-        /// So many zero bytes, made while sending.
+        /// This number of zero bytes, generated while sending.
         case zeros(Int)
         /// Zero bytes until the client leaves.
         case endless
@@ -57,40 +57,40 @@ public struct FaultResponse: Sendable {
         }
     }
 
-    /// How the end of the body is told.
+    /// How the client learns the end of the body.
     public enum Framing: Sendable {
-        /// `Content-Length`, true.
+        /// The correct `Content-Length`.
         case contentLength
-        /// `Content-Length` with this value, whatever the body has.
+        /// `Content-Length` with this value, even if the body has another length.
         case claimedLength(Int)
         /// Chunked transfer coding.
         case chunked
-        /// Nothing; the connection's end is the body's.
+        /// No length; the body ends with the connection.
         case untilClose
     }
 
-    /// What is sent.
+    /// The body.
     public var body: Body
-    /// The status line's number.
+    /// The status.
     public var status = 200
     /// Further header fields.
     public var headers: [String: String] = [:]
-    /// How the end is told; endless bodies are never given a true length.
+    /// The framing of the body; an endless body never has a correct length.
     public var framing = Framing.contentLength
-    /// Wait before the first byte.
+    /// The wait before the first byte.
     public var delay = Duration.zero
-    /// Bytes of body per write; with ``interval`` a drip.
+    /// The body bytes per write; with ``interval`` the body is sent slowly.
     public var piece = 64 * 1024
-    /// Wait between two writes.
+    /// The wait between two writes.
     public var interval = Duration.zero
-    /// Close after so many bytes of body.
+    /// The number of body bytes after which the connection closes; nil sends all.
     public var closeAfter: Int?
     /// Whether that close is a TCP reset.
     public var resets = false
-    /// Holds the last piece of the body back until it opens.
+    /// Holds back the last piece of the body until it opens.
     package var lastPiece: FaultGate?
 
-    /// A good answer until its members are changed.
+    /// Makes a response without faults.
     public init(_ body: Body, status: Int = 200, headers: [String: String] = [:]) {
         self.body = body
         self.status = status
@@ -98,7 +98,7 @@ public struct FaultResponse: Sendable {
     }
 }
 
-/// A request as a ``FaultServer`` saw it.
+/// A request as a ``FaultServer`` received it.
 public struct FaultRequest: Sendable {
     /// The method.
     public let method: String
@@ -110,6 +110,6 @@ public struct FaultRequest: Sendable {
     public let headers: [String: String]
     /// The body.
     public let body: Data
-    /// Which connection it came over, counted from 1.
+    /// The number of its connection, counted from 1.
     public let connection: Int
 }

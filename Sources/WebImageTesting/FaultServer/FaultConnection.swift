@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// One connection of a ``FaultServer``, on a thread of its own.
+/// One connection of a ``FaultServer``, on its own thread.
 final class FaultConnection {
     private let server: FaultServer
     private let descriptor: Int32
@@ -31,7 +31,7 @@ final class FaultConnection {
         }
     }
 
-    /// False when the connection is to be closed.
+    /// Performs a behaviour; false when the connection must be closed.
     private func perform(_ behaviour: FaultBehaviour, _ request: FaultRequest) -> Bool {
         switch behaviour {
         case .respond(let response): return send(response, request)
@@ -57,7 +57,8 @@ final class FaultConnection {
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
     }
 
-    /// Waits; false when the server stops or the client leaves meanwhile. Without a duration only those, or the gate, end it.
+    /// Waits; false when the server stops or the client leaves first. Without a duration it waits for these or for the
+    /// gate.
     private func pause(_ duration: Duration?, until gate: FaultGate? = nil) -> Bool {
         let end = duration.map { ContinuousClock.now + $0 }
         while true {
@@ -76,7 +77,7 @@ final class FaultConnection {
         }
     }
 
-    /// POLLRDHUP, which is a macro behind a feature test and so not imported.
+    /// POLLRDHUP, a macro behind a feature test, which Swift does not import.
     private static let clientLeaves: Int16 = 0x2000
 
     // MARK: Reading
@@ -132,7 +133,7 @@ final class FaultConnection {
         if request.method == "HEAD" { return true }
         guard sendBody(response) else { return false }
         if response.resets {
-            // What has been sent arrives first: a reset overtakes what the client has not read.
+            // Waits until the sent bytes have arrived: a reset discards what the client has not read.
             _ = pause(.milliseconds(50))
             resetOnClose()
             return false

@@ -1,19 +1,19 @@
 import Foundation
 import WebImageCore
 
-/// Holds requests back until a test opens it, so that tests need no sleeps.
+/// Holds back requests until a test opens it, so that tests need no sleeps.
 public final class FaultGate: Sendable {
     private let ends: Pipe
 
-    /// A closed gate.
+    /// Makes a closed gate.
     public init() { ends = Pipe() }
 
-    /// Lets through who waits and who comes later.
+    /// Releases the waiting requests and all later ones.
     public func open() { ends.closeWriting() }
 
     var descriptor: Int32 { ends.reading }
 
-    /// A pipe whose closed writing end wakes everybody who polls the other.
+    /// A pipe; closing its writing end wakes every thread that polls the reading end.
     final class Pipe: Sendable {
         let reading: Int32
         private let writing: Locked<Int32>

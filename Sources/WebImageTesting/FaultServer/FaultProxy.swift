@@ -29,7 +29,7 @@ public final class FaultProxy: Sendable {
                     return state.answers[min(state.tunnels.count, state.answers.count) - 1]
                 }
                 guard client.write(Data(answer.utf8)) else { return }
-                // The last head of the answer decides.
+                // The last head of the response decides.
                 guard answer.components(separatedBy: "HTTP/1.1 ").last?.hasPrefix("200") == true else { continue }
                 return Self.relay(client, head, listener)
             }
@@ -37,18 +37,19 @@ public final class FaultProxy: Sendable {
         answer(Self.established)
     }
 
-    /// The usual answer, with fields that must not be taken for the origin's.
+    /// The usual response, with fields that must not be attributed to the origin.
     public static let established =
         "HTTP/1.1 200 Connection established\r\nETag: \"proxy\"\r\nCache-Control: no-store\r\nContent-Type: text/html\r\n\r\n"
 
-    /// Answers the next requests for tunnels so, and all after them with the last; each is one head or several.
+    /// Sets the responses to the next tunnel requests; the last one applies to all later requests. Each has one or
+    /// several heads.
     public func answer(_ answers: String...) { state.withLock { ($0.answers, $0.tunnels) = (answers, []) } }
 
     /// Closes every connection and waits for the threads.
     public func stop() { listener.stop() }
 
     private static func relay(_ client: SocketStream, _ head: String, _ listener: LoopbackListener) {
-        // `CONNECT localhost:1234 HTTP/1.1`; every name leads to this machine.
+        // The request is like `CONNECT localhost:1234 HTTP/1.1`; every name leads to this machine.
         let target = head.split(separator: " ").dropFirst().first?.split(separator: ":").last.flatMap { Int($0) }
         guard let target, let origin = listener.connect(to: target) else { return }
         let (up, down) = (client, SocketStream(origin))
@@ -60,7 +61,7 @@ public final class FaultProxy: Sendable {
         }
         copy(from: up, to: down)
         shutdown(origin, Int32(SHUT_RDWR))
-        // Both are used by the other thread until then.
+        // The other thread uses both descriptors until then.
         isDone.wait()
         listener.remove(origin)
     }

@@ -2,10 +2,10 @@ public import Foundation
 import Glibc
 import WebImageCore
 
-/// An HTTP server on 127.0.0.1 that misbehaves on demand, for tests of whatever fetches.
+/// An HTTP server on 127.0.0.1 with faults on demand, for tests of HTTP clients.
 ///
-/// Paths without a route get 404. Connections are kept alive unless a behaviour closes them. Each connection has a
-/// thread; ``stop()`` ends all of them before it returns, and must be called: the threads keep the server alive.
+/// Paths without a route get 404. Connections stay open unless a behaviour closes them. Each connection has a thread.
+/// Call ``stop()``, which ends all of them before it returns: the threads retain the server.
 public final class FaultServer: Sendable {
     struct State {
         var routes: [String: FaultBehaviour] = [:]
@@ -37,7 +37,7 @@ public final class FaultServer: Sendable {
 
     /// Starts listening on a free port of an address of this machine (all of 127.0.0.0/8 is, and `::1`).
     ///
-    /// - Throws: ``FaultServerError`` when no port can be had.
+    /// - Throws: ``FaultServerError`` when no port is available.
     public init(host: String = "127.0.0.1") throws {
         self.host = host
         let (listener, port) = try Self.listen(host)
@@ -48,12 +48,12 @@ public final class FaultServer: Sendable {
 
     /// The URL of a path.
     public func url(_ path: String) -> URL {
-        // The parts are the server's own; a path that makes no URL is a mistake in the test.
+        // The other parts are valid, so a path without a URL is a mistake in the test.
         URL(string: "http://\(host.contains(":") ? "[\(host)]" : host):\(port)\(path)")
             ?? URL(fileURLWithPath: "/invalid-test-path")
     }
 
-    /// Says what a path does from now on.
+    /// Sets the behaviour of a path from now on.
     public func route(_ path: String, _ behaviour: FaultBehaviour) {
         state.withLock { $0.routes[path] = behaviour }
     }
@@ -61,16 +61,16 @@ public final class FaultServer: Sendable {
     /// Every request so far, in order of arrival.
     public var requests: [FaultRequest] { state.withLock { $0.requests } }
 
-    /// How many requests a path has had.
+    /// Returns the number of requests of a path.
     public func requestCount(_ path: String) -> Int { requests.count { $0.path == path } }
 
-    /// Connections accepted so far.
+    /// The number of connections accepted so far.
     public var connectionCount: Int { state.withLock { $0.acceptedCount } }
 
-    /// The most requests that were being answered at the same time.
+    /// The maximum number of requests that were answered at the same time.
     public var maxConcurrentRequests: Int { state.withLock { $0.maxConcurrent } }
 
-    /// Requests being answered now.
+    /// The number of requests that are being answered now.
     public var concurrentRequests: Int { state.withLock { $0.concurrent } }
 
     /// Closes every connection and waits until every thread has ended. Idempotent.
@@ -78,7 +78,7 @@ public final class FaultServer: Sendable {
         let isFirst = state.withLock { state in
             defer { state.isStopped = true }
             guard !state.isStopped else { return false }
-            // Shutting down wakes a blocked accept and blocked reads; the threads close their own descriptors.
+            // Shutting down wakes blocked accepts and reads; the threads close their own descriptors.
             shutdown(state.listener, Int32(SHUT_RDWR))
             for descriptor in state.connections.values { shutdown(descriptor, Int32(SHUT_RDWR)) }
             return true
@@ -119,7 +119,7 @@ public final class FaultServer: Sendable {
             }
             run { [self] in
                 FaultConnection(server: self, descriptor: descriptor, number: number).serve()
-                // Under the lock, so that `stop` shuts down no descriptor that has gone to somebody else.
+                // Under the lock, so that `stop` never shuts down a descriptor that the system has reused.
                 state.withLock { state in
                     state.connections[number] = nil
                     close(descriptor)
@@ -145,7 +145,7 @@ public final class FaultServer: Sendable {
         return (listener, Int(UInt16(bigEndian: address.sin_port)))
     }
 
-    /// Binds and listens; `address` becomes the one that was bound.
+    /// Binds and listens; `address` becomes the bound one.
     private static func listen<Address>(
         _ family: Int32, at address: inout Address
     ) throws(FaultServerError) -> Int32 {
@@ -167,9 +167,9 @@ public final class FaultServer: Sendable {
     }
 }
 
-/// Why a ``FaultServer`` could not start.
+/// The error of a ``FaultServer`` that could not start.
 public struct FaultServerError: Error, CustomStringConvertible {
-    /// The system call and its words.
+    /// The system call and its error message.
     public let description: String
 
     init(_ call: String, _ number: Int32) { description = "\(call): \(String(cString: strerror(number)))" }

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import WebImageCore
 
-/// Accepts connections on 127.0.0.1 and serves each on a thread of its own.
+/// Accepts connections on 127.0.0.1 and serves each on its own thread.
 final class LoopbackListener: Sendable {
     private struct State {
         var descriptors: Set<Int32> = []
@@ -14,7 +14,7 @@ final class LoopbackListener: Sendable {
     private let state = Locked(State())
     private let threads = DispatchGroup()
 
-    /// - Parameter serve: Returns when the connection is to be closed.
+    /// - Parameter serve: Serves one connection, which is closed when it returns.
     init(_ serve: @escaping @Sendable (Int32, LoopbackListener) -> Void) throws(FaultServerError) {
         (listener, port) = try FaultServer.listen("127.0.0.1")
         run { [self] in accept(serve) }
@@ -25,14 +25,14 @@ final class LoopbackListener: Sendable {
         state.withLock { state in
             guard !state.isStopped else { return }
             state.isStopped = true
-            // Wakes a blocked accept and blocked reads; the threads close their own descriptors.
+            // Wakes blocked accepts and reads; the threads close their own descriptors.
             shutdown(listener, Int32(SHUT_RDWR))
             for descriptor in state.descriptors { shutdown(descriptor, Int32(SHUT_RDWR)) }
         }
         threads.wait()
     }
 
-    /// A connection that ends with the listener; nil when nothing listens at the port.
+    /// Connects to a local port; the connection ends with the listener. Nil when no server listens there.
     func connect(to port: Int) -> Int32? {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }
@@ -54,14 +54,14 @@ final class LoopbackListener: Sendable {
 
     /// Closes a connection of ``connect(to:)``.
     func remove(_ descriptor: Int32) {
-        // Under the lock, so that `stop` shuts down no descriptor that has been given out anew.
+        // Under the lock, so that `stop` never shuts down a descriptor that the system has reused.
         state.withLock { state in
             state.descriptors.remove(descriptor)
             close(descriptor)
         }
     }
 
-    /// Runs on a thread that ``stop()`` waits for.
+    /// Runs `body` on a thread that ``stop()`` waits for.
     func run(_ body: @escaping @Sendable () -> Void) {
         threads.enter()
         let threads = threads
@@ -108,14 +108,14 @@ struct SocketStream {
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Exactly so many bytes; nil at the end.
+    /// Reads exactly `count` bytes; nil at the end.
     mutating func take(_ count: Int) -> Data? {
         while buffered.count < count { guard fill() else { return nil } }
         defer { buffered = Data(buffered.dropFirst(count)) }
         return Data(buffered.prefix(count))
     }
 
-    /// The bytes up to a separator, which is dropped; nil at the end.
+    /// Reads the bytes up to a separator, which is dropped; nil at the end.
     mutating func take(through separator: String) -> String? {
         let separator = Data(separator.utf8)
         while true {
@@ -127,14 +127,14 @@ struct SocketStream {
         }
     }
 
-    /// Whether the next bytes are these; reads as many as it takes to tell.
+    /// Whether the next bytes are these; reads only as many as needed.
     mutating func begins(with text: String) -> Bool {
         let wanted = Data(text.utf8)
         while buffered.count < wanted.count, wanted.starts(with: buffered) { guard fill() else { return false } }
         return buffered.starts(with: wanted)
     }
 
-    /// What has come, waiting for the first of it; nil at the end.
+    /// Returns the received bytes and waits for at least one; nil at the end.
     mutating func takeAll() -> Data? {
         if buffered.isEmpty, !fill() { return nil }
         defer { buffered = Data() }
@@ -152,7 +152,7 @@ struct SocketStream {
         }
     }
 
-    /// False when the other side has closed.
+    /// Writes the bytes; false when the other side has closed.
     @discardableResult
     func write(_ data: Data) -> Bool {
         data.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in

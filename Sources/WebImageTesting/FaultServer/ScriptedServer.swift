@@ -1,19 +1,19 @@
 public import Foundation
 import WebImageCore
 
-/// Answers each request with the next of a list of scripts, in HTTP/1.1 or HTTP/2 as the client speaks.
+/// Responds to each request with the next of a list of scripts, in HTTP/1.1 or HTTP/2 as the client chooses.
 ///
-/// HTTP/2 without TLS, as a front that ends TLS passes it on (``TLSFront``). The path of a request makes no difference.
+/// HTTP/2 is used without TLS, as behind a TLS relay (``TLSFront``). The path of a request has no effect.
 public final class ScriptedServer: Sendable {
-    /// One part of an answer.
+    /// One part of a response.
     public enum Step: Sendable {
-        /// A status and fields; below 200 it is an interim head.
+        /// A status and fields; a status below 200 is an interim head.
         case head(Int, [String: String] = [:])
         /// Bytes of the body.
         case body(Data)
         /// Fields after the body.
         case trailers([String: String])
-        /// The connection closes here.
+        /// Closes the connection.
         case close
     }
 
@@ -43,18 +43,18 @@ public final class ScriptedServer: Sendable {
         }
     }
 
-    /// Answers the next requests with these scripts, and all after them with the last.
+    /// Sets the scripts of the next requests; the last one applies to all later requests.
     public func play(_ scripts: [Step]...) { play(scripts) }
 
-    /// The same, of a list.
+    /// Sets the scripts from a list.
     public func play(_ scripts: [[Step]]) {
         state.withLock { ($0.scripts, $0.count, $0.heads) = (scripts, 0, []) }
     }
 
-    /// Requests since ``play(_:)``.
+    /// The number of requests since ``play(_:)``.
     public var requestCount: Int { state.withLock { $0.count } }
 
-    /// The heads of those in HTTP/1.1.
+    /// The heads of the HTTP/1.1 requests since ``play(_:)``.
     public var heads: [String] { state.withLock { $0.heads } }
 
     /// Closes every connection and waits for the threads.
@@ -162,7 +162,7 @@ struct HTTP2Frame {
     static let endStream: UInt8 = 0x1
     static let endHeaders: UInt8 = 0x4
 
-    /// Nil for kinds that are passed over.
+    /// Nil for kinds that are ignored.
     var kind: Kind?
     var flags: UInt8 = 0
     var stream: UInt32 = 0
@@ -172,7 +172,7 @@ struct HTTP2Frame {
         (self.kind, self.flags, self.stream, self.payload) = (kind, flags, stream, payload)
     }
 
-    /// The next frame; nil at the end.
+    /// Reads the next frame; nil at the end.
     init?(_ source: inout SocketStream) {
         guard let head = source.take(9).map({ [UInt8]($0) }),
             let payload = source.take(Int(head[0]) << 16 | Int(head[1]) << 8 | Int(head[2]))
@@ -193,7 +193,7 @@ struct HTTP2Frame {
         return head + payload
     }
 
-    /// Fields as literals without indexing and without Huffman coding (RFC 7541 §6.2.2).
+    /// Encodes fields as literals without indexing and without Huffman coding (RFC 7541 §6.2.2).
     static func block(_ fields: [(key: String, value: String)]) -> Data {
         fields.reduce(into: Data()) { block, field in
             block.append(0)
@@ -204,7 +204,7 @@ struct HTTP2Frame {
         }
     }
 
-    /// With a prefix of seven bits (RFC 7541 §5.1).
+    /// Encodes an integer with a prefix of seven bits (RFC 7541 §5.1).
     private static func integer(_ value: Int) -> Data {
         guard value >= 127 else { return Data([UInt8(value)]) }
         var bytes = Data([127])

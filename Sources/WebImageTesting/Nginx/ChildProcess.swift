@@ -21,7 +21,7 @@ final class ChildProcess: Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // Dispatch's threads block every signal, and a child would inherit that: it could not be asked to end.
+        // Dispatch's threads block every signal, and a child would inherit that: it would ignore SIGTERM.
         var none = sigset_t()
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
@@ -37,11 +37,12 @@ final class ChildProcess: Sendable {
     /// Whether it has not ended; never blocks.
     var isRunning: Bool { collect(WNOHANG) == nil }
 
-    /// Its wait status, once it has ended.
+    /// Waits for its end and returns its wait status.
     @discardableResult
     func wait() -> Int32 { collect(0) ?? -1 }
 
-    /// Asks it to end, and ends it when it has not done so in a second. The process is signalled only while it is uncollected, so never a stranger of the same number.
+    /// Sends SIGTERM, and SIGKILL after one second. It is signalled only while it is not collected, so its number
+    /// cannot belong to another process.
     func terminate() {
         send(SIGTERM)
         let end = ContinuousClock.now + .seconds(1)

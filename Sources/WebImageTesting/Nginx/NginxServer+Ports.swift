@@ -1,7 +1,8 @@
 import Foundation
 
 extension NginxServer {
-    /// Ports nobody listens on. Between this answer and nginx's bind another program could take one; nginx then says so.
+    /// Returns ports without a listener. Another program could take one before nginx binds it; nginx then reports an
+    /// error.
     static func freePorts(_ count: Int) throws(NginxError) -> [Int] {
         let sockets = (0..<count).map { _ in socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) }
         defer { for socket in sockets where socket >= 0 { close(socket) } }
@@ -18,7 +19,7 @@ extension NginxServer {
         return ports
     }
 
-    /// Whether somebody accepts connections at a port.
+    /// Whether a program accepts connections at a port.
     static func accepts(_ port: Int) -> Bool {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { return false }

@@ -1,25 +1,26 @@
 public import Foundation
 import WebImageCore
 
-/// The installed nginx over a folder, with and without TLS: the well-behaved peer.
+/// The installed nginx, which serves a folder with and without TLS: a correct HTTP server.
 ///
-/// `/slow/…` is the same files at 1 MB/s, `/leave/<port>` redirects to plain HTTP at that port. Plain HTTP/1.1 on ``httpPort``, TLS with HTTP/2 and a self-signed certificate for `localhost` and 127.0.0.1 on
-/// ``httpsPort``; the same for those alone who show a certificate on ``clientCertificatePort``. One process, without a
-/// master, ended by ``stop()``.
+/// `/slow/…` serves the same files at 1 MB/s; `/leave/<port>` redirects to plain HTTP at that port. ``httpPort`` serves
+/// plain HTTP/1.1, ``httpsPort`` TLS with HTTP/2 and a self-signed certificate for `localhost` and 127.0.0.1.
+/// ``clientCertificatePort`` works like ``httpsPort`` and requires a client certificate. One process without a master
+/// serves all ports; ``stop()`` ends it.
 public final class NginxServer: Sendable {
-    /// Files put here are served.
+    /// The folder of the served files.
     public let root: URL
-    /// The self-signed certificate, PEM; as a file of authorities it makes the server trusted.
+    /// The self-signed certificate, PEM; as the file of certificate authorities it makes the server trusted.
     public let certificateFile: URL
-    /// The certificate's private key, PEM; with the certificate it also shows who a client is.
+    /// The certificate's private key, PEM; with the certificate it also identifies a client.
     public let keyFile: URL
-    /// The same key, opened by the password `secret`.
+    /// The same key, encrypted with the password `secret`.
     public let lockedKeyFile: URL
-    /// Port of plain HTTP.
+    /// The port of plain HTTP.
     public let httpPort: Int
-    /// Port of HTTP/2 over TLS.
+    /// The port of HTTP/2 over TLS.
     public let httpsPort: Int
-    /// Port of HTTP/2 over TLS where a client without the server's own certificate gets status 400.
+    /// The port of HTTP/2 over TLS that returns status 400 to a client without the server's own certificate.
     public let clientCertificatePort: Int
 
     private let folder: URL
@@ -28,9 +29,9 @@ public final class NginxServer: Sendable {
     /// Whether nginx and openssl are installed.
     public static var isAvailable: Bool { tool("nginx") != nil && tool("openssl") != nil }
 
-    /// Starts nginx; blocks until it answers (tens of milliseconds).
+    /// Starts nginx; blocks until it accepts connections (tens of milliseconds).
     ///
-    /// - Throws: ``NginxError`` when a tool is absent or nginx does not come up.
+    /// - Throws: ``NginxError`` when a tool is absent or nginx does not start.
     public init() throws {
         guard let nginx = Self.tool("nginx") else {
             throw NginxError("nginx is not installed (apt-get install nginx-light)")
@@ -65,7 +66,7 @@ public final class NginxServer: Sendable {
     /// The TLS URL of a path.
     public func secureURL(_ path: String) -> URL { Self.url("https", httpsPort, path) }
 
-    /// The URL of a path for those who show a certificate.
+    /// The URL of a path that requires a client certificate.
     public func clientCertificateURL(_ path: String) -> URL { Self.url("https", clientCertificatePort, path) }
 
     /// Ends nginx, waits for it and removes its folder. Idempotent.
@@ -156,9 +157,9 @@ public final class NginxServer: Sendable {
     }
 }
 
-/// Why nginx could not be used.
+/// The error of an nginx that could not be used.
 public struct NginxError: Error, CustomStringConvertible {
-    /// What is missing or went wrong.
+    /// The missing tool or the failure.
     public let description: String
     init(_ description: String) { self.description = description }
 }

@@ -1,13 +1,13 @@
 public import Foundation
 import WebImageCore
 
-/// TLS in front of a server without it: nginx as a plain relay, so that the server behind it decides every byte.
+/// A TLS relay (nginx) in front of a server without TLS, so that the server decides every byte.
 public final class TLSFront: Sendable {
-    /// The self-signed certificate, PEM; as a file of authorities it makes the front trusted.
+    /// The self-signed certificate, PEM; as the file of certificate authorities it makes the relay trusted.
     public let certificateFile: URL
-    /// Port that agrees on HTTP/1.1.
+    /// The port that negotiates HTTP/1.1.
     public let http1Port: Int
-    /// Port that agrees on HTTP/2.
+    /// The port that negotiates HTTP/2.
     public let http2Port: Int
 
     private let folder: URL
@@ -19,7 +19,7 @@ public final class TLSFront: Sendable {
         NginxServer.isAvailable && FileManager.default.fileExists(atPath: module)
     }
 
-    /// Starts nginx in front of a port of this machine; blocks until it answers (tens of milliseconds).
+    /// Starts nginx in front of a local port; blocks until it accepts connections (tens of milliseconds).
     public init(port: Int) throws {
         guard let nginx = NginxServer.tool("nginx"), let openssl = NginxServer.tool("openssl") else {
             throw NginxError("nginx or openssl is not installed")

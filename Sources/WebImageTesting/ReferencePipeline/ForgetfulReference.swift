@@ -1,13 +1,14 @@
 import WebImageCore
 
-/// The promises that hold for any cache: of several layers that are cleared apart, or one that forgets at any time.
+/// The rules that hold for every cache: also for several layers that are cleared separately, or for one that may lose
+/// entries at any time.
 ///
-/// A picture is always the one asked for, of the right user, size and transformers; it is one that the origin has or a
-/// load of this history has fetched; an error is one that the origin gives now, or follows from an earlier one.
+/// An image always has the requested resource, user, size and transformers; the origin has it now, or a load of this
+/// history fetched it. An error is one that the origin causes now, or follows from an earlier one.
 struct ForgetfulReference: ReferenceModel {
     let resource: Int
     var answer = ReferenceOrigin.Answer()
-    /// Versions that were fetched and may be in a cache.
+    /// The versions of each scope that were fetched and may be in a cache.
     private var fetched: [Int: Set<Int>] = [:]
     private var mayHaveFailed: Set<Int> = []
 

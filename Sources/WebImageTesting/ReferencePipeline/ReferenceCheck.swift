@@ -1,6 +1,6 @@
 import WebImageCore
 
-/// Runs histories against a manager and its model, and compares what they deliver and hold.
+/// Runs histories against a manager and its model, and compares deliveries and cache contents.
 ///
 /// ```swift
 /// let check = ReferenceCheck(origin: try ReferenceOrigin(), subject: subject)
@@ -10,16 +10,16 @@ import WebImageCore
 public final class ReferenceCheck: Sendable {
     /// A history that the model does not allow.
     public struct Failure: Error, Sendable, CustomStringConvertible {
-        /// The seed of the run and the history's number in it, from 1.
+        /// The seed of the run.
         public var seed: UInt64
         /// The number of the history in its run, from 1.
         public var number: Int
-        /// The steps, as few as still fail.
+        /// The shortest history found that still fails.
         public var history: ReferenceHistory
-        /// What was seen and what the model allows.
+        /// The observed result and the results that the model allows.
         public var reason: String
 
-        /// Everything needed to run it again.
+        /// All data that is needed to run it again.
         public var description: String {
             "history \(number) of seed \(seed), shortened:\n\(history)\n\(reason)"
         }
@@ -31,15 +31,15 @@ public final class ReferenceCheck: Sendable {
 
     /// Checks managers whose loader fetches from `origin`.
     ///
-    /// - Parameter subject: Makes a manager; histories follow each other on it, with URLs of their own.
+    /// - Parameter subject: Makes a manager; several histories run on it one after the other, each with its own URLs.
     public init(origin: ReferenceOrigin, subject: @escaping @Sendable () throws -> ReferenceSubject) {
         self.origin = origin
         makeSubject = subject
     }
 
-    /// Runs random histories until one fails, and makes that one as short as possible.
+    /// Runs random histories until one fails, and shortens that one.
     ///
-    /// - Returns: Nil when all are allowed.
+    /// - Returns: Nil when the model allows all.
     /// - Throws: What making a subject throws.
     public func run(_ count: Int, seed: UInt64) async throws -> Failure? {
         var random = SeededRandom(seed: seed)
@@ -55,7 +55,7 @@ public final class ReferenceCheck: Sendable {
 
     /// Runs one history.
     ///
-    /// - Returns: Nil when the model allows it, else what it does not allow.
+    /// - Returns: Nil when the model allows it, otherwise the disallowed result.
     /// - Throws: What making a subject throws.
     public func run(_ history: ReferenceHistory) async throws -> String? {
         var subject = try makeSubject()
@@ -78,7 +78,7 @@ public final class ReferenceCheck: Sendable {
 
     // MARK: Shrinking
 
-    /// The history without the steps, loads and options that the failure does not need.
+    /// Returns the history without the steps, loads and options that the failure does not need.
     private func shortened(
         _ history: ReferenceHistory, _ reason: String
     ) async throws -> (ReferenceHistory, String) {
@@ -95,7 +95,7 @@ public final class ReferenceCheck: Sendable {
         return (best, reason)
     }
 
-    /// A history of concurrent loads may fail in some orders alone, so each one has several chances.
+    /// Runs a history. One with concurrent loads may fail only in some orders, so it runs up to five times.
     private func fails(_ history: ReferenceHistory) async throws -> String? {
         let isConcurrent = history.steps.contains {
             if case .load(let loads, _, _) = $0 { loads.count > 1 } else { false }

@@ -1,7 +1,7 @@
 import WebImageCore
 
 extension ReferenceHistory {
-    /// Histories with a little less in them, those with the most left out first.
+    /// Simpler histories, those that omit most first.
     var simpler: [ReferenceHistory] {
         var result: [ReferenceHistory] = []
         for length in [steps.count / 2, steps.count / 4, 1] where length > 0 {
@@ -49,7 +49,7 @@ extension ReferenceStep {
 }
 
 extension ReferenceLoad {
-    /// The load with one thing less.
+    /// The loads that omit one property or option.
     var simpler: [ReferenceLoad] {
         func without(_ change: (inout ReferenceLoad) -> Void) -> ReferenceLoad? {
             var load = self

@@ -1,26 +1,26 @@
 import WebImageCore
 
-/// One step of a history; a step begins when everything of the one before has ended.
+/// One step of a history; it begins after all work of the previous step has ended.
 public enum ReferenceStep: Hashable, Sendable, CustomStringConvertible {
-    /// Loads that run at the same time, begun in this order.
+    /// Loads that run at the same time, started in this order.
     ///
-    /// `cancelled` are indices of loads that are cancelled before the origin answers any of them; with `afterAsking`
-    /// the first request reaches the origin before that.
+    /// `cancelled` contains the indices of loads that are cancelled before the origin responds to any of them; with
+    /// `afterAsking` the origin receives the first request before that.
     case load([ReferenceLoad], cancelled: [Int] = [], afterAsking: Bool = false)
-    /// The origin answers otherwise from now on.
+    /// The origin changes its answer from now on.
     case serve(ReferenceOrigin.Answer, resource: Int)
-    /// The cache is asked for the entry on disk by the key string of a load.
+    /// The cache is queried for the disk entry under the key string of a load.
     case query(ReferenceLoad, isSync: Bool)
-    /// Memory is emptied.
+    /// Memory is purged.
     case clearMemory
-    /// The disk is emptied.
+    /// The disk is purged.
     case clearDisk
     /// Failed URLs may be tried again.
     case forgetFailures
-    /// Another manager and cache over the same folder.
+    /// A new manager and cache use the same folder.
     case restart
 
-    /// In words.
+    /// A text for messages.
     public var description: String {
         switch self {
         case .load(let loads, let cancelled, let afterAsking):
@@ -41,12 +41,12 @@ public enum ReferenceStep: Hashable, Sendable, CustomStringConvertible {
 
 /// A list of steps for a manager and for its model.
 public struct ReferenceHistory: Hashable, Sendable, CustomStringConvertible {
-    /// Resources 0…1 of the origin answer with version 0 before the first step; resource 1 has no validator.
+    /// The number of resources. They have version 0 before the first step; resource 1 has no validator.
     public static let resourceCount = 2
-    /// What happens, in order.
+    /// The steps, in order.
     public var steps: [ReferenceStep]
 
-    /// A history of these steps.
+    /// Makes a history of these steps.
     public init(_ steps: [ReferenceStep]) { self.steps = steps }
 
     /// The steps, one a line, numbered.
@@ -54,9 +54,9 @@ public struct ReferenceHistory: Hashable, Sendable, CustomStringConvertible {
         steps.enumerated().map { "\($0 + 1). \($1)" }.joined(separator: "\n")
     }
 
-    /// A random history.
+    /// Returns a random history.
     ///
-    /// - Parameter isForgetful: Leaves out what is compared only with caches that forget nothing.
+    /// - Parameter isForgetful: Omits steps that only caches without losses can be compared with.
     public static func random(using random: inout SeededRandom, isForgetful: Bool = false) -> ReferenceHistory {
         var generator = Generator(random: random, isForgetful: isForgetful)
         let count = Int.random(in: 4...10, using: &generator.random)
@@ -69,7 +69,7 @@ public struct ReferenceHistory: Hashable, Sendable, CustomStringConvertible {
         var random: SeededRandom
         let isForgetful: Bool
         var answers = (0..<resourceCount).map { Self.first($0) }
-        /// The few variants of this history: entries are met again only if loads want the same.
+        /// The few variants of this history; few, so that several loads use the same entries.
         var variants: [ReferenceLoad] = []
 
         static func first(_ resource: Int) -> ReferenceOrigin.Answer {
@@ -114,7 +114,7 @@ public struct ReferenceHistory: Hashable, Sendable, CustomStringConvertible {
             let count = chance(65) ? 1 : chance(85) ? 2 : 3
             var loads = [load()]
             while loads.count < count {
-                // Loads of one resource meet each other.
+                // Loads of one resource share work and entries.
                 var next = load()
                 if chance(80) { next.resource = loads[0].resource }
                 loads.append(next)

@@ -1,13 +1,13 @@
 import Foundation
 public import WebImageCore
 
-/// A load of a history: all that the manager is asked, as a value.
+/// A load of a history as a value: all parameters of the manager's load.
 public struct ReferenceLoad: Hashable, Sendable, CustomStringConvertible {
-    /// Whose credentials the load sends.
+    /// The credentials that a load sends.
     public enum Credentials: Hashable, Sendable {
         /// None.
         case none
-        /// Those of user 1 or 2, in a cache scope of the user's.
+        /// Those of user 1 or 2, in this user's cache scope.
         case scoped(Int)
         /// Those of user 1 or 2, sent by a modifier that declares no scope: the load is neither shared nor stored.
         case undeclared(Int)
@@ -25,25 +25,25 @@ public struct ReferenceLoad: Hashable, Sendable, CustomStringConvertible {
     public var resource: Int
     /// The options.
     public var options: WebImageOptions = []
-    /// The side in pixels of the box of a thumbnail; nil for the full size.
+    /// The side of the thumbnail's box in pixels; nil for the full size.
     public var box: Int?
     /// The numbers of the transformers.
     public var transformers: [Int] = []
-    /// Whose load it is.
+    /// The credentials.
     public var credentials = Credentials.none
-    /// Bytes that the picture may take; nil without a limit.
+    /// The maximum number of bytes of the image; nil without a limit.
     public var limit: Int?
-    /// Where to look; nil is the default.
+    /// The caches to query; nil is the default.
     public var queryType: ImageCacheType?
-    /// Where the result goes; nil is the default.
+    /// The caches to store into; nil is the default.
     public var storeType: ImageCacheType?
-    /// The status that a response modifier puts into the answer; nil without a modifier.
+    /// The status that a response modifier sets; nil without a modifier.
     public var modifiedStatus: Int?
 
-    /// A load of the full-size picture without credentials.
+    /// Makes a load of the full-size image without credentials.
     public init(_ resource: Int) { self.resource = resource }
 
-    /// Whether the wanted image is another entry than the original.
+    /// Whether the requested image is a variant, with its own entry.
     var isVariant: Bool { box != nil || !transformers.isEmpty }
     /// Nil for a load that is not stored.
     var key: ReferenceKey? {
@@ -51,7 +51,7 @@ public struct ReferenceLoad: Hashable, Sendable, CustomStringConvertible {
         return ReferenceKey(scope: scope, box: box, transformers: transformers)
     }
     var originalKey: ReferenceKey? { scope.map { ReferenceKey(scope: $0) } }
-    /// Whose entries it meets: a user's number; nil for a load that is not stored.
+    /// The scope of its entries, a user's number; nil for a load that is not stored.
     var scope: Int? { if case .undeclared = credentials { nil } else { credentials.user } }
     var refreshes: Bool {
         options.contains(.refreshCached) && options.isDisjoint(with: [.fromCacheOnly, .fromLoaderOnly])
@@ -61,8 +61,7 @@ public struct ReferenceLoad: Hashable, Sendable, CustomStringConvertible {
     var writesVariant: Bool {
         isVariant && (storeType ?? .all).includesDisk && (!transformers.isEmpty || storeType != nil)
     }
-    /// The options as they are given to the manager: a variant is encoded and written after its delivery, unless the
-    /// load waits for it.
+    /// The options for the manager. A variant is encoded and written after its delivery, unless the load waits for it.
     public var sentOptions: WebImageOptions { writesVariant ? options.union(.waitStoreCache) : options }
 
     /// The context of the load.
@@ -84,7 +83,7 @@ public struct ReferenceLoad: Hashable, Sendable, CustomStringConvertible {
         return context
     }
 
-    /// The size in pixels that the load's decode gives; a limit in bytes wins over a box.
+    /// The size in pixels of the decoded image; a limit in bytes takes precedence over a box.
     var size: PixelSize {
         let full = ReferencePicture.fullSize
         if let limit {
@@ -102,7 +101,7 @@ public struct ReferenceLoad: Hashable, Sendable, CustomStringConvertible {
         (.waitStoreCache, "waitStoreCache"), (.lowPriority, "lowPriority"), (.highPriority, "highPriority"),
     ]
 
-    /// In words.
+    /// A text for messages.
     public var description: String {
         var words = ["load /\(resource)"]
         if let box { words.append("in \(box)x\(box)") }
@@ -121,7 +120,7 @@ public struct ReferenceLoad: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What an entry of one resource is: whose, and which variant.
+/// The key of one resource's entry: its scope and variant.
 public struct ReferenceKey: Hashable, Sendable {
     var scope: Int
     var box: Int?
@@ -130,18 +129,18 @@ public struct ReferenceKey: Hashable, Sendable {
     var isVariant: Bool { box != nil || !transformers.isEmpty }
 }
 
-/// What a load delivers, in order.
+/// One delivery of a load.
 public enum ReferenceDelivery: Hashable, Sendable, CustomStringConvertible {
-    /// An image and where it came from.
+    /// An image and its source.
     case picture(ReferencePicture, ImageCacheType)
     /// Neither image nor error: a miss of a load that may not fetch.
     case miss
-    /// The failure's code.
+    /// An error with this code.
     case failure(WebImageError.Code)
     /// An image that no origin of a history has.
     case strange(String)
 
-    /// In words.
+    /// A text for messages.
     public var description: String {
         switch self {
         case .picture(let picture, let origin): "\(picture) from \(origin == .none ? "the network" : "\(origin)")"

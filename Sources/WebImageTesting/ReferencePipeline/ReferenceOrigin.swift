@@ -1,10 +1,10 @@
 public import Foundation
 import WebImageCore
 
-/// An HTTP origin of ``ReferencePicture``s: a ``FaultServer`` whose resources change their version, confirm the version
-/// that a client has, and fail, as a history says.
+/// An HTTP origin of ``ReferencePicture``s: a ``FaultServer`` whose resources change their version, answer 304 to a
+/// client that has it, and fail, as a history requires.
 public final class ReferenceOrigin: Sendable {
-    /// What a resource answers.
+    /// The answer of a resource.
     public struct Answer: Hashable, Sendable, CustomStringConvertible {
         /// Kinds of answers.
         public enum Kind: Hashable, Sendable {
@@ -16,18 +16,18 @@ public final class ReferenceOrigin: Sendable {
             case garbage
         }
 
-        /// What is answered.
+        /// The kind.
         public var kind = Kind.picture
-        /// Changes with every new picture.
+        /// The version; it changes with every new picture.
         public var version = 0
-        /// Whether the answer carries a validator; without one a client gets the whole picture again.
+        /// Whether the response has a validator; without one a client receives the whole picture again.
         public var hasValidator = true
-        /// Whether it says `Cache-Control: no-store`.
+        /// Whether the response has `Cache-Control: no-store`.
         public var isNoStore = false
-        /// Whether all but user 1 get 404.
+        /// Whether all clients but user 1 receive 404.
         public var isPrivate = false
 
-        /// Version 0, with a validator.
+        /// Makes an answer with version 0 and a validator.
         public init() {}
 
         /// The status and picture for a user.
@@ -40,7 +40,7 @@ public final class ReferenceOrigin: Sendable {
             }
         }
 
-        /// In words.
+        /// A text for messages.
         public var description: String {
             var words: [String] =
                 switch kind {
@@ -68,21 +68,21 @@ public final class ReferenceOrigin: Sendable {
 
     /// Starts a server on the loopback interface.
     ///
-    /// - Throws: ``FaultServerError`` when no port can be had.
+    /// - Throws: ``FaultServerError`` when no port is available.
     public init() throws { server = try FaultServer() }
 
     /// Ends the server.
     public func stop() { server.stop() }
 
-    /// How many requests came.
+    /// The number of received requests.
     public var requestCount: Int { state.withLock { $0.askedCount } }
 
-    /// The URL of a resource in a history; each history has resources of its own.
+    /// The URL of a resource in a history; each history has its own resources.
     public func url(_ resource: Int, history: Int) -> URL { server.url(path(resource, history)) }
 
     private func path(_ resource: Int, _ history: Int) -> String { "/\(history)/\(resource).png" }
 
-    /// Sets what a resource answers from now on.
+    /// Sets the answer of a resource from now on.
     public func serve(_ answer: Answer, resource: Int, history: Int) {
         let path = path(resource, history)
         let isNew = state.withLock { $0.answers.updateValue(answer, forKey: path) == nil }
@@ -90,7 +90,7 @@ public final class ReferenceOrigin: Sendable {
         server.route(path, .dynamic { [weak self] in self?.behaviour($0, path, resource) ?? .close })
     }
 
-    /// Forgets the resources of a history.
+    /// Removes the resources of a history.
     public func forget(resources: Int, history: Int) {
         for resource in 0..<resources { server.route(path(resource, history), .status(404)) }
         state.withLock { state in
@@ -98,7 +98,7 @@ public final class ReferenceOrigin: Sendable {
         }
     }
 
-    /// Holds requests back until the gate is opened; nil answers at once.
+    /// Holds back requests until the gate is opened; with nil they are answered at once.
     public func hold(_ gate: FaultGate?) { state.withLock { $0.gate = gate } }
 
     private func behaviour(_ request: FaultRequest, _ path: String, _ resource: Int) -> FaultBehaviour {
@@ -137,7 +137,7 @@ public final class ReferenceOrigin: Sendable {
         return file
     }
 
-    /// The signature of a PNG and nothing of a picture.
+    /// The signature of a PNG file without an image.
     private static let garbage = Data(
         [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + [UInt8](repeating: 0, count: 64))
 }

@@ -1,33 +1,33 @@
 public import Foundation
 public import WebImageCore
 
-/// What can be told of a delivered picture: which resource, version, user, transformers and size it was made from.
+/// The facts that a delivered image contains: resource, version, user, transformers and size.
 ///
-/// The origin's pictures have one colour, and the colour holds these facts, so that they survive scaling, encoding and
-/// the caches.
+/// Each image of the origin has one colour, which encodes these facts, so that they survive scaling, encoding and the
+/// caches.
 public struct ReferencePicture: Hashable, Sendable, CustomStringConvertible {
-    /// Which resource of the origin; 0…4.
+    /// The resource of the origin; 0…4.
     public var resource: Int
-    /// Whose picture it is: 0 without credentials, else 1 or 2.
+    /// The user: 0 without credentials, else 1 or 2.
     public var user: Int
     /// The version of the resource, modulo 16.
     public var version: Int
-    /// Which transformers were applied, in order; each 1 or 2, at most two of them.
+    /// The applied transformers, in order; each is 1 or 2, at most two of them.
     public var transformers: [Int] = []
-    /// Pixels.
+    /// The size in pixels.
     public var size: PixelSize
     /// ``WebImageCore/Image/isTransformed``.
     public var isTransformed = false
 
-    /// Pixels of every picture at the origin.
+    /// The size in pixels of every image at the origin.
     public static let fullSize = PixelSize(width: 24, height: 16)
 
-    /// The picture that the origin has.
+    /// Makes the picture that the origin has.
     public init(resource: Int, user: Int, version: Int, size: PixelSize = fullSize) {
         (self.resource, self.user, self.version, self.size) = (resource, user, version % 16, size)
     }
 
-    /// Reads the facts from an image's first pixel; nil for a picture of another kind.
+    /// Reads the facts from an image's first pixel; nil for an image in another pixel format.
     public init?(_ image: Image) {
         guard image.pixels.format == .bgra8Premultiplied else { return nil }
         let pixel = image.pixels.withUnsafeBytes { [$0[0], $0[1], $0[2]] }
@@ -41,7 +41,7 @@ public struct ReferencePicture: Hashable, Sendable, CustomStringConvertible {
         isTransformed = image.isTransformed
     }
 
-    /// An image that shows it.
+    /// Returns an image that encodes it.
     ///
     /// - Throws: `WebImageError` when there is no memory.
     public func image() throws(WebImageError) -> Image {
@@ -51,14 +51,14 @@ public struct ReferencePicture: Hashable, Sendable, CustomStringConvertible {
             red: UInt8((resource * 3 + user) * 16 + 8))
     }
 
-    /// The picture as a PNG file; the coders must be registered.
+    /// Returns the image as a PNG file; the coders must be registered.
     ///
     /// - Throws: `WebImageError` when there is no coder.
     public func file() throws(WebImageError) -> Data {
         try ImageCodersManager.shared.encode(try image(), format: .png, options: EncodingOptions())
     }
 
-    /// In words.
+    /// A text for messages.
     public var description: String {
         let steps = transformers.isEmpty ? "" : " transformed by \(transformers)"
         let flag = isTransformed == !transformers.isEmpty ? "" : " (isTransformed \(isTransformed))"
@@ -75,7 +75,7 @@ public struct ReferenceTransformer: ImageTransformer {
     public init(_ number: Int) { self.number = number }
     /// `Reference(1)`.
     public var transformerKey: String { "Reference(\(number))" }
-    /// The picture with the number behind the numbers of earlier transformers.
+    /// Returns the image with this number added after those of earlier transformers.
     public func transformedImage(with image: Image, forKey key: String) -> Image? {
         guard var picture = ReferencePicture(image) else { return nil }
         picture.transformers.append(number)
@@ -85,13 +85,13 @@ public struct ReferenceTransformer: ImageTransformer {
 
 /// Several ``ReferenceTransformer``s, one after another.
 public struct ReferenceTransformerSequence: ImageTransformerSequence {
-    /// The parts in the order they run.
+    /// The transformers, in the order in which they run.
     public let transformers: [any ImageTransformer]
-    /// The parts' keys.
+    /// The keys of the transformers.
     public var transformerKey: String { transformers.map(\.transformerKey).joined(separator: "-") }
-    /// Runs the transformers of these numbers.
+    /// Makes a sequence of the transformers with these numbers.
     public init(_ numbers: [Int]) { transformers = numbers.map { ReferenceTransformer($0) } }
-    /// The picture after all parts.
+    /// Returns the image after all transformers.
     public func transformedImage(with image: Image, forKey key: String) -> Image? {
         transformers.reduce(image) { $1.transformedImage(with: $0, forKey: key) ?? $0 }
     }

@@ -1,23 +1,23 @@
 import WebImageCore
 
 extension ReferencePipeline {
-    /// How far one load is.
+    /// The progress of one load.
     struct Progress: Hashable {
-        /// Which part of a load a look-up belongs to.
+        /// The part of a load that a step belongs to.
         enum Part: Hashable {
             /// The load itself.
             case whole
-            /// What caches hold, delivered before a refresh.
+            /// The delivery of the cached image before a refresh.
             case cached
-            /// The refresh of an image of this version; nil where the version is not known.
+            /// The refresh of an image of this version; nil when the version is unknown.
             case refresh(Int?)
         }
 
-        /// An image that was made, and from what.
+        /// An image and its source.
         struct Made: Hashable {
             var entry: Entry
             var origin: ImageCacheType
-            /// Whether the bytes have just come from the origin, or were confirmed by it.
+            /// Whether the bytes were just fetched from the origin, or revalidated by it.
             var isNewest: Bool
             var mayBeStored = true
         }
@@ -38,7 +38,7 @@ extension ReferencePipeline {
         let load: ReferenceLoad
         var step = Step.front
         var delivered: [ReferenceDelivery] = []
-        /// Whether a cancel may come before the next step.
+        /// Whether a cancel may happen before the next step.
         var mayBeCancelled: Bool
         /// Whether it was cancelled: its effects are optional from then on.
         var isCancelled = false
@@ -51,7 +51,7 @@ extension ReferencePipeline {
         mutating func deliver(_ picture: ReferencePicture, _ origin: ImageCacheType, _ part: Part) {
             add(.picture(picture, origin))
             guard case .cached = part else { return step = .end }
-            // An image from disk that memory did not take is of no known version.
+            // The version of an image from disk that memory did not store is unknown.
             let isKnown = origin == .memory || (load.storeType ?? .all).includesMemory
             step = .fetch(.refresh(isKnown ? picture.version : nil))
         }
@@ -63,7 +63,7 @@ extension ReferencePipeline {
 
         private mutating func add(_ delivery: ReferenceDelivery) { if !isCancelled { delivered.append(delivery) } }
 
-        /// The same load after a cancel; a load that delivered its cached image has completed.
+        /// The same load after a cancel; a load that delivered its cached image has already completed.
         var cancelled: Progress {
             var progress = self
             if delivered.isEmpty { progress.delivered = [.failure(.cancelled)] }
@@ -90,7 +90,7 @@ extension ReferencePipeline {
         let answer: ReferenceOrigin.Answer
         let resource: Int
 
-        /// Every way in which the loads can end; what a cancelled one has begun may have an effect or none.
+        /// Returns all possible ends of the loads; the running work of a cancelled load may have an effect or none.
         func ends(from worlds: Set<World>, _ loads: [Progress]) -> Set<End> {
             var open = worlds.map { Point(world: $0, loads: loads) }
             var seen = Set(open)
@@ -108,7 +108,7 @@ extension ReferencePipeline {
             var result: [Point] = []
             for index in point.loads.indices where point.loads[index].step != .end {
                 let load = point.loads[index]
-                // Loads are begun in their order.
+                // Loads start in their order.
                 if load.step == .front, point.loads[..<index].contains(where: { $0.step == .front }) { continue }
                 for (world, progress) in steps(load, point.world) {
                     var next = Point(world: world, loads: point.loads)
@@ -124,13 +124,13 @@ extension ReferencePipeline {
             return result
         }
 
-        /// The step of a load; of a cancelled one its effect may be left out.
+        /// Returns the results of a load's step; a cancelled load's effect is optional.
         private func steps(_ load: Progress, _ world: World) -> [(World, Progress)] {
             var (next, progress) = (world, load)
             take(&progress, &next)
             guard load.isCancelled, next != world else { return [(next, progress)] }
             var results = [(next, progress), (world, progress)]
-            // Bytes that came before the cancel are kept, also where no image was made of them any more.
+            // Bytes received before the cancel may be stored, even when no image is made from them.
             if case .write(_, let made) = load.step {
                 var original = world
                 writeOriginal(made, load.load, &original)

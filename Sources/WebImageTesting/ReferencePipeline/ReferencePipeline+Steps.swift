@@ -84,7 +84,7 @@ extension ReferencePipeline.Exploration {
             progress.step = .store(
                 part, Progress.Made(entry: made(from: stored.picture, load), origin: .disk, isNewest: false))
         } else if part == .cached {
-            // Nothing is cached: the load goes on as one that does not refresh.
+            // Nothing is cached: the load continues without a refresh.
             progress.step = .memory(.whole)
         } else if load.options.contains(.fromCacheOnly) {
             progress.end(.miss)
@@ -99,7 +99,8 @@ extension ReferencePipeline.Exploration {
         let load = progress.load
         let kept = part == .whole ? nil : load.originalKey.flatMap { world.disk[$0] }
         let outcome = answer.outcome(resource: resource, user: load.credentials.user)
-        // The origin confirms what is kept, by its validator or byte for byte: nothing judges that again.
+        // The origin revalidates the stored bytes, by their validator or because the bytes are equal; they are not
+        // checked again.
         let isConfirmed = kept != nil && kept?.picture == outcome.picture
         if isConfirmed, answer.hasValidator || load.modifiedStatus != 404, let kept {
             guard case .refresh(let version?) = part, version != kept.picture.version else { return progress.end() }
@@ -121,7 +122,8 @@ extension ReferencePipeline.Exploration {
             part, Progress.Made(entry: entry, origin: .none, isNewest: true, mayBeStored: mayBeStored))
     }
 
-    /// A failed refresh condemns no URL, and no failure is remembered for loads that are not stored.
+    /// Ends a load with an error. A failed refresh does not block the URL, and failures of loads that are not stored
+    /// are not recorded.
     private func fail(
         _ code: WebImageError.Code, isCondemned: Bool, _ part: Progress.Part, _ progress: inout Progress,
         _ world: inout World
@@ -137,13 +139,13 @@ extension ReferencePipeline.Exploration {
         picture.size = load.size
         picture.transformers = load.transformers
         picture.isTransformed = !load.transformers.isEmpty
-        // A picture that the limit left whole is as good as one without a limit.
+        // An image that the limit did not reduce equals one without a limit.
         let isBounded = load.limit != nil && load.size != ReferencePicture.fullSize
         return Entry(picture: picture, limit: isBounded ? load.limit : nil)
     }
 
-    /// Puts an image into memory. The origin's word makes images of other versions stale; an image of an older version
-    /// than the newest one is not found again.
+    /// Stores an image in memory. A version confirmed by the origin makes images of other versions stale; an image of
+    /// an older version than the newest one is not stored.
     private func keep(_ entry: Entry, _ load: ReferenceLoad, isNewest: Bool, _ world: inout World) {
         guard let key = load.key else { return }
         let version = entry.picture.version
@@ -157,7 +159,7 @@ extension ReferencePipeline.Exploration {
         world.memory[key] = world.newest[key.scope] == version ? entry : nil
     }
 
-    /// Writes the original, which removes variants of another version, and the variant where it is worth it.
+    /// Writes the original, which removes variants of other versions, and the variant when it is stored on disk.
     private func write(_ made: Progress.Made, _ load: ReferenceLoad, _ world: inout World) {
         writeOriginal(made, load, &world)
         guard load.writesVariant, let key = load.key,
@@ -166,7 +168,7 @@ extension ReferencePipeline.Exploration {
         world.disk[key] = made.entry
     }
 
-    /// Writes the original where its bytes have just come.
+    /// Writes the original when its bytes were just fetched.
     func writeOriginal(_ made: Progress.Made, _ load: ReferenceLoad, _ world: inout World) {
         guard made.mayBeStored, made.origin == .none, let key = load.originalKey else { return }
         let version = made.entry.picture.version

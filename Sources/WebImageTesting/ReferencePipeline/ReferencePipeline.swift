@@ -1,51 +1,51 @@
 import Foundation
 import WebImageCore
 
-/// What a manager promises, as a naive program: a dictionary for memory, one for disk, a function for the origin, and one
-/// step of one load at a time. It shares no work and has no queue.
+/// A simple model of a manager: a dictionary for memory, one for disk, a function for the origin, and one step of one
+/// load at a time. It shares no work and has no queue.
 ///
-/// Loads that run at the same time may take their steps in any order, so the model holds the set of all states that
-/// explain what was seen. An observation that no state explains is a fault of the manager (or of the model):
-/// ``ReferenceCheck`` runs histories against both. The model of a resource knows nothing of other resources, because
-/// loads of different URLs may not influence each other.
+/// Concurrent loads may take their steps in any order, so the model stores the set of all states that explain the
+/// observations. An observation that no state explains is a fault of the manager or of the model; ``ReferenceCheck``
+/// runs histories against both. The model of a resource does not include other resources, because loads of different
+/// URLs must not affect each other.
 public struct ReferencePipeline: Sendable {
-    /// An image that a cache holds.
+    /// An image in a cache.
     struct Entry: Hashable {
         var picture: ReferencePicture
-        /// The limit in bytes it was made within; nil where the limit changed nothing.
+        /// The limit in bytes it was made with; nil when the limit changed nothing.
         var limit: Int?
 
-        /// Whether it serves a load with this limit: a picture made smaller never stands for a larger one.
+        /// Whether it can be used for a load with this limit: a reduced image never replaces a larger one.
         func serves(_ wanted: Int?) -> Bool { limit.map { limit in wanted.map { $0 <= limit } ?? false } ?? true }
     }
 
-    /// Memory, disk and what the manager remembers of one resource.
+    /// The state of one resource: memory, disk and the manager's records.
     struct World: Hashable {
         var memory: [ReferenceKey: Entry] = [:]
         var disk: [ReferenceKey: Entry] = [:]
         /// The newest version of the original in each scope since the start; images of other versions are stale.
         var newest: [Int: Int] = [:]
-        /// Scopes for which the URL is not tried again.
+        /// The scopes in which the URL is blocked after a failure.
         var failed: Set<Int> = []
     }
 
     let resource: Int
     private(set) var worlds: Set<World> = [World()]
-    /// What the origin answers now.
+    /// The current answer of the origin.
     public var answer = ReferenceOrigin.Answer()
 
-    /// The model of a resource that no cache knows.
+    /// Makes the model of a resource that is in no cache.
     public init(resource: Int) { self.resource = resource }
 
     // MARK: What the program does between loads
 
-    /// Empties memory.
+    /// Purges memory.
     public mutating func clearMemory() { change { $0.memory = [:] } }
-    /// Empties the disk.
+    /// Purges the disk.
     public mutating func clearDisk() { change { $0.disk = [:] } }
-    /// Lets failed URLs be tried again.
+    /// Unblocks failed URLs.
     public mutating func forgetFailures() { change { $0.failed = [] } }
-    /// Ends the process and starts another one over the same disk.
+    /// Replaces the process by a new one with the same disk.
     public mutating func restart() { change { $0 = World(disk: $0.disk) } }
 
     private mutating func change(_ body: (inout World) -> Void) {
@@ -59,9 +59,9 @@ public struct ReferencePipeline: Sendable {
 
     // MARK: What is observed
 
-    /// Takes note of what loads delivered that ran at the same time, in the order they were begun.
+    /// Records the deliveries of concurrent loads, in the order in which the loads started.
     ///
-    /// - Parameter cancelled: Which of the loads were cancelled while they ran.
+    /// - Parameter cancelled: The indices of the loads that were cancelled while they ran.
     /// - Returns: Nil when the model allows it, else what it allows.
     public mutating func observe(
         _ loads: [ReferenceLoad], cancelled: Set<Int> = [], delivered: [[ReferenceDelivery]]
@@ -76,7 +76,7 @@ public struct ReferencePipeline: Sendable {
         return Array(Set(ends.map(\.delivered)))
     }
 
-    /// Takes note of what the disk holds under the key of a load, as stored.
+    /// Records the disk entry under the key of a load.
     ///
     /// - Returns: Nil when the model allows it, else what it allows.
     public mutating func observeDisk(_ load: ReferenceLoad, holds picture: ReferencePicture?) -> [ReferencePicture?]? {

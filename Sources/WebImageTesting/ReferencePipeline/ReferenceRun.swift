@@ -1,13 +1,13 @@
 import Foundation
 import WebImageCore
 
-/// One history against one manager.
+/// Runs one history against one manager.
 struct ReferenceRun {
     let origin: ReferenceOrigin
     let history: Int
     var subject: ReferenceSubject
     private var models: [any ReferenceModel]
-    /// Every entry a load of the history may have stored.
+    /// The loads of the history that may have stored entries.
     private var touched: [ReferenceLoad] = []
 
     init(origin: ReferenceOrigin, history: Int, subject: ReferenceSubject) {
@@ -18,7 +18,7 @@ struct ReferenceRun {
         }
     }
 
-    /// Runs the steps, then looks at what the caches hold; gives what the model does not allow.
+    /// Runs the steps, then checks the contents of the caches; returns the result that the model does not allow.
     mutating func reason(_ steps: ReferenceHistory) async throws -> String? {
         origin.serve(ReferenceOrigin.Answer(), resource: 0, history: -1)
         for resource in models.indices {
@@ -104,7 +104,8 @@ struct ReferenceRun {
         return nil
     }
 
-    /// Two loads of something else take every queue, so that the work of a cancelled load is over before they are.
+    /// Two loads of another resource pass through every queue, so that the work of a cancelled load has ended before
+    /// they have.
     private func passAfterCancel() async {
         for _ in 0..<2 {
             var load = ReferenceLoad(0)
@@ -124,7 +125,7 @@ struct ReferenceRun {
 
     // MARK: Contents
 
-    /// One load for each entry that the history can have stored.
+    /// One load for each entry that the history may have stored.
     private var contents: [ReferenceLoad] {
         var seen: Set<ReferenceLoad> = []
         return touched.flatMap { load -> [ReferenceLoad] in
@@ -144,16 +145,17 @@ struct ReferenceRun {
         guard let diskData = subject.diskData, let key = key(load) else { return nil }
         var picture = diskData(key).flatMap { try? ImageCodersManager.shared.decode($0, options: DecodingOptions()) }
             .flatMap { ReferencePicture($0) }
-        // A file does not tell how it was made.
+        // A file does not record whether it was transformed.
         picture?.isTransformed = !load.transformers.isEmpty
         return Self.text(picture, models[load.resource].observeDisk(load, holds: picture))
     }
 
     private mutating func reasonOfQuery(_ load: ReferenceLoad, _ isSync: Bool) async -> String? {
         guard let query = subject.query, let key = key(load) else { return nil }
-        // A look-up by string gives the entry as stored: variants of an older original are gone once that is written.
+        // A query by string returns the entry as stored; variants of an older original are removed only when the new
+        // one is written.
         await subject.flush()
-        // The cache promotes nothing, so that the query changes nothing.
+        // Without promotion into memory the query changes nothing.
         var context: WebImageContext = [.storeCacheType: ImageCacheType.none]
         if load.isVariant, let limit = load.limit { context[.imageScaleDownLimitBytes] = limit }
         let picture = await query(key, isSync ? .queryDiskDataSync : [], context)
@@ -167,7 +169,7 @@ struct ReferenceRun {
     }
 }
 
-/// What a run compares with: exact, or of a cache that forgets.
+/// The model that a run compares with: exact, or for a cache that may lose entries.
 protocol ReferenceModel {
     var answer: ReferenceOrigin.Answer { get set }
     mutating func clearMemory()

@@ -1,32 +1,32 @@
 public import Foundation
 public import WebImageCore
 
-/// A manager under test, with what a history does to it besides loading.
+/// A manager under test, with the operations of a history besides loads.
 public struct ReferenceSubject: Sendable {
     /// The manager.
     public var manager: WebImageManager
-    /// Empties memory.
+    /// Purges memory.
     public var clearMemory: @Sendable () async -> Void
-    /// Empties the disk.
+    /// Purges the disk.
     public var clearDisk: @Sendable () async -> Void
-    /// Waits until everything begun has ended, and what is stored is found by whatever comes later.
+    /// Waits until all work has ended and stored entries are visible to later loads.
     public var settle: @Sendable () async -> Void
-    /// Waits until everything stored is written.
+    /// Waits until all stored entries are written.
     public var flush: @Sendable () async -> Void
-    /// A new manager over a new cache in the same folder, as in another process.
+    /// Makes a new manager with a new cache in the same folder, as in another process.
     public var restart: @Sendable () async throws -> ReferenceSubject
-    /// The bytes on disk under a key; nil for a cache that cannot tell.
+    /// Returns the bytes on disk under a key; nil for a cache without such a function.
     public var diskData: (@Sendable (String) -> Data?)?
-    /// What the cache's own query gives for a key on disk; nil for a cache that has none.
+    /// Returns the result of the cache's own query for a key on disk; nil for a cache without such a function.
     public var query:
         (
             @Sendable (_ key: String, _ options: WebImageOptions, _ context: WebImageContext) async
                 -> ReferencePicture?
         )?
-    /// Whether the cache may forget entries or find older ones, as several caches of which one is cleared.
+    /// Whether the cache may lose entries or return older ones, for example several caches of which one is cleared.
     public var isForgetful = false
 
-    /// A subject from its parts.
+    /// Makes a subject from its parts.
     public init(
         manager: WebImageManager, clearMemory: @escaping @Sendable () async -> Void,
         clearDisk: @escaping @Sendable () async -> Void, settle: @escaping @Sendable () async -> Void,
@@ -41,7 +41,7 @@ public struct ReferenceSubject: Sendable {
         self.restart = restart
     }
 
-    /// A manager over a loader and an ``ImageCache``.
+    /// Makes a manager with a loader and an ``ImageCache``.
     ///
     /// - Parameters:
     ///   - makeCache: Opens the cache; called again at each restart, with the same folder.
@@ -74,9 +74,9 @@ public struct ReferenceSubject: Sendable {
         return subject
     }
 
-    /// A manager over a loader and two caches, of which a query in the lower one fills the higher one.
+    /// Makes a manager with a loader and two caches; a query in the lower one fills the higher one.
     ///
-    /// What empties memory empties the whole higher cache.
+    /// ``clearMemory`` purges the whole higher cache.
     public static func stacked(
         loader: any ImageLoader, isIdle: @escaping @Sendable () -> Bool,
         makeCaches: @escaping @Sendable () -> (lower: ImageCache, higher: ImageCache)
@@ -111,7 +111,7 @@ public struct ReferenceSubject: Sendable {
         return subject
     }
 
-    /// Waits for a condition that holds soon.
+    /// Waits for a condition that soon holds.
     static func settled(_ condition: () -> Bool) async {
         for _ in 0..<200 where !condition() { await Task.yield() }
         _ = await eventually(condition)

@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// A load of a history under way.
+/// A running load of a history.
 final class RunningLoad: Sendable {
     private struct State {
         var delivered: [ReferenceDelivery] = []
@@ -12,9 +12,9 @@ final class RunningLoad: Sendable {
     private let state = Locked(State())
     private let stop = Locked<(@Sendable () -> Void)?>(nil)
 
-    /// Begins the load; what memory answers is delivered before this returns.
+    /// Starts the load; a memory hit is delivered before this returns.
     init(_ load: ReferenceLoad, _ url: URL, _ manager: WebImageManager) {
-        // Events end once, however many images a refresh delivers; completions are the usual way of all other loads.
+        // Event streams end once, even when a refresh delivers two images; other loads use completions, the usual form.
         if load.refreshes { refresh(load, url, manager) } else { complete(load, url, manager) }
     }
 
@@ -22,7 +22,7 @@ final class RunningLoad: Sendable {
 
     func cancel() { stop.withLock { $0 }?() }
 
-    /// Everything that was delivered, once the load has ended.
+    /// All deliveries, after the load has ended.
     var delivered: [ReferenceDelivery] {
         get async {
             await withCheckedContinuation { continuation in
@@ -61,14 +61,14 @@ final class RunningLoad: Sendable {
                     case .cached(let result):
                         cached = result.image
                         add(Self.picture(result.image, result.cacheType))
-                    // An unchanged image comes again; the completion form delivers it once.
+                    // The event stream delivers an unchanged image again; the completion form delivers it once.
                     case .finished(let result):
                         if result.image !== cached { add(Self.picture(result.image, result.cacheType)) }
                     case .size, .progress, .partial: break
                     }
                 }
             } catch {
-                // Once the cached image was delivered, the load has completed: a cancel ends the refresh alone.
+                // After its cached image the load has completed: a cancel ends only the refresh.
                 if cached == nil || error.code != .cancelled { add(.failure(error.code)) }
             }
             end()
