@@ -43,12 +43,12 @@ extension DiskStore.State {
     /// The write of an entry that is not in the index yet.
     func waiting(_ key: KeyHash) -> PendingWrite? { pending.writes[key] ?? committing.writes[key] }
 
-    /// What waits to be stored beside an entry.
+    /// Returns the pending answers for both companions of an entry.
     func companions(_ key: KeyHash) -> PendingWrites.Companions {
         PendingWrites.Companions(extended: answer(.extended, of: key), metadata: answer(.metadata, of: key))
     }
 
-    /// What waits to be stored beside an entry.
+    /// Returns the pending answer for one companion of an entry.
     func answer(_ companion: Companion, of key: KeyHash) -> PendingWrites.Answer {
         let place = PendingWrites.Place(key: key, companion: companion)
         if case .unknown = pending.answer(at: place) { return committing.answer(at: place) }

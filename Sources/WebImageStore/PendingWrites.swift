@@ -54,7 +54,7 @@ struct PendingWrites {
     mutating func noteAccess(_ key: KeyHash, at time: Int) { accesses[key] = time }
     mutating func put(_ size: PixelSize, for key: KeyHash) { sizes[key] = size }
 
-    /// Returns what is pending for an entry's companion.
+    /// Returns the pending answer for one companion of an entry.
     func answer(at place: Place) -> Answer {
         if let addition = additions[place] {
             guard addition.data != nil, writes[place.key] == nil else { return .known(addition.data) }

@@ -85,7 +85,7 @@ extension DownloadPlan {
             left.plan === right.plan || left.plan.yieldsTheSame(as: right.plan)
         }
 
-        /// The URL alone is enough: most keys differ in it, and few exist at a time.
+        /// The URL is enough: most keys differ in it, and few exist at a time.
         func hash(into hasher: inout Hasher) { hasher.combine(plan.urlText) }
     }
 

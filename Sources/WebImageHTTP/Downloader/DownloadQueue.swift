@@ -1,6 +1,6 @@
 import WebImageCore
 
-/// Assigns subscribers to downloads and decides which download runs next: decisions alone, performed by
+/// Assigns subscribers to downloads and decides which download runs next: pure decisions, performed by
 /// ``SharedDownloads``.
 ///
 /// One download serves every subscriber with the same key. Its priority is the highest of its current subscribers. The

@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// Decides the next step of one download: decisions alone, performed by ``SharedDownload``.
+/// Decides the next step of one download: pure decisions, performed by ``SharedDownload``.
 ///
 /// A download is a sequence of legs. Each leg is one transfer: the first attempt, a hop of a redirect, a retry, or the
 /// continuation of a partial body. Events of a leg that is not the current one are ignored.
@@ -215,7 +215,7 @@ struct DownloadState: Sendable {
             [301, 302, 303, 307, 308].contains(status), let location = head.value(forHTTPHeaderField: "location"),
             let target = URL(string: location, relativeTo: leg.transfer.request.url)?.absoluteURL
         else { return nil }
-        // A URL without a host is not followed; the policy's refusal says why.
+        // A URL without a host is not followed; the policy's error states the reason.
         return Redirect(target: target.withCanonicalHost ?? target, status: status)
     }
 

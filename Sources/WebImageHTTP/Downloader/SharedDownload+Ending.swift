@@ -37,8 +37,8 @@ extension SharedDownload {
                 throw WebImageError(
                     .invalidDownloadResponse, stage: .download, underlying: .message("the response modifier refused"))
             }
-            // A body that a 304 revalidates was accepted when it was received, so the modifier may change the fields
-            // alone.
+            // A body that a 304 revalidates was accepted when it was received, so the modifier may change only the
+            // fields.
             if isConfirmed { modified.statusCode = answer.statusCode }
             let head = modified
             if let refusal = state.withLock({ $0.decisions.modify(head) }) { throw refusal }

@@ -67,8 +67,8 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
         }
     }
 
-    /// Every value that is live across this wait takes memory in each of thousands of waiting tasks, so these are
-    /// references alone.
+    /// Every value that is live across this wait takes memory in each of thousands of waiting tasks, so these are only
+    /// references.
     @inline(__always)
     private func fetch(
         _ load: ImageDataLoad, _ plan: DownloadPlan, _ progress: ImageLoaderProgressBlock?

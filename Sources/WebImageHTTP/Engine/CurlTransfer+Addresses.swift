@@ -38,7 +38,7 @@ private func openCheckedSocket(
     guard let context, let address else { return -1 }
     let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
     let bytes = withUnsafeBytes(of: &address.pointee.addr) { Array($0) }
-    // An IPv6 address does not fit into `sockaddr`; curl gives its length and stores the further bytes behind it.
+    // An IPv6 address does not fit into `sockaddr`; curl provides its length and stores the further bytes behind it.
     let length = Int(address.pointee.addrlen)
     var ip: IPAddress?
     switch address.pointee.family {

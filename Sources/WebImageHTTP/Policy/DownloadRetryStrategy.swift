@@ -3,7 +3,7 @@ public import WebImageCore
 
 /// One failed attempt at a download, as a retry strategy receives it.
 public struct DownloadFailure: Sendable {
-    /// What went wrong.
+    /// The error of the attempt.
     public var error: WebImageError
     /// Attempts so far, this one included.
     public var attempts: Int

@@ -1,7 +1,7 @@
 package import Foundation
 package import WebImageCore
 
-/// The rules of RFC 9111 for a stored response in a private cache: decisions alone.
+/// The rules of RFC 9111 for a stored response in a private cache: pure decisions without I/O.
 package struct HTTPCachePolicy: Sendable, Hashable {
     /// The next step for a request that has a stored response.
     package enum Decision: Sendable, Hashable {

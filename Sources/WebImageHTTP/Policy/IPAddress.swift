@@ -10,7 +10,7 @@ package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         self.bytes = bytes
     }
 
-    /// Reads the canonical notations alone; brackets and a zone (`fe80::1%eth0`) are ignored.
+    /// Reads only the canonical notations; brackets and a zone (`fe80::1%eth0`) are ignored.
     package init?(_ text: String) {
         var text = text[...]
         if text.hasPrefix("["), text.hasSuffix("]") { text = text.dropFirst().dropLast() }

@@ -25,9 +25,9 @@ final class BodyBlocks: Sendable {
 
     init() { _ = Self.allocatorKnowsSizes }
 
-    /// The allocator maps each block anew, and returns it to the system when freed, if it is larger than every block
-    /// freed before (`M_MMAP_THRESHOLD` in mallopt(3), adjusted by each free). Images need such blocks all the time, so
-    /// one free here raises the threshold before the first body.
+    /// The allocator maps a block that is larger than every block freed before, and unmaps it when freed
+    /// (`M_MMAP_THRESHOLD` in mallopt(3), adjusted by each free). Images need such blocks all the time, so one free
+    /// here raises the threshold before the first body.
     private static let allocatorKnowsSizes: Void = {
         // Not `malloc`: the compiler removes a `malloc` that is directly followed by `free`.
         var block: UnsafeMutableRawPointer?

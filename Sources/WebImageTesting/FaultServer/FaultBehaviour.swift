@@ -4,7 +4,7 @@ public import Foundation
 public enum FaultBehaviour: Sendable {
     /// Sends this response, correct or faulty.
     case respond(FaultResponse)
-    /// Reads the request and never answers, until the client leaves or the server stops.
+    /// Reads the request and never responds, until the client leaves or the server stops.
     case hang
     /// Sends these bytes instead of a response and closes.
     case raw(Data)

@@ -16,7 +16,7 @@ final class FaultConnection {
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Answers requests until one side closes.
+    /// Responds to requests until one side closes.
     func serve() {
         while let request = readRequest() {
             let behaviour = server.state.withLock { state in

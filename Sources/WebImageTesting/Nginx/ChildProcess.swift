@@ -3,7 +3,7 @@ import WebImageCore
 
 /// A child process made with `posix_spawn` and awaited with `waitpid`.
 ///
-/// Unlike Foundation's `Process` it gives the child a clean signal mask and waits without a run loop.
+/// Unlike Foundation's `Process` it sets a clean signal mask for the child and waits without a run loop.
 final class ChildProcess: Sendable {
     private struct State {
         var identifier: pid_t

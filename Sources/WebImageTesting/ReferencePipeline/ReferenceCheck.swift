@@ -40,7 +40,7 @@ public final class ReferenceCheck: Sendable {
     /// Runs random histories until one fails, and shortens that one.
     ///
     /// - Returns: Nil when the model allows all.
-    /// - Throws: What making a subject throws.
+    /// - Throws: The errors of making a subject.
     public func run(_ count: Int, seed: UInt64) async throws -> Failure? {
         var random = SeededRandom(seed: seed)
         var subject = try makeSubject()
@@ -56,7 +56,7 @@ public final class ReferenceCheck: Sendable {
     /// Runs one history.
     ///
     /// - Returns: Nil when the model allows it, otherwise the disallowed result.
-    /// - Throws: What making a subject throws.
+    /// - Throws: The errors of making a subject.
     public func run(_ history: ReferenceHistory) async throws -> String? {
         var subject = try makeSubject()
         return try await run(history, on: &subject)

@@ -37,7 +37,7 @@ public struct ReferencePipeline: Sendable {
     /// Makes the model of a resource that is in no cache.
     public init(resource: Int) { self.resource = resource }
 
-    // MARK: What the program does between loads
+    // MARK: Operations between loads
 
     /// Purges memory.
     public mutating func clearMemory() { change { $0.memory = [:] } }
@@ -57,12 +57,12 @@ public struct ReferencePipeline: Sendable {
             })
     }
 
-    // MARK: What is observed
+    // MARK: Observations
 
     /// Records the deliveries of concurrent loads, in the order in which the loads started.
     ///
     /// - Parameter cancelled: The indices of the loads that were cancelled while they ran.
-    /// - Returns: Nil when the model allows it, else what it allows.
+    /// - Returns: Nil when the model allows it, otherwise the allowed results.
     public mutating func observe(
         _ loads: [ReferenceLoad], cancelled: Set<Int> = [], delivered: [[ReferenceDelivery]]
     ) -> [[[ReferenceDelivery]]]? {
@@ -78,7 +78,7 @@ public struct ReferencePipeline: Sendable {
 
     /// Records the disk entry under the key of a load.
     ///
-    /// - Returns: Nil when the model allows it, else what it allows.
+    /// - Returns: Nil when the model allows it, otherwise the allowed results.
     public mutating func observeDisk(_ load: ReferenceLoad, holds picture: ReferencePicture?) -> [ReferencePicture?]? {
         guard let key = load.key else { return picture == nil ? nil : [nil] }
         let fitting = worlds.filter { $0.disk[key]?.picture == picture }
