@@ -3,10 +3,10 @@ import Foundation
 import WebImage
 import WebImageService
 
-/// A line on standard output for each request.
+/// The access log: one line on standard output per request.
 ///
-/// Lines are written by a thread of its own: a reader that is slow delays no answer. When it is slower than the service
-/// for long, lines are left out and counted.
+/// A separate thread writes the lines, so that a slow reader delays no answer. When the reader remains slower than the
+/// service, lines are dropped and counted.
 final class AccessLog: Sendable {
     enum Format: String, Sendable {
         case text, json, none
@@ -57,7 +57,7 @@ final class AccessLog: Sendable {
         if isFirst { wake.signal() }
     }
 
-    /// Writes what is left, for two seconds at most. Blocks.
+    /// Writes the remaining lines, for two seconds at most. Blocks.
     func close() {
         state.withLock { $0.isClosed = true }
         wake.signal()
@@ -80,7 +80,7 @@ final class AccessLog: Sendable {
 }
 
 extension AccessLog {
-    /// One request as it is logged; sources and targets without what may be secret.
+    /// One logged request; sources and targets are stored without their possibly secret parts.
     struct Entry {
         let request: ServiceRequest
         let response: ServiceResponse
@@ -98,7 +98,7 @@ extension AccessLog {
 
         private var milliseconds: Double { response.record.duration / .milliseconds(1) }
 
-        /// `TIME CLIENT "METHOD TARGET" STATUS BYTES B MS ms OUTCOME …`; words of clients are quoted and on one line.
+        /// `TIME CLIENT "METHOD TARGET" STATUS BYTES B MS ms OUTCOME …`; client text is quoted and on one line.
         var text: String {
             let record = response.record
             var words = [
@@ -143,7 +143,7 @@ extension AccessLog {
             return line.text
         }
 
-        /// On one line and without quotes, control and format characters.
+        /// The text on one line, without quotes, control and format characters.
         private static func visible(_ text: String) -> String {
             String(
                 String.UnicodeScalarView(

@@ -2,7 +2,7 @@ import CWebImageGetoptShim
 import Foundation
 import WebImage
 
-/// One long option, with or without an argument, and the letter that stands for it.
+/// A long option with its optional argument and its short letter.
 struct Option: Sendable {
     let name: String
     let takesArgument: Bool
@@ -16,29 +16,29 @@ struct Option: Sendable {
         Option(name: name, takesArgument: true, letter: letter)
     }
 
-    /// Of every command that reads pictures: what a file may cost.
+    /// Limits per file, for every command that reads pictures.
     static let limits: [Option] = [.value("max-pixels"), .value("max-bytes"), .flag("no-limits")]
 
-    /// Of every command that reads pictures: what is sent to servers.
+    /// Options of HTTP requests, for every command that reads pictures.
     static let requests: [Option] = [
         .value("header", letter: "H"), .value("cookie"), .value("user"), .value("referer"),
     ]
 
-    /// Of commands that take any number of pictures: where their names come from.
+    /// Input lists, for commands that take any number of pictures.
     static let lists: [Option] = [.flag("recursive", letter: "r"), .value("input", letter: "i")]
 
-    /// Of commands that write a file for each picture: what happens to files that exist.
+    /// Output options, for commands that write a file per picture.
     static let outputs: [Option] = [.value("out", letter: "o"), .flag("overwrite"), .flag("skip-existing")]
 }
 
-/// A command line read by `getopt_long`: options and operands in any order, `--` ends the options.
+/// A command line parsed by `getopt_long`: options and operands in any order; `--` ends the options.
 struct Arguments {
     private(set) var operands: [String] = []
     private var values: [String: String] = [:]
-    /// Every option in the order given, for those whose order counts.
+    /// Every option in the order given, for options whose order matters.
     private(set) var given: [(name: String, value: String)] = []
 
-    /// Reads `arguments`, whose first element is the command's name.
+    /// Parses `arguments`, whose first element is the command's name.
     init(_ arguments: [String], accepting options: [Option]) throws(UsageError) {
         let options = options + [.flag("help", letter: "h")]
         let names = options.map { strdup($0.name) }
@@ -77,10 +77,10 @@ struct Arguments {
 
     func has(_ name: String) -> Bool { values[name] != nil }
 
-    /// The value given last.
+    /// The last value given.
     func string(_ name: String) -> String? { values[name] }
 
-    /// Every value given, in order.
+    /// All values given, in order.
     func strings(_ name: String) -> [String] { given.filter { $0.name == name }.map(\.value) }
 
     /// A whole number of at least `minimum`.
@@ -92,14 +92,14 @@ struct Arguments {
         return number
     }
 
-    /// 0 to 100.
+    /// A quality from 0 to 100.
     func quality() throws(UsageError) -> Int? {
         let quality = try integer("quality", atLeast: 0)
         guard (quality ?? 0) <= 100 else { throw UsageError("--quality wants 0 to 100") }
         return quality
     }
 
-    /// The box of `--size`.
+    /// The size limit of `--size`.
     func size() throws(UsageError) -> SizeLimit? {
         try values["size"].map { text throws(UsageError) in
             guard let size = SizeLimit(text) else {
@@ -110,7 +110,7 @@ struct Arguments {
         }
     }
 
-    /// The format of `--format`, one that can be written.
+    /// The format of `--format`; only formats that can be written.
     func format() throws(UsageError) -> ImageFormat? {
         try values["format"].map { text throws(UsageError) in
             let format = ImageFormat(fileExtension: text).container

@@ -1,7 +1,7 @@
 import Foundation
 import WebImage
 
-/// `webimage cache`: what the disk cache holds.
+/// `webimage cache`: shows and purges the disk cache.
 enum CacheCommand {
     private static let options: [Option] = [.value("cache"), .value("admin"), .value("config"), .flag("target")]
 

@@ -3,7 +3,7 @@ import WebImage
 import WebImageServer
 import WebImageService
 
-/// `webimage cache purge`: removes what a service keeps of some sources.
+/// `webimage cache purge`: purges the results and originals that a service stores for given sources.
 enum CachePurge {
     static func invocation(_ arguments: Arguments) throws(UsageError) -> Command.Invocation {
         let operands = Array(arguments.operands.dropFirst())
@@ -33,7 +33,7 @@ enum CachePurge {
         return "/purge?\(name)=" + (operand.addingPercentEncoding(withAllowedCharacters: allowed) ?? "")
     }
 
-    /// A running service reads the number of purges anew every five seconds.
+    /// A running service reads the number of purges again every five seconds.
     private static func purge(
         _ operands: [String], _ name: String, inCachesOf configuration: ServiceConfiguration
     ) async -> ExitCode {
@@ -58,7 +58,7 @@ enum CachePurge {
         _ operands: [String], _ name: String, at address: ListenAddress, _ token: String
     ) async -> ExitCode {
         await withHandover { handover in
-            // Sockets block: a thread of its own, not one of the cooperative pool.
+            // Sockets block, so this uses its own thread and not one of the cooperative pool.
             let thread = Thread {
                 var code = ExitCode.ok
                 for operand in operands {
@@ -81,9 +81,9 @@ enum CachePurge {
     }
 }
 
-/// One HTTP request to the operator's listener of a service.
+/// Sends one HTTP request to the operator's listener of a service.
 enum OperatorClient {
-    /// - Returns: The status, 0 when there is no answer; the body's first line for others than 200. Blocks.
+    /// - Returns: The status, 0 if there is no answer; the first line of the body unless the status is 200. Blocks.
     static func post(_ target: String, token: String, to address: ListenAddress) -> (status: Int, message: String?) {
         let descriptor: Int32
         switch address {

@@ -1,9 +1,9 @@
 import Foundation
 import WebImage
 
-/// The cache that `--cache` means.
+/// The cache that `--cache` selects.
 enum CommandCache {
-    /// A manager over the cache in a folder, the user's own without one, none for `none`.
+    /// A manager with the cache in a folder; nil selects the user's cache, `none` no cache.
     static func manager(_ folder: String?) -> WebImageManager {
         WebImageManager(cache: cache(folder), loader: ImageLoadersManager.shared)
     }
@@ -18,7 +18,7 @@ enum CommandCache {
         return ImageCache(namespace: "default", diskCacheDirectory: URL(fileURLWithPath: folder).path)
     }
 
-    /// Waits until what was stored outlives the process.
+    /// Waits until stored data is on disk.
     static func settle(_ manager: WebImageManager) async {
         await (manager.imageCache as? ImageCache)?.flush()
     }

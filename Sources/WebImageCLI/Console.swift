@@ -1,7 +1,7 @@
 import Foundation
 import WebImage
 
-/// What the command prints: results on standard output, everything else on standard error.
+/// The output of the command: results on standard output, everything else on standard error.
 enum Console {
     private static let lock = Locked(())
 
@@ -17,7 +17,7 @@ enum Console {
 
     static var statusIsTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
-    /// Lines from several tasks must not mix; a reader that went away (`| head`) ends nothing but the writing.
+    /// Lines from several tasks must not mix. When the reader closes the pipe (`| head`), only the writing ends.
     private static func write(_ text: String, to descriptor: Int32) {
         lock.withLock { _ in
             var rest = Array(text.utf8)[...]
@@ -33,18 +33,18 @@ enum Console {
     }
 }
 
-/// An error as the command reports it: its line, and the exit code it stands for.
+/// The error in the command's output: its line and its exit code.
 extension WebImageError {
     var exitCode: ExitCode { code == .limitExceeded ? .limited : isCancellation ? .interrupted : .failed }
 
-    /// What the command was reading or writing when it failed: a failure of a file that is written names that file, and
-    /// no other failure blames it.
+    /// The file or URL that failed. For an error of an output file it is that file, otherwise the operand.
     func subject(of operand: String) -> String {
         guard stage == .store, let url, url.isFileURL else { return operand }
         return url.relativePath
     }
 
-    /// The error without its URL, for a line that starts with the operand. The system's words are enough for a file.
+    /// The message without the URL, for a line that begins with the operand. For a file, the system's message is
+    /// enough.
     var message: String {
         if code == .fileSystem, case .posix(let number, let words)? = underlying {
             let folder = "Name a file; load, info and thumbnail take folders with --recursive."
@@ -55,7 +55,7 @@ extension WebImageError {
         return copy.description
     }
 
-    /// The step that failed, in the command's words.
+    /// The name of the step that failed, in the command's terms.
     func step(of operand: String) -> String {
         switch stage {
         case .download where operand == InputSource.standardInput || InputSource.url(operand).isFileURL: "read"
@@ -64,7 +64,7 @@ extension WebImageError {
         }
     }
 
-    /// The error as a line of JSON, after a member that says what it is about.
+    /// The error as a line of JSON, after a member that names the operand.
     func json(_ name: String, _ operand: String) -> String {
         var object = JSONLine()
         object.add(name, .string(operand))

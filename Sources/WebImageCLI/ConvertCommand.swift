@@ -1,7 +1,7 @@
 import Foundation
 import WebImage
 
-/// `webimage convert`: one picture or animation into another file.
+/// `webimage convert`: converts one picture or animation into another file.
 enum ConvertCommand {
     static let command = Command(
         options: [
@@ -18,7 +18,7 @@ enum ConvertCommand {
         } else if let given = try arguments.format() {
             (isRaw, format) = (false, given)
         } else if output == OutputFile.standardOutput {
-            // Without a name or a --format the picture keeps its own format.
+            // Without an output name or --format, the picture keeps its own format.
             (isRaw, format) = (false, nil)
         } else {
             let named = PathText.fileExtension(of: output).lowercased()
@@ -70,7 +70,7 @@ extension Arguments {
 }
 
 extension Console {
-    /// Bytes of a picture are no text for a terminal.
+    /// Refuses to write binary data to a terminal.
     static func checkOutput(_ output: String?) throws(UsageError) {
         guard output == OutputFile.standardOutput, outputIsTerminal else { return }
         throw UsageError("standard output is a terminal; write to a file or into a pipe")

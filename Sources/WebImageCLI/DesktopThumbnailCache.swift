@@ -2,9 +2,9 @@ import Foundation
 import WebImage
 import WebImageStore
 
-/// The thumbnail cache of the desktop: the Thumbnail Managing Standard of freedesktop.org, version 0.9.
+/// The desktop's thumbnail cache (freedesktop.org Thumbnail Managing Standard 0.9).
 struct DesktopThumbnailCache: Sendable {
-    /// A folder of the cache, and the side in pixels that its thumbnails have at most.
+    /// A folder of the cache, with the maximum side in pixels of its thumbnails.
     struct Size: Sendable, Equatable {
         let name: String
         let side: Int
@@ -15,7 +15,7 @@ struct DesktopThumbnailCache: Sendable {
         Size(name: "xx-large", side: 1024),
     ]
 
-    /// Names of sizes with commas between.
+    /// Parses names of sizes separated by commas.
     static func sizes(_ text: String) throws(UsageError) -> [Size] {
         try text.split(separator: ",", omittingEmptySubsequences: false).map { name throws(UsageError) in
             guard let size = allSizes.first(where: { $0.name == name || String($0.side) == name }) else {
@@ -25,7 +25,7 @@ struct DesktopThumbnailCache: Sendable {
         }
     }
 
-    /// A file as the cache knows it.
+    /// A file with the facts that the cache compares.
     struct Source: Sendable {
         let path: String
         let uri: String
@@ -33,7 +33,7 @@ struct DesktopThumbnailCache: Sendable {
         let modified: Int
         let byteCount: Int
 
-        /// - Throws: `.fileSystem` for a file that cannot be looked at.
+        /// - Throws: `.fileSystem` if the file's attributes cannot be read.
         init(_ path: String) throws(WebImageError) {
             self.path = URL(fileURLWithPath: path).standardizedFileURL.path
             uri = "file://" + DesktopThumbnailCache.escaped(self.path)
@@ -52,7 +52,7 @@ struct DesktopThumbnailCache: Sendable {
     let folder: String
     private let program = "webimage-\(WebImageCommand.version)"
 
-    /// The user's cache: in `XDG_CACHE_HOME` if that is an absolute path, else in `~/.cache`.
+    /// Creates the user's cache: in `XDG_CACHE_HOME` if that is an absolute path, otherwise in `~/.cache`.
     init() {
         let home = ProcessInfo.processInfo.environment["XDG_CACHE_HOME"]
         let base = home.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? NSHomeDirectory() + "/.cache"
@@ -63,10 +63,10 @@ struct DesktopThumbnailCache: Sendable {
 
     func failurePath(of source: Source) -> String { "\(folder)/fail/\(program)/\(source.thumbnailName)" }
 
-    /// Files of the cache get no thumbnails: programs show them directly.
+    /// Whether a file belongs to the cache. Such files get no thumbnails, because programs show them directly.
     func contains(_ source: Source) -> Bool { source.path.hasPrefix(folder + "/") }
 
-    /// Whether a file of the cache is about the source as it is now.
+    /// Whether a thumbnail or failure file matches the current version of the source.
     func isCurrent(_ path: String, _ source: Source) -> Bool {
         guard let data = FileManager.default.contents(atPath: path) else { return false }
         let texts = PNGTextChunks.texts(of: data)
@@ -75,7 +75,7 @@ struct DesktopThumbnailCache: Sendable {
 
     /// Writes a thumbnail.
     ///
-    /// - Parameter file: A PNG.
+    /// - Parameter file: The encoded PNG.
     func store(_ file: Data, of source: Source, _ info: ImageInfo, as size: Size) throws(WebImageError) {
         var texts = texts(of: source)
         texts.append(("Thumb::Image::Width", String(info.pixelSize.width)))
@@ -84,7 +84,7 @@ struct DesktopThumbnailCache: Sendable {
         try write(PNGTextChunks.adding(texts, to: file), to: path(of: source, size))
     }
 
-    /// Remembers that no thumbnail can be made of the source as it is now, so that no program of this version tries again.
+    /// Records that the current version of the source has no thumbnail, so that no program of this version tries again.
     func storeFailure(of source: Source) throws(WebImageError) {
         let pixels = try PixelBuffer(width: 1, height: 1, format: .rgba8)
         pixels.withUnsafeMutableBytes { _ = $0.initializeMemory(as: UInt8.self, repeating: 0) }
@@ -93,7 +93,7 @@ struct DesktopThumbnailCache: Sendable {
         try write(PNGTextChunks.adding(texts(of: source), to: file), to: failurePath(of: source))
     }
 
-    /// A thumbnail that was made is the end of an earlier failure.
+    /// Removes the record of an earlier failure after a thumbnail was made.
     func removeFailure(of source: Source) { unlink(failurePath(of: source)) }
 
     private func texts(of source: Source) -> [(keyword: String, text: String)] {
@@ -103,16 +103,16 @@ struct DesktopThumbnailCache: Sendable {
         ]
     }
 
-    /// Folders have mode 0700, files 0600: thumbnails show what private files hold.
+    /// Folders have mode 0700 and files 0600, because thumbnails show the contents of private files.
     private func write(_ data: Data, to path: String) throws(WebImageError) {
         try OutputFile.makeFolder(PathText.folder(of: path), mode: 0o700)
         try OutputFile.write(data, to: path, mode: 0o600)
     }
 
-    /// The name of the thumbnail of a URI.
+    /// The file name of the thumbnail of a URI.
     static func name(of uri: String) -> String { MD5.hex(of: uri.utf8) + ".png" }
 
-    /// As GLib escapes paths, whose URIs other programs hash: every byte but letters, digits and these.
+    /// Escapes as GLib does, because other programs hash its URIs: every byte but letters, digits and these characters.
     static func escaped(_ path: String) -> String {
         let kept = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.!~*'()/&=:@+$,".utf8)
         let digits = Array("0123456789ABCDEF".utf8)
@@ -129,7 +129,7 @@ struct DesktopThumbnailCache: Sendable {
 }
 
 extension ImageFormat {
-    /// The media type of the format; nil where it has no registered one.
+    /// The media type of the format; nil if none is registered.
     fileprivate var mimeType: String? {
         switch self {
         case .jpeg: "image/jpeg"

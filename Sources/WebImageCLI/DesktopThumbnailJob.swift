@@ -1,13 +1,13 @@
 import Foundation
 import WebImage
 
-/// `webimage thumbnail --freedesktop`: makes the thumbnails that are missing or older than their files.
+/// `webimage thumbnail --freedesktop`: makes thumbnails that are missing or older than their files.
 struct DesktopThumbnailJob: Sendable {
     let operands: [Operand]
     let cache: DesktopThumbnailCache
     let sizes: [DesktopThumbnailCache.Size]
     let rendition: Rendition
-    /// Whether thumbnails that are current, and files that failed, are made again.
+    /// Whether current thumbnails, and thumbnails of files that failed before, are made again.
     let makesAll: Bool
     let json: Bool
     private let reports = Reports(isOrdered: true)
@@ -62,7 +62,7 @@ struct DesktopThumbnailJob: Sendable {
             do throws(WebImageError) {
                 try job.write(wanted, of: source, data)
             } catch {
-                // Only what is wrong with the file itself: memory, limits and the disk may be others tomorrow.
+                // Record only errors of the file itself: memory, limits and disk space may change.
                 if error.code == .badImageData || error.code == .unsupportedFormat {
                     try cache.storeFailure(of: source)
                 }

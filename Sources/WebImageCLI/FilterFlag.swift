@@ -12,7 +12,7 @@ extension TransformFlags {
         return ImageFilterTransformer(filter: filter)
     }
 
-    /// How a filter is written, and how it is made; nil for parameters it cannot have.
+    /// The syntax of a filter and the function that makes it; nil for invalid parameters.
     private struct Kind: Sendable {
         let form: String
         let make: @Sendable ([Substring]) -> (any ImageFilter)?
@@ -45,7 +45,7 @@ extension TransformFlags {
         },
     ]
 
-    /// The one parameter, or what stands for it when there is none.
+    /// The only parameter, or the default if it is missing.
     private static func one(_ parameters: [Substring], _ standard: Double? = nil) -> Double? {
         guard let numbers = numbers(parameters), numbers.count <= 1 else { return nil }
         return numbers.first ?? standard

@@ -1,7 +1,7 @@
 import Foundation
 import WebImage
 
-/// `webimage formats`: what this build can do with each format.
+/// `webimage formats`: lists the capabilities of this build for each format.
 enum FormatsCommand {
     static let command = Command(options: [.flag("json")]) { arguments throws(UsageError) in
         guard arguments.operands.isEmpty else { throw UsageError("formats takes no operand") }
@@ -12,7 +12,7 @@ enum FormatsCommand {
         }
     }
 
-    /// In the order of how often they are met.
+    /// In order of frequency of use.
     private static let rows: [FormatRow] = [
         FormatRow(.jpeg, sample: [0xFF, 0xD8, 0xFF]),
         FormatRow(.png, sample: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]),
@@ -33,7 +33,7 @@ enum FormatsCommand {
     ]
 }
 
-/// One line of the table, asked of the coders in use.
+/// One row of the table, filled from the registered coders.
 private struct FormatRow: Sendable {
     let format: ImageFormat
     let reads: Bool
@@ -41,7 +41,8 @@ private struct FormatRow: Sendable {
     let writes: Bool
     let library: String?
 
-    /// `sample` is enough of a file for its coder to know it; `moves` says that the format has animations at all.
+    /// `sample` is the start of a file, long enough for its coder to recognise it. `moves`: whether the format supports
+    /// animations.
     init(_ format: ImageFormat, sample: [UInt8], moves: Bool = false) {
         self.format = format
         let coder = ImageCodersManager.shared.coders.last { $0.canDecode(from: Data(sample)) }
@@ -52,7 +53,7 @@ private struct FormatRow: Sendable {
         library = source.words
     }
 
-    /// Where a format comes from, or why it does not.
+    /// The library that provides a format, or the reason why the format is unavailable.
     private struct Source {
         var isUsable = false
         var words: String?

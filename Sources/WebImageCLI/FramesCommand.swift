@@ -1,7 +1,7 @@
 import Foundation
 import WebImage
 
-/// `webimage frames`: every frame, full canvas, as raw straight RGBA.
+/// `webimage frames`: writes every frame with its full canvas, as raw straight RGBA.
 enum FramesCommand {
     static let command = Command(
         options: [.value("color")] + Option.limits + Option.requests

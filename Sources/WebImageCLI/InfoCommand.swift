@@ -1,7 +1,7 @@
 import Foundation
 import WebImage
 
-/// `webimage info`: what headers say, a line per picture.
+/// `webimage info`: prints the facts of the headers, one line per picture.
 enum InfoCommand {
     static let command = Command(
         options: [.flag("json")] + Option.lists + Option.limits + Option.requests

@@ -1,7 +1,7 @@
 import Foundation
 import WebImage
 
-/// `webimage init`: starts a package that uses this library.
+/// `webimage init`: creates a package that uses this library.
 enum InitCommand {
     static let command = Command(options: [.value("library")]) { arguments throws(UsageError) in
         guard arguments.operands.count == 2, let kind = PackageTemplate.Kind(rawValue: arguments.operands[0]) else {
@@ -37,7 +37,7 @@ enum InitCommand {
         }
     }
 
-    /// The clone that this program was built in, if it was.
+    /// The clone in which this program was built; nil if it is not known.
     private static var checkout: String? {
         let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         var folder = PathText.folder(of: own)

@@ -1,17 +1,17 @@
 import Foundation
 import WebImage
 
-/// Operands that name pictures: URLs, paths of files, or `-` for standard input.
+/// Operands that name pictures: URLs, file paths, or `-` for standard input.
 enum InputSource {
     static let standardInput = "-"
 
-    /// The URL an operand means: as written when it has a scheme, else the file at that path.
+    /// The URL of an operand: the operand itself if it has a scheme, otherwise the file at that path.
     static func url(_ operand: String) -> URL {
         if let url = URL(string: operand), let scheme = url.scheme, scheme.count > 1 { return url }
         return URL(fileURLWithPath: operand)
     }
 
-    /// The bytes of an operand, through the same loaders as every picture.
+    /// The bytes of an operand, read with the same loaders as other pictures.
     static func data(
         _ operand: String, limits: DecodingLimits, requests: RequestFlags
     ) async throws(WebImageError) -> Data {
@@ -24,11 +24,11 @@ enum InputSource {
     }
 }
 
-/// What arrives on standard input.
+/// The bytes from standard input.
 enum StandardInput {
     private static let url = URL(fileURLWithPath: "/dev/stdin")
 
-    /// Everything up to the end, read on a thread of its own, since it may block for ever.
+    /// Reads to the end on a separate thread, because reading may block for ever.
     ///
     /// - Throws: as ``read(atMost:isCancelled:)``.
     static func data(limit: Int) async throws(WebImageError) -> Data {
@@ -57,7 +57,7 @@ enum StandardInput {
         var piece = [UInt8](repeating: 0, count: 1 << 16)
         while true {
             guard !isCancelled() else { throw .cancelled }
-            // Not for ever: an interrupt ends the command although no byte arrives.
+            // The wait is bounded, so that an interrupt ends the command even if no byte arrives.
             var ready = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
             if poll(&ready, 1, 100) == 0 { continue }
             let count = Foundation.read(STDIN_FILENO, &piece, piece.count)

@@ -2,12 +2,13 @@ import Dispatch
 import Foundation
 import WebImage
 
-/// Runs an asynchronous command from a synchronous main, and lets SIGINT and SIGTERM cancel it; a second one ends the
-/// process at once.
+/// Runs an asynchronous command from a synchronous main. SIGINT and SIGTERM cancel it; a second signal ends the process
+/// at once.
 enum Interruptible {
-    /// - Parameter reportsInterrupt: Whether a cancelled command counts as interrupted, whatever it returns.
+    /// - Parameter reportsInterrupt: Whether a cancelled command returns the exit code of an interrupt, whatever its
+    ///   result.
     static func run(_ body: @escaping Command.Invocation, reportsInterrupt: Bool = true) -> ExitCode {
-        // A reader that closes the pipe is reported by write(2), not by death.
+        // With SIGPIPE ignored, a closed pipe is an error of write(2) and does not end the process.
         signal(SIGPIPE, SIG_IGN)
         let code = Locked(ExitCode.ok)
         let wasInterrupted = Locked(false)
@@ -17,7 +18,7 @@ enum Interruptible {
             code.withLock { $0 = result }
             done.signal()
         }
-        // A queue of its own: the global ones share their threads with the work that is to be cancelled.
+        // Use a separate queue: the global ones share their threads with the work to be cancelled.
         let queue = DispatchQueue(label: "webimage.signals")
         let sources = [SIGINT, SIGTERM].map { number in
             signal(number, SIG_IGN)

@@ -1,7 +1,7 @@
 import Foundation
 import WebImage
 
-/// One JSON object on one line, its members in the order given.
+/// One JSON object on one line, with its members in insertion order.
 struct JSONLine {
     enum Value {
         case string(String)
@@ -34,7 +34,7 @@ struct JSONLine {
         }
     }
 
-    /// Whole numbers without a point, others to a thousandth.
+    /// Whole numbers without a decimal point, others with up to three decimals.
     private static func shortest(_ number: Double) -> String {
         let thousandths = (number * 1000).rounded()
         if thousandths.truncatingRemainder(dividingBy: 1000) == 0 { return String(Int(thousandths / 1000)) }
@@ -43,7 +43,7 @@ struct JSONLine {
         return text
     }
 
-    /// RFC 8259 §7.
+    /// A JSON string (RFC 8259 §7).
     private static func quoted(_ string: String) -> String {
         var result = "\""
         for scalar in string.unicodeScalars {

@@ -1,7 +1,7 @@
 import Foundation
 import WebImage
 
-/// `webimage load`: through the manager, a line per URL.
+/// `webimage load`: loads pictures through the manager and prints a line per URL.
 enum LoadCommand {
     static let command = Command(
         options: [.value("size", letter: "s"), .value("quality", letter: "q")] + Option.outputs + Option.lists
@@ -106,7 +106,7 @@ private struct LoadJob: Sendable {
         }
         context[.imageCoder] = coder
         if target != nil {
-            // The bytes are wanted, which an image in memory does not have.
+            // The encoded bytes are needed, and an image in memory does not have them.
             context[.queryCacheType] = ImageCacheType.disk
             context[.storeCacheType] = ImageCacheType.disk
         }

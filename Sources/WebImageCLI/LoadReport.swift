@@ -1,7 +1,7 @@
 import Foundation
 import WebImage
 
-/// A picture, the bytes it was decoded from, and where they came from.
+/// A picture, its encoded bytes, and their origin.
 struct LoadedPicture: Sendable {
     let image: Image
     let data: Data?
@@ -9,7 +9,7 @@ struct LoadedPicture: Sendable {
     let cacheType: ImageCacheType
 }
 
-/// What `webimage load` says about one picture.
+/// The output of `webimage load` for one picture.
 struct LoadReport: Sendable {
     /// The file that was written.
     struct Written: Sendable {
@@ -27,7 +27,7 @@ struct LoadReport: Sendable {
             isOriginal = output.isOriginal
         }
 
-        /// What was written, in words.
+        /// A description of the file's content.
         var words: String { isOriginal ? "original" : "\(format) \(pixelSize)" }
     }
 
@@ -47,7 +47,7 @@ struct LoadReport: Sendable {
         milliseconds = Double(elapsed.components.attoseconds) / 1e15 + Double(elapsed.components.seconds) * 1000
     }
 
-    /// Nothing was loaded, since the file is there.
+    /// Nothing was loaded, because the output file exists.
     init(skipped: String) {
         origin = "skipped"
         (pixelSize, format, encodedByteCount, milliseconds) = (nil, nil, nil, 0)
@@ -89,7 +89,7 @@ struct LoadReport: Sendable {
 }
 
 extension ImageCacheType {
-    /// Where the image an operand means came from, in the command's words.
+    /// The origin of an operand's image, in the command's terms.
     func originName(of operand: String) -> String {
         let url = InputSource.url(operand)
         return switch self {

@@ -1,24 +1,25 @@
 import Foundation
 import WebImage
 
-/// One picture that a command line names.
+/// One picture named on the command line.
 struct Operand: Sendable {
-    /// As it was given, or the path of a file that was found in a folder.
+    /// The operand as given, or the path of a file that was found in a folder.
     let text: String
-    /// The folder below the operand in which the file was found; empty for one that was named itself.
+    /// The subfolder of the operand in which the file was found; empty if the operand names the file itself.
     var folder = ""
 
     var isStandardInput: Bool { text == InputSource.standardInput }
     var isLocal: Bool { isStandardInput || InputSource.url(text).isFileURL }
 
-    /// The name of the file without its folders, percent-encoding decoded; empty where there is none.
+    /// The name of the file without its folders, percent-decoded; empty if there is none.
     private var lastName: String {
         let url = InputSource.url(text)
         guard !isStandardInput, url.scheme != "data" else { return "" }
         return url.path.hasSuffix("/") && !url.isFileURL ? "" : url.lastPathComponent
     }
 
-    /// A name for a file made of this picture, without extension; never one of another folder, and never hidden.
+    /// A name without extension for an output file of this picture. It never leads to another folder and is never
+    /// hidden.
     var stem: String {
         let allowed = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-_. "))
         let given = fileExtension.isEmpty ? lastName : String(lastName.dropLast(fileExtension.count + 1))
@@ -27,7 +28,7 @@ struct Operand: Sendable {
         return stem.isEmpty ? "picture" : stem
     }
 
-    /// The extension of the name if it is one of a picture, in the case given; else empty.
+    /// The extension of the name, in its original case, if it is that of a picture; otherwise empty.
     var fileExtension: String {
         let words = lastName.split(separator: ".", omittingEmptySubsequences: false)
         guard words.count > 1, !words.dropLast().joined().isEmpty, let last = words.last,
@@ -37,9 +38,9 @@ struct Operand: Sendable {
     }
 }
 
-/// The pictures that operands, lists and folders name together, in the order given.
+/// Collects the pictures of operands, lists and folders, in the order given.
 enum Operands {
-    /// - Throws: A usage error for no picture at all, for a list that cannot be read, and for standard input used twice.
+    /// - Throws: `UsageError` if there is no picture, if a list cannot be read, or if standard input is used twice.
     static func read(_ arguments: Arguments, of command: String) throws(UsageError) -> [Operand] {
         var texts: [String] = []
         for text in arguments.operands {
@@ -58,7 +59,7 @@ enum Operands {
         return operands
     }
 
-    /// One name a line; empty lines and those that start with `#` are left out.
+    /// One name per line; skips empty lines and lines that start with `#`.
     private static func lines(_ path: String, of option: String) throws(UsageError) -> [String] {
         try ListFile.text(path, of: option).split(whereSeparator: \.isNewline)
             .map { $0.trimmingCharacters(in: .whitespaces) }
@@ -72,8 +73,9 @@ enum Operands {
             && isFolder.boolValue
     }
 
-    /// Every picture below a folder, ordered by path: regular files whose extension is one of a picture's. Hidden files
-    /// and folders are left out, links to folders are not followed.
+    /// Every picture below a folder, ordered by path: regular files with the extension of a picture. Skips hidden files
+    /// and
+    /// folders, and does not follow links to folders.
     private static func files(below text: String) throws(UsageError) -> [Operand] {
         let top = InputSource.url(text).path
         guard let names = FileManager.default.enumerator(atPath: top) else {

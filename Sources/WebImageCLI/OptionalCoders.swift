@@ -5,9 +5,9 @@ import WebImageJXL
 import WebImageSVG
 import WebImageTIFF
 
-/// The coders that are products of their own, all of which the command carries.
+/// The coders of optional products, all of which the command includes.
 enum OptionalCoders {
-    /// Puts them in use. Nothing of their libraries runs before a file wants it.
+    /// Registers the coders. Their libraries are loaded only when a file needs them.
     static func register() {
         ImageCodersManager.shared.coders += all
     }
@@ -17,9 +17,9 @@ enum OptionalCoders {
         ImageAVIFCoder.shared,
     ]
 
-    /// The library behind a format, which this loads; nil for one that is built in.
+    /// Loads the library for a format and returns its name and version; nil for a built-in format.
     ///
-    /// - Throws: `.unsupportedFormat` when it is missing.
+    /// - Throws: `.unsupportedFormat` if the library is missing.
     static func library(of format: ImageFormat) throws(WebImageError) -> String? {
         switch format {
         case .avif: try ImageAVIFCoder.libraryVersion()

@@ -1,15 +1,15 @@
 import Foundation
 import WebImage
 
-/// Files the command writes: whole or not at all.
+/// Writes output files, either completely or not at all.
 enum OutputFile {
     static let standardOutput = "-"
 
     /// Writes a file, or to standard output for `-`.
     ///
     /// - Parameters:
-    ///   - replaces: Whether a file of that name is replaced; otherwise it is kept and the write fails.
-    ///   - mode: Of the file, without what the user's mask takes away.
+    ///   - replaces: Whether an existing file is replaced; otherwise it is kept and the write fails.
+    ///   - mode: The permissions of the file, before the user's mask is applied.
     static func write(
         _ data: Data, to path: String, replaces: Bool = true, mode: mode_t = 0o666
     ) throws(WebImageError) {
@@ -21,13 +21,13 @@ enum OutputFile {
         }
     }
 
-    /// Writes rows of an image that are `rowBytes` long, without what pads them in memory.
+    /// Writes rows of `rowBytes` bytes, without the padding of rows in memory.
     static func writeRows(of pixels: PixelBuffer, to path: String) throws(WebImageError) {
         let rowBytes = pixels.width * pixels.format.bytesPerPixel
         try write(to: path, replaces: true) { descriptor throws(WebImageError) in
             try pixels.withUnsafeBytes { bytes throws(WebImageError) in
                 guard pixels.bytesPerRow != rowBytes else { return try writeAll(bytes, descriptor, path) }
-                // One write a megabyte, not one a row.
+                // One write per megabyte instead of one per row.
                 let rowsAtOnce = max(1, (1 << 20) / rowBytes)
                 let packed = UnsafeMutableRawBufferPointer.allocate(byteCount: rowsAtOnce * rowBytes, alignment: 64)
                 defer { packed.deallocate() }
@@ -43,7 +43,7 @@ enum OutputFile {
         }
     }
 
-    /// - Parameter mode: Of folders that are made; nil for what the user's mask leaves.
+    /// - Parameter mode: The permissions of created folders; nil uses the default with the user's mask.
     static func makeFolder(_ path: String, mode: Int? = nil) throws(WebImageError) {
         do {
             try FileManager.default.createDirectory(
@@ -54,12 +54,12 @@ enum OutputFile {
         }
     }
 
-    /// The error of a file that is there already.
+    /// The error for a file that already exists.
     static func exists(_ path: String) -> WebImageError {
         failure(path, EEXIST, hint: "Use --overwrite to replace it, or --skip-existing to keep it.")
     }
 
-    /// To a temporary name first, so that an interrupted command leaves no half a picture.
+    /// Writes to a temporary name first, so that an interrupted command leaves no partial picture.
     private static func write(
         to path: String, replaces: Bool, mode: mode_t = 0o666, _ body: (Int32) throws(WebImageError) -> Void
     ) throws(WebImageError) {
@@ -81,13 +81,14 @@ enum OutputFile {
         }
     }
 
-    /// Gives a file its name unless a file has it: a link fails then, where a rename would replace that file.
+    /// Gives a file its name unless the name is in use: a link fails in that case, but a rename would replace the
+    /// existing file.
     private static func place(_ temporary: String, _ path: String) -> Bool {
         if link(temporary, path) == 0 {
             unlink(temporary)
             return true
         }
-        // Some file systems have no links.
+        // Some file systems do not support links.
         guard errno == EPERM || errno == ENOTSUP || errno == ENOSYS else { return false }
         guard access(path, F_OK) != 0 else {
             errno = EEXIST

@@ -1,24 +1,25 @@
 import Foundation
 import WebImage
 
-/// Where the pictures of one command are written: the names are settled before the first load, by the order of the
-/// operands alone, so that each run gives every picture the same name.
+/// The output names of one command. They depend only on the order of the operands and are fixed before the first load,
+/// so
+/// that every run gives each picture the same name.
 struct OutputPlan: Sendable {
     enum Existing: Sendable { case refused, replaced, kept }
 
-    /// The name of one picture's file; without an extension until its format is known.
+    /// The output name of one picture, without an extension until its format is known.
     struct Target: Sendable, Equatable {
         let path: String
-        /// The format that the extension asks for; nil where the extension is the operand's own.
+        /// The format that the extension requests; nil if the extension is the operand's own.
         let format: ImageFormat?
-        /// The format that the path's extension means; nil when it has none.
+        /// The format of the path's extension; nil if it has none.
         let named: ImageFormat?
     }
 
     let targets: [Target]
     let existing: Existing
 
-    /// Reads `--out`, `--overwrite` and `--skip-existing`; nil without `--out`.
+    /// Parses `--out`, `--overwrite` and `--skip-existing`; nil without `--out`.
     init?(_ arguments: Arguments, _ operands: [Operand]) throws(UsageError) {
         guard !(arguments.has("overwrite") && arguments.has("skip-existing")) else {
             throw UsageError("--overwrite and --skip-existing exclude each other")
@@ -40,18 +41,18 @@ struct OutputPlan: Sendable {
         }
     }
 
-    /// The path of a picture in `format`: the extension given is kept where it is right, else the right one follows it.
+    /// The path of a picture in `format`. Keeps a matching extension, otherwise appends the right one.
     static func path(of target: Target, format: ImageFormat) -> String {
         guard target.path != OutputFile.standardOutput, target.named != format.container else { return target.path }
         return target.path + "." + (format.name ?? "bin")
     }
 
-    /// What may follow a name whose own extension is not the right one.
+    /// The extensions that may be appended to a name.
     private static let extensions = [
         "jpeg", "png", "webp", "gif", "avif", "heic", "heif", "jxl", "svg", "tiff", "bmp", "ico", "pdf", "bin",
     ]
 
-    /// A file that has the target's name already.
+    /// An existing file with the target's name.
     static func existingFile(of target: Target) -> String? {
         guard target.path != OutputFile.standardOutput else { return nil }
         if access(target.path, F_OK) == 0 { return target.path }
@@ -60,10 +61,10 @@ struct OutputPlan: Sendable {
     }
 }
 
-/// Names given so far. Two names are too close if one is the other with an extension after it.
+/// The names in use. Two names conflict if one is the other plus an extension.
 private struct TakenNames {
     private var names: Set<String> = []
-    /// Every beginning of a taken name that ends before a dot.
+    /// Every prefix of a name in use that ends before a dot.
     private var beginnings: Set<String> = []
 
     mutating func take(_ path: String) -> String {

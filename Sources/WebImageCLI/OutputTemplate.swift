@@ -1,20 +1,20 @@
 import Foundation
 import WebImage
 
-/// What `--out` says: a folder, or a name for each picture with fields in it.
+/// The value of `--out`: a folder, or a name with fields that are filled for each picture.
 struct OutputTemplate: Sendable {
-    /// What comes of a template for one picture.
+    /// The result of a template for one picture.
     struct Name: Sendable {
         let path: String
         let fileExtension: String?
-        /// Whether the template names the extension, and so the format.
+        /// Whether the template names the extension and therefore the format.
         let isChosen: Bool
     }
 
     private let text: String
     private let hasFields: Bool
     private let digits: Int
-    /// Whether the text is the path of one file.
+    /// Whether the template is the path of one file.
     let isOneFile: Bool
 
     init(_ text: String, operandCount: Int) throws(UsageError) {
@@ -62,12 +62,12 @@ struct OutputTemplate: Sendable {
             switch rest.popFirst() {
             case "s": path += operand.stem
             case "d":
-                // Not "small//a.webp" for a picture without a folder of its own.
+                // Avoids "small//a.webp" for a picture without a subfolder.
                 if operand.folder.isEmpty, rest.first == "/" { rest = rest.dropFirst() }
                 path += operand.folder
             case "n": path += String(repeating: "0", count: max(0, digits - String(number).count)) + String(number)
             case "e":
-                // The dot before a missing extension goes as well.
+                // Also removes the dot before a missing extension.
                 if own == nil, path.hasSuffix(".") { path.removeLast() }
                 path += own ?? ""
             case "%": path += "%"

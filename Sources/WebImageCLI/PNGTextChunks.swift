@@ -1,10 +1,10 @@
 import Foundation
 
-/// Texts in PNG files (PNG third edition, §11.3.3): keywords with values, such as those of desktop thumbnails.
+/// Text chunks of PNG files (PNG third edition, §11.3.3): keywords with values, as used by desktop thumbnails.
 enum PNGTextChunks {
-    /// The file with `tEXt` chunks after its header; keywords and texts are ASCII.
+    /// The file with `tEXt` chunks inserted after its header; keywords and texts must be ASCII.
     static func adding(_ texts: [(keyword: String, text: String)], to file: Data) -> Data {
-        // Signature, and the header chunk of 13 bytes with its length, name and checksum.
+        // Signature, and the header chunk: 13 bytes of data with length, name and checksum.
         let start = 8 + 25
         guard file.count > start else { return file }
         var result = Data(file.prefix(start))
@@ -18,7 +18,7 @@ enum PNGTextChunks {
         return result
     }
 
-    /// The texts before the pixels.
+    /// The texts stored before the pixels.
     static func texts(of file: Data) -> [String: String] {
         let bytes = [UInt8](file)
         var texts: [String: String] = [:]

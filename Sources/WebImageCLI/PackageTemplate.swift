@@ -9,11 +9,11 @@ struct PackageTemplate: Sendable {
         let text: String
     }
 
-    /// Where the new package finds this library.
+    /// The location of this library for the new package.
     struct Library: Sendable {
-        /// The dependency as a manifest says it.
+        /// The dependency in the syntax of a manifest.
         let dependency: String
-        /// The name that products are named with.
+        /// The package name that product dependencies use.
         let package: String
 
         /// - Parameter place: A folder, or the URL of a repository.
@@ -22,7 +22,7 @@ struct PackageTemplate: Sendable {
                 throw UsageError("--library wants a folder or the URL of a repository")
             }
             guard place.contains("://") || place.hasPrefix("git@") else {
-                // A relative path is meant from here, and the new package is one folder below.
+                // A relative path refers to the current folder, and the new package is one folder deeper.
                 let path = place.hasPrefix("/") ? place : place.hasPrefix("../") ? "../" + place : "../" + place
                 dependency = ".package(name: \"swift-web-image\", path: \"\(path)\")"
                 package = "swift-web-image"
@@ -46,10 +46,10 @@ struct PackageTemplate: Sendable {
             } && name != "test"
     }
 
-    /// `photo-wall` as a type is named: `PhotoWall`.
+    /// `photo-wall` as a type name: `PhotoWall`.
     private var typeName: String { name.split(separator: "-").map(\.capitalized).joined() }
 
-    /// `photo-wall` as a person reads it: `Photo Wall`.
+    /// `photo-wall` as a title: `Photo Wall`.
     private var title: String { name.split(separator: "-").map(\.capitalized).joined(separator: " ") }
 
     private var identifier: String { "org.example." + typeName }
@@ -64,7 +64,7 @@ struct PackageTemplate: Sendable {
         return (own + Self.common).map { File(path: filled($0.path), text: filled($0.text)) }
     }
 
-    /// What to do with the new package.
+    /// Instructions for the next steps with the new package.
     var nextSteps: String {
         let run =
             switch kind {

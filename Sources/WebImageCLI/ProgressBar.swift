@@ -1,7 +1,7 @@
 import Foundation
 import WebImage
 
-/// One line on a terminal that says how far all loads together are; nothing in a pipe.
+/// The progress of all loads together, on one line of a terminal; prints nothing if the output is not a terminal.
 final class ProgressBar: Sendable {
     private struct State {
         var done = 0
@@ -21,7 +21,7 @@ final class ProgressBar: Sendable {
         draw { $0.bytes[name] = (received, max(expected, 0)) }
     }
 
-    /// One load has ended; the line is cleared for what is printed about it.
+    /// Counts a finished load and clears the line, so that a report can be printed.
     func step(_ name: String) {
         guard isEnabled else { return }
         let wasVisible = state.withLock { state in

@@ -1,14 +1,14 @@
 import Foundation
 import WebImage
 
-/// How a picture is written: its size, format and quality, and the steps on the way.
+/// The properties of a written picture: its size, format, quality and transform steps.
 struct Rendition: Sendable {
-    /// Bytes to write, and what they hold.
+    /// The bytes to write and their description.
     struct Output: Sendable {
         var data: Data
         var format: ImageFormat
         var pixelSize: PixelSize
-        /// Whether these are the bytes that were read.
+        /// Whether these are the unchanged input bytes.
         var isOriginal = false
     }
 
@@ -18,22 +18,22 @@ struct Rendition: Sendable {
     var color: DecodingOptions.ColorConversion?
     var limits = DecodingLimits.default
     var transformers: [any ImageTransformer] = []
-    /// Whether EXIF and XMP go into the file, where its format is JPEG.
+    /// Whether EXIF and XMP are written, if the format is JPEG.
     var keepsMetadata = false
-    /// Whether a picture that needs no change is copied as it is.
+    /// Whether a picture that needs no change is copied.
     var copiesUnchanged = false
 
     private var manager: ImageCodersManager { .shared }
 
-    /// Whether writing the picture in `format` is a copy of its bytes.
+    /// Whether writing the picture in `format` only copies its bytes.
     func isCopy(_ info: ImageInfo, to format: ImageFormat?) -> Bool {
         copiesUnchanged && transformers.isEmpty && frame == nil && color == nil && quality == nil
             && (format ?? info.format.container) == info.format.container && fits(info)
     }
 
-    /// The picture in `format`; nil keeps its own format, or, where that cannot be written, one that can.
+    /// The picture encoded in `format`. Nil keeps its own format, or uses another one if that cannot be written.
     ///
-    /// - Parameter decoded: The first frame as ``decodingOptions(_:_:firstFrameOnly:)`` gives it, if it is there already.
+    /// - Parameter decoded: The first frame if it was already decoded with ``decodingOptions(_:_:firstFrameOnly:)``.
     func output(
         of data: Data, _ info: ImageInfo, format wanted: ImageFormat?, decoded: Image? = nil
     ) throws(WebImageError) -> Output {
@@ -49,7 +49,7 @@ struct Rendition: Sendable {
         return Output(data: file, format: format, pixelSize: image.pixelSize)
     }
 
-    /// One frame, through all steps.
+    /// One frame after all steps.
     func still(
         _ data: Data, _ info: ImageInfo, format: ImageFormat?, decoded: Image? = nil
     ) throws(WebImageError) -> Image {
@@ -65,12 +65,12 @@ struct Rendition: Sendable {
         return try transformed(try manager.decode(data, options: options))
     }
 
-    /// - Parameter format: The format to be written; nil for raw rows.
+    /// - Parameter format: The output format; nil for raw rows.
     func decodingOptions(_ info: ImageInfo, _ format: ImageFormat?) -> DecodingOptions {
         var options = DecodingOptions()
         options.limits = limits
         options.thumbnailPixelSize = size?.box(for: info.pixelSize)
-        // Straight: multiplying by alpha and dividing again would lose what is under transparency.
+        // Straight alpha: multiplying by alpha and dividing again would lose the colours of transparent pixels.
         options.pixelFormat = info.bitDepth == 16 && format?.container == .png ? .rgba16 : .rgba8
         options.colorConversion = color ?? (format.map { keepsEveryBit(info, $0) } ?? true ? .asStored : .sRGB)
         return options
@@ -87,7 +87,7 @@ struct Rendition: Sendable {
         return info.pixelSize.width <= box.width && info.pixelSize.height <= box.height
     }
 
-    /// All frames, one in memory at a time; delays as the file stores them, not as they are played.
+    /// All frames, with one in memory at a time. Uses the delays that the file stores, not the delays used for playing.
     private func animation(_ data: Data, _ info: ImageInfo, _ format: ImageFormat) throws(WebImageError) -> Output {
         guard let animation = try manager.animation(of: data, options: decodingOptions(info, format)) else {
             throw .badData("convert", "the coder of \(info.format) gives no frames", hint: "Use --frame 0.")
@@ -108,7 +108,7 @@ struct Rendition: Sendable {
         return Output(data: file, format: format, pixelSize: size)
     }
 
-    /// The picture through the steps, in their order.
+    /// Applies the steps to the picture in order.
     private func transformed(_ image: Image) throws(WebImageError) -> Image {
         guard !transformers.isEmpty else { return image }
         let pipeline = ImagePipelineTransformer(transformers: transformers)
@@ -137,10 +137,10 @@ struct Rendition: Sendable {
     }
 }
 
-/// A coder that decodes every picture as a rendition wants it, whose size may depend on the picture's own.
+/// A coder that decodes every picture for a rendition, whose size may depend on the picture's own size.
 struct RenditionCoder: DetailedImageCoder {
     let rendition: Rendition
-    /// The format to be written; nil when the picture is not written, or keeps its own.
+    /// The output format; nil if the picture is not written or keeps its own format.
     let format: ImageFormat?
     let isWritten: Bool
 

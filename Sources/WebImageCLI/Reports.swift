@@ -1,6 +1,6 @@
 import WebImage
 
-/// What is printed about each picture: as soon as it is known, or in the order of the operands.
+/// Prints the report of each picture, either at once or in the order of the operands.
 final class Reports: Sendable {
     private struct Entry: Sendable {
         let output: String?
@@ -16,17 +16,17 @@ final class Reports: Sendable {
     private let usesStandardError: Bool
     private let state = Locked(State())
 
-    /// - Parameter usesStandardError: Whether standard output is taken by a picture.
+    /// - Parameter usesStandardError: Whether reports go to standard error, because standard output carries a picture.
     init(isOrdered: Bool, usesStandardError: Bool = false) {
         self.isOrdered = isOrdered
         self.usesStandardError = usesStandardError
     }
 
-    /// Prints what is known about an operand, or keeps it until everything before it is printed.
+    /// Prints the report of an operand, or holds it until all earlier reports are printed.
     func add(_ index: Int, output: String?, error: String? = nil) {
         let entry = Entry(output: output, error: error)
         guard isOrdered else { return show(entry) }
-        // Printed under the lock: nothing but the order is shared, and two callers must not swap their lines.
+        // Print under the lock; otherwise two callers could swap their lines.
         state.withLock { state in
             state.waiting[index] = entry
             while let next = state.waiting.removeValue(forKey: state.next) {
@@ -44,9 +44,9 @@ final class Reports: Sendable {
     }
 }
 
-/// Runs numbered tasks, so many at a time, beginning with the first.
+/// Runs numbered tasks in order, with a maximum number at a time.
 enum BoundedTasks {
-    /// - Returns: The gravest exit code.
+    /// - Returns: The most severe exit code.
     static func run(
         _ count: Int, atOnce: Int, _ body: @escaping @Sendable (Int) async -> ExitCode
     ) async -> ExitCode {

@@ -1,14 +1,14 @@
 import Foundation
 import WebImage
 
-/// What `--header`, `--cookie`, `--user` and `--referer` add to every HTTP request.
+/// The fields that `--header`, `--cookie`, `--user` and `--referer` add to every HTTP request.
 ///
-/// A value may stand in a file (`@FILE`) or in the environment (`WEBIMAGE_HEADER`, `WEBIMAGE_COOKIE`, `WEBIMAGE_USER`):
-/// the words of a command line can be read by every user of the machine.
+/// A value may be in a file (`@FILE`) or in the environment (`WEBIMAGE_HEADER`, `WEBIMAGE_COOKIE`, `WEBIMAGE_USER`),
+/// because every user of the machine can read command lines.
 struct RequestFlags: Sendable {
     private(set) var headers: [String: String] = [:]
 
-    /// Adds nothing.
+    /// Creates flags that add no fields.
     init() {}
 
     init(_ arguments: Arguments) throws(UsageError) {
@@ -34,7 +34,7 @@ struct RequestFlags: Sendable {
         if let referer = arguments.string("referer") { try set("Referer", referer) }
     }
 
-    /// The context of a load that sends the fields. What is fetched with them is found again with the same fields only.
+    /// The context of a load that sends the fields. Cache entries stored with it are found only with the same fields.
     var context: WebImageContext {
         guard !headers.isEmpty else { return [:] }
         let scope = headers.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value)" }.joined(separator: "\n")
@@ -49,7 +49,7 @@ struct RequestFlags: Sendable {
         try set(String(parts[0]), parts[1].trimmingCharacters(in: .whitespaces))
     }
 
-    /// RFC 9110 §5.1 and §5.5; values are never part of a message, since they may be secrets.
+    /// RFC 9110 §5.1 and §5.5. Values are never part of a message, because they may be secret.
     private mutating func set(_ name: String, _ value: String) throws(UsageError) {
         let token = CharacterSet(charactersIn: "!#$%&'*+-.^_`|~").union(
             CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"))
@@ -67,7 +67,7 @@ struct RequestFlags: Sendable {
         try text(value, of: option).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// The value, or the text of the file it names.
+    /// The value, or the content of the file that it names.
     private static func text(_ value: String, of option: String) throws(UsageError) -> String {
         guard value.hasPrefix("@") else { return value }
         return try ListFile.text(String(value.dropFirst()), of: "--\(option)")

@@ -4,7 +4,7 @@ import WebImage
 import WebImageServer
 import WebImageService
 
-/// `webimage serve`: the image service over HTTP, until SIGTERM.
+/// `webimage serve`: runs the image service over HTTP until SIGTERM.
 enum ServeCommand {
     static let command = Command(
         options: [.value("config"), .flag("print-config")] + ServiceArguments.options, isService: true
@@ -34,7 +34,7 @@ enum ServeCommand {
             return .failed
         }
         signal(SIGHUP, SIG_IGN)
-        // A serial queue has a thread of its own: reading files blocks it.
+        // A serial queue has its own thread, which reading files may block.
         let hangUp = DispatchSource.makeSignalSource(signal: SIGHUP, queue: DispatchQueue(label: "webimage.reload"))
         hangUp.setEventHandler { reload(process, source) }
         hangUp.resume()
@@ -57,13 +57,13 @@ enum ServeCommand {
     }
 
     private static func untilCancelled() async {
-        // A stream that never gives anything ends when its reader's task is cancelled.
+        // A stream without values ends when the task that reads it is cancelled.
         let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
         for await _ in stream {}
         continuation.finish()
     }
 
-    /// Up to what the system allows this process: every connection is a descriptor.
+    /// Raises the limit to the system's maximum, because every connection needs a descriptor.
     private static func raiseDescriptorLimit() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

@@ -1,7 +1,7 @@
 import Foundation
 import WebImageService
 
-/// Reads the configuration of a service: file, variables, flags. A value, so that it can be read again.
+/// Reads the configuration of a service from file, variables and flags. A value, so that it can be read again.
 struct ServiceArguments: Sendable {
     let file: String?
     let flags: [String]
@@ -13,7 +13,7 @@ struct ServiceArguments: Sendable {
         self.environment = environment
     }
 
-    /// Blocks while it reads the file.
+    /// Blocks: reads the file.
     func configuration() throws(UsageError) -> ServiceConfiguration {
         var configuration = ServiceConfiguration()
         var place = ""
@@ -32,7 +32,7 @@ struct ServiceArguments: Sendable {
     }
 
     private static func text(_ path: String) throws(ConfigurationError) -> String {
-        // A folder or a device would block or be read without end.
+        // Reading a folder or a device would block or never end.
         guard let file = ServiceFile(path: (path as NSString).resolvingSymlinksInPath), file.byteCount <= 1 << 20,
             let text = String(data: file.bytes(in: 0..<file.byteCount), encoding: .utf8)
         else { throw ConfigurationError("--config", "the file cannot be read, is no text or is larger than 1 MB") }

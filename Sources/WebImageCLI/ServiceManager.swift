@@ -1,8 +1,8 @@
 import Foundation
 
-/// Tells systemd the state of the process (`sd_notify(3)`), if it asked for it.
+/// Reports the state of the process to systemd (`sd_notify(3)`) if systemd requests it.
 enum ServiceManager {
-    /// One datagram to the socket of `NOTIFY_SOCKET`; failures are ignored, as the protocol wants.
+    /// Sends one datagram to the socket in `NOTIFY_SOCKET`; ignores failures, as the protocol requires.
     static func notify(_ state: String) {
         guard let path = getenv("NOTIFY_SOCKET").map({ String(cString: $0) }),
             path.hasPrefix("/") || path.hasPrefix("@")
@@ -14,7 +14,7 @@ enum ServiceManager {
         var name = sockaddr_un()
         name.sun_family = sa_family_t(AF_UNIX)
         var bytes = Array(path.utf8.prefix(MemoryLayout.size(ofValue: name.sun_path) - 1))
-        // An at sign stands for the zero byte of an abstract name.
+        // A leading at sign represents the zero byte of an abstract socket name.
         if bytes.first == UInt8(ascii: "@") { bytes[0] = 0 }
         withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: bytes) }
         let length = socklen_t(MemoryLayout.offset(of: \sockaddr_un.sun_path)! + bytes.count)

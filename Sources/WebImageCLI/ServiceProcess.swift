@@ -10,10 +10,10 @@ final class ServiceProcess: Sendable {
     private let admin: HTTPServer?
     private let log: AccessLog
     private let configuration: Locked<ServiceConfiguration>
-    /// Whether a listener takes connections from other machines.
+    /// Whether a listener accepts connections from other machines.
     private let isOpen: Bool
 
-    /// - Parameter inherited: Sockets of the service manager; they replace the configured addresses of their kind.
+    /// - Parameter inherited: Sockets of the service manager; they replace the configured addresses of the same kind.
     init(_ configuration: ServiceConfiguration, inherited: [ListenAddress]) throws(UsageError) {
         let (addresses, adminAddresses) = try Self.addresses(configuration, inherited)
         isOpen = !addresses.allSatisfy(\.isLoopback)
@@ -61,7 +61,7 @@ final class ServiceProcess: Sendable {
         }
     }
 
-    /// Who can reach the service can let it fetch and decode whatever they want.
+    /// Requires keys or permission, because every client of the service can make it fetch and decode any picture.
     private static func check(_ configuration: ServiceConfiguration, isOpen: Bool) throws(UsageError) {
         guard isOpen, configuration.allowsUnsigned, !configuration.isInsecure else { return }
         let grammar = configuration.keys.isEmpty ? "" : "thumbor-"
@@ -85,7 +85,7 @@ final class ServiceProcess: Sendable {
         }
     }
 
-    /// Says where the service is, once it can be used.
+    /// Prints the addresses once the service is ready.
     func announce() {
         let configuration = configuration.withLock { $0 }
         let prefix = configuration.pathPrefix
@@ -99,7 +99,7 @@ final class ServiceProcess: Sendable {
         ServiceManager.notify("READY=1")
     }
 
-    /// Requests under way keep the configuration that they began with. Blocks while it reads files.
+    /// Applies another configuration; requests in flight keep the old one. Blocks while it reads files.
     func reload(_ configuration: ServiceConfiguration) throws(UsageError) {
         try Self.check(configuration, isOpen: isOpen)
         do {
@@ -120,11 +120,11 @@ final class ServiceProcess: Sendable {
         }
     }
 
-    /// Answers what was accepted, refuses the rest, and writes the caches out.
+    /// Answers accepted requests, refuses new ones, and writes the caches to disk.
     func stop() async {
         let drain = Duration.seconds(configuration.withLock { $0.drain })
         ServiceManager.notify("STOPPING=1")
-        // The server refuses new requests itself; those it has accepted are answered as if nothing were.
+        // The server refuses new requests itself; the service still answers the accepted ones normally.
         service.announceDraining()
         await server.stop(within: drain)
         service.beginDraining()
@@ -134,7 +134,7 @@ final class ServiceProcess: Sendable {
     }
 }
 
-/// The connections of the server, for Prometheus.
+/// Metrics of the server's connections, for Prometheus.
 enum ConnectionMetrics {
     static func text(_ statistics: HTTPServer.Statistics) -> String {
         let rows: [(name: String, type: String, help: String, value: Int)] = [
@@ -157,7 +157,7 @@ enum ConnectionMetrics {
 }
 
 extension ListenAddress {
-    /// What a browser on this machine opens; nil for local sockets.
+    /// The URL for a browser on this machine; nil for Unix sockets.
     fileprivate var webAddress: String? {
         switch self {
         case .network(let host, let port):
@@ -170,7 +170,7 @@ extension ListenAddress {
 }
 
 extension ServiceConfiguration {
-    /// The names of the settings that a running service does not change, where they differ.
+    /// The names of settings that differ but cannot change in a running service.
     fileprivate func fixedAtStart(differingFrom other: ServiceConfiguration) -> [String] {
         let pairs: [(String, Bool)] = [
             ("listen", listen == other.listen), ("admin", admin == other.admin),

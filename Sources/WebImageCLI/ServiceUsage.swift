@@ -1,6 +1,6 @@
 import WebImageService
 
-/// What `--help` prints for the commands of the service.
+/// The help texts of the service commands.
 enum ServiceUsage {
     static func of(_ command: String) -> String? {
         switch command {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// `webimage show`: becomes `webimage-gallery`, which is another program so that this one never links GTK.
+/// `webimage show`: replaces this process by `webimage-gallery`, a separate program so that this one never links GTK.
 enum ShowCommand {
     static let command = Command(options: Option.limits) { arguments throws(UsageError) in
         guard !arguments.operands.isEmpty else { throw UsageError("show wants at least one URL") }
@@ -10,7 +10,7 @@ enum ShowCommand {
 
     private static func execute(_ operands: [String]) -> ExitCode {
         for candidate in candidates where access(candidate, X_OK) == 0 {
-            // Signals the command ignores would stay ignored in the gallery.
+            // Restores the default signal handling, because the gallery would inherit ignored signals.
             for number in [SIGINT, SIGTERM, SIGPIPE] { signal(number, SIG_DFL) }
             var words = ([candidate] + operands).map { strdup($0) } + [nil]
             execv(candidate, &words)
@@ -21,7 +21,7 @@ enum ShowCommand {
         return .failed
     }
 
-    /// Beside this program first, then along PATH.
+    /// The paths to try: first beside this program, then along PATH.
     private static var candidates: [String] {
         let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""

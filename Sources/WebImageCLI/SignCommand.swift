@@ -43,7 +43,7 @@ enum SignCommand {
         }
     }
 
-    /// A path as it is, or the path of a source with options before it.
+    /// A path as given, or the path of a source with options before it.
     private static func path(
         _ operand: String, _ options: String?, _ expires: Int?, _ isThumbor: Bool
     ) throws(UsageError) -> String {
@@ -56,7 +56,7 @@ enum SignCommand {
         }
         var parts = options.map { [$0] } ?? []
         if isThumbor {
-            // Decoded once by the service, which takes an unescaped URL as well.
+            // The service decodes once and also accepts an unescaped URL.
             var allowed = CharacterSet.urlPathAllowed
             allowed.remove(charactersIn: "?%#")
             parts.append(operand.addingPercentEncoding(withAllowedCharacters: allowed) ?? operand)
@@ -80,7 +80,7 @@ enum SignCommand {
         return code
     }
 
-    /// A target of a whole URL; others as they are.
+    /// The target of a complete URL; other text unchanged.
     private static func path(ofURL text: String) -> String {
         guard !text.hasPrefix("/"), let mark = text.range(of: "://") else { return text }
         let rest = text[mark.upperBound...]

@@ -1,6 +1,6 @@
 import WebImage
 
-/// What `--size` says: a box in pixels, or a part of the picture's own size. Pictures are never enlarged to it.
+/// The value of `--size`: a box in pixels, or a fraction of the picture's own size. Pictures are never enlarged.
 enum SizeLimit: Sendable, Equatable {
     case box(width: Int?, height: Int?)
     case percent(Double)
@@ -28,7 +28,7 @@ enum SizeLimit: Sendable, Equatable {
         return side
     }
 
-    /// The box in pixels for a picture of `size`, as seen.
+    /// The box in pixels for a picture whose size after orientation is `size`.
     func box(for size: PixelSize) -> PixelSize {
         switch self {
         case .box(let width, let height): return PixelSize(width: width ?? size.width, height: height ?? size.height)

@@ -1,7 +1,7 @@
 import Foundation
 import WebImage
 
-/// `webimage thumbnail`: a small still picture of each file, with all cores.
+/// `webimage thumbnail`: makes a small still picture of each file, on all cores.
 enum ThumbnailCommand {
     static let command = Command(
         options: [
@@ -46,7 +46,7 @@ enum ThumbnailCommand {
 private struct ThumbnailJob: Sendable {
     let operands: [Operand]
     let plan: OutputPlan
-    /// The format of names that have none of their own.
+    /// The format for output names that imply none.
     let format: ImageFormat?
     let rendition: Rendition
     let requests: RequestFlags
@@ -54,7 +54,7 @@ private struct ThumbnailJob: Sendable {
     let json: Bool
 
     func run() async -> ExitCode {
-        // Twice the cores: some files are read while others are decoded, and no more are in memory.
+        // Twice the cores: some files are read while others are decoded, and memory use remains bounded.
         await BoundedTasks.run(operands.count, atOnce: 2 * ProcessInfo.processInfo.activeProcessorCount) { index in
             let operand = operands[index]
             do throws(WebImageError) {
@@ -89,7 +89,7 @@ private struct ThumbnailJob: Sendable {
         }
     }
 
-    /// Bytes of the pixels in memory, at most.
+    /// The maximum memory of the pixels in bytes.
     private func cost(_ data: Data) -> Int {
         let size = (try? ImageCodersManager.shared.imageInfo(of: data, limits: rendition.limits))?.storedSize
         return size.map { $0.width * $0.height * 4 } ?? 0

@@ -1,5 +1,6 @@
-/// What `--help` prints. `Scripts/describe-command` makes the manual pages and the shells' completions of it, so each
-/// option stands on a line of its own: `  -l, --long VALUE  what it does`.
+/// The help texts. `Scripts/describe-command` generates the manual pages and shell completions from them, so each
+/// option
+/// must be on its own line: `  -l, --long VALUE  what it does`.
 enum Usage {
     static let general = """
         webimage loads, inspects and converts pictures through the same pipeline as the library.

@@ -3,13 +3,14 @@ import WebImage
 
 /// The `webimage` command.
 public enum WebImageCommand {
-    /// The version `--version` prints.
+    /// The version that `--version` prints.
     public static let version = PackageVersion.current
 
-    /// Runs a command line, its first element the program's name, and returns the exit code: 0 ok, 1 usage, 2 some input
-    /// failed, 3 a limit fired, 130 interrupted.
+    /// Runs a command line, whose first element is the program's name, and returns the exit code: 0 success, 1 usage
+    /// error,
+    /// 2 some input failed, 3 a limit was exceeded, 130 interrupted.
     ///
-    /// Blocks the calling thread, which must be one of its own and no thread of the cooperative pool.
+    /// Blocks the calling thread, which must not belong to the cooperative pool.
     public static func run(_ arguments: [String]) -> Int32 {
         OptionalCoders.register()
         let arguments = commandFirst(arguments)
@@ -43,7 +44,7 @@ public enum WebImageCommand {
                 return ExitCode.ok.rawValue
             }
             let invocation = try command.parse(parsed)
-            // A service has event loops to keep responsive; every other command only waits.
+            // A service must keep its event loops responsive; every other command only waits.
             if !command.isService { DecodePool.servesCommand() }
             return Interruptible.run(invocation, reportsInterrupt: !command.isService).rawValue
         } catch {
@@ -52,7 +53,7 @@ public enum WebImageCommand {
         }
     }
 
-    /// Global options may stand before the command: `webimage --no-limits info FILE`.
+    /// Moves the command to the front: global options may precede it, as in `webimage --no-limits info FILE`.
     private static func commandFirst(_ arguments: [String]) -> [String] {
         guard let index = arguments.firstIndex(where: { commands[$0] != nil }), index > 1,
             Option.limits.contains(where: { arguments[1].hasPrefix("--" + $0.name) })
@@ -70,17 +71,17 @@ public enum WebImageCommand {
     ]
 }
 
-/// A command: the options it takes and how its arguments become something to run.
+/// A command: its options and the function that makes an invocation from its arguments.
 struct Command: Sendable {
     typealias Invocation = @Sendable () async -> ExitCode
 
     let options: [Option]
-    /// Runs until it is told to stop: an interrupt is then no failure.
+    /// Whether the command runs until it is stopped, so that an interrupt is not a failure.
     var isService = false
     let parse: @Sendable (Arguments) throws(UsageError) -> Invocation
 }
 
-/// What the process ends with; the gravest of several wins.
+/// The exit code of the process; the most severe of several is used.
 enum ExitCode: Int32, Comparable {
     case ok = 0
     case usage = 1

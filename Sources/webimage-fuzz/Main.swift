@@ -8,10 +8,10 @@ import WebImageServer
 import WebImageService
 import WebImageTIFF
 
-// libFuzzer's driver calls this with one input after the other; the target's name comes by the environment, since the
-// driver takes the arguments.
+// libFuzzer's driver calls this function once per input. The target's name comes from the environment, because the
+// driver uses the arguments.
 
-/// One way into the library for bytes nobody vouches for.
+/// An entry point of the library for untrusted bytes.
 private enum Target: String {
     case info, jpeg, png, gif, webp, bmp, ico, avif, heif, jxl, svg, tiff, frames, metadata, streaming, targets, http
 
@@ -51,7 +51,7 @@ private enum Target: String {
         guard coder.canDecode(from: data) else { return }
         var options = DecodingOptions()
         options.limits = limits
-        // The last byte chooses among the paths.
+        // The last byte selects the code path.
         if let choice = data.last {
             if choice & 1 == 1 { options.thumbnailPixelSize = PixelSize(width: 16, height: 16) }
             options.pixelFormat = PixelFormat.allCases[Int(choice >> 1) % PixelFormat.allCases.count]
@@ -59,7 +59,7 @@ private enum Target: String {
         _ = try? coder.decode(data, options: options)
     }
 
-    /// Up to eight frames of an animation, then back to the first.
+    /// Decodes up to eight frames of an animation, then the first one again.
     private func frames(_ data: Data) {
         var options = DecodingOptions()
         options.limits = limits
@@ -68,7 +68,7 @@ private enum Target: String {
         _ = animation.animatedImageFrame(at: 0)
     }
 
-    /// Pieces whose size the last byte gives, each followed by a preview.
+    /// Appends pieces whose size the last byte determines, with a preview after each.
     private func stream(_ data: Data) {
         var options = DecodingOptions()
         options.limits = limits
@@ -98,7 +98,7 @@ private func runDriver(
     _ body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
 ) -> Int32
 
-/// What the process starts with.
+/// The entry point of the process.
 @_cdecl("webimage_fuzz_main")
 public func fuzzMain(
     _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?

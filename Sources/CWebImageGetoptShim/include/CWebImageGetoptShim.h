@@ -3,13 +3,13 @@
 
 #include <getopt.h>
 
-// getopt_long reports through global variables, which Swift 6 refuses to read; these three hand them over.
+// getopt_long reports through global variables, which Swift 6 cannot read safely; these three functions return them.
 
-// Starts over: glibc keeps its place in the arguments from call to call.
+// Restarts parsing: glibc keeps its position in the arguments between calls.
 void wi_getopt_reset(void);
 // The argument of the option just returned, or NULL.
 const char *wi_getopt_argument(void);
-// The index of the first argument not yet read.
+// The index of the first unread argument.
 int wi_getopt_index(void);
 
 #endif
