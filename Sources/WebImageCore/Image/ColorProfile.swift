@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The ICC profile the pixels are meant in; absent means sRGB.
+/// The ICC profile of the pixels' colours; absent means sRGB.
 public struct ColorProfile: Sendable, Hashable {
     /// The profile as stored in the file (ICC.1:2022).
     public let iccData: Data

@@ -1,25 +1,25 @@
 public import Foundation
 
-/// A decoded picture: upright, display-ready pixels with a scale, and what is known about where they came from.
+/// A decoded image: upright, display-ready pixels with a scale, and metadata about its origin.
 ///
-/// It plays the role that `UIImage` plays for the original. Pixels, scale and colour profile never change; the
-/// descriptive metadata the original lets callers write is guarded by a lock. Safe on any thread.
+/// It has the role of `UIImage` in the original. Pixels, scale and colour profile never change; a lock guards the
+/// descriptive metadata, which callers may write as in the original. Safe on any thread.
 open class Image: @unchecked Sendable {
-    // Unchecked is true because every stored property is an immutable Sendable or the `Locked` box; subclasses
-    // promise the same for theirs.
+    // Unchecked is true because every stored property is an immutable Sendable or the `Locked` box; subclasses must
+    // guarantee the same.
 
     /// The pixels, orientation applied; for an animated image its poster frame.
     public let pixels: PixelBuffer
     /// Pixels per point, at least 1.
     public let scale: CGFloat
-    /// The profile the pixels are meant in; nil is sRGB.
+    /// The profile of the pixels' colours; nil means sRGB.
     public let colorProfile: ColorProfile?
-    /// Whether a pixel may be transparent; an opaque picture in a format with an alpha channel says false.
+    /// Whether a pixel may be transparent; false for an opaque image in a format with an alpha channel.
     public let hasAlpha: Bool
 
     private let metadata: Locked<ImageMetadata>
 
-    /// Wraps pixels, which nobody can write from now on.
+    /// Makes an image of pixels and seals them: they can no longer be written.
     public init(
         pixels: PixelBuffer, scale: CGFloat = 1, colorProfile: ColorProfile? = nil, hasAlpha: Bool? = nil,
         format: ImageFormat = .undefined
@@ -40,45 +40,45 @@ open class Image: @unchecked Sendable {
         CGSize(width: CGFloat(pixels.width) / scale, height: CGFloat(pixels.height) / scale)
     }
 
-    /// Frames of the animation; 1 for a still.
+    /// The number of frames; 1 for a still.
     open var imageFrameCount: Int { 1 }
 
     /// Whether there is more than one frame.
     open var isAnimated: Bool { imageFrameCount > 1 }
 
-    /// Whether channels hold more than eight bits, as those decoded to high dynamic range do.
+    /// Whether channels have more than eight bits, as in images decoded to high dynamic range.
     public final var isHighDynamicRange: Bool { pixels.format.bitsPerComponent > 8 }
 
-    /// Whether the picture was drawn from a vector format.
+    /// Whether the image was drawn from a vector format.
     public final var isVector: Bool {
         let format = imageFormat
         return format == .svg || format == .pdf
     }
 
-    /// A new image of the same pixels at another scale; subclasses that hold more than pixels override this.
+    /// Returns a new image of the same pixels at another scale; subclasses that hold more than pixels override this.
     open func rescaled(to scale: CGFloat) -> Image {
         Image(pixels: pixels, scale: scale, colorProfile: colorProfile, hasAlpha: hasAlpha)
     }
 
-    /// Bytes this image costs a memory cache; the pixels' own unless set.
+    /// The cost of this image in a memory cache in bytes; the size of the pixels unless set.
     open var memoryCost: Int {
         get { metadata.withLock { $0.memoryCost } ?? pixels.byteCount }
         set { metadata.withLock { $0.memoryCost = newValue } }
     }
 
-    /// How often the animation plays; 0 is for ever.
+    /// The loop count of the animation; 0 means forever.
     open var imageLoopCount: Int {
         get { metadata.withLock { $0.imageLoopCount } }
         set { metadata.withLock { $0.imageLoopCount = newValue } }
     }
 
-    /// The format the picture was decoded from.
+    /// The format that the image was decoded from.
     public final var imageFormat: ImageFormat {
         get { metadata.withLock { $0.imageFormat } }
         set { metadata.withLock { $0.imageFormat = newValue } }
     }
 
-    /// Whether this is a preview of a picture that has not arrived whole; never cached.
+    /// Whether this is a partial image; never cached.
     public final var isIncremental: Bool {
         get { metadata.withLock { $0.isIncremental } }
         set { metadata.withLock { $0.isIncremental = newValue } }
@@ -90,13 +90,13 @@ open class Image: @unchecked Sendable {
         set { metadata.withLock { $0.isTransformed = newValue } }
     }
 
-    /// Whether it is the first frame of an animation, decoded for a caller that wanted no more.
+    /// Whether it is the first frame of an animation, decoded for a caller that requested only that.
     package final var omitsFrames: Bool {
         get { metadata.withLock { $0.omitsFrames } }
         set { metadata.withLock { $0.omitsFrames = newValue } }
     }
 
-    /// The raw value of ``transformOptions``; the option set belongs to a higher layer.
+    /// The raw value of ``transformOptions``; the option set itself is declared in a higher layer.
     final var transformOptionBits: UInt {
         get { metadata.withLock { $0.transformOptionBits } }
         set { metadata.withLock { $0.transformOptionBits = newValue } }
@@ -108,17 +108,18 @@ open class Image: @unchecked Sendable {
         set { metadata.withLock { $0.decodingOptions = newValue } }
     }
 
-    /// Whether the image was decoded for a wanted size (also where the picture was smaller than that).
+    /// Whether the image was decoded for a requested size (also if the source was smaller than that).
     public final var isThumbnail: Bool { decodingOptions?.thumbnailPixelSize != nil }
 
-    /// An object of the caller's, stored with the image on disk when it can be encoded.
+    /// An object of the caller; stored on disk with the image if it can be encoded.
     public final var extendedObject: (any Sendable)? {
         get { metadata.withLock { $0.extendedObject } }
         set { metadata.withLock { $0.extendedObject = newValue } }
     }
 
-    /// Copies the descriptive metadata, overwriting; memory cost and frame count stay the receiver's own, and so does, once
-    /// a load has stored the receiver in memory, how it was decoded and transformed: later loads judge it by that.
+    /// Overwrites the descriptive metadata with that of `source`, except memory cost and frame count. Once a load has
+    /// stored the receiver in memory, the receiver also keeps how it was decoded and transformed, because later loads
+    /// depend on that.
     public final func copyMetadata(from source: Image) {
         var copied = source.metadata.withLock { $0 }
         metadata.withLock {
@@ -130,18 +131,18 @@ open class Image: @unchecked Sendable {
     }
 }
 
-// What an image is stored as.
+// The cache entries of an image.
 extension Image {
-    /// Notes that this image is the entry of a key, before it is stored under the key's string.
+    /// Records that this image is the entry of a key; call it before storing the image under the key's string.
     final func noteEntry(_ entry: ImageEntries.Entry) { metadata.withLock { $0.entries.add(entry) } }
 
-    /// Whether a load has stored this image in memory: how it was made is not to be changed any more.
+    /// Whether a load has stored this image in memory; its origin must not change any more.
     package final var isStored: Bool { metadata.withLock { !$0.entries.isEmpty } }
 
-    /// Whether a load of `key` may take this image, found under the key's string.
+    /// Returns whether a load of `key` may use this image, which was found under the key's string.
     final func isEntry(of key: EntryKey) -> Bool { metadata.withLock { $0.entries.accept(key) } }
 
-    /// The version of the original that the entry of a key was made from; nil where none is known.
+    /// Returns the version of the original that the entry of a key was made from; nil if it is unknown.
     final func originalVersion(as key: EntryKey?) -> ContentDigest? {
         key.flatMap { key in metadata.withLock { $0.entries.version(of: key) } }?.digest
     }
@@ -159,7 +160,7 @@ private struct ImageMetadata {
     var decodingOptions: DecodingOptions?
     var extendedObject: (any Sendable)?
 
-    /// Takes over how an image was made: what loads judge it by.
+    /// Adopts how another image was decoded and transformed; loads decide by these values.
     mutating func takeOrigin(of other: Self) {
         (isTransformed, transformOptionBits) = (other.isTransformed, other.transformOptionBits)
         (decodingOptions, omitsFrames) = (other.decodingOptions, other.omitsFrames)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A colour in sRGB, its components straight and between 0 and 1.
+/// A colour in sRGB with straight alpha; components are between 0 and 1.
 public struct ImageColor: Sendable, Hashable {
     /// Red, 0…1; clamped.
     public var red: Double { didSet { red = Self.clamped(red) } }
@@ -11,7 +11,7 @@ public struct ImageColor: Sendable, Hashable {
     /// Opacity, 0…1; clamped.
     public var alpha: Double { didSet { alpha = Self.clamped(alpha) } }
 
-    /// Makes a colour; components are clamped to 0…1, what is no number becomes 0.
+    /// Makes a colour; components are clamped to 0…1, and NaN becomes 0.
     public init(red: Double, green: Double, blue: Double, alpha: Double = 1) {
         self.red = Self.clamped(red)
         self.green = Self.clamped(green)
@@ -33,7 +33,7 @@ public struct ImageColor: Sendable, Hashable {
     /// Transparent black.
     public static let clear = ImageColor(white: 0, alpha: 0)
 
-    /// `#aarrggbb` in lower case, each component rounded to a byte; what transformer keys hold.
+    /// `#aarrggbb` in lower case, each component rounded to a byte; used in transformer keys.
     public var hexString: String {
         let bytes = [alpha, red, green, blue].map { UInt8(($0 * 255).rounded()) }
         return "#" + bytes.map { String(plainFormat: "%02x", $0) }.joined()

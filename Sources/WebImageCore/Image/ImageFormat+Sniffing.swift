@@ -1,13 +1,13 @@
 public import Foundation
 
 extension ImageFormat {
-    /// Bytes from the start of a file that suffice for every signature but those of SVG and APNG.
+    /// The number of bytes from the start of a file that is sufficient for every signature except those of SVG and APNG.
     public static let signatureLength = 16
 
-    /// The format by content, never by name or declared type.
+    /// Detects the format from the content, never from a name or declared type.
     ///
-    /// Reads signatures only; for PNG it walks chunk headers up to the first `IDAT` to tell ``apng``. Never fails, never
-    /// reads outside `data`, costs at most the chunk headers before the pixels.
+    /// Reads signatures only; for PNG it reads chunk headers up to the first `IDAT` to detect ``apng``. It never fails,
+    /// never reads outside `data`, and reads at most the chunk headers before the pixels.
     public init(sniffing data: Data) {
         self = data.withUnsafeBytes { Self.sniff($0) }
     }
@@ -54,7 +54,7 @@ extension ImageFormat {
     private static func sniffBoxesAndIcons(_ bytes: UnsafeRawBufferPointer) -> ImageFormat {
         if has("JXL ", at: 4, in: bytes) { return .jpegXL }
         if has("ftyp", at: 4, in: bytes) { return brandFormat(bytes) }
-        // Reserved 0, type 1 (icon) or 2 (cursor), at least one picture.
+        // Reserved 0, type 1 (icon) or 2 (cursor), at least one image.
         if bytes.count >= 6, bytes[1] == 0, bytes[2] == 1 || bytes[2] == 2, bytes[3] == 0,
             bytes[4] != 0 || bytes[5] != 0
         {
@@ -68,7 +68,7 @@ extension ImageFormat {
         let heic: [StaticString] = ["heic", "heix", "hevc", "hevx"]
         if heic.contains(where: { has($0, at: 8, in: bytes) }) { return .heic }
         guard has("mif1", at: 8, in: bytes) || has("msf1", at: 8, in: bytes) else { return .undefined }
-        // A generic major brand: the compatible brands name the codec.
+        // The major brand is generic; the compatible brands identify the codec.
         let boxLength = bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
         for offset in stride(from: 16, to: min(boxLength, bytes.count, 256), by: 4) {
             if has("avif", at: offset, in: bytes) || has("avis", at: offset, in: bytes) { return .avif }
@@ -77,7 +77,7 @@ extension ImageFormat {
         return .heif
     }
 
-    /// Whether `acTL` stands before the first `IDAT` (PNG third edition, §11.3.6.1).
+    /// Whether `acTL` precedes the first `IDAT` (PNG third edition, §11.3.6.1).
     private static func declaresAnimation(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var offset = pngSignature.count
         while offset + 8 <= bytes.count {

@@ -1,14 +1,14 @@
 import Foundation
 
-/// The format of an encoded picture, an open set with the original's numbers.
+/// The format of an encoded image: an open set with the original's numbers.
 public struct ImageFormat: RawRepresentable, Sendable, Hashable {
     /// The number; -1 is undefined.
     public let rawValue: Int
 
-    /// Names a format by number; plug-ins may use numbers of their own.
+    /// Makes a format from its number; plug-ins may use their own numbers.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// No format that is known.
+    /// An unknown format.
     public static let undefined = ImageFormat(rawValue: -1)
     /// JPEG (ITU-T T.81).
     public static let jpeg = ImageFormat(rawValue: 0)
@@ -38,27 +38,28 @@ public struct ImageFormat: RawRepresentable, Sendable, Hashable {
     public static let jpegXL = ImageFormat(rawValue: 17)
     /// Windows icon and cursor.
     public static let ico = ImageFormat(rawValue: 18)
-    /// PNG with an animation (PNG third edition, `acTL`). Images decoded from it say ``png``, the container.
+    /// PNG with an animation (PNG third edition, `acTL`). Images decoded from it have the format ``png``, the container.
     public static let apng = ImageFormat(rawValue: 19)
 
-    /// The container format that images and encoders speak of: ``apng`` is ``png``.
+    /// The container format, which images and encoders use: ``png`` for ``apng``.
     public var container: ImageFormat { self == .apng ? .png : self }
 
-    /// Whether every file of the format keeps its pixels. WebP says so in the file; of AVIF and JPEG XL it is not known.
+    /// Whether every file of the format is lossless. A WebP file declares it; for AVIF and JPEG XL it cannot be
+    /// determined.
     var isAlwaysLossless: Bool { [.png, .apng, .gif, .bmp, .ico, .tiff].contains(self) }
 
-    /// The lower-case name used in reports; nil for numbers without one.
+    /// The lower-case name used in reports; nil for numbers without a name.
     public var name: String? { Self.known.first { $0.format == self }?.name }
 
-    /// The uniform type identifier; `public.image` for anything unnamed.
+    /// The uniform type identifier; `public.image` for formats without one.
     public var typeIdentifier: String { Self.known.first { $0.format == self }?.type ?? "public.image" }
 
-    /// The format of a uniform type identifier.
+    /// Makes the format of a uniform type identifier.
     public init(typeIdentifier: String) {
         self = Self.known.first { $0.type == typeIdentifier && $0.format != .apng }?.format ?? .undefined
     }
 
-    /// The format usually meant by a file extension without its dot, in any case.
+    /// Makes the usual format of a file extension without its dot, in any case.
     public init(fileExtension: String) {
         let wanted = fileExtension.lowercased()
         self = Self.known.first { $0.extensions.contains(wanted) }?.format ?? .undefined
@@ -84,6 +85,6 @@ public struct ImageFormat: RawRepresentable, Sendable, Hashable {
 }
 
 extension ImageFormat: CustomStringConvertible {
-    /// The name, or the number where there is none.
+    /// The name; for formats without a name, the number.
     public var description: String { name ?? (self == .undefined ? "undefined" : "format \(rawValue)") }
 }

@@ -1,22 +1,23 @@
 extension ImageInfo {
-    /// What a format's library allocates for a decode, beside the picture that is handed out.
+    /// The memory that a format's library allocates for a decode, beside the returned image.
     package struct WorkingMemory: Sendable, Hashable {
-        /// Bytes it takes whatever size is wanted: coefficients, planes, a canvas.
+        /// Bytes needed for any requested size: coefficients, planes, a canvas.
         package var fixedBytes = 0
-        /// Whether a smaller picture is made while reading, so that the full one is never there.
+        /// Whether the library shrinks the image while reading, so that the full image is never in memory.
         package var shrinksWhileReading = false
 
         package init() {}
     }
 
-    /// Bytes one decode takes: the picture, the full one it is made from, and what the library needs.
+    /// Returns the bytes that one decode takes: the image, the full image that it is made from, and the library's
+    /// memory.
     ///
     /// Saturates instead of overflowing.
     package func decodeBytes(_ options: DecodingOptions) -> Int {
         let target = options.targetSize(for: pixelSize, frameCount: frameCount)
         let picture = target.byteCount(options.pixelFormat.bytesPerPixel)
         guard target != pixelSize else { return picture.adding(workingMemory.fixedBytes) }
-        // What shrinks by halves while reading may leave up to four times the wanted pixels.
+        // Shrinking by halves while reading may leave up to four times the requested pixels.
         let source =
             workingMemory.shrinksWhileReading
             ? min(target.byteCount(16), pixelSize.byteCount(4)) : pixelSize.byteCount(4)
@@ -25,7 +26,7 @@ extension ImageInfo {
 }
 
 extension DecodingOptions {
-    /// Throws when decoding what the header says would take more memory than allowed.
+    /// Throws when decoding an image with this header would take more memory than allowed.
     package func checkMemory(for info: ImageInfo) throws(WebImageError) {
         let bytes = info.decodeBytes(self)
         guard bytes <= limits.maxDecodeBytes else {
@@ -35,7 +36,7 @@ extension DecodingOptions {
 }
 
 extension PixelSize {
-    /// Memory of so many bytes a pixel; as much as there is of numbers when that overflows.
+    /// Returns the memory for `bytesPerPixel` bytes per pixel; the largest integer if that overflows.
     package func byteCount(_ bytesPerPixel: Int) -> Int {
         let (bytes, overflow) = pixelCount.multipliedReportingOverflow(by: bytesPerPixel)
         return overflow ? .max : bytes

@@ -1,32 +1,32 @@
-/// What a file says about its picture before any pixel is decoded.
+/// A file's description of its image, available before any pixel is decoded.
 public struct ImageInfo: Sendable, Hashable {
-    /// The format by content.
+    /// The format detected from the content.
     public var format: ImageFormat
-    /// Sides as stored, before ``orientation``.
+    /// The stored width and height, before ``orientation`` is applied.
     public var storedSize: PixelSize
-    /// How the stored pixels are turned to be seen upright.
+    /// The rotation or mirroring that makes the stored pixels upright.
     public var orientation: ImageOrientation
-    /// Frames of the animation; 1 for a still.
+    /// The number of frames; 1 for a still.
     public var frameCount: Int
-    /// Plays of the animation as stored; 0 is for ever. A still has none.
+    /// The stored loop count; 0 means forever, nil a still.
     public var loopCount: Int?
-    /// Time each frame is shown in milliseconds as stored (0 stays 0); empty for a still.
+    /// The stored duration of each frame in milliseconds (0 stays 0); empty for a still.
     public var delaysMilliseconds: [Double]
     /// Whether the file declares alpha or transparency.
     public var hasAlpha: Bool
-    /// Whether the file stores grey only.
+    /// Whether the file stores only grey.
     public var isGray: Bool
-    /// Bits per channel as stored (a palette's index bits for palette files).
+    /// Bits per channel as stored (bits of the index for palette files).
     public var bitDepth: Int
     /// Whether the file carries an ICC profile.
     public var hasICCProfile: Bool
 
-    /// Whether the file keeps every pixel it was made from, in all its frames.
+    /// Whether the file is lossless in all its frames.
     public var isLossless: Bool
-    /// What a decode allocates beside the picture it hands out.
+    /// The memory that a decode allocates beside the returned image.
     package var workingMemory = WorkingMemory()
 
-    /// Describes a still; the rest is set where it differs.
+    /// Describes a still; set the other properties where they differ.
     public init(format: ImageFormat, storedSize: PixelSize) {
         self.format = format
         self.storedSize = storedSize
@@ -41,6 +41,6 @@ public struct ImageInfo: Sendable, Hashable {
         isLossless = format.isAlwaysLossless
     }
 
-    /// Sides as seen.
+    /// Width and height of the upright image.
     public var pixelSize: PixelSize { storedSize.oriented(orientation) }
 }

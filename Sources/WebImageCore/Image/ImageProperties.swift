@@ -1,14 +1,14 @@
 public import Foundation
 
-/// What a file says about its picture beside the pixels: EXIF, XMP, profile and text, read without decoding.
+/// A file's metadata beside the pixels: EXIF, XMP, profile and text, read without decoding.
 ///
-/// Tags are kept by number as the file has them (EXIF 2.32); the typed accessors read the common ones.
+/// Tags are stored by number as in the file (EXIF 2.32); the typed accessors read the common ones.
 public struct ImageProperties: Sendable, Hashable {
     /// A fraction of two whole numbers, as EXIF stores most quantities.
     public struct Rational: Sendable, Hashable {
-        /// What is divided.
+        /// The dividend.
         public var numerator: Int
-        /// What it is divided by; 0 where the file says so.
+        /// The divisor; 0 if the file contains that.
         public var denominator: Int
 
         /// Pairs a numerator with a denominator.
@@ -31,13 +31,13 @@ public struct ImageProperties: Sendable, Hashable {
         case rationals([Rational])
         /// Floating-point numbers.
         case reals([Double])
-        /// Bytes of no declared meaning.
+        /// Bytes without a declared meaning.
         case bytes(Data)
     }
 
     /// One text of a PNG file (`tEXt`, `zTXt`, `iTXt`).
     public struct Text: Sendable, Hashable {
-        /// What the text is about, such as `Author`.
+        /// The subject of the text, such as `Author`.
         public var keyword: String
         /// The text itself.
         public var text: String
@@ -63,48 +63,49 @@ public struct ImageProperties: Sendable, Hashable {
     public var xmp: Data?
     /// The ICC profile.
     public var iccProfile: Data?
-    /// Texts of a PNG file, in their order; long ones and those beyond the limits are left out.
+    /// Texts of a PNG file, in file order; texts longer than 64 KB or beyond the limits are left out.
     public var texts: [Text] = []
-    /// The JPEG beside the picture that says how much brighter each place is meant on a display that can (ISO 21496-1,
-    /// Ultra HDR); the picture itself is decoded without it.
+    /// The JPEG gain map, which says how much brighter each place is on a display that supports it (ISO 21496-1, Ultra
+    /// HDR); the image itself is decoded without it.
     public var gainMapData: Data?
-    /// The small JPEG that cameras store beside the picture; not turned upright.
+    /// The small JPEG that cameras store beside the image; not rotated upright.
     public var thumbnailData: Data?
 
-    /// Wraps what the header said; the rest is filled in.
+    /// Makes properties from the header; the other properties are set later.
     public init(info: ImageInfo) { self.info = info }
 }
 
 extension ImageProperties {
-    /// Who made the camera or scanner.
+    /// The manufacturer of the camera or scanner.
     public var make: String? { tiff[0x010F]?.string }
-    /// Which camera or scanner it is.
+    /// The model of the camera or scanner.
     public var model: String? { tiff[0x0110]?.string }
     /// The program that wrote the file.
     public var software: String? { tiff[0x0131]?.string }
-    /// What the picture shows.
+    /// The description of the image.
     public var imageDescription: String? { tiff[0x010E]?.string }
-    /// Who made the picture.
+    /// The creator of the image.
     public var artist: String? { tiff[0x013B]?.string }
-    /// Who owns it.
+    /// The copyright notice.
     public var copyright: String? { tiff[0x8298]?.string }
-    /// When the picture was taken, `YYYY:MM:DD HH:MM:SS` in the camera's own time; else when the file was changed.
+    /// The time when the image was taken, `YYYY:MM:DD HH:MM:SS` in the camera's own time; without one, the time when
+    /// the file was changed.
     public var dateTime: String? { exif[0x9003]?.string ?? tiff[0x0132]?.string }
-    /// Seconds of exposure.
+    /// The exposure time in seconds.
     public var exposureTime: Double? { exif[0x829A]?.number }
-    /// Focal length divided by aperture.
+    /// The focal length divided by the aperture.
     public var fNumber: Double? { exif[0x829D]?.number }
-    /// Sensitivity.
+    /// The sensitivity (ISO).
     public var isoSpeed: Int? { exif[0x8827]?.number.flatMap { Int(exactly: $0) } }
-    /// Focal length in millimetres.
+    /// The focal length in millimetres.
     public var focalLength: Double? { exif[0x920A]?.number }
-    /// Which lens it was.
+    /// The model of the lens.
     public var lensModel: String? { exif[0xA434]?.string }
-    /// Degrees north of the equator, negative south of it.
+    /// Degrees north of the equator; negative means south.
     public var latitude: Double? { degrees(0x0002, negative: "S", reference: 0x0001, limit: 90) }
-    /// Degrees east of Greenwich, negative west of it.
+    /// Degrees east of Greenwich; negative means west.
     public var longitude: Double? { degrees(0x0004, negative: "W", reference: 0x0003, limit: 180) }
-    /// Metres above the sea, negative below.
+    /// Metres above sea level; negative means below.
     public var altitude: Double? {
         guard let metres = gps[0x0006]?.number else { return nil }
         return gps[0x0005]?.number == 1 ? -metres : metres
@@ -121,14 +122,14 @@ extension ImageProperties {
 }
 
 extension ImageProperties.Value {
-    /// The text, without blanks around it; nil for other kinds and for nothing but blanks.
+    /// The text without surrounding blanks; nil for other kinds and for blank text.
     public var string: String? {
         guard case .text(let text) = self else { return nil }
         let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         return trimmed.isEmpty ? nil : trimmed
     }
 
-    /// The first number; nil for text, bytes and fractions over 0.
+    /// The first number; nil for text, for bytes, and for a fraction with the denominator 0.
     public var number: Double? {
         switch self {
         case .integers(let values): values.first.map(Double.init)

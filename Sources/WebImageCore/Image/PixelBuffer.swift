@@ -3,12 +3,12 @@ import Synchronization
 
 /// A rectangle of pixels that owns its memory.
 ///
-/// Rows run from top to bottom, each `bytesPerRow` bytes apart (a multiple of 64), starting at a 64-byte aligned address.
-/// A buffer is written by exactly one decoder or filter before anybody else sees it and never again: making an ``Image``
-/// of it seals it.
+/// Rows are stored from top to bottom, each `bytesPerRow` bytes apart (a multiple of 64), starting at a 64-byte aligned address.
+/// Exactly one decoder or filter writes a buffer, before any other code can access it. Making an ``Image`` of the buffer seals
+/// it: it is never written again.
 public final class PixelBuffer: @unchecked Sendable {
-    // Unchecked is true because pixels are written only by the one producer that has not yet handed the buffer out:
-    // through `withUnsafeMutableBytes`, or by C libraries through `baseAddress`.
+    // Unchecked is true because only the producer writes pixels, before it hands the buffer out: through
+    // `withUnsafeMutableBytes`, or through C libraries at `baseAddress`.
 
     /// Width in pixels.
     public let width: Int
@@ -16,19 +16,19 @@ public final class PixelBuffer: @unchecked Sendable {
     public let height: Int
     /// Bytes from one row to the next; a multiple of 64.
     public let bytesPerRow: Int
-    /// Layout of a pixel.
+    /// The layout of a pixel.
     public let format: PixelFormat
 
     private let base: UnsafeMutableRawPointer
     private let sealed = Atomic<Bool>(false)
 
-    /// Bytes of memory the pixels take.
+    /// The memory of the pixels in bytes.
     public var byteCount: Int { bytesPerRow * height }
 
     /// Allocates a buffer whose contents are undefined.
     ///
-    /// - Throws: `WebImageError` with code `.badImageData` when a side is not positive, `.outOfMemory` when the memory cannot be had.
-    ///   Limits are the caller's to check first (see ``DecodingLimits``).
+    /// - Throws: `WebImageError` with code `.badImageData` when a side is not positive, `.outOfMemory` when the allocation fails.
+    ///   The caller must check limits first (see ``DecodingLimits``).
     public init(width: Int, height: Int, format: PixelFormat) throws(WebImageError) {
         let (rowBytes, rowOverflow) = width.multipliedReportingOverflow(by: format.bytesPerPixel)
         let (padded, paddedOverflow) = rowBytes.addingReportingOverflow(Self.alignment - 1)
@@ -51,12 +51,12 @@ public final class PixelBuffer: @unchecked Sendable {
         base = memory
     }
 
-    // Serial: such a queue takes no thread from Swift's cooperative pool.
+    // Serial, because a serial queue takes no thread from Swift's cooperative pool.
     private static let freeing = DispatchQueue(label: "webimage.pixels", qos: .utility)
 
     deinit {
         let base = ForeignMemory(base)
-        // Giving megabytes back to the kernel takes up to milliseconds: not on the thread that draws.
+        // Returning megabytes to the kernel takes up to milliseconds: do not free them on the thread that draws.
         if byteCount >= Self.largeByteCount, MainThread.isCurrent {
             Self.freeing.async { free(base.pointer) }
         } else {
@@ -64,14 +64,15 @@ public final class PixelBuffer: @unchecked Sendable {
         }
     }
 
-    /// Lends the pixels for reading; the pointer is valid inside `body` only.
+    /// Calls `body` with the pixels for reading; the pointer is valid inside `body` only.
     public func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(UnsafeRawBufferPointer(start: base, count: byteCount))
     }
 
-    /// Lends the pixels for writing, to the producer that has not yet handed the buffer out; traps once it is sealed.
+    /// Calls `body` with the pixels for writing: for the producer, before it hands the buffer out. Traps once the buffer is
+    /// sealed.
     public func withUnsafeMutableBytes<Result, Failure: Error>(
         _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -80,13 +81,13 @@ public final class PixelBuffer: @unchecked Sendable {
         return try body(UnsafeMutableRawBufferPointer(start: base, count: byteCount))
     }
 
-    /// Whether an image shows these pixels, so that nobody may write them any more.
+    /// Whether an image uses these pixels, so that they must not be written any more.
     public var isSealed: Bool { sealed.load(ordering: .acquiring) }
 
-    /// Ends writing through ``withUnsafeMutableBytes(_:)`` for good.
+    /// Ends writing through ``withUnsafeMutableBytes(_:)`` permanently.
     func seal() { sealed.store(true, ordering: .releasing) }
 
-    /// The address of the first pixel, valid while the buffer lives: for C libraries that keep it, such as a texture.
+    /// The address of the first pixel, valid while the buffer exists: for C libraries that store it, such as a texture.
     package var baseAddress: UnsafeMutableRawPointer { base }
 
     static let alignment = 64
@@ -96,8 +97,8 @@ public final class PixelBuffer: @unchecked Sendable {
     private static func allocate(_ byteCount: Int) -> UnsafeMutableRawPointer? {
         var memory: UnsafeMutableRawPointer?
         guard posix_memalign(&memory, alignment, byteCount) == 0, let memory else { return nil }
-        // Advised, a photo's fresh pixels cost a dozen page faults instead of thousands. Aligning the block itself to
-        // huge pages would cost more: the allocator would then never hand out again what was freed a moment ago.
+        // With this advice, the fresh pixels of a photo cost a dozen page faults instead of thousands. Aligning the block itself
+        // to huge pages would cost more, because the allocator would then never reuse a block that was just freed.
         let start = (UInt(bitPattern: memory) + UInt(hugePageByteCount - 1)) & ~UInt(hugePageByteCount - 1)
         let end = (UInt(bitPattern: memory) + UInt(byteCount)) & ~UInt(hugePageByteCount - 1)
         if end > start { madvise(UnsafeMutableRawPointer(bitPattern: start), Int(end - start), MADV_HUGEPAGE) }
@@ -105,9 +106,9 @@ public final class PixelBuffer: @unchecked Sendable {
     }
 }
 
-/// A pointer that travels to the queue that frees it.
+/// A pointer that is sent to the queue that frees it.
 private struct ForeignMemory: @unchecked Sendable {
-    // Unchecked is true because the only other holder is the deinit that hands it over.
+    // Unchecked is true because the only other holder is the deinit that sends it.
     let pointer: UnsafeMutableRawPointer
     init(_ pointer: UnsafeMutableRawPointer) { self.pointer = pointer }
 }

@@ -1,8 +1,8 @@
-/// How the bytes of one pixel are laid out in memory.
+/// The memory layout of one pixel.
 public enum PixelFormat: Int, Sendable, Hashable, CaseIterable {
-    /// Blue, green, red, alpha; colour already multiplied by alpha. The display format: Cairo takes it unchanged.
+    /// Blue, green, red, alpha; colour premultiplied by alpha. The display format: Cairo uses it unchanged.
     case bgra8Premultiplied
-    /// Red, green, blue, alpha; colour independent of alpha. What lossless conversion needs.
+    /// Red, green, blue, alpha; colour independent of alpha. Required for lossless conversion.
     case rgba8
     /// Red, green, blue.
     case rgb8
@@ -12,10 +12,10 @@ public enum PixelFormat: Int, Sendable, Hashable, CaseIterable {
     case rgba16
     /// Red, green, blue, alpha as half precision numbers (IEEE 754 binary16, host order); colour independent of alpha.
     ///
-    /// 1 is what 65535 is in ``rgba16``; what a file holds beyond 0 and 1 is kept where its decoder gives it.
+    /// 1 corresponds to 65535 in ``rgba16``; values outside 0…1 are kept if the decoder returns them.
     case rgbaHalf
 
-    /// Bytes from one pixel to the next in a row.
+    /// The number of bytes per pixel in a row.
     public var bytesPerPixel: Int {
         switch self {
         case .bgra8Premultiplied, .rgba8: 4
@@ -25,7 +25,7 @@ public enum PixelFormat: Int, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Channels per pixel, alpha included.
+    /// The number of channels per pixel, alpha included.
     public var channelCount: Int {
         switch self {
         case .bgra8Premultiplied, .rgba8, .rgba16, .rgbaHalf: 4
@@ -34,10 +34,10 @@ public enum PixelFormat: Int, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Bits of one channel.
+    /// The number of bits per channel.
     public var bitsPerComponent: Int { self == .rgba16 || self == .rgbaHalf ? 16 : 8 }
 
-    /// Whether channels are floating point numbers.
+    /// Whether channels are floating-point numbers.
     public var isFloatingPoint: Bool { self == .rgbaHalf }
 
     /// Whether a pixel can be transparent.

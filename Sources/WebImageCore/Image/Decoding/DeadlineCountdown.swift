@@ -1,16 +1,16 @@
-/// Ends deadlines after a number of checks instead of after a time, so that a test can end a decode at each place.
+/// Ends deadlines after a number of checks instead of after a time, so that a test can end a decode at every check.
 ///
-/// Deadlines made inside `DecodeDeadline.$countdown.withValue(…)` count it down. Safe on any thread.
+/// Deadlines made inside `DecodeDeadline.$countdown.withValue(…)` use it. Safe on any thread.
 package final class DeadlineCountdown: Sendable {
     private let left: Locked<Int>
 
-    /// Lets `checks` checks pass; every later one finds the time used up.
+    /// Allows `checks` checks; every later check reports that the time is used up.
     package init(checks: Int) { left = Locked(checks) }
 
-    /// Whether every allowed check was used and one more was made.
+    /// Whether a check was made after all allowed checks were used.
     package var hasEnded: Bool { left.withLock { $0 < 0 } }
 
-    /// Counts one check; true when the time is used up.
+    /// Counts one check; returns true when the time is used up.
     func countDown() -> Bool {
         left.withLock { left in
             if left >= 0 { left -= 1 }
@@ -20,6 +20,6 @@ package final class DeadlineCountdown: Sendable {
 }
 
 extension DecodeDeadline {
-    /// What deadlines made here count down; nil outside tests.
+    /// The countdown of deadlines made in this task; nil outside tests.
     @TaskLocal package static var countdown: DeadlineCountdown?
 }

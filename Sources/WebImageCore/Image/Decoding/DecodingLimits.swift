@@ -1,4 +1,4 @@
-/// What an image may cost at most; checked on the header before anything is allocated.
+/// The maximum cost of an image, checked on its header before anything is allocated.
 public struct DecodingLimits: Sendable, Hashable {
     /// Bytes of the encoded file.
     public var maxEncodedBytes: Int
@@ -12,9 +12,9 @@ public struct DecodingLimits: Sendable, Hashable {
     public var maxAncillaryChunkBytes: Int
     /// Bytes of all ancillary chunks together.
     public var maxAncillaryBytes: Int
-    /// Bytes of memory one decode may take: the picture and what its library allocates on the way.
+    /// Bytes of memory for one decode: the image and the allocations of its library.
     public var maxDecodeBytes: Int
-    /// Time one decode may take; checked per row, scan or frame, as the library allows.
+    /// Time for one decode; checked per row, scan or frame, as the library allows.
     public var maxDecodeTime: Duration
 
     /// Makes limits; each parameter defaults to the value of ``default``.
@@ -33,16 +33,17 @@ public struct DecodingLimits: Sendable, Hashable {
         self.maxDecodeBytes = maxDecodeBytes
     }
 
-    /// 100 MB, 100 megapixels a frame, 400 over an animation of 100,000 frames, 1 MB / 8 MB ancillary, 2 GB, 8 seconds.
+    /// The default: 100 MB, 100 megapixels per frame, 400 megapixels per animation of up to 100,000 frames, 1 MB per
+    /// ancillary chunk and 8 MB for all, 2 GB per decode, 8 seconds.
     public static let `default` = DecodingLimits()
 
-    /// No limits; only for files one has made oneself.
+    /// No limits; only for trusted files.
     public static let unlimited = DecodingLimits(
         maxEncodedBytes: .max, maxPixels: .max, maxAnimationPixels: .max, maxAncillaryChunkBytes: .max,
         maxAncillaryBytes: .max, maxDecodeTime: .seconds(Int64.max / 2), maxFrameCount: .max,
         maxDecodeBytes: .max)
 
-    /// The name of a limit, as errors report it.
+    /// The name of a limit in errors.
     public enum Limit: String, Sendable, Hashable {
         /// ``DecodingLimits/maxEncodedBytes``.
         case encodedBytes
@@ -60,25 +61,25 @@ public struct DecodingLimits: Sendable, Hashable {
         case decodeBytes
         /// ``DecodingLimits/maxDecodeTime``.
         case decodeTime
-        /// The download's own cap on body bytes.
+        /// The download's limit on body bytes.
         case bodyBytes
     }
 
-    /// Throws when an encoded file of `byteCount` bytes is over the limit.
+    /// Throws when an encoded file of `byteCount` bytes exceeds the limit.
     public func checkEncodedBytes(_ byteCount: Int) throws(WebImageError) {
         guard byteCount <= maxEncodedBytes else {
             throw .limit(.encodedBytes, actual: byteCount, allowed: maxEncodedBytes)
         }
     }
 
-    /// Throws when a frame of this size is over the pixel limit.
+    /// Throws when a frame of this size exceeds the pixel limit.
     public func checkPixels(_ size: PixelSize) throws(WebImageError) {
         guard size.pixelCount <= maxPixels else {
             throw .limit(.pixels, actual: size.pixelCount, allowed: maxPixels)
         }
     }
 
-    /// Throws when `frameCount` frames of this size are over the animation's pixel limit, or too many.
+    /// Throws when `frameCount` frames of this size exceed the animation's pixel limit or frame limit.
     public func checkAnimation(_ size: PixelSize, frameCount: Int) throws(WebImageError) {
         guard frameCount <= maxFrameCount else {
             throw .limit(.frameCount, actual: frameCount, allowed: maxFrameCount)
@@ -90,24 +91,24 @@ public struct DecodingLimits: Sendable, Hashable {
     }
 }
 
-/// A stopwatch over ``DecodingLimits/maxDecodeTime``, asked between rows, scans or frames.
+/// The deadline of one decode after ``DecodingLimits/maxDecodeTime``, checked between rows, scans or frames.
 public struct DecodeDeadline: Sendable {
     private let end: ContinuousClock.Instant
     private let allowed: Duration
     private let countdown: DeadlineCountdown?
 
-    /// Starts now.
+    /// Starts the time now.
     public init(_ limits: DecodingLimits) {
         allowed = limits.maxDecodeTime
         countdown = Self.countdown
-        // Adding centuries to an instant would overflow; ten years are for ever here.
+        // A duration of centuries would overflow the instant; ten years are practically unlimited.
         end = .now + min(limits.maxDecodeTime, .seconds(315_360_000))
     }
 
     /// Whether the time is used up.
     public var hasPassed: Bool { countdown.map { $0.countDown() } ?? (ContinuousClock.now >= end) }
 
-    /// Throws the limit's error when the time is used up.
+    /// Throws the error of the limit when the time is used up.
     public func check() throws(WebImageError) {
         guard !hasPassed else {
             throw .limit(

@@ -1,5 +1,6 @@
 extension DecodingOptions {
-    /// The options for a picture of such depth: to keep high dynamic range is to keep 16 bits, as integers unless asked for otherwise, and the file's own colours.
+    /// Returns the options for an image of this bit depth. High dynamic range means 16 bits, as integers unless `pixelFormat`
+    /// requests another layout, and the file's own colours.
     package func resolved(bitDepth: Int) -> DecodingOptions {
         guard decodesToHDR, bitDepth > 8 else { return self }
         var options = self

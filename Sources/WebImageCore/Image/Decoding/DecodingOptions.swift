@@ -1,43 +1,44 @@
 public import Foundation
 
-/// How a picture is to be decoded: the typed, comparable reading of ``ImageCoderOptions``.
+/// The parameters of a decode: the typed, comparable form of ``ImageCoderOptions``.
 public struct DecodingOptions: Sendable, Hashable {
-    /// What happens to pixels that are not sRGB.
+    /// The conversion of pixels that are not sRGB.
     public enum ColorConversion: String, Sendable, Hashable {
         /// Convert to sRGB.
         case sRGB = "srgb"
-        /// Leave the values as the file stores them and hand the profile on.
+        /// Leave the values as the file stores them and attach the profile to the image.
         case asStored = "as-is"
     }
 
-    /// Decode the first frame alone.
+    /// Decode only the first frame.
     public var firstFrameOnly = false
     /// The image's scale, at least 1.
     public var scaleFactor: Double = 1
     /// Fit the thumbnail into its box; false stretches it.
     public var preserveAspectRatio = true
-    /// The box in pixels the picture must fit, compared with the picture as seen; nil is full size.
+    /// The box in pixels that the image must fit, compared with its upright size; nil means full size.
     public var thumbnailPixelSize: PixelSize?
-    /// Bytes all frames together may take decoded; nil is no bound. Overrides the thumbnail size.
+    /// The maximum bytes of all decoded frames together; nil means no limit. Overrides the thumbnail size.
     public var scaleDownLimitBytes: Int?
-    /// Keep high dynamic range: what stores more than eight bits a channel comes as ``PixelFormat/rgba16`` (or
-    /// ``PixelFormat/rgbaHalf`` if that is the wanted layout), its colours as stored with the profile that says what they mean.
+    /// Keep high dynamic range: an image with more than eight bits per channel is decoded to ``PixelFormat/rgba16`` (or to
+    /// ``PixelFormat/rgbaHalf`` if that is the requested layout). Its colours stay as stored, with the profile that defines
+    /// them.
     public var decodesToHDR = false
-    /// What the picture may cost.
+    /// The limits of the decode.
     public var limits = DecodingLimits.default
-    /// The wanted layout of a pixel.
+    /// The requested layout of a pixel.
     public var pixelFormat = PixelFormat.bgra8Premultiplied
     /// Whether pixels are converted to sRGB.
     public var colorConversion = ColorConversion.sRGB
-    /// Options of other coders, handed on as they are.
+    /// Options of other coders, passed on unchanged.
     package var further = FurtherCoderOptions()
 
-    /// Full size, for display, in sRGB, within the default limits.
+    /// Makes options for full size, display layout and sRGB, within the default limits.
     public init() {}
 }
 
 extension DecodingOptions {
-    /// Reads the open dictionary; a value of the wrong type is logged once and left at its default.
+    /// Reads an option dictionary; a value of the wrong type is logged once, and its default applies.
     public init(_ options: ImageCoderOptions?) {
         self.init()
         guard let options else { return }
@@ -58,11 +59,11 @@ extension DecodingOptions {
         .decodeScaleDownLimitBytes, .decodeToHDR, .decodeLimits, .decodePixelFormat, .decodeColorConversion,
     ]
 
-    /// The open dictionary with the same meaning, for coders that know only that.
+    /// The equivalent option dictionary, for coders that support only that.
     public var dictionary: ImageCoderOptions {
         var options: ImageCoderOptions = [
             .decodeFirstFrameOnly: firstFrameOnly,
-            // A number of Foundation's: a coder may ask for it as whichever numeric type it likes.
+            // An `NSNumber`, because a coder may read it as any numeric type.
             .decodeScaleFactor: NSNumber(value: scaleFactor),
             .decodePreserveAspectRatio: preserveAspectRatio,
             .decodeToHDR: NSNumber(value: decodesToHDR ? 1 : 0),
@@ -78,9 +79,9 @@ extension DecodingOptions {
         return options
     }
 
-    /// The pixel size to decode a picture of `size` (as seen) to; never larger than the picture.
+    /// Returns the pixel size for decoding an image of `size` (upright); never larger than the image.
     ///
-    /// A byte bound wins over the box. Rounding is the original's: the side that gives way is rounded up.
+    /// A byte limit takes precedence over the box. Rounding is the original's: the shortened side is rounded up.
     public func targetSize(for size: PixelSize, frameCount: Int = 1) -> PixelSize {
         if let limit = scaleDownLimitBytes {
             let bounded = ImageScaling.size(
@@ -93,7 +94,7 @@ extension DecodingOptions {
 }
 
 extension PixelSize {
-    /// A box from a size in pixels; nil when a side is not a positive finite number, which means "full size".
+    /// Makes a box from a size in pixels; nil when a side is not a positive finite number, which means "full size".
     public init?(box: CGSize) {
         guard box.width.isFinite, box.height.isFinite, box.width > 0, box.height > 0 else { return nil }
         self.init(

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Options no built-in coder knows: kept, compared and handed on for coders that do.
+/// Options that no built-in coder reads: stored, compared and passed on to coders that do.
 ///
-/// Values that cannot be compared are equal only to themselves, so that nothing is shared that might differ.
+/// A value that cannot be compared is equal only to itself, so that loads which may differ never share work.
 package struct FurtherCoderOptions: @unchecked Sendable, Hashable {
-    // Unchecked is true because the dictionary is never changed after it was given, as for contexts.
+    // Unchecked is true because the dictionary is not changed after initialisation, as for contexts.
     private(set) package var values: ImageCoderOptions
 
     package init(_ values: ImageCoderOptions = [:]) { self.values = values }

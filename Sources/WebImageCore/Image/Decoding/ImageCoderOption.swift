@@ -4,47 +4,47 @@ import Foundation
 public struct ImageCoderOption: RawRepresentable, Hashable, Sendable {
     /// The key's string.
     public let rawValue: String
-    /// Names an option; plug-ins may add their own.
+    /// Makes an option key; plug-ins may add their own.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// `Bool`: decode the first frame alone. Default false.
+    /// `Bool`: decode only the first frame. Default false.
     public static let decodeFirstFrameOnly = ImageCoderOption(rawValue: "decodeFirstFrameOnly")
     /// Number: the image's scale, at least 1. Default 1.
     public static let decodeScaleFactor = ImageCoderOption(rawValue: "decodeScaleFactor")
     /// `Bool`: fit a thumbnail into its box (true, the default) or stretch it over the box.
     public static let decodePreserveAspectRatio = ImageCoderOption(rawValue: "decodePreserveAspectRatio")
-    /// `CGSize` in pixels: the box the decoded picture must fit; a side of 0 decodes at full size. Default full size.
+    /// `CGSize` in pixels: the box that the decoded image must fit; a side of 0 decodes at full size. Default full size.
     public static let decodeThumbnailPixelSize = ImageCoderOption(rawValue: "decodeThumbnailPixelSize")
-    /// `String`: the file's extension without dot. Built-in coders look at the content alone.
+    /// `String`: the file's extension without dot. Built-in coders use only the content.
     public static let decodeFileExtensionHint = ImageCoderOption(rawValue: "decodeFileExtensionHint")
-    /// `String`: the uniform type identifier. Built-in coders look at the content alone.
+    /// `String`: the uniform type identifier. Built-in coders use only the content.
     public static let decodeTypeIdentifierHint = ImageCoderOption(rawValue: "decodeTypeIdentifierHint")
-    /// Number of bytes: the most memory the decoded picture, all frames together, may take. Default 0, no bound.
+    /// Number of bytes: the maximum for the decoded image, all frames together. Default 0, no limit.
     public static let decodeScaleDownLimitBytes = ImageCoderOption(rawValue: "decodeScaleDownLimitBytes")
-    /// Number: not 0 keeps high dynamic range, see ``DecodingOptions/decodesToHDR``. Default 0.
+    /// Number: a value other than 0 keeps high dynamic range, see ``DecodingOptions/decodesToHDR``. Default 0.
     public static let decodeToHDR = ImageCoderOption(rawValue: "decodeToHDR")
-    /// ``DecodingLimits``: what the picture may cost. Default ``DecodingLimits/default``.
+    /// ``DecodingLimits``: the limits of the decode. Default ``DecodingLimits/default``.
     public static let decodeLimits = ImageCoderOption(rawValue: "decodeLimits")
-    /// ``PixelFormat``: the wanted layout. Default ``PixelFormat/bgra8Premultiplied``, ready for display.
+    /// ``PixelFormat``: the requested layout. Default ``PixelFormat/bgra8Premultiplied``, ready for display.
     public static let decodePixelFormat = ImageCoderOption(rawValue: "decodePixelFormat")
     /// ``DecodingOptions/ColorConversion``: whether pixels are converted to sRGB. Default ``DecodingOptions/ColorConversion/sRGB``.
     public static let decodeColorConversion = ImageCoderOption(rawValue: "decodeColorConversion")
 
-    /// `Bool`: encode the first frame alone. Default false.
+    /// `Bool`: encode only the first frame. Default false.
     public static let encodeFirstFrameOnly = ImageCoderOption(rawValue: "encodeFirstFrameOnly")
     /// Number 0…1: quality of lossy formats. Default 1.
     public static let encodeCompressionQuality = ImageCoderOption(rawValue: "encodeCompressionQuality")
-    /// `CGSize` in pixels: the box the encoded picture must fit, never enlarged. Default none.
+    /// `CGSize` in pixels: the box that the encoded image must fit, never enlarged. Default none.
     public static let encodeMaxPixelSize = ImageCoderOption(rawValue: "encodeMaxPixelSize")
-    /// Number of bytes the file should not pass; the quality is then the encoder's to choose. Default 0, no bound.
+    /// Number of bytes: the maximum size of the file; the encoder then chooses the quality. Default 0, no limit.
     public static let encodeMaxFileSize = ImageCoderOption(rawValue: "encodeMaxFileSize")
-    /// ``ImageColor``: what shows through transparency in formats without alpha, such as JPEG. Default white.
+    /// ``ImageColor``: the background of transparent pixels in formats without alpha, such as JPEG. Default white.
     public static let encodeBackgroundColor = ImageCoderOption(rawValue: "encodeBackgroundColor")
-    /// `Bool`: store a small picture, at most 320 px a side, beside the large one (JPEG). Default false.
+    /// `Bool`: store a small image of at most 320 px per side beside the large one (JPEG). Default false.
     public static let encodeEmbedThumbnail = ImageCoderOption(rawValue: "encodeEmbedThumbnail")
-    /// Number: not 0 keeps more than eight bits a channel where the format has a choice (AVIF). Default 0.
+    /// Number: a value other than 0 keeps more than eight bits per channel if the format supports both (AVIF). Default 0.
     public static let encodeToHDR = ImageCoderOption(rawValue: "encodeToHDR")
-    /// `Bool`: write a JPEG whose picture gets sharper as it arrives. Default false.
+    /// `Bool`: write a JPEG that becomes sharper while it arrives. Default false.
     public static let encodeProgressive = ImageCoderOption(rawValue: "encodeProgressive")
     /// ``EmbeddedMetadata``: EXIF and XMP to write (JPEG). Default none.
     public static let encodeMetadata = ImageCoderOption(rawValue: "encodeMetadata")
@@ -52,5 +52,5 @@ public struct ImageCoderOption: RawRepresentable, Hashable, Sendable {
     public static let encodeWebPLossless = ImageCoderOption(rawValue: "encodeWebPLossless")
 }
 
-/// Coder options as the original's literals write them; read once into ``DecodingOptions`` or ``EncodingOptions``.
+/// Coder options in the form of the original's literals; read once into ``DecodingOptions`` or ``EncodingOptions``.
 public typealias ImageCoderOptions = [ImageCoderOption: Any]

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Sizes of scaled pictures, with the original's rounding.
+/// Calculates the sizes of scaled images, with the original's rounding.
 public enum ImageScaling {
-    /// The size of a picture put into a box.
+    /// Returns the size of an image fitted into a box.
     ///
-    /// Keeping the aspect ratio, the side that gives way is rounded up; without enlarging, no side passes the
-    /// picture's own. A side that is not positive leaves the picture's size.
+    /// If the aspect ratio is kept, the shortened side is rounded up. Without enlarging, no side exceeds that of the
+    /// image. A box side that is not positive returns the image's size.
     public static func size(
         of size: PixelSize, in box: PixelSize, preserveAspectRatio: Bool, allowsEnlarging: Bool
     ) -> PixelSize {
@@ -26,10 +26,10 @@ public enum ImageScaling {
         return PixelSize(width: max(result.width, 1), height: max(result.height, 1))
     }
 
-    /// Rounded up; what no picture can have is as good as infinite.
+    /// Rounds up and limits a side to a value that no image can have.
     private static func whole(_ side: Double) -> Int { Int(min(side.rounded(.up), 1e15)) }
 
-    /// The largest size of this aspect ratio whose frames fit into `limitBytes`; may exceed the picture's own.
+    /// Returns the largest size of this aspect ratio whose frames fit into `limitBytes`; possibly larger than the image.
     public static func size(
         of size: PixelSize, limitBytes: Int, bytesPerPixel: Int, frameCount: Int
     ) -> PixelSize {
@@ -42,8 +42,8 @@ public enum ImageScaling {
 }
 
 extension ImageScaling {
-    /// Bytes a decoded picture may take when `.scaleDownLargeImages` asks for a bound and names none: 60 MiB unless set;
-    /// less than a pixel's 4 bytes is ignored.
+    /// The limit of a decoded image in bytes when `.scaleDownLargeImages` sets none: 60 MiB by default. A value under 4
+    /// (one pixel) is ignored.
     public static var defaultScaleDownLimitBytes: Int {
         get { scaleDownLimit.withLock { $0 } }
         set { if newValue >= 4 { scaleDownLimit.withLock { $0 = newValue } } }

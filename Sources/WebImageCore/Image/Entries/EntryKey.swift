@@ -1,13 +1,13 @@
 package import Foundation
 
-/// What an entry of a cache is: the parts of its key string, which the string itself cannot be taken apart into.
+/// The identity of a cache entry: the parts of its key string. The string itself cannot be split into these parts.
 ///
 /// A URL may look like the key string of a variant or of another scope. Entries therefore record this value, and a load
 /// takes only an entry whose value equals its own (`Documentation/Decisions/typed-keys.md`).
 package struct EntryKey: Sendable {
-    /// The box of a thumbnail as the context names it.
+    /// The box of a thumbnail, as the context sets it.
     package struct Box: Hashable, Sendable {
-        // Bits, so that a box that is not a number equals itself.
+        // Bit patterns, so that a box with a NaN side equals itself.
         private let width: UInt64
         private let height: UInt64
         private let preservesAspectRatio: Bool
@@ -22,13 +22,13 @@ package struct EntryKey: Sendable {
         fileprivate var text: String { "\(width),\(height),\(preservesAspectRatio)" }
     }
 
-    /// The URL's own key: what the key filter made of it, else the whole URL with its fragment.
+    /// The URL's own key: the result of the key filter, or without a filter the whole URL with its fragment.
     package let source: String
-    /// Whose credentials the entry belongs to; nil is unscoped.
+    /// The scope whose credentials the entry belongs to; nil means unscoped.
     package let scope: String?
     package let thumbnail: Box?
     package let transformer: String?
-    /// The page of a document; no load asks for one yet.
+    /// The page of a document; no load sets one yet.
     package let page: Int?
     /// The key string.
     package let string: String
@@ -45,20 +45,20 @@ package struct EntryKey: Sendable {
         self.string = string
     }
 
-    /// The key of an unscoped original.
+    /// Returns the key of an unscoped original.
     package static func shared(_ source: String) -> EntryKey { EntryKey(source: source, string: source) }
 
-    /// Whether the entry is made from the original rather than being it.
+    /// Whether the entry is a variant, made from the original.
     package var isVariant: Bool { thumbnail != nil || transformer != nil || page != nil }
 
-    /// A digest of all parts, for what must not hold the key itself.
+    /// A digest of all parts, for storage that must not contain the key itself.
     package var fingerprint: KeyFingerprint {
         KeyFingerprint(parts: [
             source, scope, thumbnail?.text, transformer, page.map(String.init),
         ])
     }
 
-    /// The fingerprint of the original that the entry is, or is made from.
+    /// The fingerprint of the original: the entry itself, or the original that it is made from.
     package var sourceFingerprint: KeyFingerprint { KeyFingerprint(parts: [source, scope, nil, nil, nil]) }
 
     /// A digest of the scope; nil for an unscoped entry.
@@ -66,7 +66,7 @@ package struct EntryKey: Sendable {
 }
 
 extension EntryKey: Hashable {
-    // The string follows from the other parts.
+    // The string is derived from the other parts.
     package static func == (left: Self, right: Self) -> Bool {
         left.source == right.source && left.scope == right.scope && left.thumbnail == right.thumbnail
             && left.transformer == right.transformer && left.page == right.page
@@ -80,7 +80,8 @@ extension EntryKey: Hashable {
     }
 }
 
-/// 128 bits of SHA-256 over the parts of a key, each with its length, so that no two lists of parts run together.
+/// 128 bits of SHA-256 over the parts of a key. Each part is preceded by its length, so that different lists of parts
+/// never give the same input.
 package struct KeyFingerprint: Hashable, Sendable {
     private let high: UInt64
     private let low: UInt64
@@ -97,7 +98,7 @@ package struct KeyFingerprint: Hashable, Sendable {
         (high, low) = SHA256.firstWords(of: text)
     }
 
-    /// From 16 stored bytes; nil for any other number of them.
+    /// Reads 16 stored bytes; nil for any other length.
     package init?(_ data: Data?) {
         guard let words = TwoWords.read(data) else { return nil }
         (high, low) = words
@@ -106,13 +107,13 @@ package struct KeyFingerprint: Hashable, Sendable {
     package var data: Data { TwoWords.data(high, low) }
 }
 
-/// Two numbers as 16 bytes, the greater digits first.
+/// Two numbers as 16 bytes in big-endian order.
 enum TwoWords {
     static func data(_ high: UInt64, _ low: UInt64) -> Data {
         withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { Data($0) }
     }
 
-    /// Nil for any other number of bytes.
+    /// Reads 16 bytes; nil for any other length.
     static func read(_ data: Data?) -> (UInt64, UInt64)? {
         guard let data, data.count == 16 else { return nil }
         func word(_ bytes: Data) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }

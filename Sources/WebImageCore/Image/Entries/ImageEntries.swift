@@ -1,17 +1,17 @@
-/// The keys an image in memory was stored for by loads; a memory layer itself has key strings alone.
+/// The keys under which loads stored an image in memory; a memory layer itself has only key strings.
 ///
-/// One image may be stored for several keys, as when a transformer gives the same one for all. The latest are known; a
-/// key that is known no more is a miss.
+/// One image may be stored under several keys, for example when a transformer returns the same image for all. Only the
+/// latest keys are kept; a key that was dropped is a miss.
 struct ImageEntries {
     struct Entry {
-        /// What the load that stored it looked for, or, read by string, what the disk layer recorded.
+        /// The key of the load that stored the image, or, for an image read by string, the record of the disk layer.
         enum Identity {
             case key(EntryKey)
             case fingerprint(KeyFingerprint, string: String)
         }
 
         var identity: Identity
-        /// The original it was made from; nil where that has no version.
+        /// The version of the original that the image was made from; nil if it has none.
         var version: OriginalVersion?
     }
 
@@ -29,7 +29,7 @@ struct ImageEntries {
         hasForgotten = true
     }
 
-    /// The version of the original that the key's entry was made from.
+    /// Returns the version of the original that the key's entry was made from.
     func version(of key: EntryKey) -> OriginalVersion? {
         entries.last { entry in
             switch entry.identity {
@@ -39,8 +39,8 @@ struct ImageEntries {
         }?.version
     }
 
-    /// Whether a load of the key may take the image. One that only a caller stored, under a string of its own, is what
-    /// the caller says.
+    /// Returns whether a load of the key may use the image. An image that a caller stored itself, under its own string,
+    /// is accepted.
     func accept(_ key: EntryKey) -> Bool {
         var isOther = hasForgotten
         for entry in entries {

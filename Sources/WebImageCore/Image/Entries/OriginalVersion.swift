@@ -1,4 +1,4 @@
-/// One version of an original, held by the images in memory that were made from it.
+/// One version of an original, shared by the images in memory that were made from it.
 package final class OriginalVersion: Sendable {
     package let digest: ContentDigest
     private let isSuperseded: Locked<Bool>
@@ -8,7 +8,7 @@ package final class OriginalVersion: Sendable {
         isSuperseded = Locked(isStale)
     }
 
-    /// Whether a newer original has come since.
+    /// Whether a newer original has arrived since.
     package var isStale: Bool { isSuperseded.withLock { $0 } }
 
     func supersede() { isSuperseded.withLock { $0 = true } }

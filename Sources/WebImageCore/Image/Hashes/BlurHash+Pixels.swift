@@ -1,11 +1,11 @@
 import Foundation
 
 extension BlurHash {
-    /// The blur as an opaque picture, to be stretched over the place of the real one.
+    /// Returns the blur as an opaque image, to be stretched to the size of the real one.
     ///
     /// - Parameters:
-    ///   - size: in pixels; small is enough, as there is nothing sharp in it. At most 1 megapixel.
-    ///   - punch: contrast, 1 as it was hashed.
+    ///   - size: in pixels, at most 1 megapixel; a small size is enough, because the blur has no sharp details.
+    ///   - punch: contrast; 1 is the original contrast.
     /// - Returns: nil for a size without pixels or with too many, and for a contrast that is not finite.
     public func image(size: PixelSize = PixelSize(width: 32, height: 32), punch: Double = 1) -> Image? {
         guard punch.isFinite, (1...Self.maxSide).contains(size.width), (1...Self.maxSide).contains(size.height),
@@ -14,7 +14,7 @@ extension BlurHash {
         let across = Self.waves(horizontalComponents, over: size.width)
         let down = Self.waves(verticalComponents, over: size.height)
         return Image.computed(size, hasAlpha: false) { row, y in
-            // Summed over the rows of factors once for each line, so that a pixel costs one row of them.
+            // Sum the vertical factors once per line, so that a pixel needs only one row of factors.
             let line = (0..<horizontalComponents).map { i in
                 (0..<verticalComponents).reduce(SIMD3<Double>()) { sum, j in
                     let factor = factors[j * horizontalComponents + i]
@@ -30,7 +30,7 @@ extension BlurHash {
         }
     }
 
-    /// The hash of small straight RGBA pixels, whose alpha is ignored.
+    /// Makes the hash of small RGBA pixels (straight alpha, which is ignored).
     package init?(pixels: PixelBuffer, horizontalComponents columns: Int, verticalComponents rows: Int) {
         guard pixels.format == .rgba8, (1...9).contains(columns), (1...9).contains(rows) else { return nil }
         let across = Self.waves(columns, over: pixels.width)
@@ -57,7 +57,7 @@ extension BlurHash {
 
     private static let maxSide = 4096
 
-    /// The first cosines at each place of a side.
+    /// Returns the first cosines at each position of a side.
     private static func waves(_ count: Int, over side: Int) -> [[Double]] {
         (0..<count).map { wave in
             (0..<side).map { cos(.pi * Double(wave) * Double($0) / Double(side)) }
@@ -66,7 +66,7 @@ extension BlurHash {
 }
 
 extension Image {
-    /// A picture in display format filled line by line; blue, green, red, alpha, premultiplied.
+    /// Returns an image in display format, filled line by line with premultiplied blue, green, red and alpha.
     static func computed(
         _ size: PixelSize, hasAlpha: Bool,
         _ fill: (_ row: UnsafeMutablePointer<(UInt8, UInt8, UInt8, UInt8)>, _ y: Int) -> Void

@@ -1,22 +1,22 @@
 import Foundation
 
-/// A picture's blur in some thirty characters, for a placeholder that is there before the picture (blurha.sh, the
+/// An image's blur in about 30 characters, for a placeholder that is available before the image (blurha.sh, the
 /// algorithm's description of 2020: a cosine transform of linear light, its factors in base 83).
 ///
 /// A value; safe on any thread. Transparency is not part of it.
 public struct BlurHash: Sendable, Hashable, CustomStringConvertible {
-    /// Waves from left to right, 1…9.
+    /// The number of waves from left to right, 1…9.
     public let horizontalComponents: Int
-    /// Waves from top to bottom, 1…9.
+    /// The number of waves from top to bottom, 1…9.
     public let verticalComponents: Int
-    /// The hash as it is written.
+    /// The encoded hash.
     public let description: String
-    /// Row after row of red, green and blue in linear light; the first is the mean.
+    /// The factors, row by row, as red, green and blue in linear light; the first is the mean colour.
     let factors: [SIMD3<Double>]
 
-    /// Reads a hash; nil for a string that is none: of the wrong length or with other characters.
+    /// Reads a hash; nil for a string with a wrong length or an invalid character.
     public init?(_ string: String) {
-        // The largest has 166 characters; longer strings are not walked.
+        // The longest hash has 166 characters; longer strings are rejected without reading them.
         guard string.utf8.count <= 166, let digits = Base83.digits(of: string), digits.count >= 6, digits[0] < 81 else {
             return nil
         }
@@ -39,7 +39,7 @@ public struct BlurHash: Sendable, Hashable, CustomStringConvertible {
         (horizontalComponents, verticalComponents, description) = (columns, rows, string)
     }
 
-    /// Writes the hash of factors computed from a picture.
+    /// Makes a hash from factors computed from an image.
     init(factors: [SIMD3<Double>], columns: Int, rows: Int) {
         let waves = factors.dropFirst()
         let largest = waves.map { max(abs($0.x), abs($0.y), abs($0.z)) }.max() ?? 0
@@ -59,19 +59,19 @@ public struct BlurHash: Sendable, Hashable, CustomStringConvertible {
         (horizontalComponents, verticalComponents, description) = (columns, rows, text)
     }
 
-    /// The picture's mean colour.
+    /// The mean colour of the image.
     public var averageColor: ImageColor {
         let mean = factors[0].map { LinearLight.encoded($0) }
         return ImageColor(red: mean.x, green: mean.y, blue: mean.z)
     }
 
-    /// Whether both are written alike.
+    /// Returns whether both have the same encoded form.
     public static func == (left: Self, right: Self) -> Bool { left.description == right.description }
-    /// Feeds the written form.
+    /// Hashes the encoded form.
     public func hash(into hasher: inout Hasher) { hasher.combine(description) }
 }
 
-/// Numbers in the digits of BlurHash.
+/// The base-83 digits of BlurHash.
 enum Base83 {
     private static let alphabet = Array(
         "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~".utf8)
@@ -81,7 +81,7 @@ enum Base83 {
         return values
     }()
 
-    /// The value of each character; nil when one is no digit.
+    /// Returns the value of each character; nil when one is not a digit.
     static func digits(of string: String) -> [Int]? {
         let digits = string.utf8.map { Int(values[Int($0)]) }
         return digits.contains(-1) ? nil : digits
@@ -100,15 +100,15 @@ enum Base83 {
     }
 }
 
-/// sRGB (IEC 61966-2-1) and the light it stands for.
+/// Conversion between sRGB (IEC 61966-2-1) and linear light.
 enum LinearLight {
-    /// The light of each byte.
+    /// The linear light of each byte.
     static let decoding: [Double] = (0...255).map { byte in
         let value = Double(byte) / 255
         return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
     }
 
-    /// The value, 0…1, of a light; outside clamped.
+    /// Returns the sRGB value, 0…1, of a linear light; clamped.
     static func encoded(_ light: Double) -> Double {
         let light = min(max(light, 0), 1)
         return light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055
@@ -118,7 +118,7 @@ enum LinearLight {
 }
 
 extension SIMD3 {
-    /// Each component through a function.
+    /// Applies a function to each component.
     func map<Result: SIMDScalar>(_ change: (Scalar) -> Result) -> SIMD3<Result> {
         SIMD3<Result>(change(x), change(y), change(z))
     }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension ThumbHash {
-    /// The blur as a picture of the real one's proportion, 32 px along its longer side.
+    /// Returns the blur as an image with the real one's aspect ratio, 32 px on its longer side.
     public func image() -> Image? {
         let ratio = aspectRatio
         let size = PixelSize(
@@ -27,7 +27,7 @@ extension ThumbHash {
         }
     }
 
-    /// The hash of straight RGBA pixels, at most 100 a side.
+    /// Makes the hash of RGBA pixels with straight alpha, at most 100 per side.
     package init?(pixels: PixelBuffer) {
         guard pixels.format == .rgba8, max(pixels.width, pixels.height) <= 100 else { return nil }
         let (width, height) = (pixels.width, pixels.height)
@@ -41,7 +41,7 @@ extension ThumbHash {
         let sum = colors.reduce(SIMD4<Double>()) { $0 + $1 * $1.w }
         let mean = opacity > 0 ? sum / opacity : SIMD4()
         let hasAlpha = opacity < Double(colors.count)
-        // What is transparent takes the mean colour, which adds no wave.
+        // Transparent pixels take the mean colour, which adds no wave.
         let solid = colors.map { mean * (1 - $0.w) + $0 * $0.w }
         let longest = Double(max(width, height))
         let limit = hasAlpha ? 5.0 : 7
@@ -85,7 +85,7 @@ extension ThumbHash {
     }
 }
 
-/// Cosine transforms of channels of one size.
+/// Cosine transforms for channels of one size.
 private struct CosineTransform {
     private let across: [[Double]]
     private let down: [[Double]]

@@ -1,22 +1,22 @@
 public import Foundation
 
-/// A picture's blur in some twenty-five bytes, with its proportion and transparency, for a placeholder that is there
-/// before the picture (Evan Wallace's ThumbHash: cosine transforms of lightness, two colour axes and alpha).
+/// An image's blur in about 25 bytes, with its aspect ratio and transparency, for a placeholder that is available
+/// before the image (Evan Wallace's ThumbHash: cosine transforms of lightness, two colour axes and alpha).
 ///
 /// A value; safe on any thread.
 public struct ThumbHash: Sendable, Hashable, CustomStringConvertible {
-    /// The hash as it is stored.
+    /// The encoded hash.
     public let data: Data
     let channels: Channels
 
-    /// Reads a hash; nil for bytes that are none: too few of them, or a side without waves.
+    /// Reads a hash; nil for too few bytes, or for a side without waves.
     public init?(_ data: Data) {
-        // The longest has 25 bytes and what may be padded after it.
+        // The longest hash has 25 bytes, possibly followed by padding.
         guard data.count <= 64, let channels = Channels(Array(data)) else { return nil }
         (self.data, self.channels) = (data, channels)
     }
 
-    /// Reads a hash written in base 64, with or without padding; nil for a string that is none.
+    /// Reads a hash written in base 64, with or without padding; nil for an invalid string.
     public init?(_ string: String) {
         guard string.utf8.count <= 88 else { return nil }
         let bare = string.prefix { $0 != "=" }
@@ -28,27 +28,27 @@ public struct ThumbHash: Sendable, Hashable, CustomStringConvertible {
     /// The hash in base 64.
     public var description: String { data.base64EncodedString() }
 
-    /// Width divided by height, roughly.
+    /// The approximate width divided by height.
     public var aspectRatio: Double { channels.aspectRatio }
 
-    /// Whether the picture is transparent anywhere.
+    /// Whether any part of the image is transparent.
     public var hasAlpha: Bool { channels.alpha != nil }
 
-    /// The picture's mean colour.
+    /// The mean colour of the image.
     public var averageColor: ImageColor {
         Channels.color(
             lightness: channels.lightness.mean, yellowBlue: channels.yellowBlue.mean, redGreen: channels.redGreen.mean,
             alpha: channels.alpha?.mean ?? 1)
     }
 
-    /// Whether the bytes are the same.
+    /// Returns whether the bytes are equal.
     public static func == (left: Self, right: Self) -> Bool { left.data == right.data }
-    /// Feeds the bytes.
+    /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) { hasher.combine(data) }
 }
 
 extension ThumbHash {
-    /// One transformed channel: its mean, and the factors of its waves, row after row, shorter towards the bottom.
+    /// One transformed channel: its mean, and the factors of its waves, row by row; later rows are shorter.
     struct Channel: Sendable {
         var columns: Int
         var rows: Int
@@ -56,7 +56,7 @@ extension ThumbHash {
         var scale = 0.0
         var factors: [Double] = []
 
-        /// Which waves there are: those under the diagonal, without the mean.
+        /// Returns the waves of a channel: those below the diagonal, without the mean.
         static func waves(columns: Int, rows: Int) -> [(x: Int, y: Int)] {
             (0..<rows).flatMap { y in
                 (0..<columns).filter { ($0 > 0 || y > 0) && $0 * rows < columns * (rows - y) }.map { ($0, y) }
@@ -64,7 +64,7 @@ extension ThumbHash {
         }
     }
 
-    /// The channels of a hash; packed as bytes, least significant bit first.
+    /// The channels of a hash, packed into bytes with the least significant bit first.
     struct Channels: Sendable {
         var lightness: Channel
         /// Red and green against blue.
@@ -72,7 +72,7 @@ extension ThumbHash {
         var redGreen: Channel
         var alpha: Channel?
         var isLandscape: Bool
-        /// Waves along the shorter side.
+        /// The number of waves along the shorter side.
         var shorterWaves: Int
 
         private var longerWaves: Int { alpha == nil ? 7 : 5 }
@@ -94,7 +94,7 @@ extension ThumbHash {
                 columns: max(3, isLandscape ? longer : shorterWaves),
                 rows: max(3, isLandscape ? shorterWaves : longer), mean: Double(first & 63) / 63,
                 scale: Double(first >> 18 & 31) / 31)
-            // Colour waves are a quarter stronger than stored: quantising had weakened them.
+            // Colour waves are read 25 % stronger than stored, to compensate for quantisation.
             yellowBlue = Channel(
                 columns: 3, rows: 3, mean: Double(first >> 6 & 63) / 31.5 - 1,
                 scale: Double(second >> 3 & 63) / 63 * 1.25)
@@ -122,7 +122,7 @@ extension ThumbHash {
             }
         }
 
-        /// Back from the colour axes.
+        /// Converts the colour axes back to red, green and blue.
         static func color(lightness: Double, yellowBlue: Double, redGreen: Double, alpha: Double) -> ImageColor {
             let blue = lightness - 2 / 3 * yellowBlue
             let red = (3 * lightness - blue + redGreen) / 2
