@@ -223,8 +223,8 @@ struct DownloadState: Sendable {
         let range = head.value(forHTTPHeaderField: "content-range") ?? "none"
         return WebImageError(
             .invalidDownloadResponse, stage: .download, url: rules.url,
-            underlying: .message("status \(head.statusCode ?? 0) with range \(range) is not what was asked for"),
-            hint: "The server sends a part in place of the whole; load again.")
+            underlying: .message("status \(head.statusCode ?? 0) with range \(range) is not the requested range"),
+            hint: "The server sent another part than requested; load again.")
     }
 
     // MARK: Ends of legs

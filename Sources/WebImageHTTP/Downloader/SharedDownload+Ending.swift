@@ -131,7 +131,7 @@ extension SharedDownload {
     func passDeadline(_ duration: Duration) {
         let error = WebImageError(
             .transport, stage: .download, url: plan.url,
-            underlying: .curl(code: 28, message: "not at its end after \(duration)"),
+            underlying: .curl(code: 28, message: "not finished after \(duration)"),
             hint: "The server is too slow; try again or raise downloadDeadline.")
         if finish(.failure(error)) { operation?.cancel() }
     }

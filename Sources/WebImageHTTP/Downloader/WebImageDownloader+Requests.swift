@@ -52,7 +52,7 @@ extension WebImageDownloader {
         WebImageError(
             .invalidURL, stage: .request, url: url,
             underlying: .message("not an http or https URL with a host"),
-            hint: "This downloader takes http, https and file; data URLs go to the loaders manager.")
+            hint: "This downloader loads http, https and file URLs; use the loaders manager for data URLs.")
     }
 
     private static func modified(
@@ -61,7 +61,7 @@ extension WebImageDownloader {
         guard let modified = modifier.modifiedRequest(with: request) else {
             throw WebImageError(
                 .invalidDownloadOperation, stage: .request, url: request.url,
-                underlying: .message("the request modifier gave no request"))
+                underlying: .message("the request modifier returned no request"))
         }
         if modified.url != request.url { try checkURL(modified.url) }
         return modified
@@ -71,6 +71,6 @@ extension WebImageDownloader {
         WebImageError(
             .invalidDownloadOperation, stage: .request, url: url,
             underlying: .message("the header field \(field.debugDescription) cannot be sent"),
-            hint: "Header fields may hold no line breaks, their names no colon.")
+            hint: "Header fields must not contain line breaks, and their names no colon.")
     }
 }

@@ -36,7 +36,7 @@ enum CurlErrors {
     static func brokenHead(_ url: URL) -> WebImageError {
         WebImageError(
             .transport, stage: .download, url: url,
-            underlying: .curl(code: Int(CURLE_GOT_NOTHING.rawValue), message: "the response's head breaks off"),
+            underlying: .curl(code: Int(CURLE_GOT_NOTHING.rawValue), message: "the response's head is incomplete"),
             hint: hint(for: CURLE_GOT_NOTHING, message: ""))
     }
 
@@ -47,15 +47,15 @@ enum CurlErrors {
             CURLE_COULDNT_CONNECT where message.contains("CONNECT"):
             "The proxy refuses to connect to this host; check its rules, and user and password in its URL."
         case CURLE_UNSUPPORTED_PROTOCOL where message.contains("HTTP"), CURLE_WEIRD_SERVER_REPLY:
-            "What answers at this port does not speak HTTP."
+            "The server at this port does not speak HTTP."
         case CURLE_UNSUPPORTED_PROTOCOL: "The server redirected to something other than http or https."
-        case CURLE_URL_MALFORMAT: "The server redirected to something that is no URL."
+        case CURLE_URL_MALFORMAT: "The server redirected to an invalid URL."
         case CURLE_COULDNT_RESOLVE_HOST: "Check the host's spelling and the network's name service."
         case CURLE_COULDNT_RESOLVE_PROXY: "Check the proxy in the environment (http_proxy, https_proxy)."
         case CURLE_COULDNT_CONNECT: "Check that the server is running and that host and port are right."
-        case CURLE_PARTIAL_FILE: "The server closed before the whole body had come; try again."
+        case CURLE_PARTIAL_FILE: "The server closed before the body was complete; try again."
         case CURLE_OPERATION_TIMEDOUT: "The server is too slow; try again or raise downloadTimeout."
-        case CURLE_SSL_CONNECT_ERROR: "The two sides agree on no TLS version or cipher, or the port speaks no TLS."
+        case CURLE_SSL_CONNECT_ERROR: "Client and server share no TLS version or cipher, or the port does not use TLS."
         case CURLE_PEER_FAILED_VERIFICATION:
             "The server's certificate is not trusted; give its authority's file, or accept any certificate for tests."
         case CURLE_SSL_CACERT_BADFILE: "The file of certificate authorities cannot be read."

@@ -94,7 +94,7 @@ final class CurlLoop {
     static func outOfMemory(_ url: URL) -> WebImageError {
         WebImageError(
             .transport, stage: .download, url: url,
-            underlying: .curl(code: Int(CURLE_OUT_OF_MEMORY.rawValue), message: "no handle could be made"))
+            underlying: .curl(code: Int(CURLE_OUT_OF_MEMORY.rawValue), message: "no handle could be created"))
     }
 
     private func endFinished() {

@@ -25,7 +25,7 @@ extension CurlTransfer {
         guard let address else {
             return WebImageError(
                 .invalidDownloadOperation, stage: .download, url: url,
-                underlying: .message("the connection leads to no internet address"))
+                underlying: .message("the address of the connection is not an internet address"))
         }
         return policy.refusal(of: address, url: url)
     }

@@ -123,8 +123,8 @@ extension WebImageError {
     static func headLimit(_ url: URL) -> WebImageError {
         WebImageError(
             .invalidDownloadResponse, stage: .download, url: url,
-            underlying: .message("the response's head, or a line of it, is over the limit"),
-            hint: "The server sends more header fields than any picture needs.")
+            underlying: .message("the response's head, or a line of it, exceeds the limit"),
+            hint: "The server sends more header fields than any image needs.")
     }
 
     /// The error for a body over its limit; `actual` is `.max` when its length is unknown.

@@ -16,7 +16,7 @@ public struct AddressRange: Sendable, Hashable {
 
     /// Reads a range that this library defines; stops the program when the text is none.
     private init(known text: String) {
-        guard let range = AddressRange(text) else { preconditionFailure("\(text) is no range of addresses") }
+        guard let range = AddressRange(text) else { preconditionFailure("\(text) is not an address range") }
         self = range
     }
 

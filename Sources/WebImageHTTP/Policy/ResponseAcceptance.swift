@@ -37,12 +37,12 @@ package struct ResponseAcceptance: Sendable, Hashable {
 
     private static func hint(for status: Int) -> String? {
         switch status {
-        case 304: "Nothing is cached that the server's answer could confirm; load without validators."
-        case 401, 407: "The server wants credentials; set username and password or an Authorization header."
-        case 403: "The server refuses this client; look at its rules, referrer and user agent."
+        case 304: "The server reports no change, but nothing is cached; load without validators."
+        case 401, 407: "The server requires credentials; set username and password or an Authorization header."
+        case 403: "The server refuses this client; check its rules, referrer and user agent."
         case 404, 410: "There is nothing at this URL; check it."
         case 429: "The server asks for fewer requests; try again later."
-        case 500...599: "The server has a problem of its own; try again later."
+        case 500...599: "The server has an internal problem; try again later."
         default: nil
         }
     }

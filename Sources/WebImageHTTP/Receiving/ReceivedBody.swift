@@ -102,7 +102,7 @@ final class ReceivedBody: Sendable {
     }
 
     private static var noRoom: WebImageError {
-        .posix(ENOMEM, stage: .download, url: nil, hint: "There is neither memory nor a file for the body.")
+        .posix(ENOMEM, stage: .download, url: nil, hint: "Neither memory nor a file is available for the body.")
     }
 
     /// Returns bytes from an offset on, empty at the end. Pieces from a file have a limited size, so a slow reader
