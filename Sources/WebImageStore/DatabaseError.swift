@@ -22,6 +22,6 @@ struct DatabaseError: Error, Equatable {
     var asWebImageError: WebImageError {
         WebImageError(
             .fileSystem, stage: .store, underlying: .sqlite(code: Int(code), message: message),
-            hint: "Look at the cache folder's rights and free space; loads go on without the disk cache.")
+            hint: "Check the cache folder's permissions and free space; loads continue without the disk cache.")
     }
 }

@@ -137,7 +137,7 @@ extension DiskStore {
                 if folder.isReadOnly {
                     let opened = try StoreReader(folder: folder, database: database)
                     reader.withLock { $0 = opened }
-                    throw DatabaseError(code: SQLITE_READONLY, message: "the folder takes no writes")
+                    throw DatabaseError(code: SQLITE_READONLY, message: "the folder is read-only")
                 }
                 let opened = try StoreWriter(folder: folder, database: database)
                 let reading = try StoreReader(

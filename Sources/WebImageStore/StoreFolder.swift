@@ -33,7 +33,8 @@ struct StoreFolder {
     init(path: String, fileSystemType: @escaping FileSystemType = realFileSystemType) throws(WebImageError) {
         let made = Self.makeFolders(path)
         if made != 0, access(path + "/" + StoreFormat.indexName, R_OK) != 0 {
-            throw .posix(made, stage: .store, hint: "The disk cache's folder cannot be made; loads go on without it.")
+            throw .posix(
+                made, stage: .store, hint: "The disk cache's folder cannot be created; loads continue without it.")
         }
         self.path = path
         self.fileSystemType = fileSystemType

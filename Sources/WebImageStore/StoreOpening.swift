@@ -28,7 +28,7 @@ enum StoreOpening {
 
     private static let newer = DatabaseError(code: SQLITE_SCHEMA, message: "newer format")
     private static let older = DatabaseError(
-        code: SQLITE_READONLY, message: "an older format, which cannot be brought to this one without writing")
+        code: SQLITE_READONLY, message: "an older format, which cannot be migrated without writing")
     private static let foreign = DatabaseError(code: SQLITE_NOTADB, message: "another program's database")
 
     private static func open(_ folder: StoreFolder) throws(DatabaseError) -> Database {
@@ -39,7 +39,7 @@ enum StoreOpening {
             return try openChecked(folder)
         } catch let error {
             guard error.isCorruption else { throw error }
-            OneWarning.log(.warning, "disk cache \(folder.path) is damaged (\(error.message)); begun anew")
+            OneWarning.log(.warning, "disk cache \(folder.path) is damaged (\(error.message)); a new index is created")
             setAside(folder)
             return try openChecked(folder)
         }
@@ -85,7 +85,7 @@ enum StoreOpening {
     private static func migrate(_ database: Database, _ folder: StoreFolder) throws(DatabaseError) {
         do throws(DatabaseError) {
             try database.execute("BEGIN IMMEDIATE;" + StoreFormat.migration + "COMMIT;")
-            OneWarning.log(.info, "disk cache \(folder.path) is brought to format \(StoreFormat.version)")
+            OneWarning.log(.info, "disk cache \(folder.path) was migrated to format \(StoreFormat.version)")
         } catch let error {
             try? database.execute("ROLLBACK")
             // Another process holds its lock for too long, or nothing can be written now: a later opening tries again.

@@ -145,7 +145,7 @@ final class SurroundingsTests: Sendable {
         let lines = outcome.errors.split(separator: "\n")
         #expect(lines.count == 1, "\(outcome.errors)")
         #expect(lines.first?.contains("disk cache /proc/") == true, "\(outcome.errors)")
-        #expect(lines.first?.contains("loads go on without it") == true, "\(outcome.errors)")
+        #expect(lines.first?.contains("loads continue without it") == true, "\(outcome.errors)")
     }
 
     @Test func theHomeOfTheEnvironmentHoldsTheCache() throws {
