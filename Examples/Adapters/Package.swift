@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The two adapters, compiled against Stubs, which declare what they use of Adwaita for Swift and of SwiftCrossUI and no
-// more. In a program of yours copy the one file and depend on the real package.
+// The two adapters, compiled against Stubs, which declare only the parts of Adwaita for Swift and SwiftCrossUI that the
+// adapters use. In your own program, copy the one file and depend on the real package.
 let library: [Target.Dependency] = [
     .product(name: "WebImage", package: "swift-web-image"), .product(name: "WebImageGTK", package: "swift-web-image"),
 ]

@@ -67,7 +67,7 @@ static int close_file(thandle_t handle) {
 
 static toff_t file_length(thandle_t handle) { return ((struct file *)handle)->length; }
 
-/* The library takes what it decodes from mapped memory, as it would from a file. */
+/* The library reads from mapped memory, as it would read from a file. */
 static int map_file(thandle_t handle, void **base, toff_t *length) {
     struct file *file = handle;
     *base = (void *)file->data;

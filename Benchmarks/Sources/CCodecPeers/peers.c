@@ -11,7 +11,7 @@
 #include <webp/demux.h>
 
 int peer_libpng_decode(const unsigned char *data, size_t length) {
-    // libpng's simplified interface converts through floating point; this is what it is quick at.
+    // The fast path of libpng's simplified interface; its other formats convert through floating point.
     png_image image;
     memset(&image, 0, sizeof image);
     image.version = PNG_IMAGE_VERSION;
@@ -27,7 +27,7 @@ int peer_libpng_decode(const unsigned char *data, size_t length) {
 int peer_libwebp_decode(const unsigned char *data, size_t length) {
     WebPDecoderConfig config;
     if (!WebPInitDecoderConfig(&config)) return 1;
-    // Multiplied by alpha, as a display wants it and as ours comes.
+    // Premultiplied alpha, as displays require and as our coder returns.
     config.output.colorspace = MODE_bgrA;
     int status = WebPDecode(data, length, &config);
     WebPFreeDecBuffer(&config.output);

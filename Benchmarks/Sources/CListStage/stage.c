@@ -25,7 +25,7 @@ static double cpu(void) {
     return usage.ru_utime.tv_sec + usage.ru_stime.tv_sec + (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
-// In megabytes, from /proc: a field of status.
+// A field of /proc/self/status in megabytes.
 static double memory(const char *field) {
     char line[256];
     double value = 0;
@@ -38,12 +38,13 @@ static double memory(const char *field) {
     return value / 1024;
 }
 
-// A gap is what lies between two polls of the main loop: for so long nobody reacts to anything.
+// A gap is the time between two polls of the main loop, in which the program does not react to anything.
 static gint64 poll_ended;
 static double cpu_then, longest_gap, longest_gap_cpu;
 static unsigned gaps_over_16;
 
-// In milliseconds: what of a gap this thread computed; the rest it waited for the processor or the display.
+// The part of a gap in milliseconds in which this thread computed; in the rest it waited for the processor or the
+// display.
 static double own_cpu(void) {
     struct timespec time;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -104,7 +105,7 @@ static gboolean fling(GtkWidget *widget, GdkFrameClock *clock, gpointer data) {
         g_main_loop_quit(run->loop);
         return G_SOURCE_REMOVE;
     }
-    // A fling a second, each slowing down as a finger's does, six down and then one back.
+    // One fling per second, decelerating like a finger's: six down, then one back.
     double speed = 1000 * (1 - (elapsed - (int)elapsed));
     int direction = (int)elapsed % 7 == 6 ? -1 : 1;
     double value = gtk_adjustment_get_value(run->adjustment) + direction * speed;
@@ -190,8 +191,9 @@ int list_stage_fling(const list_stage *stage, double seconds) {
     g_main_loop_run(run.loop);
     double cpu_end = cpu(), gap = longest_gap, gap_cpu = longest_gap_cpu;
     unsigned over = gaps_over_16;
-    // What is under way comes to its end first, GTK's scrollbar too, which fades a second after the last scroll; then
-    // nothing must happen.
+    // First let running work finish, including GTK's scrollbar, which fades a second after the last scroll. After that
+    // nothing
+    // must happen.
     g_timeout_add(4000, quit, run.loop);
     g_main_loop_run(run.loop);
     double rest = cpu();

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-// The animation iterator is deprecated, and what programs use.
+// The animation iterator is deprecated, but programs use it.
 #define GDK_PIXBUF_DISABLE_DEPRECATION_WARNINGS
 #pragma clang diagnostic ignored "-Wdeprecated-declarations"
 #include <gdk-pixbuf/gdk-pixbuf.h>

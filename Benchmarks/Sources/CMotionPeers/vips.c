@@ -55,7 +55,7 @@ int peer_vips_rotate(const unsigned char *rgb, int width, int height, unsigned c
     return status;
 }
 
-// Its manual's way: the alpha of a drawing, beside the picture's channels.
+// As libvips' manual shows: uses the alpha channel of a drawing and the picture's colour channels.
 int peer_vips_round(const unsigned char *rgb, int width, int height, int radius, unsigned char *out) {
     char drawing[256];
     snprintf(drawing, sizeof drawing, "<svg width='%d' height='%d'><rect width='%d' height='%d' rx='%d' ry='%d'/></svg>",

@@ -6,7 +6,7 @@
 
 #include <jpeglib.h>
 #include <vips/vips.h>
-// Newer headers of libvips rename what they call error_exit, which is also a member of libjpeg's error manager.
+// Newer headers of libvips define error_exit as a macro, which is also a member of libjpeg's error manager.
 #undef error_exit
 
 struct bare_error {
@@ -51,11 +51,11 @@ int peer_libjpeg_decode(const unsigned char *data, size_t length) {
 }
 
 int peer_vips_start(int threads) {
-    // It warns of each AVIF anew, which is no part of the job.
+    // Suppresses the warning that libvips prints for each AVIF, which is not part of the job.
     g_setenv("VIPS_WARNING", "1", TRUE);
     if (vips_init("webimage-benchmarks")) return 1;
     vips_concurrency_set(threads);
-    // A cache of finished operations would make every run after the first free.
+    // A cache of finished operations would make every run after the first one free.
     vips_cache_set_max(0);
     return 0;
 }

@@ -1,4 +1,4 @@
-// C, so that the peer pays for nothing but itself.
+// In C, so that the peer has no overhead of the harness.
 #include "CSQLitePeer.h"
 #include <dirent.h>
 #include <fcntl.h>

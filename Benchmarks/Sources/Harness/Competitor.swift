@@ -1,22 +1,23 @@
 import Foundation
 
 extension Contest {
-    /// One way of doing the job.
+    /// One implementation of the job.
     public struct Competitor {
         /// The name in reports.
         public let name: String
-        /// The largest ratio of ours to it that counts as met; nil when the contest's target is all there is.
+        /// The largest ratio of our time to this competitor's that meets the target; nil uses only the contest's
+        /// target.
         public let target: Double?
-        /// Makes ready what is no part of the job: starts a program, opens a file.
+        /// Prepares what is not part of the job: starts a program, opens a file.
         public let prepare: () throws -> Void
-        /// The process that does the job, asked for after it is ready; nil is this one.
+        /// The process that does the job, read after ``prepare``; nil is this process.
         public let process: () -> pid_t?
-        /// A command that does so many runs and nothing else; nil where the job is no other program's.
+        /// A command that does the given number of runs and nothing else; nil if no other program does the job.
         public let command: ((_ runs: Int) throws -> [String])?
-        /// Does the whole job once; throws when it was not done.
+        /// Does the whole job once; throws if it failed.
         public let run: () throws -> Void
 
-        /// Names a way of doing the job.
+        /// Creates a competitor.
         public init(
             _ name: String, target: Double? = nil, prepare: @escaping () throws -> Void = {},
             process: @escaping () -> pid_t? = { nil }, command: ((_ runs: Int) throws -> [String])? = nil,

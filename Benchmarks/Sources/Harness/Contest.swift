@@ -1,31 +1,33 @@
-/// Two or more ways of doing one job, run in turn in one process.
+/// Two or more implementations of one job, run alternately in one process.
 ///
-/// Turns alternate, so that whatever else the machine does hits all alike; the first turns warm up and do not count.
-/// Nobody sleeps and nobody's result is copied further than its own interface does.
+/// Turns alternate, so that other load on the machine affects all competitors equally. The first turns warm up and do
+/// not
+/// count. No competitor sleeps, and results are copied only as far as each interface does it.
 public struct Contest {
-    /// What is measured.
+    /// The name of the job.
     public let name: String
-    /// The largest ratio to the first peer that counts as met; nil when none is set.
+    /// The largest ratio to the first peer that meets the target; nil if there is no target.
     public let target: Double?
-    /// Whether the target is about the fastest peer instead.
+    /// Whether the target refers to the fastest peer instead.
     public let judgesFastest: Bool
-    /// What times are printed in.
+    /// The unit in which times are printed.
     public let unit: TimeUnit
-    /// How many operations one run does; times are printed of one.
+    /// The number of operations per run; times are printed per operation.
     public let operations: Int
-    /// How many frames one run shows; nil where it shows none.
+    /// The number of frames that one run shows; nil if it shows none.
     public let frames: Int?
-    /// Whether a run changes what the next one finds, so that nobody can be run again alone: the memory is then how far it
-    /// grew during the first, uncounted turn.
+    /// Whether a run changes the state for the next one, so that a competitor cannot be run again alone. Memory is then
+    /// the
+    /// growth during the first, uncounted turn.
     public let isLasting: Bool
-    /// Whether peers that cannot do the job stay away, instead of ending the contest.
+    /// Whether peers that cannot do the job are left out instead of ending the contest.
     public let leavesOutUnable: Bool
-    /// Ours first, then the peers.
+    /// Our competitor first, then the peers.
     public let competitors: [Competitor]
-    /// Throws when the competitors do not get the same result; asked before anybody is timed.
+    /// Throws if the competitors do not produce the same result; called before timing.
     private let agree: () throws -> Void
 
-    /// Describes a contest.
+    /// Creates a contest.
     public init(
         _ name: String, target: Double? = nil, judgesFastest: Bool = false, unit: TimeUnit = .milliseconds,
         operations: Int = 1, frames: Int? = nil, isLasting: Bool = false,
@@ -44,7 +46,7 @@ public struct Contest {
         self.agree = agree
     }
 
-    /// Runs every competitor `rounds` times after `warmUps` uncounted ones.
+    /// Runs every competitor `rounds` times after `warmUps` uncounted runs.
     public func run(rounds: Int, warmUps: Int = 2) throws -> ContestResult {
         try agree()
         let competitors = leavesOutUnable ? ableCompetitors : competitors
@@ -56,7 +58,7 @@ public struct Contest {
         let clock = ContinuousClock()
         for round in 0..<(warmUps + rounds) {
             for offset in competitors.indices {
-                // Who comes first changes every round, so that nobody always inherits the other's warm caches.
+                // The first competitor changes every round, so that none always runs with caches warmed by another.
                 let index = (offset + round) % competitors.count
                 let resident = isLasting && round == 0 ? meters[index].resetPeak() : nil
                 let before = meters[index].cpu
@@ -77,8 +79,9 @@ public struct Contest {
             })
     }
 
-    /// Runs one competitor by itself, in a process that does nothing else; gives the bytes by which its resident memory
-    /// grew at its most during the first run, what it loads of its libraries then included.
+    /// Runs one competitor alone, in a process that does nothing else. Returns the maximum growth in bytes of its
+    /// resident
+    /// memory during the first run, including the libraries it loads then.
     public func alone(_ name: String, runs: Int = 1) throws -> Int? {
         guard let competitor = competitors.first(where: { $0.name == name }) else { throw NoSuchCompetitor(name: name) }
         try competitor.prepare()
@@ -90,7 +93,7 @@ public struct Contest {
         return grown
     }
 
-    /// Ours, and the peers whose first try succeeds.
+    /// Our competitor, and the peers whose first run succeeds.
     var ableCompetitors: [Competitor] {
         competitors.enumerated().filter { index, competitor in
             guard index > 0 else { return true }
@@ -98,24 +101,24 @@ public struct Contest {
         }.map(\.element)
     }
 
-    /// What this contest measures, with these figures.
+    /// A result of this contest with the given entries.
     public func result(_ entries: [ContestResult.Entry]) -> ContestResult {
         ContestResult(
             name: name, target: target, judgesFastest: judgesFastest, unit: unit, operations: operations,
             frames: frames, entries: entries)
     }
 
-    /// A name that no competitor has.
+    /// The error for a name that no competitor has.
     public struct NoSuchCompetitor: Error { let name: String }
 }
 
 extension Duration {
-    /// Milliseconds with their fraction.
+    /// The duration in fractional milliseconds.
     public var milliseconds: Double { Double(components.seconds) * 1000 + Double(components.attoseconds) / 1e15 }
 }
 
 extension [Double] {
-    /// What half of them stay under; not a number when there are none.
+    /// The median; NaN if there are no values.
     public var median: Double {
         guard !isEmpty else { return .nan }
         let (sorted, middle) = (sorted(), count / 2)

@@ -1,19 +1,19 @@
 import Foundation
 
-/// What a contest measured.
+/// The measurements of a contest.
 public struct ContestResult: Codable, Sendable {
-    /// One competitor's figures.
+    /// The figures of one competitor.
     public struct Entry: Codable, Sendable {
-        /// The competitor.
+        /// The competitor's name.
         public let name: String
-        /// The largest ratio of ours to it that counts as met.
+        /// The largest ratio of our time to this competitor's that meets the target.
         public var target: Double?
         /// Every counted time of a run, ascending.
         public let milliseconds: [Double]
-        /// What one run cost beside.
+        /// The other costs of one run.
         public var cost: Cost
 
-        /// One competitor's figures.
+        /// Creates the figures of one competitor.
         public init(name: String, target: Double? = nil, milliseconds: [Double], cost: Cost = Cost()) {
             self.name = name
             self.target = target
@@ -21,10 +21,10 @@ public struct ContestResult: Codable, Sendable {
             self.cost = cost
         }
 
-        /// The time half of the runs stayed under.
+        /// The median time of a run.
         public var median: Double { milliseconds.median }
 
-        /// Between the first and the third quarter of the times, as a part of the median.
+        /// The interquartile range of the times as a fraction of the median.
         public var spread: Double {
             guard !milliseconds.isEmpty else { return .nan }
             let last = milliseconds.count - 1
@@ -32,24 +32,24 @@ public struct ContestResult: Codable, Sendable {
         }
     }
 
-    /// What was measured.
+    /// The name of the contest.
     public let name: String
-    /// The largest ratio that counts as met.
+    /// The largest ratio that meets the target.
     public let target: Double?
-    /// The same of processor time; nil when none is set.
+    /// The largest ratio of processor time that meets the target; nil if there is none.
     public var cpuTarget: Double?
-    /// Whether the target is about the fastest peer, not the first one named.
+    /// Whether the target refers to the fastest peer instead of the first one.
     public var judgesFastest = false
-    /// What times are printed in.
+    /// The unit in which times are printed.
     public var unit = TimeUnit.milliseconds
-    /// How many operations one run does; times are printed of one.
+    /// The number of operations per run; times are printed per operation.
     public var operations = 1
-    /// How many frames one run shows.
+    /// The number of frames that one run shows.
     public var frames: Int?
-    /// Ours first.
+    /// The figures of all competitors, ours first.
     public var entries: [Entry]
 
-    /// Figures that no contest in turn gave.
+    /// Creates a result from figures that were not measured by alternating turns.
     public init(
         name: String, target: Double? = nil, cpuTarget: Double? = nil, judgesFastest: Bool = false,
         unit: TimeUnit = .milliseconds, operations: Int = 1, frames: Int? = nil, entries: [Entry]
@@ -67,7 +67,7 @@ public struct ContestResult: Codable, Sendable {
     /// Our median divided by a peer's.
     public func ratio(to peer: Entry) -> Double { entries[0].median / peer.median }
 
-    /// Our processor time divided by a peer's; nil where one is not known.
+    /// Our processor time divided by a peer's; nil if one is unknown.
     public func cpuRatio(to peer: Entry) -> Double? {
         guard let own = entries[0].cost.cpu, let other = peer.cost.cpu else { return nil }
         return own / other
@@ -77,7 +77,7 @@ public struct ContestResult: Codable, Sendable {
         entries.indices.dropFirst().min { entries[$0].median < entries[$1].median }
     }
 
-    /// Lines for a reader: medians, costs, and ratios with their target.
+    /// The report as text: medians, costs, and ratios with their target.
     public var lines: [String] {
         let width = entries.map(\.name.count).max() ?? 0
         return [name]

@@ -1,19 +1,19 @@
 import Foundation
 
-/// What one run of a job cost, beside its time.
+/// The costs of one run besides its time.
 public struct Cost: Codable, Sendable, Equatable {
-    /// Milliseconds of processor time, the user's and the system's, of all threads of who did the job.
+    /// Milliseconds of processor time (user and system) of all threads of the process that did the job.
     public var cpu: Double?
-    /// Bytes by which resident memory grew at its most; for a whole process all that it had.
+    /// The maximum growth in bytes of resident memory; for a whole process all of its resident memory.
     ///
-    /// The kernel counts to within half a megabyte.
+    /// The kernel's count is accurate to half a megabyte.
     public var memory: Int?
-    /// Instructions in user space; nil when nobody counted them.
+    /// Instructions in user space; nil if they were not counted.
     public var instructions: Int?
-    /// What else counts, by its name: the hits at a server, the entries left.
+    /// Other counts by name, such as requests at a server or remaining entries.
     public var counts: [String: Double]
 
-    /// Nothing known but what is given.
+    /// Creates costs; values that are not given are unknown.
     public init(
         cpu: Double? = nil, memory: Int? = nil, instructions: Int? = nil, counts: [String: Double] = [:]
     ) {
@@ -23,7 +23,7 @@ public struct Cost: Codable, Sendable, Equatable {
         self.counts = counts
     }
 
-    /// Columns for a reader, of one of `operations` where a run does several.
+    /// Columns of text, per operation if a run does several.
     func text(unit: TimeUnit, operations: Int) -> String {
         var columns: [String] = []
         if let cpu { columns.append("CPU " + unit.text(cpu, of: operations)) }

@@ -1,33 +1,34 @@
 import Foundation
 
-/// The processor time and the resident memory of a process: this one, or another one from outside.
+/// Processor time and resident memory of this process or of another one.
 public struct ProcessMeter: Sendable {
     private let clock: clockid_t
     private let folder: String
 
-    /// Of a running process; this one unless said.
+    /// Creates a meter of a running process; by default of this one.
     public init(_ process: pid_t = getpid()) {
         var clock = clockid_t()
-        // Of all threads, ended ones too, to the nanosecond.
+        // Includes all threads, also ended ones, in nanosecond resolution.
         self.clock = clock_getcpuclockid(process, &clock) == 0 ? clock : CLOCK_PROCESS_CPUTIME_ID
         folder = "/proc/\(process)"
     }
 
-    /// Milliseconds of processor time so far, the user's and the system's.
+    /// Milliseconds of processor time so far, user and system.
     public var cpu: Double {
         var time = timespec()
         clock_gettime(clock, &time)
         return Double(time.tv_sec) * 1e3 + Double(time.tv_nsec) / 1e6
     }
 
-    /// `malloc_trim`, whose header Swift's module of the C library leaves out.
+    /// `malloc_trim`, whose header is missing in Swift's C library module.
     private static let trim = dlsym(nil, "malloc_trim").map {
         unsafeBitCast($0, to: (@convention(c) (Int) -> Int32).self)
     }
 
-    /// Makes what is resident now the peak, and gives it in bytes; nil where the kernel does not let us.
+    /// Resets the peak to the current resident memory and returns it in bytes; nil if the kernel does not allow it.
     ///
-    /// This process first gives back what it has freed: else it would take that, and not grow.
+    /// First returns this process's freed memory to the system; otherwise later allocations would reuse it and show no
+    /// growth.
     public func resetPeak() -> Int? {
         if folder == "/proc/\(getpid())" { _ = Self.trim?(0) }
         guard let file = FileHandle(forWritingAtPath: folder + "/clear_refs") else { return nil }
@@ -35,10 +36,10 @@ public struct ProcessMeter: Sendable {
         return peak
     }
 
-    /// The most that was resident since ``resetPeak()``, in bytes.
+    /// The peak of resident memory since ``resetPeak()``, in bytes.
     public var peak: Int? { status("VmHWM:") }
 
-    /// What is resident now and no file stands behind, in bytes.
+    /// The current resident memory that is not backed by a file, in bytes.
     public var anonymous: Int? { status("RssAnon:") }
 
     private func status(_ field: String) -> Int? {

@@ -1,12 +1,12 @@
 import Foundation
 
-/// What times are printed in.
+/// The unit in which times are printed.
 public enum TimeUnit: String, Codable, Sendable {
     case milliseconds = "ms"
     case microseconds = "µs"
     case nanoseconds = "ns"
 
-    /// Milliseconds of a run as so many of this unit for one of its operations.
+    /// Converts milliseconds of a run to this unit per operation.
     public func value(_ milliseconds: Double, of operations: Int) -> Double {
         let scale =
             switch self {
@@ -17,7 +17,7 @@ public enum TimeUnit: String, Codable, Sendable {
         return milliseconds * scale / Double(operations)
     }
 
-    /// The same for a reader.
+    /// The same value as text.
     func text(_ milliseconds: Double, of operations: Int) -> String {
         String(format: self == .nanoseconds ? "%9.1f " : "%9.2f ", value(milliseconds, of: operations)) + rawValue
     }

@@ -1,13 +1,14 @@
 import Foundation
 import Harness
 
-/// Measures the library beside its peers; `--help` says how to ask.
+/// Measures the library against its peers; `--help` lists the options.
 @main
 struct Main {
-    /// Runs on a thread that is not main: nobody decodes there, and a picture dropped there is freed elsewhere, which
-    /// no competitor's is.
+    /// Runs on a secondary thread: programs do not decode on the main thread, and a picture released on the main thread
+    /// is freed
+    /// on another one, which is true of no competitor.
     static func main() {
-        // A peer that has ended is an error to report, not the end of us.
+        // A peer that has ended is an error to report; without this, SIGPIPE would end this process.
         signal(SIGPIPE, SIG_IGN)
         Thread.detachNewThread {
             do {
@@ -43,7 +44,7 @@ struct Main {
             default:
                 var contests = try Scenarios(options).contests(name)
                 while !contests.isEmpty {
-                    // Taken out, so that a contest's programs end with it.
+                    // Removed from the list, so that its programs end with the contest.
                     let contest = contests.removeFirst()
                     let result = try contest.run(rounds: options.rounds(21, quick: 5))
                     report.add(try Alone(scenario: name, options: options).complete(result, of: contest))

@@ -1,24 +1,24 @@
 import Foundation
 
-/// What the command line asks for.
+/// The parsed command line.
 struct Options {
     var json: String?
     var isQuick = false
     var countsInstructions = false
     /// The folder of the inputs.
     var data = URL(fileURLWithPath: "../../shared/conformance/bench")
-    /// How many entries the disk caches hold.
+    /// The numbers of entries in the disk caches.
     var entries = [1000, 10_000, 100_000]
-    /// Bytes of their values.
+    /// The sizes of their values in bytes.
     var sizes = [1, 4, 20, 64, 100, 1024].map { $0 * 1024 }
-    /// What is to be done by itself; see ``Alone``.
+    /// The arguments of a measurement in a separate process; see ``Alone``.
     var alone: [String]?
     var isHelp = false
-    /// The scenarios; all when none is named.
+    /// The scenarios; all if none is named.
     var scenarios: [String] = []
     private var chosenRounds: Int?
 
-    /// How often each is timed: what was asked for, else the scenario's own number.
+    /// The number of rounds: the requested one, otherwise the scenario's own.
     func rounds(_ usual: Int, quick: Int) -> Int { chosenRounds ?? (isQuick ? quick : usual) }
 
     init(_ arguments: [String]) throws {

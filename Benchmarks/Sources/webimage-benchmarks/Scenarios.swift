@@ -3,21 +3,21 @@ import Foundation
 import Harness
 import WebImage
 
-/// What can be measured; inputs come from the `bench` folder of the conformance data.
+/// The scenarios; inputs come from the `bench` folder of the conformance data.
 struct Scenarios {
     private let options: Options
     private var folder: URL { options.data }
 
     init(_ options: Options) { self.options = options }
 
-    /// All, in the order they run in.
+    /// All scenarios in the order in which they run.
     static let names =
         inProcess + ["disk", "download", "flood", "burst", "steady"]
-    /// Those whose competitors take turns in this process.
+    /// Scenarios whose competitors take turns in this process.
     private static let inProcess =
         ["memory-hit", "decode", "thumbnail", "progressive", "transform", "animate"] + CodecScenarios.names
 
-    /// The contests of a scenario of this process.
+    /// The contests of a scenario in this process.
     func contests(_ name: String) throws -> [Contest] {
         guard Self.inProcess.contains(name) else { throw ScenarioError.unknown(name) }
         guard name == "memory-hit" || FileManager.default.fileExists(atPath: folder.path + "/photo.jpg") else {
@@ -34,7 +34,7 @@ struct Scenarios {
         }
     }
 
-    /// A 6 MP photo to 4-byte pixels.
+    /// Decodes a 6 MP photo to 4-byte pixels.
     private func fullDecode() throws -> Contest {
         let photo = try file("photo.jpg")
         let ours = Contest.Competitor("webimage") {
@@ -46,7 +46,7 @@ struct Scenarios {
         return Contest("decode photo.jpg 2725x2225", target: 1.10, [ours, bare])
     }
 
-    /// A progressive photo in 64 pieces, three previews on the way, against one decode of the whole.
+    /// Decodes a progressive photo in 64 pieces with three previews, against one decode of the whole.
     private func progressive() throws -> Contest {
         let photo = try file("photo-progressive.jpg")
         let size = (photo.count + 63) / 64
@@ -59,7 +59,7 @@ struct Scenarios {
             var shown = 0
             for piece in 0..<64 {
                 try coder.append(photo.dropFirst(piece * size).prefix(size), finished: piece == 63)
-                // A throttle of the caller's: a quarter of the bytes each.
+                // The caller's throttle: a preview after each quarter of the bytes.
                 guard piece % 16 == 15, coder.incrementalRevision > shown else { continue }
                 shown = coder.incrementalRevision
                 guard coder.incrementalDecodedImage(with: nil) != nil else { throw ScenarioError.peerFailed }

@@ -1,5 +1,6 @@
-// The limit of `download`: libcurl's multi interface in one thread, so many transfers at a time, each body held in memory
-// until it is whole. Prints how many bytes came.
+// The practical limit for `download`: libcurl's multi interface in one thread, with limited concurrency. Each body is
+// held
+// in memory until it is complete. Prints the number of bytes.
 //   webimage-download-curl LIST CONCURRENCY CERTIFICATES|-
 #include <curl/curl.h>
 #include <stdio.h>

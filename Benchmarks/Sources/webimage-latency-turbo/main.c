@@ -1,6 +1,8 @@
-// As many threads as cores read JPEG files and decode them with libjpeg-turbo to at least 256 px by its own scaling: the
-// limit of `burst` and `steady`. A line `run FILE` names the arrivals; the answer is `ok` and the milliseconds of each from
-// its own time to its pixels, -1 for one that failed.
+// The practical limit for `burst` and `steady`: one thread per core reads JPEG files and decodes them with
+// libjpeg-turbo to
+// at least 256 px by its own scaling. A line `run FILE` names the arrivals. The answer is `ok` and the milliseconds
+// from
+// each request time to its pixels, -1 for a failed one.
 #include <stdio.h>
 
 #include <jpeglib.h>

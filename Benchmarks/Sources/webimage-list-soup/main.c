@@ -1,6 +1,6 @@
-// The list as one writes it by hand: libsoup with its disk cache, gdk-pixbuf at the size shown, a cancellable per row.
+// The list in handwritten C: libsoup with its disk cache, gdk-pixbuf at the displayed size, one cancellable per row.
 //   webimage-list-soup SERVER CACHE-FOLDER [--memory]
-// --memory also keeps the decoded pictures in a hash table, which nobody's manual shows but a careful hand adds.
+// --memory also keeps the decoded pictures in a hash table, which no manual shows but a careful programmer would add.
 #include <CListStage.h>
 #include <gtk/gtk.h>
 #include <libsoup/soup.h>

@@ -5,12 +5,12 @@ import Synchronization
 import WebImage
 import WebImageGTK
 
-/// Our side of the list benchmark, on the same stage as the peers'.
+/// Our side of the list benchmark, with the same window and steps as the peers.
 ///
 ///     webimage-list show SERVER CACHE-FOLDER            200 pictures of 1000 x 1000 at 96 px in 1,000 rows
 ///     webimage-list fling SERVER CACHE-FOLDER SECONDS   10,000 rows flung
 ///     webimage-list fling-empty - - SECONDS             the same list without pictures
-///     webimage-list picture FILE -                      the picture that a server serves
+///     webimage-list picture FILE -                      writes the picture that a server serves
 ///     webimage-list bind SERVER CACHE-FOLDER            the time of one warm bind
 @main @MainActor struct Main {
     static func main() {
@@ -36,7 +36,7 @@ import WebImageGTK
     }
 }
 
-/// The rows: a view of 96 px each, over 200 URLs.
+/// The rows: one view of 96 px each, over 200 URLs.
 @MainActor final class PictureList {
     static let side = 96
     static let pictures = 200
@@ -71,7 +71,7 @@ import WebImageGTK
             stage.user = Unmanaged.passUnretained(self).toOpaque()
             stage.make_factory = { list in
                 guard let list else { return nil }
-                nonisolated(unsafe) let address = list  // Stays on this thread.
+                nonisolated(unsafe) let address = list  // The pointer is used only on this thread.
                 let factory = MainActor.assumeIsolated {
                     Int(bitPattern: Unmanaged<PictureList>.fromOpaque(address).takeUnretainedValue().makeFactory())
                 }
@@ -79,7 +79,7 @@ import WebImageGTK
             }
             stage.is_ready = { list, first, last in
                 guard let list else { return false }
-                nonisolated(unsafe) let address = list  // Stays on this thread.
+                nonisolated(unsafe) let address = list  // The pointer is used only on this thread.
                 return MainActor.assumeIsolated {
                     let list = Unmanaged<PictureList>.fromOpaque(address).takeUnretainedValue()
                     return (Int(first)...Int(last)).allSatisfy { position in
@@ -104,7 +104,7 @@ import WebImageGTK
     }
 }
 
-/// Counts the decodes that gave a picture.
+/// Counts successful decodes.
 final class DecodeCount: WebImageManagerListener {
     private let count = Mutex(0)
     var value: Int { count.withLock { $0 } }
@@ -115,7 +115,7 @@ final class DecodeCount: WebImageManagerListener {
     }
 }
 
-/// One row's view.
+/// The view of one row.
 @MainActor final class Row: ImageListRow {
     let imageView = ImageView()
     var position = -1
@@ -124,7 +124,7 @@ final class DecodeCount: WebImageManagerListener {
     init() { list_stage_set_height(UnsafeMutableRawPointer(widget), Int32(PictureList.side)) }
 }
 
-/// How long a view takes to show a picture that is in memory, as when a row is bound.
+/// The time in which a view shows a picture that is in memory, as when a row is bound.
 @MainActor struct WarmBind {
     let list: PictureList
 

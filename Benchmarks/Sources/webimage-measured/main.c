@@ -1,5 +1,6 @@
-// Runs a command and says what it cost: webimage-measured FILE COMMAND [ARGUMENT...]. A small program between the harness
-// and what it measures, because the kernel counts the memory of whom a process was forked from as its own.
+// Runs a command and reports its costs: webimage-measured FILE COMMAND [ARGUMENT...]. A small program between the
+// harness
+// and the measured command, because the kernel counts the memory of the forking process as the child's own.
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +17,7 @@ int main(int count, char **words) {
     clock_gettime(CLOCK_MONOTONIC, &start);
     pid_t child = fork();
     if (child == 0) {
-        // curl draws its progress whatever it is told.
+        // curl prints its progress regardless of its options.
         int nowhere = open("/dev/null", O_WRONLY);
         dup2(nowhere, STDERR_FILENO);
         execvp(words[2], words + 2);
@@ -29,7 +30,7 @@ int main(int count, char **words) {
     clock_gettime(CLOCK_MONOTONIC, &end);
     FILE *report = fopen(words[1], "w");
     if (!report) return 2;
-    // Milliseconds from start to end and of the processor, bytes at the most.
+    // Milliseconds from start to end, milliseconds of processor time, and the peak of memory in bytes.
     fprintf(report, "%f %f %ld\n", (end.tv_sec - start.tv_sec) * 1e3 + (end.tv_nsec - start.tv_nsec) / 1e6,
         milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime), usage.ru_maxrss * 1024);
     fclose(report);

@@ -1,4 +1,4 @@
-// The first picture by hand: libsoup with its disk cache, gdk-pixbuf at the size wanted.
+// The first picture in handwritten C: libsoup with its disk cache, gdk-pixbuf at the requested size.
 //   webimage-start-soup URL CACHE-FOLDER
 #include <gdk-pixbuf/gdk-pixbuf.h>
 #include <libsoup/soup.h>

@@ -3,26 +3,28 @@
 
 #include <stdbool.h>
 
-// The stage on which GTK competitors show their list: the same window, the same steps, the same measuring.
+// The window, steps and measurements with which the GTK competitors show their list.
 typedef struct {
     const char *name;
-    // Rows and the height each asks for.
+    // The number of rows and their height.
     unsigned rows;
     int row_height;
     // Whether every row from `first` to `last` shows its picture.
     bool (*is_ready)(void *user, unsigned first, unsigned last);
-    // Makes a GtkListItemFactory, or null for rows that stay empty. GTK is initialised.
+    // Makes a GtkListItemFactory, or null for rows that remain empty. Called after GTK is initialised.
     void *(*make_factory)(void *user);
     void *user;
 } list_stage;
 
-// Goes through the list screen by screen as soon as each is complete, and prints CPU, memory and gaps as one line.
+// Scrolls through the list screen by screen, each time the current screen is complete, and prints CPU, memory and gaps
+// as
+// one line.
 int list_stage_show(const list_stage *stage);
 
-// Flings the list up and down for some seconds, then rests for two; prints the same.
+// Flings the list up and down for `seconds`, then waits two seconds; prints the same line.
 int list_stage_fling(const list_stage *stage, double seconds);
 
-// Makes a widget as high as a row asks.
+// Gives a widget the height of a row.
 void list_stage_set_height(void *widget, int height);
 
 #endif

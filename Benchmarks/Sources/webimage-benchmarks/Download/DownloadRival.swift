@@ -1,27 +1,29 @@
 import Foundation
 
-/// Something that fetches a list of URLs, so many at a time, in a process of its own, and prints how many bytes came.
+/// A program that fetches a list of URLs with limited concurrency, in its own process, and prints the number of bytes.
 struct DownloadRival: Sendable {
     let name: String
-    /// The command; `list` is a file with a URL on each line.
+    /// The command; `list` is a file with one URL per line.
     let command: @Sendable (_ list: String, _ job: DownloadJob) -> [String]
 
-    /// Bytes from what it printed: the sum of the numbers.
+    /// The byte count: the sum of the numbers in the output.
     static func bytes(_ output: String) -> Int {
         output.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }.reduce(0, +)
     }
 
-    /// This program again, as a downloader alone.
+    /// This program, run again as a downloader only.
     static let ours = DownloadRival(name: "webimage") { list, job in
         [MeasuredProcess.itself, DownloadWorker.name, "webimage", list, "\(job.concurrency)", job.certificate ?? "-"]
     }
 
-    /// The same with Foundation's own, which can be told of no authority but the system's: HTTP/1.1 alone.
+    /// The same with Foundation's URLSession. It accepts only the system's authorities, so it is measured with HTTP/1.1
+    /// only.
     static let urlSession = DownloadRival(name: "URLSession") { list, job in
         [MeasuredProcess.itself, DownloadWorker.name, "urlsession", list, "\(job.concurrency)", "-"]
     }
 
-    /// libcurl's multi interface in a C program that keeps each body until it is whole, as ours does: the limit.
+    /// libcurl's multi interface in a C program that holds each body until it is complete, as ours does: the practical
+    /// limit.
     static let multi = DownloadRival(name: "libcurl in C, the limit") { list, job in
         let program = URL(fileURLWithPath: MeasuredProcess.itself).deletingLastPathComponent()
             .appendingPathComponent("webimage-download-curl").path
@@ -40,7 +42,7 @@ struct DownloadRival: Sendable {
         ] + (job.certificate.map { ["--http2", "--cacert", $0] } ?? ["--http1.1"])
     }
 
-    /// aiohttp speaks HTTP/1.1 alone.
+    /// aiohttp supports only HTTP/1.1.
     static func aiohttp(_ python: String) -> DownloadRival {
         DownloadRival(name: "aiohttp") { list, job in
             [python, "-c", script, list, "\(job.concurrency)"]
@@ -62,12 +64,12 @@ struct DownloadRival: Sendable {
         """
 }
 
-/// What is to be fetched.
+/// The URLs to fetch and how.
 struct DownloadJob: Sendable {
     let name: String
     let urls: [String]
     let bytes: Int
     let concurrency: Int
-    /// The authorities' file of TLS; nil for plain HTTP/1.1.
+    /// The TLS authorities' file; nil for plain HTTP/1.1.
     let certificate: String?
 }

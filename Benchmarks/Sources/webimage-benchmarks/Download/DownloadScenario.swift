@@ -2,11 +2,12 @@ import Foundation
 import Harness
 import WebImageTesting
 
-/// Many small files and a few large ones from an nginx on this machine: ours, a C program over libcurl, `curl --parallel`,
-/// Python's aiohttp and Foundation's `URLSession`.
+/// Fetches many small files and a few large ones from an nginx on this machine: our library, a C program over libcurl,
+/// `curl --parallel`, Python's aiohttp and Foundation's `URLSession`.
 ///
-/// Each is a process of its own, measured from outside. What a process costs that fetches one file, which is mostly
-/// starting, is measured alike and taken off; its memory is all that it had.
+/// Each runs in its own process, measured from outside. The cost of a process that fetches one file, which is mostly
+/// its
+/// start, is measured in the same way and subtracted. Memory is that of the whole process.
 struct DownloadScenario {
     private let nginx: NginxServer
     private let folder: ScratchFolder
@@ -48,7 +49,7 @@ struct DownloadScenario {
         var samples = rivals.map { _ in (full: [MeasuredProcess](), idle: [MeasuredProcess]()) }
         for round in 0..<min(options.rounds(9, quick: 2), 9) + 1 {
             for offset in rivals.indices {
-                // Who comes first changes every round; the first round does not count.
+                // The first competitor changes every round; the first round does not count.
                 let index = (offset + round) % rivals.count
                 let idle = try MeasuredProcess.run(rivals[index].command(one, job))
                 let full = try MeasuredProcess.run(rivals[index].command(whole, job))
@@ -87,7 +88,7 @@ struct DownloadScenario {
         return file.path
     }
 
-    /// The interpreter that `./setup` made, else the system's if it has aiohttp.
+    /// The interpreter that `./setup` created, otherwise the system's if it has aiohttp.
     private static let python: String? = [LinePeer.python, "python3"].first { path in
         (try? MeasuredProcess.run([path, "-c", "import aiohttp"])) != nil
     }

@@ -3,11 +3,15 @@ import Harness
 import WebImage
 import WebImageTesting
 
-/// Ten thousand requests of a hundred pictures at once, a tenth of them cancelled at random, each finished one decoded:
-/// ours beside aiohttp with Pillow.
+/// Ten thousand concurrent requests for a hundred pictures. A random tenth is cancelled; each finished picture is
+/// decoded.
+/// Compares our library with aiohttp and Pillow.
 ///
-/// Both are processes of their own, the server is this one and answers when all have asked. What counts is what the server
-/// sees, and that memory settles: what is resident after each round is printed, the peak is the first round's.
+/// Both run in their own processes. This process is the server and answers after all requests have arrived. It measures
+/// the
+/// requests at the server and whether memory becomes stable: resident memory is printed after each round, and the peak
+/// is
+/// that of the first round.
 enum FloodScenario {
     static let pictures = 100
 
@@ -41,7 +45,7 @@ enum FloodScenario {
     }
 }
 
-/// One competitor's rounds.
+/// The rounds of one competitor.
 private final class Flood {
     let peer: LinePeer
     private(set) var hits: [Double] = []
@@ -82,7 +86,7 @@ private final class Flood {
             })
         let before = server.requests.count
         let answer = try peer.answer(to: "flood \(server.url(folder).absoluteString) \(requests)")
-        // One of them opened the gate.
+        // Subtracts the request that opened the gate.
         hits.append(Double(server.requests.count - before - 1))
         finished.append(Double(answer) ?? .nan)
     }

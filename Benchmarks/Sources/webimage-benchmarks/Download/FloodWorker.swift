@@ -1,15 +1,16 @@
 import Foundation
 import WebImage
 
-/// Our side of the flood, in a process of its own: a line `flood URL COUNT` is one round, answered with `ok` and how many
-/// pictures came.
+/// Our side of the flood, in its own process: a line `flood URL COUNT` starts one round, answered with `ok` and the
+/// number
+/// of pictures received.
 enum FloodWorker {
     static let name = "flood-worker"
 
     static func run() throws {
         var config = ImageCacheConfig()
         config.shouldCacheImagesOnDisk = false
-        // A round's pictures go with the next one's: the cache is to be full, and stay so.
+        // The next round evicts the pictures of this one, because the cache must become and remain full.
         config.maxMemoryCost = 64 << 20
         var downloads = WebImageDownloaderConfig.default
         downloads.maxConcurrentDownloads = 20
@@ -40,7 +41,8 @@ enum FloodWorker {
                 return (try? await manager.image(for: url)) != nil
             }
         }
-        // The first request of each picture stays: without anybody left a download would end, and be another one later.
+        // The first request of each picture is not cancelled: without subscribers a download would end and start again
+        // later.
         func cancelSome() {
             for task in tasks.dropFirst(FloodScenario.pictures) where Int.random(in: 0..<20) == 0 { task.cancel() }
         }

@@ -1,16 +1,18 @@
 import Foundation
 import Harness
 
-/// When each picture of a list is asked for, in a file that every competitor reads: a line is milliseconds and a URL or path.
+/// The request time of each picture, in a file that every competitor reads: each line has milliseconds and a URL or
+/// path.
 struct Arrivals {
     let file: String
     let count: Int
 
-    /// All at once.
+    /// All requests at once.
     static func burst(_ places: [String]) throws -> Arrivals { try Arrivals(places.map { (0, $0) }) }
 
-    /// One after another at random distances, independent of the answers (an open loop): a Poisson process of `rate`
-    /// pictures a second for `seconds`. The same seed gives the same times.
+    /// Requests at random intervals, independent of the answers (an open loop): a Poisson process of `rate` pictures
+    /// per second
+    /// for `seconds`. The same seed gives the same times.
     static func steady(_ places: [String], rate: Double, seconds: Double, seed: UInt64) throws -> Arrivals {
         var random = SplitMix(state: seed)
         var (time, arrivals) = (0.0, [(Double, String)]())
@@ -29,7 +31,7 @@ struct Arrivals {
         try Data(lines.joined().utf8).write(to: URL(fileURLWithPath: file))
     }
 
-    /// Every line of a file.
+    /// Reads all lines of a file.
     static func read(_ file: String) throws -> [(milliseconds: Double, place: String)] {
         try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").compactMap { line in
             let words = line.split(separator: " ", maxSplits: 1)
@@ -60,7 +62,7 @@ struct Distribution {
     var median: Double { sorted.median }
     var last: Double { sorted.last ?? .nan }
 
-    /// What `percent` of a hundred stay under; the nearest rank.
+    /// The percentile by nearest rank.
     func percentile(_ percent: Double) -> Double {
         guard !sorted.isEmpty else { return .nan }
         return sorted[min(max(Int((percent / 100 * Double(sorted.count)).rounded(.up)) - 1, 0), sorted.count - 1)]

@@ -3,10 +3,11 @@ import Harness
 import WebImage
 import WebImageTesting
 
-/// Many pictures asked for at once, each to 256 px: when the first, the median, the 99th of a hundred and the last come.
+/// Requests many pictures at once, each at 256 px, and measures when the first, the median, the 99th percentile and the
+/// last arrive.
 ///
-/// Every competitor is a process of its own that reads the files itself. `vipsthumbnail` is measured as a whole, with its
-/// start; it writes what it makes.
+/// Every competitor is a separate process that reads the files itself. `vipsthumbnail` is measured as a whole with its
+/// start, and it writes its results to files.
 struct BurstScenario {
     private let folder: ScratchFolder
     private let options: Options
@@ -18,7 +19,7 @@ struct BurstScenario {
             try scenario.small(options.isQuick ? 100 : 500),
             try scenario.copies(of: "large-4000x3000.jpg", options.isQuick ? 5 : 20)
         )
-        // Of the whole: the first and the median of the 60 photos.
+        // Fractions of the whole time: the first and the median of the 60 photos.
         try scenario.contest("\(photos.count) photos of 6 MP", photos, parts: (0.15, 0.62), report)
         try scenario.contest("\(small.count) small pictures", small, report)
         try scenario.contest(
@@ -40,7 +41,7 @@ struct BurstScenario {
         var result = try Contest("burst, " + name, isLasting: true, competitors)
             .run(rounds: options.rounds(9, quick: 2), warmUps: 1)
         for (index, rival) in rivals.enumerated() {
-            // The round that warms up is left out here as well.
+            // Excludes the warm-up round here as well.
             result.entries[index].cost.counts = [
                 "ms to the first": rival.median(\.first), "ms to the median": rival.median(\.median),
                 "ms to the 99th of 100": rival.median { $0.percentile(99) },
@@ -79,7 +80,7 @@ struct BurstScenario {
         try write(try Data(contentsOf: options.data.appendingPathComponent(name)), "\(count)-\(name)-", count)
     }
 
-    /// JPEGs of some 20 KB.
+    /// JPEGs of about 20 KB.
     private func small(_ count: Int) throws -> [String] {
         try write(try Inputs(folder: options.data).smallPhoto(), "small-", count)
     }
@@ -94,7 +95,7 @@ struct BurstScenario {
 }
 
 extension Inputs {
-    /// A JPEG of 320 px, some 20 KB.
+    /// A JPEG of 320 px and about 20 KB.
     func smallPhoto() throws -> Data {
         var options = DecodingOptions()
         options.thumbnailPixelSize = PixelSize(width: 320, height: 320)

@@ -1,25 +1,26 @@
 import Foundation
 import Harness
 
-/// Somebody who loads a list of pictures to 256 px and says how long each took from the time it was asked for.
+/// A program that loads a list of pictures at 256 px and reports the time of each from its request.
 final class LatencyRival {
     let peer: LinePeer
     private(set) var rounds: [Distribution] = []
 
     init(_ peer: LinePeer) { self.peer = peer }
 
-    /// Ours without any cache.
+    /// Our library without caches.
     static func ours() -> LatencyRival {
         LatencyRival(LinePeer("webimage", [MeasuredProcess.itself, LatencyWorker.name, "none"]))
     }
 
-    /// Ours with everything in the disk cache already, and no memory cache.
+    /// Our library with everything in the disk cache and without a memory cache.
     static func ourCache() -> LatencyRival {
         LatencyRival(LinePeer("webimage, disk cache", [MeasuredProcess.itself, LatencyWorker.name, "disk"]))
     }
 
-    /// The peers that are installed: aiohttp with pyvips in a thread pool, and libjpeg-turbo alone in as many threads as
-    /// cores, which only reads files.
+    /// The installed peers: aiohttp with pyvips in a thread pool, and libjpeg-turbo alone with one thread per core,
+    /// which only
+    /// reads files.
     static func peers(network: Bool) -> [LatencyRival] {
         let turbo = URL(fileURLWithPath: MeasuredProcess.itself).deletingLastPathComponent()
             .appendingPathComponent("webimage-latency-turbo").path
@@ -37,7 +38,7 @@ final class LatencyRival {
         }.map(LatencyRival.init)
     }
 
-    /// Does a whole list; the time of the last picture is the round's.
+    /// Loads a whole list; the time of the last picture is the time of the round.
     @discardableResult
     func run(_ arrivals: Arrivals) throws -> Distribution {
         try peer.start()
@@ -57,6 +58,6 @@ final class LatencyRival {
     /// All waiting times of all rounds.
     var all: Distribution { Distribution(rounds.flatMap(\.sorted)) }
 
-    /// The median over the rounds of something a round has.
+    /// The median over the rounds of a value of each round.
     func median(_ value: (Distribution) -> Double) -> Double { rounds.map(value).median }
 }

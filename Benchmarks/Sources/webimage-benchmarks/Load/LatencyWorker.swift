@@ -2,8 +2,9 @@ import Foundation
 import Synchronization
 import WebImage
 
-/// Our side of `burst` and `steady`, in a process of its own: a line `run FILE` names the arrivals; the answer is `ok` and
-/// the milliseconds of each from its own time to its picture, -1 for one that failed.
+/// Our side of `burst` and `steady`, in its own process: a line `run FILE` names the arrivals. The answer is `ok` and
+/// the
+/// milliseconds from each request time to its picture, -1 for a failed one.
 enum LatencyWorker {
     static let name = "latency-worker"
 
@@ -31,7 +32,7 @@ enum LatencyWorker {
             guard words.count == 2, words[0] == "run" else { throw ScenarioError.unknown(line) }
             let arrivals = try Arrivals.read(String(words[1]))
             if !isPrimed {
-                // What the server gave before is on the disk when time counts.
+                // Loads everything once before timing, so that the originals are on disk.
                 _ = answer(to: arrivals.map { (0, $0.place) }, manager)
                 cache.flush()
                 isPrimed = true
@@ -71,7 +72,7 @@ enum LatencyWorker {
     }
 }
 
-/// The milliseconds of each arrival, -1 until its picture has come.
+/// The milliseconds of each arrival, -1 until its picture has arrived.
 private final class Times: Sendable {
     let values: Mutex<[Double]>
     init(count: Int) { values = Mutex([Double](repeating: -1, count: count)) }

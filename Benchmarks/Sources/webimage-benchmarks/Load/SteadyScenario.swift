@@ -2,10 +2,10 @@ import Foundation
 import Harness
 import WebImageTesting
 
-/// Pictures that are asked for at random times, whatever became of those before: how long each waits.
+/// Requests pictures at random times, independent of earlier answers, and measures the wait of each.
 ///
-/// The rates are parts of what the slowest competitor can do at once, so that nobody falls behind for ever; every
-/// competitor gets the same times. A picture is a photo of 1 MP, to 256 px.
+/// The rates are fractions of the slowest competitor's throughput, so that no competitor falls behind for ever. Every
+/// competitor gets the same times. Each picture is a photo of 1 MP, loaded at 256 px.
 struct SteadyScenario {
     private let options: Options
     private let nginx: NginxServer

@@ -1,9 +1,9 @@
 import Foundation
 import WebImage
 
-/// Whether competitors gave the same picture: nobody is timed for another job than the others'.
+/// Checks that competitors produce the same picture, so that all are timed for the same job.
 enum Agreement {
-    /// Straight RGBA rows without gaps.
+    /// Straight RGBA rows without padding.
     static func rgba(_ image: Image?) throws -> [UInt8] {
         guard let pixels = image?.pixels, pixels.format.bytesPerPixel == 4 else { throw ScenarioError.peerFailed }
         let isPremultiplied = pixels.format.isPremultiplied
@@ -27,7 +27,7 @@ enum Agreement {
         return result
     }
 
-    /// Throws when two pictures differ by more than so many levels on average, colours weighed by alpha.
+    /// Throws if two pictures differ by more than `limit` levels on average, with colours weighted by alpha.
     static func check(_ mine: [UInt8], _ theirs: [UInt8], within limit: Double, _ what: String) throws {
         guard mine.count == theirs.count, !mine.isEmpty else { throw ScenarioError.disagree("\(what): sizes differ") }
         var sum = 0.0
@@ -44,7 +44,7 @@ enum Agreement {
         print("\(what): results within \(String(format: "%.2f", mean)) levels on average")
     }
 
-    /// RGB rows as RGBA.
+    /// Converts RGB rows to RGBA.
     static func rgba(rgb: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(rgb.count / 3 * 4)
@@ -55,7 +55,7 @@ enum Agreement {
         return result
     }
 
-    /// RGBA rows as RGB.
+    /// Converts RGBA rows to RGB.
     static func rgb(_ rgba: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(rgba.count / 4 * 3)
@@ -63,7 +63,7 @@ enum Agreement {
         return result
     }
 
-    /// Peak signal-to-noise ratio of RGB against floating point, in decibels.
+    /// The peak signal-to-noise ratio of RGB against a floating-point reference, in decibels.
     static func psnr(_ rgba: [UInt8], _ reference: [Double]) -> Double {
         var sum = 0.0
         for pixel in 0..<rgba.count / 4 {
@@ -76,7 +76,7 @@ enum Agreement {
     }
 }
 
-/// Lanczos 3 in floating point: the picture that fast scalers come near.
+/// Lanczos 3 in floating point: the reference that fast scalers approximate.
 enum LanczosReference {
     /// RGB rows at another size, clamped to 0…255.
     static func scaled(_ rgb: [UInt8], width: Int, height: Int, to size: PixelSize) -> [Double] {
@@ -103,7 +103,7 @@ enum LanczosReference {
         return result.map { min(max($0, 0), 255) }
     }
 
-    /// Which places count for each of the new ones, and how much; edges go on outside.
+    /// The source positions and weights of each new position; edge pixels are repeated outside.
     private static func taps(_ count: Int, _ wanted: Int) -> [[(Int, Double)]] {
         let ratio = Double(count) / Double(wanted)
         let width = max(ratio, 1)

@@ -2,17 +2,17 @@ import Foundation
 
 /// Counts the instructions that a command and its children execute in user space.
 enum InstructionCounter: String {
-    /// The processor's own counter, where the machine lets us read it.
+    /// The processor's own counter, if the machine allows reading it.
     case perf = "perf stat"
-    /// An emulated processor: the same count, fifty times as slow, and of one that has no AVX-512.
+    /// An emulated processor: gives the same count fifty times more slowly, and without AVX-512.
     case valgrind = "valgrind"
 
-    /// What this machine has; nil is neither.
+    /// The tool that this machine has, or nil.
     static let present: InstructionCounter? = [.perf, .valgrind].first { counter in
         ((try? counter.count(["true"])) ?? nil) != nil
     }
 
-    /// The count; nil where the tool gives none.
+    /// The count; nil if the tool gives none.
     func count(_ command: [String]) throws -> Int? {
         let folder = NSTemporaryDirectory() + "webimage-count-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -27,12 +27,12 @@ enum InstructionCounter: String {
                 ]
             }
         let words = command.map { $0 == MeasuredProcess.itself ? Self.stripped ?? $0 : $0 }
-        // Seeds of hash tables would make each start another one.
+        // Random hash seeds would make the count of each start different.
         let run = try MeasuredProcess.run(
             tool + words, environment: ["SWIFT_DETERMINISTIC_HASHING": "1", "PYTHONHASHSEED": "0"])
-        // What a program did not do is not to be counted.
+        // A failed program must not be counted.
         guard !run.output.contains("error") else { return nil }
-        // A line each process: `123,,instructions:u,…` or `==9== I   refs:      1,234`.
+        // One line per process: `123,,instructions:u,…` or `==9== I   refs:      1,234`.
         var sum: Int?
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
             for line in try String(contentsOfFile: folder + "/" + name, encoding: .utf8).split(separator: "\n") {
@@ -48,13 +48,13 @@ enum InstructionCounter: String {
         return sum
     }
 
-    /// This program without its debugging information, which valgrind cannot read.
+    /// A copy of this program without debug information, which valgrind cannot read.
     private static let stripped: String? = {
         let copy = Inputs.kept.appendingPathComponent("webimage-benchmarks").path
         return (try? MeasuredProcess.run(["strip", "-o", copy, MeasuredProcess.itself])).map { _ in copy }
     }()
 
-    /// What a reader is told about the column.
+    /// The note about the column in the report.
     static func note(_ isWanted: Bool) -> String {
         guard isWanted else { return "instructions: not counted, say --instructions" }
         switch present {

@@ -1,13 +1,13 @@
 import Foundation
 import Harness
 
-/// A program that does a job whenever a line names one, and answers each with a line.
+/// A program that does a job for each line it receives and answers each with a line.
 ///
-/// It starts when it is first needed and ends with this object.
+/// It starts when first needed and ends with this object.
 final class LinePeer {
     private static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    /// The interpreter that `./setup` made.
+    /// The interpreter that `./setup` created.
     static let python = package.appendingPathComponent(".venv/bin/python3").path
     static let peers = package.appendingPathComponent("peers")
 
@@ -18,7 +18,7 @@ final class LinePeer {
     private let first: [String]
     private var isStarted = false
 
-    /// A program found in the search path, and the lines that make it ready.
+    /// Creates a peer from a program in the search path and the lines that prepare it.
     init(_ name: String, _ command: [String], first: [String] = []) {
         self.name = name
         self.first = first
@@ -33,7 +33,7 @@ final class LinePeer {
         if isStarted { process.waitUntilExit() }
     }
 
-    /// Starts it unless it runs; throws where it is missing or does not get ready.
+    /// Starts the program unless it runs; throws if it is missing or does not become ready.
     func start() throws {
         guard !isStarted else { return }
         do { try process.run() } catch { throw ScenarioError.missing("\(name): run ./setup") }
@@ -41,10 +41,10 @@ final class LinePeer {
         for line in first { try run(line) }
     }
 
-    /// Does a job once; throws where the answer is not `ok`.
+    /// Does a job once; throws if the answer is not `ok`.
     func run(_ job: String) throws { _ = try answer(to: job) }
 
-    /// What follows the `ok`.
+    /// The text after `ok`.
     @discardableResult
     func answer(to job: String) throws -> String {
         do { try input.fileHandleForWriting.write(contentsOf: Data((job + "\n").utf8)) } catch {
@@ -62,7 +62,7 @@ final class LinePeer {
         return String(answer.dropFirst(3))
     }
 
-    /// A new one that gets the same lines out of a file.
+    /// A command that starts a new process and feeds it the same lines from a file.
     private func command(_ job: String, runs: Int) throws -> [String] {
         let file = Inputs.kept.appendingPathComponent("lines").path
         let lines = first + Array(repeating: job, count: runs)
@@ -73,7 +73,7 @@ final class LinePeer {
     /// Its process; nil before it has started.
     var pid: pid_t? { isStarted ? process.processIdentifier : nil }
 
-    /// One who does this job on each turn.
+    /// A competitor that does this job on each turn.
     func competitor(_ job: String, named name: String? = nil, target: Double? = nil) -> Contest.Competitor {
         Contest.Competitor(
             name ?? self.name, target: target, prepare: start, process: { self.pid },

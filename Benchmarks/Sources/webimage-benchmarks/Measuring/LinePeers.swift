@@ -1,8 +1,9 @@
 import Foundation
 
 extension LinePeer {
-    /// One of `peers/`, under the interpreter that `./setup` made, with a file opened; without one it is asked
-    /// whether it is there.
+    /// Starts a script of `peers/` with the interpreter that `./setup` created, with a file opened. Without a file, the
+    /// script
+    /// only reports whether its library is present.
     convenience init(_ name: String, script: String, opening file: URL? = nil) {
         self.init(
             name, [Self.python, Self.peers.appendingPathComponent(script).path],
@@ -18,14 +19,14 @@ extension LinePeer {
     /// Qt's `QMovie` with an animation; see `peers/movie.py`.
     static func qMovie(_ file: URL) -> LinePeer { LinePeer("QMovie", script: "movie.py", opening: file) }
 
-    /// GraphicsMagick, which takes commands of its own.
+    /// GraphicsMagick, which has its own command syntax.
     static func graphicsMagick() -> LinePeer {
         LinePeer(
             "GraphicsMagick",
             ["OMP_NUM_THREADS=1", "gm", "batch", "-feedback", "on", "-pass", "ok", "-fail", "no", "-"])
     }
 
-    /// What a job of `peers/` gives, as straight RGBA rows without gaps.
+    /// The result of a job of `peers/` as straight RGBA rows without padding.
     func pixels(_ job: String) throws -> [UInt8] {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("peer-\(getpid())")
         defer { try? FileManager.default.removeItem(at: file) }

@@ -1,22 +1,22 @@
 import Foundation
 import Harness
 
-/// What a child process cost, from its start to its end, and what it printed; see `webimage-measured`.
+/// The costs and output of a child process; see `webimage-measured`.
 struct MeasuredProcess {
     let output: String
-    /// Milliseconds between start and end.
+    /// Milliseconds from start to end.
     let wall: Double
-    /// Milliseconds of processor time, user's and system's.
+    /// Milliseconds of processor time, user and system.
     let cpu: Double
-    /// Resident bytes at their most.
+    /// The peak of resident memory in bytes.
     let memory: Int
 
-    /// This program.
+    /// The path of this program.
     static let itself = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
 
-    /// Runs a program to its end, with these variables beside our own.
+    /// Runs a program to its end, with these variables added to the environment.
     ///
-    /// - Throws: ``ScenarioError`` when it cannot be started or ends badly.
+    /// - Throws: ``ScenarioError`` if it cannot be started or fails.
     static func run(_ arguments: [String], environment: [String: String] = [:]) throws -> MeasuredProcess {
         let file = NSTemporaryDirectory() + "webimage-measured-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: file) }

@@ -1,13 +1,13 @@
 import Foundation
 import Harness
 
-/// Prints what was measured, as it comes, and keeps it.
+/// Prints results as they arrive and stores them.
 final class Report {
     private(set) var results: [ContestResult] = []
 
     func add(_ result: ContestResult) {
         result.lines.forEach { print($0) }
-        // Nothing is held back from a file: some scenarios take minutes.
+        // Flushes at once, because some scenarios take minutes.
         fflush(nil)
         results.append(result)
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The frames of an APNG as PNG files of their own.
+/// The frames of an APNG as separate PNG files.
 enum APNGStills {
     static func split(_ file: NSData) -> [Data] {
         let data = [UInt8](file as Data)
@@ -29,7 +29,7 @@ enum APNGStills {
             case "fcTL":
                 end()
                 current = []
-                // The frame's own sides, the rest as the file's.
+                // The frame's own size, otherwise the header of the file.
                 head = chunk("IHDR", Array(body[4..<12]) + Array(head[16..<21]))
             case "IDAT": current? += chunk("IDAT", body)
             case "fdAT": current? += chunk("IDAT", Array(body.dropFirst(4)))

@@ -3,7 +3,8 @@ import Foundation
 import Harness
 import WebImage
 
-/// All frames of an animation, in order, none kept: ours beside the bare library, Pillow, gdk-pixbuf and Qt's QMovie.
+/// Plays all frames of an animation in order and keeps none: our library, the bare library, Pillow, gdk-pixbuf and Qt's
+/// QMovie.
 enum AnimateScenario {
     static func contests(_ folder: URL) throws -> [Contest] {
         let others = folder.deletingLastPathComponent().appendingPathComponent("sdwebimage")
@@ -14,7 +15,7 @@ enum AnimateScenario {
         ]
     }
 
-    /// 0.9 of a bare library's frames a second is 1.11 of its time; twice a peer's is half its time.
+    /// 0.9 of the bare library's frame rate is 1.11 of its time; twice a peer's rate is half its time.
     private static let (bareTarget, peerTarget) = (1 / 0.9, 0.5)
 
     private static func gif(_ file: URL, _ name: String) throws -> Contest {
@@ -36,7 +37,7 @@ enum AnimateScenario {
         }
     }
 
-    /// gdk-pixbuf reads no animated WebP without a loader that Debian has none of.
+    /// gdk-pixbuf reads animated WebP only with a loader that Debian does not package.
     private static func webP(_ file: URL, _ name: String) throws -> Contest {
         let job = try Job(file)
         func bare(_ out: UnsafeMutablePointer<UInt8>?) throws {
@@ -49,7 +50,8 @@ enum AnimateScenario {
         ) { try job.agree("\(name), libwebp", bare) }
     }
 
-    /// libpng knows no animations: bare is reading as many stills of the same data. Qt has no reader of APNG.
+    /// libpng does not support animations, so the bare competitor reads as many stills of the same data. Qt has no APNG
+    /// reader.
     private static func png(_ file: URL, _ name: String) throws -> Contest {
         let job = try Job(file)
         let stills = APNGStills.split(job.data).map { $0 as NSData }
@@ -63,11 +65,11 @@ enum AnimateScenario {
         return job.contest(name, bare, [], [.pillow(file)]) {}
     }
 
-    /// One animation and our way with it.
+    /// One animation and our way of playing it.
     private final class Job {
-        /// What the library gets.
+        /// The data for our library.
         let file: Data
-        /// The same where it stays, for the peers.
+        /// The same data at a fixed address, for the peers.
         let data: NSData
         let count: Int
         private let size: PixelSize
@@ -81,7 +83,9 @@ enum AnimateScenario {
             (count, size) = (info.frameCount, info.pixelSize)
         }
 
-        /// Ours, the bare library, those of this process and those of their own, whose last frames are compared.
+        /// A contest of our library, the bare library, the peers in this process and those in their own process.
+        /// Compares their
+        /// last frames.
         func contest(
             _ name: String, _ bare: Contest.Competitor, _ others: [Contest.Competitor], _ programs: [LinePeer],
             agree: @escaping () throws -> Void

@@ -8,7 +8,7 @@ import WebImageAVIF
 import WebImageJXL
 import WebImageTIFF
 
-/// Each format beside its own library, animations beside a bare loop, and pictures written again at another size.
+/// Each format against its own library, animations against a bare loop, and pictures resized and encoded again.
 struct CodecScenarios {
     private let inputs: Inputs
 
@@ -39,7 +39,7 @@ struct CodecScenarios {
 
     private typealias Peer = @Sendable (UnsafePointer<UInt8>?, Int) -> Int32
 
-    /// A whole picture to four bytes a pixel.
+    /// Decodes a whole picture to four bytes per pixel.
     private func decode(
         _ name: String, _ library: String, _ peer: @escaping Peer,
         by coder: any DetailedImageCoder = ImageCodersManager.shared
@@ -51,7 +51,7 @@ struct CodecScenarios {
         return Contest("decode \(name)", target: 1.10, [ours, Self.competitor(library, data, peer)])
     }
 
-    /// Every frame of an animation once, in order; a frame is let go when the next one comes.
+    /// Plays every frame of an animation once, in order; a frame is released when the next one arrives.
     private func play(_ name: String, _ library: String, _ peer: @escaping Peer) throws -> Contest {
         let data = try inputs.data(name)
         let ours = Contest.Competitor("webimage") {
@@ -62,11 +62,11 @@ struct CodecScenarios {
                 guard animation.animatedImageFrame(at: index) != nil else { throw ScenarioError.peerFailed }
             }
         }
-        // A throughput of 0.9 of the bare loop's.
+        // The target is 0.9 of the bare loop's throughput.
         return Contest("play \(name)", target: 1 / 0.9, [ours, Self.competitor(library, data, peer)])
     }
 
-    /// The photo to fit 720 × 588, written again at quality 80.
+    /// Fits the photo into 720 × 588 and encodes it at quality 80.
     private func resizeJPEG() throws -> Contest {
         let file = try inputs.file("photo.jpg")
         let data = try Data(contentsOf: file)
@@ -91,7 +91,7 @@ struct CodecScenarios {
             ])
     }
 
-    /// A picture of 2048 × 1536 to fit 720 × 540.
+    /// Fits a picture of 2048 × 1536 into 720 × 540.
     private func resizePNG() throws -> Contest {
         let data = try inputs.data("paper.png")
         var decoding = DecodingOptions()

@@ -6,12 +6,12 @@ import WebImageJXL
 import WebImageSVG
 import WebImageTIFF
 
-/// The pictures that are decoded.
+/// The input pictures.
 struct Inputs {
     /// The `bench` folder of the conformance data.
     let folder: URL
 
-    /// Knows every format from then on.
+    /// Registers the coders of all formats.
     init(folder: URL) {
         self.folder = folder
         let coders: [any ImageCoder] = [
@@ -21,8 +21,8 @@ struct Inputs {
         for coder in coders { ImageCodersManager.shared.addCoder(coder) }
     }
 
-    /// A file of the folder or of the one beside it, `sdwebimage`; of formats that neither has, a photo of 1 MP written by
-    /// ours.
+    /// A file of the folder or of its sibling `sdwebimage`. For a format in neither, a photo of 1 MP encoded by our
+    /// library.
     func file(_ name: String) throws -> URL {
         let beside = folder.deletingLastPathComponent().appendingPathComponent("sdwebimage")
         for place in [folder, beside] {
@@ -45,7 +45,7 @@ struct Inputs {
         return place
     }()
 
-    /// Kept for the processes that this one starts.
+    /// Stored in a folder for the processes that this one starts.
     private func written(_ name: String, _ format: ImageFormat) throws -> URL {
         let file = Self.kept.appendingPathComponent(name)
         guard !FileManager.default.fileExists(atPath: file.path) else { return file }

@@ -2,9 +2,10 @@ import Foundation
 import Harness
 import WebImage
 
-/// What this build takes for each operation, without peers: `./run debug-build` compares a debug build with a release.
+/// The time of each operation in this build, without peers: `./run debug-build` compares a debug build with a release
+/// build.
 ///
-/// A line is the operation, how many times a release's time a debug build may take, and the median in milliseconds.
+/// Each line has the operation, the maximum factor of a debug build's time, and the median in milliseconds.
 enum OwnTimes {
     static func run(_ folder: URL, rounds: Int) throws {
         for (name, limit, job) in try codecs(folder) + transforms(folder) {

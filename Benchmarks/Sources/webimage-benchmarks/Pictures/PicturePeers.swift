@@ -4,7 +4,9 @@ import Foundation
 import Harness
 import WebImage
 
-/// Pictures as a whole and as a thumbnail, beside everybody who reads them: each on one thread, as its manual shows.
+/// Decodes whole pictures and thumbnails with our library and all peers that read them, each on one thread as its
+/// manual
+/// shows.
 struct PicturePeers {
     private let inputs: Inputs
 
@@ -13,15 +15,15 @@ struct PicturePeers {
         inputs = Inputs(folder: folder)
     }
 
-    /// 256 pixels at the longer side; the aim is to be first.
+    /// 256 pixels on the longer side; the target is the shortest time.
     func thumbnails() throws -> [Contest] {
         try ["photo.jpg", "paper.png", "photo.webp", "photo.avif"].map { name in
-            // What the photo's thumbnail was made for is more than being first.
+            // The photo's thumbnail has stricter targets than being fastest.
             try contest(name, side: 256, targets: name == "photo.jpg" ? ["libvips": 0.65, "Pillow": 0.75] : [:])
         }
     }
 
-    /// Every pixel, of every format.
+    /// Every pixel, for every format.
     func decodes() throws -> [Contest] {
         let names = [
             "photo.jpg", "paper.png", "photo.webp", "paper-lossless.webp", "photo.avif", "photo.jxl", "photo.tiff",
@@ -41,7 +43,7 @@ struct PicturePeers {
         let size = side > 0 ? "-size \(side)x\(side) \(file.path) -thumbnail \(side)x\(side)" : file.path
         return Contest(
             "\(job) \(name)\(side > 0 ? " to \(side)" : ""), everybody", target: 1.0, judgesFastest: true,
-            // Who cannot read a format stays away.
+            // Peers that cannot read a format are left out.
             leavesOutUnable: true,
             [
                 .init("webimage") { _ = try ImageCodersManager.shared.decode(data, options: wanted) },

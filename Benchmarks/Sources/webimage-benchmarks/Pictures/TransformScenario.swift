@@ -4,7 +4,7 @@ import Foundation
 import Harness
 import WebImage
 
-/// The functions on an image beside libvips, Pillow and OpenCV; who has no such function is not there.
+/// Image operations against libvips, Pillow and OpenCV; peers without an operation are left out.
 enum TransformScenario {
     static func contests(_ folder: URL) throws -> [Contest] {
         guard peer_vips_start(1) == 0 else { throw ScenarioError.peerFailed }
@@ -22,7 +22,9 @@ enum TransformScenario {
             "resize \(photo.width)x\(photo.height) to 720x588", target: 1.1, judgesFastest: true,
             [
                 photo.competitor(ours), vips.competitor(target: 0.5), photo.pillow.competitor("resize"),
-                // A mean of what lies under each pixel; and eight taps whatever the ratio, which aliases: other pictures.
+                // INTER_AREA averages the area under each pixel. INTER_LANCZOS4 uses eight taps at any ratio, which
+                // aliases. Both give other
+                // pictures.
                 photo.openCV.competitor("resize-area", named: "OpenCV INTER_AREA"),
                 photo.openCV.competitor("resize-lanczos4", named: "OpenCV INTER_LANCZOS4"),
             ]
@@ -73,7 +75,7 @@ enum TransformScenario {
         ]
     }
 
-    /// One job of that name in everybody's hands.
+    /// One operation by all competitors.
     private static func contest(
         _ job: String, _ name: String, _ photo: Photo, within levels: Double, _ ours: @escaping () -> Image?,
         _ vips: VipsJob, targets: (vips: Double?, pillow: Double?) = (nil, nil), hasOpenCV: Bool
@@ -93,7 +95,7 @@ enum TransformScenario {
     }
 }
 
-/// A photo in each competitor's hands.
+/// A photo in the representation of each competitor.
 private final class Photo {
     let image: Image
     let pillow: LinePeer
@@ -112,14 +114,14 @@ private final class Photo {
     }
 }
 
-/// What libvips does with the rows of a photo.
+/// A libvips operation on the rows of a photo.
 private struct VipsJob {
     typealias Call = (UnsafePointer<UInt8>?, Int32, Int32, UnsafeMutablePointer<UInt8>?) -> Int32
     private let photo: Photo
     private let count: Int?
     private let call: Call
 
-    /// `count` is the bytes of its result, as many as the photo's unless said.
+    /// `count` is the number of result bytes; by default that of the photo.
     init(_ photo: Photo, count: Int? = nil, _ call: @escaping Call) {
         self.photo = photo
         self.count = count
@@ -130,7 +132,7 @@ private struct VipsJob {
         Contest.Competitor("libvips", target: target, prepare: { _ = photo.rgb }, run: { try run(nil) })
     }
 
-    /// As RGBA.
+    /// The result as RGBA.
     func pixels() throws -> [UInt8] {
         var result = [UInt8](repeating: 0, count: count ?? photo.rgb.count)
         try result.withUnsafeMutableBufferPointer { try run($0.baseAddress) }

@@ -1,7 +1,7 @@
 import CSQLitePeer
 import Foundation
 
-/// A file for each value, in one folder.
+/// One file per value, in one folder.
 final class PlainFiles: DiskRival {
     let name = "plain files"
     private let path: String
@@ -24,7 +24,7 @@ final class PlainFiles: DiskRival {
         for index in 0..<count { try read(place(index, of: count), round) }
     }
 
-    /// There is nothing to open, and nobody to be compared with in that.
+    /// Plain files have nothing to open, so opening is not compared.
     func open() throws { try read(0, -1) }
 
     func evict() throws {

@@ -1,11 +1,15 @@
 import Foundation
 import Harness
 
-/// Values by key on disk: ours, plain files, bare SQLite and PyPI's `diskcache`, in folders that hold so many entries of
-/// 200 bytes already.
+/// Stores values by key on disk: our cache, plain files, bare SQLite and PyPI's `diskcache`, in folders that already
+/// hold
+/// entries of 200 bytes.
 ///
-/// Opening is a second handle on the full folder and one value through it, of those that have something to open; evicting is what a cache does that is full:
-/// a sixteenth goes, oldest first. A put is with its share of the commit. The better of all peers is to be met each time.
+/// Opening means a second handle on the full folder and one value through it, for competitors that have something to
+/// open.
+/// Evicting means that a full cache removes a sixteenth, oldest first. A put includes its share of the commit. The
+/// target
+/// is always the best peer.
 struct DiskScenario {
     private let entries: Int
     private let rounds: Int
@@ -35,7 +39,7 @@ struct DiskScenario {
         report.add(try contest("open", .milliseconds, among: openers) { try $0.open() }.run(rounds: rounds))
         report.add(try evicting())
         for (number, size) in sizes.enumerated() {
-            // Large values in smaller numbers: a turn is to write megabytes, not gigabytes.
+            // Fewer values if they are large: a turn writes megabytes, not gigabytes.
             let count = max(20, min(200, (8 << 20) / size))
             let value = Data((0..<size).map { _ in UInt8.random(in: .min ... .max) })
             let name = "\(size >> 10) KB"
@@ -52,7 +56,7 @@ struct DiskScenario {
         }
     }
 
-    /// Fills up again what went.
+    /// Refills the removed entries.
     private func evicting() throws -> ContestResult {
         let warmUps = 1
         var result = try contest("evict a sixteenth", .milliseconds) { try $0.evict() }

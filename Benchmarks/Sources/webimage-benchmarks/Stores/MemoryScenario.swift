@@ -2,11 +2,13 @@ import Foundation
 import Harness
 import WebImage
 
-/// A get from memory by URL: ours beside a dictionary under a pthread lock and `NSCache`, all with the same keys, and a
-/// whole `loadImage` that memory answers.
+/// Gets from memory by URL: our cache, a dictionary under a pthread lock and `NSCache`, all with the same keys, and a
+/// whole
+/// `loadImage` with a memory hit.
 ///
-/// Times are nanoseconds of one get, the same number of them in all shared among the threads: with ideal sharing more
-/// threads need less, until the cores are used up.
+/// Times are nanoseconds per get. The total number of gets is divided among the threads, so with ideal scaling more
+/// threads
+/// need less time until all cores are used.
 struct MemoryScenario {
     private static let keyCount = 10_000
     private static let gets = 50_000
@@ -14,7 +16,7 @@ struct MemoryScenario {
     private let keys = (0..<keyCount).map {
         "https://images.example.com/collections/2024/landscape/\($0)/large.jpg?w=1200"
     }
-    /// The order of asking: every key as often, no two neighbours.
+    /// The order of the gets: every key equally often, and no two neighbouring keys.
     private let order: [Int] = (0..<gets).map { ($0 &* 7919) % keyCount }
 
     func contests() throws -> [Contest] {
@@ -56,7 +58,7 @@ struct MemoryScenario {
             ] + python)
     }
 
-    /// A whole `loadImage`, which nobody else has.
+    /// A whole `loadImage`, for which there is no peer.
     private func load(_ threads: Int) throws -> Contest {
         let (images, texts) = try content()
         var config = ImageCacheConfig()
@@ -88,7 +90,7 @@ struct MemoryScenario {
             ])
     }
 
-    /// A picture for each key, and the keys as strings of their own, as a caller has them.
+    /// A picture per key, and the keys as separate strings, as a caller has them.
     private func content() throws -> (images: [String: Image], keys: [String]) {
         let pixels = try PixelBuffer(width: 1, height: 1, format: .gray8)
         let images = Dictionary(uniqueKeysWithValues: keys.map { ($0, Image(pixels: pixels)) })
@@ -103,18 +105,18 @@ private func inThreads(_ count: Int, _ body: @escaping @Sendable () -> Void) {
     DispatchQueue.concurrentPerform(iterations: count) { _ in body() }
 }
 
-/// `NSCache` and its keys, made before they are measured.
+/// `NSCache` and its keys, created before measuring.
 private struct SharedSystemCache: @unchecked Sendable {
-    // Unchecked is true because `NSCache` has a lock of its own and the strings never change.
+    // Unchecked: `NSCache` has its own lock, and the strings never change.
     let cache: NSCache<NSString, Image>
     let names: [NSString]
 
     func image(_ index: Int) -> Image? { cache.object(forKey: names[index]) }
 }
 
-/// The least that a cache can be.
+/// The minimal cache.
 private final class LockedDictionary: @unchecked Sendable {
-    // Unchecked is true because `images` is read under the lock, and written before anybody else knows it.
+    // Unchecked: `images` is read under the lock, and is written before other threads can access it.
     var images: [String: Image] = [:]
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 

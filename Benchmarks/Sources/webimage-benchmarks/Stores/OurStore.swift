@@ -1,7 +1,7 @@
 import Foundation
 import WebImage
 
-/// Ours.
+/// Our disk cache.
 final class OurStore: DiskRival {
     let name = "webimage"
     private let path: String
@@ -46,7 +46,7 @@ final class OurStore: DiskRival {
         guard try Self.opened(path).data(forKey: key(0, -1)) != nil else { throw ScenarioError.peerFailed }
     }
 
-    /// What it holds is its limit, and one comes in addition.
+    /// The limit is the current content, and one more entry is added.
     func evict() throws {
         var config = Self.config
         config.maxDiskSize = cache.totalSize()

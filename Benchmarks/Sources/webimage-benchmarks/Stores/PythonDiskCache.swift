@@ -1,13 +1,13 @@
 import Foundation
 
-/// PyPI's `diskcache` in a program of its own, which does a whole turn for a line; see `peers/disk.py`.
+/// PyPI's `diskcache` in its own program, which does a whole turn per line; see `peers/disk.py`.
 final class PythonDiskCache: DiskRival {
     let name = "diskcache (Python)"
     private let peer: LinePeer
 
     init(_ path: String) { peer = LinePeer("diskcache", script: "disk.py", opening: URL(fileURLWithPath: path)) }
 
-    /// Throws where it is not installed.
+    /// Throws if it is not installed.
     func start() throws { try peer.start() }
 
     var process: pid_t? { peer.pid }

@@ -1,5 +1,5 @@
 // A picture from a URL in Adwaita for Swift (adwaita-swift): copy this file into your target.
-// Here it is compiled against stubs of the declarations it uses; it was not tried with the real package.
+// It is compiled here against stubs of the declarations it uses and was not tested with the real package.
 import Adwaita
 import Foundation
 import WebImage
@@ -16,9 +16,9 @@ struct WebImageView: AdwaitaWidget {
     }
 
     func container<Data: ViewRenderData>(data: WidgetData, type: Data.Type) -> ViewStorage {
-        // Adwaita makes and updates widgets on the first thread, which is the main actor's.
+        // Adwaita makes and updates widgets on the main thread, which is the main actor's.
         let view = MainActor.assumeIsolated { ImageView() }
-        // A pointer may not leave the main actor's code, its address may.
+        // A pointer is not Sendable and cannot leave the main actor; its address can.
         let storage = ViewStorage(OpaquePointer(bitPattern: MainActor.assumeIsolated { Int(bitPattern: view.widget) }))
         storage.fields["webImageView"] = view
         show(in: view)
@@ -28,7 +28,7 @@ struct WebImageView: AdwaitaWidget {
     func update<Data: ViewRenderData>(
         _ storage: ViewStorage, data: WidgetData, updateProperties: Bool, type: Data.Type
     ) {
-        // The same URL again leaves the view and its load alone.
+        // The same URL leaves the view and its load unchanged.
         if updateProperties, let view = storage.fields["webImageView"] as? ImageView { show(in: view) }
     }
 

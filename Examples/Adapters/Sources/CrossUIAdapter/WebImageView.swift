@@ -1,5 +1,5 @@
 // A picture from a URL in SwiftCrossUI over its GTK backend: copy this file into your target.
-// Here it is compiled against stubs of the declarations it uses; it was not tried with the real package.
+// It is compiled here against stubs of the declarations it uses and was not tested with the real package.
 import CGtk
 import Foundation
 import Gtk
@@ -30,7 +30,7 @@ struct WebImageView: GtkWidgetRepresentable {
     }
 
     func updateGtkWidget(_ box: Gtk.Box, context: Context) {
-        // The same URL again leaves the view and its load alone.
+        // The same URL leaves the view and its load unchanged.
         let values: WebImageContext? = size.map { [.imageThumbnailPixelSize: $0] }
         context.coordinator.setImage(with: url, context: values)
     }

@@ -1,5 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
-// What the adapter uses of Adwaita for Swift (adwaita-swift 0.2 and later), declared and not implemented.
+// The declarations of Adwaita for Swift (adwaita-swift 0.2 and later) that the adapter uses, without implementation.
 public protocol Widget {}
 public protocol ViewRenderData {}
 public struct WidgetData {}

@@ -1,5 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
-// What the adapter uses of SwiftCrossUI's Gtk module, declared and not implemented.
+// The declarations of SwiftCrossUI's Gtk module that the adapter uses, without implementation.
 public enum Orientation { case horizontal, vertical }
 
 @MainActor open class Widget {

@@ -1,5 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
-// What the adapter uses of SwiftCrossUI's GTK backend, declared and not implemented.
+// The declarations of SwiftCrossUI's GTK backend that the adapter uses, without implementation.
 import Gtk
 import SwiftCrossUI
 

@@ -1,3 +1,3 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
-// What the adapter uses of SwiftCrossUI, declared and not implemented.
+// The declarations of SwiftCrossUI that the adapter uses, without implementation.
 @MainActor public protocol View { associatedtype Content }

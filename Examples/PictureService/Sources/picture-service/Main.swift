@@ -2,7 +2,7 @@ import Foundation
 import WebImage
 import WebImageHTTP
 
-/// A line of input is a request's query, a line of output its answer; a framework would do this part.
+/// Reads one request's query per line and prints one answer per line; a web framework would replace this part.
 @main struct Main {
     static func main() async {
         let arguments = CommandLine.arguments.dropFirst()

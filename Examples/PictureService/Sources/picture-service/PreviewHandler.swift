@@ -2,12 +2,12 @@ import Foundation
 import WebImage
 import WebImageHTTP
 
-/// What a web framework hands in.
+/// The request that a web framework passes in.
 struct Request {
     var query: [String: String]
 }
 
-/// What a web framework sends.
+/// The response that a web framework sends.
 struct Response {
     var status: Int
     var headers: [String: String] = [:]
@@ -18,7 +18,7 @@ struct Response {
 struct PreviewHandler: Sendable {
     private let manager: WebImageManager
 
-    /// - Parameter policy: what may be fetched from where; nil is anything, for tests on the loopback.
+    /// - Parameter policy: The allowed hosts and addresses; nil allows everything, for tests on the loopback.
     init(cacheFolder: String, policy: DownloadPolicy? = .server) {
         var config = WebImageDownloaderConfig()
         config.policy = policy
@@ -59,6 +59,6 @@ struct PreviewHandler: Sendable {
         }
     }
 
-    /// Lets what was stored reach the disk.
+    /// Waits until stored data is on disk.
     func shutdown() async { _ = await manager.shutdown() }
 }

@@ -30,6 +30,6 @@ for name in arguments.dropFirst() {
         FileHandle.standardError.write(Data("\(name): \(error)\n".utf8))
     }
 }
-// What was stored is on disk before the process ends.
+// Waits until stored data is on disk before the process ends.
 _ = await WebImageManager.shared.shutdown()
 exit(failed ? 1 : 0)

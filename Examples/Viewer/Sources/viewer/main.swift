@@ -3,7 +3,7 @@ import Foundation
 import WebImage
 import WebImageGTK
 
-// Shows the pictures named on the command line in a column; with --check it ends when all are there.
+// Shows the pictures named on the command line in a column; with --check it ends when all are loaded.
 let arguments = CommandLine.arguments.dropFirst()
 let urls = arguments.filter { $0 != "--check" }.map { $0.contains(":") ? URL(string: $0) : URL(fileURLWithPath: $0) }
 var waiting = urls.count
