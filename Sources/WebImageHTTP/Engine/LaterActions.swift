@@ -1,6 +1,6 @@
 /// Actions that the engine's thread performs after the requests of a turn are sent.
 final class LaterActions: @unchecked Sendable {
-    // Unchecked is justified because everything here is called on the engine's thread alone.
+    // Unchecked is true because everything here is called on the engine's thread alone.
     private var actions: [@Sendable () -> Void] = []
 
     var isEmpty: Bool { actions.isEmpty }
