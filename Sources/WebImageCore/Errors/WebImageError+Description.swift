@@ -1,7 +1,7 @@
 public import Foundation
 
 extension WebImageError: CustomStringConvertible, LocalizedError {
-    /// One line: kind (code) at stage for URL: cause. Next step.
+    /// One line: kind of failure (code) at stage for URL: cause. Next step.
     public var description: String {
         var line = "\(code.words) (\(code.rawValue)) at \(stage.rawValue)"
         if let url { line += " of \(url.redacted)" }
@@ -14,7 +14,7 @@ extension WebImageError: CustomStringConvertible, LocalizedError {
     /// The same line as ``description``.
     public var errorDescription: String? { description }
 
-    /// Whether a cancel caused it.
+    /// Whether a cancel caused the error.
     public var isCancellation: Bool { code == .cancelled }
 }
 
@@ -43,7 +43,7 @@ extension WebImageError.Code {
 }
 
 extension WebImageError.Underlying: CustomStringConvertible {
-    /// The cause in the words of whoever reported it.
+    /// The cause, in the words of the component that reported it.
     public var description: String {
         switch self {
         case .curl(let code, let message): "curl \(code): \(message)"
@@ -59,7 +59,7 @@ extension WebImageError.Underlying: CustomStringConvertible {
 }
 
 extension URL {
-    /// The URL without user, password, query and fragment, which may be secrets; data URLs without their data.
+    /// The URL without user, password, query and fragment, which may contain secrets; a data URL without its data.
     public var redacted: String {
         if scheme?.lowercased() == "data" { return "data:…" }
         guard var parts = URLComponents(url: self, resolvingAgainstBaseURL: false) else { return "(unreadable URL)" }

@@ -1,40 +1,40 @@
 public import Foundation
 
-/// Why a load, a decode or a store failed: what happened, at which stage, caused by what, and what to do next.
+/// The failure of a load, a decode or a store: its kind, stage, cause and next step.
 public struct WebImageError: Error, Sendable {
-    /// The kind of failure, with the original's numbers where it has one.
+    /// The kind of failure, with the original's number if it has one.
     public enum Code: Int, Sendable, Hashable {
         /// The URL is nil, empty or malformed.
         case invalidURL = 1000
-        /// The data is no picture, a damaged one, or one of no pixels.
+        /// The data is not an image, is damaged, or has no pixels.
         case badImageData = 1001
-        /// The server says that the cached picture is still the newest.
+        /// The server reports that the cached image is still current.
         case cacheNotModified = 1002
-        /// The URL failed before for a reason of its own and `.retryFailed` is absent.
+        /// The URL failed before for a reason of the URL itself, and `.retryFailed` is absent.
         case blackListed = 1003
-        /// A limit of ``DecodingLimits`` or of the download fired (no number in the original).
+        /// The input exceeded a limit of ``DecodingLimits`` or of the download (no number in the original).
         case limitExceeded = 1100
-        /// The picture cannot be encoded (no number in the original).
+        /// The image cannot be encoded (no number in the original).
         case encodingFailed = 1101
         /// A file or a cache folder cannot be read or written (no number in the original).
         case fileSystem = 1102
         /// A miss of a load that may not use the loader (the original completes with neither image nor error).
         case notCached = 1103
-        /// No coder reads this format; adding one may help (the original says 1001).
+        /// No coder reads this format; adding one may help (1001 in the original).
         case unsupportedFormat = 1104
-        /// There is no memory for the pixels now (no number in the original).
+        /// No memory is available for the pixels now (no number in the original).
         case outOfMemory = 1105
-        /// No download could be made of the request.
+        /// No download could be made for the request.
         case invalidDownloadOperation = 2000
-        /// The HTTP status is not an acceptable one.
+        /// The HTTP status is not acceptable.
         case invalidDownloadStatusCode = 2001
         /// The load was cancelled.
         case cancelled = 2002
-        /// The response modifier refused the response, or there was none.
+        /// The response modifier rejected the response, or there was no response.
         case invalidDownloadResponse = 2003
-        /// The content type is not an acceptable one.
+        /// The content type is not acceptable.
         case invalidDownloadContentType = 2004
-        /// The connection failed: name, route, TLS, time-out, early close (the original passes the system's error).
+        /// The connection failed: name, route, TLS, time-out, early close (the original returns the system's error).
         case transport = 2100
     }
 
@@ -42,53 +42,53 @@ public struct WebImageError: Error, Sendable {
     public enum Stage: String, Sendable, Hashable {
         /// Reading the request: URL, options, context.
         case request
-        /// Looking the picture up.
+        /// Looking up the image in the caches.
         case cache
         /// Fetching the bytes.
         case download
-        /// Turning bytes into pixels.
+        /// Decoding bytes to pixels.
         case decode
-        /// Changing the pixels.
+        /// Transforming the pixels.
         case transform
-        /// Turning pixels into bytes.
+        /// Encoding pixels to bytes.
         case encode
-        /// Keeping the result.
+        /// Storing the result.
         case store
     }
 
-    /// The cause below this library, captured as values.
+    /// The cause reported by a lower layer, captured as values.
     public enum Underlying: Sendable, Hashable {
-        /// libcurl's `CURLcode` and words.
+        /// The `CURLcode` and message of libcurl.
         case curl(code: Int, message: String)
-        /// A codec library's name and words.
+        /// The name and message of a codec library.
         case codec(library: String, message: String)
-        /// The system's `errno` and words.
+        /// The `errno` and message of the system.
         case posix(errno: Int32, message: String)
         /// An HTTP status.
         case http(status: Int)
-        /// A limit, the value that passed it (.max when it cannot be told) and the value allowed.
+        /// A limit, the value that exceeded it (.max when unknown) and the allowed value.
         case limit(DecodingLimits.Limit, actual: Int, allowed: Int)
-        /// SQLite's extended result code and words.
+        /// The extended result code and message of SQLite.
         case sqlite(code: Int, message: String)
-        /// Words alone.
+        /// A message only.
         case message(String)
     }
 
     /// The kind of failure.
     public var code: Code
-    /// Where it happened.
+    /// The stage that failed.
     public var stage: Stage
-    /// The URL that was asked for; descriptions show it without query, user and password.
+    /// The URL of the load; descriptions show it without query, user and password.
     public var url: URL?
-    /// What caused it.
+    /// The cause.
     public var underlying: Underlying?
-    /// What to do next, as a sentence.
+    /// The next step for the user, as a sentence.
     public var hint: String?
-    /// The head of the answer that was refused by its status or its type; nil for every other failure.
+    /// The head of a response that was rejected for its status or its type; nil for every other failure.
     public var response: WebImageResponse?
     /// The failures of the sources that were tried before this one, in order.
     public var earlierFailures: [WebImageError] = []
-    /// The error of a loader of the user's, as it reported it.
+    /// The error of a user's own loader, as it was reported.
     package var foreignError: (any Error)?
 
     /// Makes an error.
@@ -100,17 +100,17 @@ public struct WebImageError: Error, Sendable {
         self.hint = hint
     }
 
-    /// The error every cancelled load ends with.
+    /// The error of every cancelled load.
     public static let cancelled = WebImageError(.cancelled, stage: .request)
 
-    /// The same error, naming the URL when it named none.
+    /// Returns the same error with this URL, if it has no URL yet.
     public func with(url: URL?) -> WebImageError {
         var copy = self
         copy.url = self.url ?? url
         return copy
     }
 
-    /// A limit that fired.
+    /// Makes the error for an exceeded limit.
     public static func limit(
         _ limit: DecodingLimits.Limit, actual: Int, allowed: Int, stage: Stage = .decode
     ) -> WebImageError {
@@ -119,12 +119,12 @@ public struct WebImageError: Error, Sendable {
             hint: "Raise the limit if you trust the file, or ask for a smaller picture.")
     }
 
-    /// A codec that refused its input.
+    /// Makes the error for input that a codec rejected.
     public static func badData(_ library: String, _ message: String, hint: String? = nil) -> WebImageError {
         WebImageError(.badImageData, stage: .decode, underlying: .codec(library: library, message: message), hint: hint)
     }
 
-    /// The system's words for `errno` at this moment.
+    /// Makes the error for an `errno`, with the system's message captured now.
     public static func posix(
         _ errno: Int32, _ code: Code = .fileSystem, stage: Stage, url: URL? = nil, hint: String? = nil
     ) -> WebImageError {

@@ -1,7 +1,7 @@
 package import Foundation
 
 extension UnsafeRawBufferPointer {
-    /// Where a text stands first; libc looks for its first byte and compares the rest.
+    /// Returns the first offset of a text; libc searches for its first byte, then the rest is compared.
     package func offset(of text: StaticString) -> Int? {
         let length = text.utf8CodeUnitCount
         guard let start = baseAddress, length > 0, count >= length else { return nil }
@@ -16,14 +16,14 @@ extension UnsafeRawBufferPointer {
 }
 
 extension Data {
-    /// Where a text stands first.
+    /// Returns the first range of a text.
     ///
-    /// Foundation's own search makes an object of either side, in every call.
+    /// Foundation's own search allocates an object for each operand in every call.
     package func firstRange(of text: StaticString) -> Range<Index>? {
         guard let offset = withUnsafeBytes({ $0.offset(of: text) }) else { return nil }
         return startIndex + offset..<startIndex + offset + text.utf8CodeUnitCount
     }
 
-    /// Whether a text stands anywhere.
+    /// Returns whether the bytes contain a text.
     package func contains(_ text: StaticString) -> Bool { firstRange(of: text) != nil }
 }

@@ -1,10 +1,10 @@
 package import Foundation
 
-/// 128 bits that tell two versions of a body apart.
+/// A 128-bit digest that distinguishes two versions of a body.
 ///
-/// It compares what one URL gave at two times. It is no protection against a server that makes two bodies with one
-/// digest: such a server could only keep a thumbnail of its own from being made again. A megabyte takes 0.2 ms (0.5 ms
-/// in a debug build).
+/// It compares the bodies of one URL at two times. It does not protect against a server that makes two bodies with the
+/// same digest: such a server could only prevent its own thumbnail from being made again. One megabyte takes 0.2 ms
+/// (0.5 ms in a debug build).
 package struct ContentDigest: Hashable, Sendable {
     private let high: UInt64
     private let low: UInt64
@@ -14,7 +14,7 @@ package struct ContentDigest: Hashable, Sendable {
         var second: UInt64 = 0xC2B2_AE3D_27D4_EB4F &+ UInt64(data.count)
         data.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress else { return }
-            // Copied in blocks: a body may begin at any address, and words are read at their own.
+            // Copy in blocks: a body may begin at any address, but words must be read at aligned addresses.
             withUnsafeTemporaryAllocation(of: UInt64.self, capacity: Self.blockWords) { block in
                 guard let words = block.baseAddress else { return }
                 var offset = 0
@@ -39,7 +39,7 @@ package struct ContentDigest: Hashable, Sendable {
         low = second ^ (first &<< 17 | first &>> 47)
     }
 
-    /// From 16 stored bytes; nil for any other number of them.
+    /// Reads 16 stored bytes; nil for any other length.
     package init?(stored data: Data?) {
         guard let words = TwoWords.read(data) else { return nil }
         (high, low) = words
@@ -47,6 +47,6 @@ package struct ContentDigest: Hashable, Sendable {
 
     package var data: Data { TwoWords.data(high, low) }
 
-    /// An even number, so that both halves see the same number of words.
+    /// An even number, so that both halves process the same number of words.
     private static let blockWords = 1024
 }

@@ -1,12 +1,13 @@
 import Foundation
 
-/// A value behind a `pthread_mutex_t`, in one allocation with it: the package's lock for short facts.
+/// A value with a `pthread_mutex_t` in one allocation: the package's lock for short critical sections.
 ///
-/// `Synchronization.Mutex` reports false races under the thread sanitizer on Linux and is slower uncontended (11 ns
-/// against 4 ns), so every short fact uses this type. Never call user code inside `withLock`. Copies share the value.
+/// `Synchronization.Mutex` reports false races under the thread sanitizer on Linux and is slower without contention (11
+/// ns; this type: 4 ns), so every short critical section uses this type. Never call user code inside `withLock`. Copies
+/// share the value.
 package struct Locked<State>: @unchecked Sendable {
-    // Unchecked is true because `withLock` alone touches the state, between lock and unlock of the mutex beside it; bodies
-    // return copies or Sendable objects, never a reference to something that the lock protects.
+    // Unchecked is true because only `withLock` accesses the state, while it holds the mutex; bodies return copies or
+    // Sendable objects, never a reference to protected state.
     private let storage: LockedStorage<State>
 
     package init(_ state: State) { storage = LockedStorage<State>.make(state) }
@@ -23,7 +24,7 @@ package struct Locked<State>: @unchecked Sendable {
     }
 }
 
-/// The state, and behind it the mutex.
+/// The storage: the state, followed by the mutex.
 private final class LockedStorage<State>: ManagedBuffer<State, pthread_mutex_t> {
     static func make(_ state: State) -> LockedStorage<State> {
         let buffer = create(minimumCapacity: 1) { _ in state }

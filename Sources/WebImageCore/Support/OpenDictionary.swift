@@ -1,8 +1,8 @@
 import Foundation
 
-/// Reading values out of the original's open dictionaries, once, into types.
+/// Reads typed values from the original's open dictionaries.
 extension Dictionary where Key: RawRepresentable, Key.RawValue == String, Value == Any {
-    /// The value of `key` when it has the wanted type; a wrong type is logged once with key and type.
+    /// Returns the value of `key` if it has the wanted type; a wrong type is logged once with key and type.
     package func read<Wanted>(_ key: Key, as _: Wanted.Type) -> Wanted? {
         guard let value = self[key] else { return nil }
         if let wanted = value as? Wanted { return wanted }
@@ -10,7 +10,7 @@ extension Dictionary where Key: RawRepresentable, Key.RawValue == String, Value 
         return nil
     }
 
-    /// The value of `key` as a number, whichever numeric type the caller wrote.
+    /// Returns the value of `key` as a number, whatever numeric type the caller used.
     package func readNumber(_ key: Key) -> Double? {
         guard let value = self[key] else { return nil }
         switch value {
@@ -29,10 +29,11 @@ extension Dictionary where Key: RawRepresentable, Key.RawValue == String, Value 
 }
 
 extension Dictionary where Key: RawRepresentable, Key.RawValue == String, Value == Any {
-    /// The value of `key` as a number of bytes; nil for 0 and less and for what is no number, which mean "no bound".
+    /// Returns the value of `key` as a number of bytes; nil, which means "no limit", for values that are not positive
+    /// numbers.
     package func readByteCount(_ key: Key) -> Int? {
         guard let number = readNumber(key), number > 0 else { return nil }
-        // `Int.max` as a double lies one above the largest integer.
+        // As a `Double`, `Int.max` is rounded up to one above the largest integer.
         return number < 9e18 ? Int(number) : .max
     }
 }

@@ -3,23 +3,23 @@ package struct PrometheusText {
     private let prefix: String
     private var lines: [String] = []
 
-    /// - Parameter prefix: what every name begins with, without the underscore after it.
+    /// - Parameter prefix: the beginning of every metric name, without the underscore after it.
     package init(prefix: String) { self.prefix = prefix }
 
-    /// Everything added so far.
+    /// The text of all lines added so far.
     package var text: String { lines.joined(separator: "\n") + "\n" }
 
-    /// Describes the series whose values follow.
+    /// Adds the description of the series whose values follow.
     package mutating func describe(_ name: String, _ type: String, _ help: String) {
         lines += ["# HELP \(prefix)_\(name) \(help)", "# TYPE \(prefix)_\(name) \(type)"]
     }
 
-    /// One value of a series.
+    /// Adds one value of a series.
     package mutating func add(_ name: String, _ labels: KeyValuePairs<String, String> = [:], _ value: some Numeric) {
         lines.append("\(prefix)_\(name)\(Self.braces(labels)) \(value)")
     }
 
-    /// The buckets, sum and count of a histogram.
+    /// Adds the buckets, sum and count of a histogram.
     package mutating func add(_ name: String, label: (String, String)?, _ histogram: PrometheusHistogram) {
         var total = 0
         for (index, count) in histogram.counts.enumerated() {
@@ -55,9 +55,9 @@ package struct PrometheusText {
     }
 }
 
-/// How often something took how long, in buckets from a millisecond to ten seconds.
+/// A histogram of durations, with buckets from 1 ms to 10 s.
 package struct PrometheusHistogram: Sendable {
-    /// Upper bounds in seconds; what is longer is counted behind the last.
+    /// The upper bounds of the buckets in seconds; longer durations are counted in a last bucket.
     package static let bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
     package private(set) var counts = [Int](repeating: 0, count: bounds.count + 1)
@@ -65,7 +65,7 @@ package struct PrometheusHistogram: Sendable {
 
     package init() {}
 
-    /// Counts one more.
+    /// Adds one duration.
     package mutating func add(_ duration: Duration) {
         let seconds = duration / .seconds(1)
         counts[Self.bounds.firstIndex { seconds <= $0 } ?? Self.bounds.count] += 1

@@ -1,6 +1,6 @@
 /// SHA-256 (FIPS 180-4) for short texts: Foundation on Linux has no hash, and a key is one to three blocks.
 package enum SHA256 {
-    /// The first 128 of the 256 bits.
+    /// Returns the first 128 of the 256 bits.
     package static func firstWords(of text: String) -> (UInt64, UInt64) {
         var text = text
         return text.withUTF8 { firstWords(of: UnsafeRawBufferPointer($0)) }
@@ -11,7 +11,7 @@ package enum SHA256 {
         return (UInt64(state[0]) << 32 | UInt64(state[1]), UInt64(state[2]) << 32 | UInt64(state[3]))
     }
 
-    /// The first 128 bits as 32 hexadecimal digits.
+    /// Returns the first 128 bits as 32 hexadecimal digits.
     package static func shortName(of text: String) -> String {
         let (high, low) = firstWords(of: text)
         func digits(_ word: UInt64) -> String {
@@ -21,7 +21,7 @@ package enum SHA256 {
         return digits(high) + digits(low)
     }
 
-    /// The eight words of the digest.
+    /// Returns the eight words of the digest.
     package static func digest(of bytes: UnsafeRawBufferPointer) -> [UInt32] {
         var state: [UInt32] = [
             0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
@@ -48,7 +48,7 @@ package enum SHA256 {
         return state
     }
 
-    // Masking shifts, wrapping sums, bare pointers and `while`: what stays a few instructions in a debug build.
+    // Masking shifts, wrapping sums, raw pointers and `while`: each stays a few instructions in a debug build.
     private static func compress(
         _ block: UnsafeRawPointer, state: UnsafeMutablePointer<UInt32>, schedule w: UnsafeMutablePointer<UInt32>,
         constants k: UnsafePointer<UInt32>

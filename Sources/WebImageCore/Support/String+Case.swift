@@ -1,8 +1,8 @@
 extension String {
-    /// Whether both are the same but for the case of ASCII letters, as schemes and header names are compared; allocates
-    /// nothing, in a debug build either.
+    /// Returns whether both are equal except for the case of ASCII letters, as schemes and header names are compared;
+    /// does not allocate, even in a debug build.
     package func isSameIgnoringCase(_ other: String) -> Bool {
-        // Nearly always; short strings are compared as two words.
+        // The usual case; short strings are compared as two words.
         if self == other { return true }
         guard utf8.count == other.utf8.count else { return false }
         var (index, otherIndex) = (utf8.startIndex, other.utf8.startIndex)
@@ -14,7 +14,7 @@ extension String {
         return true
     }
 
-    /// Whether the text of a URL begins with this scheme, in any case.
+    /// Returns whether the text of a URL begins with this scheme, in any case.
     package func hasScheme(_ scheme: String) -> Bool {
         let (text, scheme) = (utf8.span, scheme.utf8.span)
         guard text.count > scheme.count else { return false }
@@ -28,7 +28,7 @@ extension String {
 }
 
 extension UInt8 {
-    /// Whether two bytes are the same, or one ASCII letter in both cases.
+    /// Returns whether two bytes are equal, or the same ASCII letter in different case.
     @inline(__always)
     fileprivate func isSameIgnoringCase(_ other: UInt8) -> Bool {
         self == other || self ^ other == 0x20 && self | 0x20 >= 0x61 && self | 0x20 <= 0x7A

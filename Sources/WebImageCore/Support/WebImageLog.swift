@@ -1,29 +1,29 @@
 import Foundation
 
-/// How grave a message is, from chatter to failure.
+/// The severity of a log message.
 public enum WebImageLogLevel: Int, Sendable, Comparable {
     /// Every step of every load.
     case debug
-    /// What a curious operator wants to see.
+    /// Information for operators.
     case info
-    /// Something was done another way than asked.
+    /// Something was done differently than requested.
     case warning
     /// Something was not done.
     case error
 
-    /// By gravity.
+    /// Compares by severity.
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Takes the library's messages. URLs in them are redacted.
+/// Receives the library's log messages. URLs in them are redacted.
 @preconcurrency public protocol WebImageLogging: Sendable {
-    /// Called on any thread, never under a lock of the library's.
+    /// Called on any thread, never under a lock of the library.
     func log(_ level: WebImageLogLevel, _ message: String)
 }
 
-/// The process's log: silent, unless `WEBIMAGE_LOG` is `debug`, `info`, `warning` or `error`, or a logger is set.
+/// The log of the process: silent, unless `WEBIMAGE_LOG` is `debug`, `info`, `warning` or `error`, or a logger is set.
 public final class WebImageLog: Sendable {
-    /// The one log.
+    /// The log of the process.
     public static let shared = WebImageLog()
 
     private let logger: Locked<(any WebImageLogging)?>
@@ -34,24 +34,24 @@ public final class WebImageLog: Sendable {
         logger = Locked(level.map(StandardErrorLogger.init(minimum:)))
     }
 
-    /// Where messages go; nil is nowhere.
+    /// The logger that receives the messages; nil discards them.
     public var destination: (any WebImageLogging)? {
         get { logger.withLock { $0 } }
         set { logger.withLock { $0 = newValue } }
     }
 
-    /// Builds the message only when somebody listens.
+    /// Logs a message, which is built only when a logger is set.
     package func log(_ level: WebImageLogLevel, _ message: @autoclosure () -> String) {
         guard let destination else { return }
         destination.log(level, message())
     }
 }
 
-/// Writes messages of a gravity and above to standard error, a line each.
+/// Writes messages of a minimum severity to standard error, one per line.
 public struct StandardErrorLogger: WebImageLogging {
     private let minimum: WebImageLogLevel
 
-    /// Writes what is at least as grave as `minimum`.
+    /// Makes a logger for messages with at least the severity `minimum`.
     public init(minimum: WebImageLogLevel) { self.minimum = minimum }
 
     /// Writes one line.

@@ -1,12 +1,12 @@
-/// A named change of an image's pixels, with its parameters; users may define their own.
+/// A named change of an image's pixels with parameters; users may define their own.
 @preconcurrency public protocol ImageFilter: Sendable {
-    /// The name and every parameter: what tells this filter's results from all others'.
+    /// The name and every parameter; it must differ from the key of every other filter.
     var filterKey: String { get }
-    /// The changed image; nil when it cannot be changed so. Called off the main thread.
+    /// Returns the changed image, or nil when the filter does not support the image. Called off the main thread.
     func filteredImage(with image: Image) -> Image?
 }
 
-/// Runs a filter; the key holds its name and parameters.
+/// A transformer that runs a filter; its key contains the filter's name and parameters.
 public struct ImageFilterTransformer: ImageTransformer {
     /// The filter.
     public let filter: any ImageFilter
@@ -14,14 +14,14 @@ public struct ImageFilterTransformer: ImageTransformer {
     /// Makes the transformer.
     public init(filter: any ImageFilter) { self.filter = filter }
 
-    /// The original's key, with the parameters it leaves out.
+    /// The original's key, plus the parameters that the original leaves out.
     public var transformerKey: String { "SDImageFilterTransformer(\(filter.filterKey))" }
 
-    /// The filtered image.
+    /// Returns the filtered image.
     public func transformedImage(with image: Image, forKey key: String) -> Image? { filter.filteredImage(with: image) }
 }
 
 extension Image {
-    /// The image a filter makes of this one; nil when it cannot.
+    /// Returns the result of a filter for this image; nil when the filter does not support it.
     public func filteredImage(with filter: any ImageFilter) -> Image? { filter.filteredImage(with: self) }
 }

@@ -1,18 +1,18 @@
-/// Several transformers in a row, each fed with what the one before made.
+/// Several transformers in a row; each receives the result of the previous one.
 public struct ImagePipelineTransformer: ImageTransformer {
-    /// The transformers, in the order they run.
+    /// The transformers in the order in which they run.
     public let transformers: [any ImageTransformer]
 
-    /// A pipeline of the given transformers; an empty one changes nothing.
+    /// Makes a pipeline of transformers; an empty one changes nothing.
     public init(transformers: [any ImageTransformer]) { self.transformers = transformers }
 
-    /// The members' keys, joined by `-`.
+    /// The keys of the transformers, joined by `-`.
     public var transformerKey: String { transformers.map(\.transformerKey).joined(separator: "-") }
 
-    /// Each member decides for itself.
+    /// False: each transformer decides for itself.
     public var preserveImageMetadata: Bool { false }
 
-    /// The last member's result; nil as soon as one gives nothing.
+    /// Returns the result of the last transformer; nil as soon as one returns nil.
     public func transformedImage(with image: Image, forKey key: String) -> Image? {
         var current = image
         for transformer in transformers {

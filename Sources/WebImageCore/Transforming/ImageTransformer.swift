@@ -1,12 +1,12 @@
-/// Changes an image after decoding; the result is cached under a key of its own.
+/// Changes an image after decoding; the result is cached under a separate key.
 ///
 /// The same input and key must give the same output. Called off the main thread.
 @preconcurrency public protocol ImageTransformer: Sendable {
-    /// Names the transformation with all its parameters; becomes part of the cache key.
+    /// The name of the transformation with all its parameters; part of the cache key.
     var transformerKey: String { get }
     /// Whether the result keeps the input's metadata.
     var preserveImageMetadata: Bool { get }
-    /// The changed image; nil leaves the input as it is.
+    /// Returns the changed image; nil leaves the image unchanged.
     func transformedImage(with image: Image, forKey key: String) -> Image?
 }
 

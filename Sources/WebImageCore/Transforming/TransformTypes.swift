@@ -1,16 +1,16 @@
-/// How a picture is put into a size of another proportion.
+/// The placement of an image in a size with another aspect ratio.
 public enum ImageScaleMode: UInt, Sendable {
-    /// Stretched over the size.
+    /// Stretched to the size.
     case fill = 0
-    /// Whole, centred, with transparent bars.
+    /// The whole image, centred, with transparent bars.
     case aspectFit = 1
-    /// Covering the size, centred, what overhangs cut off.
+    /// Covering the size, centred; the parts outside are cut off.
     case aspectFill = 2
 }
 
 /// Corners of a rectangle.
 public struct RectCorner: OptionSet, Sendable, Hashable {
-    /// The bits.
+    /// The bits of the set.
     public let rawValue: UInt
     /// Makes a set from bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
@@ -27,63 +27,64 @@ public struct RectCorner: OptionSet, Sendable, Hashable {
     public static let allCorners = RectCorner(rawValue: .max)
 }
 
-/// How a colour laid over a picture mixes with it; numbers and meanings are Core Graphics' (PDF 1.7 §11.3.5 for the
-/// first sixteen, Porter and Duff's operators after them; the colour is the source, the picture the destination).
+/// How a colour that is laid over an image mixes with it. Numbers and meanings are those of Core Graphics: PDF 1.7
+/// §11.3.5 for the first sixteen, then the operators of Porter and Duff. The colour is the source, the image the
+/// destination.
 public enum BlendMode: Int32, Sendable, CaseIterable {
-    /// Over.
+    /// The colour over the image.
     case normal = 0
-    /// Multiplied: always darker.
+    /// The product: always darker.
     case multiply
-    /// Inverted, multiplied, inverted: always lighter.
+    /// The inverted product of the inverted values: always lighter.
     case screen
-    /// Multiplied or screened, as the picture is dark or light.
+    /// Multiplied where the image is dark, screened where it is light.
     case overlay
-    /// The darker.
+    /// The darker value.
     case darken
-    /// The lighter.
+    /// The lighter value.
     case lighten
-    /// Brightened by the colour.
+    /// The image brightened by the colour.
     case colorDodge
-    /// Darkened by the colour.
+    /// The image darkened by the colour.
     case colorBurn
-    /// A diffuse spotlight.
+    /// Slightly darkened if the colour is dark, slightly lightened if it is light.
     case softLight
-    /// Multiplied or screened, as the colour is dark or light.
+    /// Multiplied if the colour is dark, screened if it is light.
     case hardLight
     /// The absolute difference.
     case difference
     /// The difference with less contrast.
     case exclusion
-    /// The colour's hue.
+    /// The colour's hue; saturation and luminosity of the image.
     case hue
-    /// The colour's saturation.
+    /// The colour's saturation; hue and luminosity of the image.
     case saturation
-    /// The colour's hue and saturation.
+    /// The colour's hue and saturation; luminosity of the image.
     case color
-    /// The colour's luminosity.
+    /// The colour's luminosity; hue and saturation of the image.
     case luminosity
-    /// Nothing.
+    /// Transparent everywhere.
     case clear
-    /// The colour alone.
+    /// Only the colour.
     case copy
-    /// The colour where the picture is.
+    /// The colour where the image is opaque.
     case sourceIn
-    /// The colour where the picture is not.
+    /// The colour where the image is transparent.
     case sourceOut
-    /// The colour over the picture, where that is.
+    /// The colour over the image, only where the image is opaque.
     case sourceAtop
-    /// The picture over the colour.
+    /// The image over the colour.
     case destinationOver
-    /// The picture where the colour is.
+    /// The image where the colour is opaque.
     case destinationIn
-    /// The picture where the colour is not.
+    /// The image where the colour is transparent.
     case destinationOut
-    /// The picture over the colour, where that is.
+    /// The image over the colour, only where the colour is opaque.
     case destinationAtop
-    /// Either where the other is not.
+    /// Each where the other is transparent.
     case xor
-    /// Sums of darkness.
+    /// The sum of the inverted values, inverted: darker.
     case plusDarker
-    /// Sums of light.
+    /// The sum of the values: lighter.
     case plusLighter
 }

@@ -1,20 +1,21 @@
 import Foundation
 
-/// The header fields of one answer in the lines that brought them (RFC 9112 §5).
+/// The header fields of one response, stored as the received lines (RFC 9112 §5).
 ///
-/// Every answer has a dozen, of which one or two are ever asked for: a dictionary of them all would cost more than the
+/// A response has about a dozen fields, of which one or two are read: a dictionary of all fields would cost more than the
 /// transfer of a small body.
 package struct ReceivedFields: Sendable {
-    /// Lines without blanks at their ends, each with a line feed; one that continues the line before begins with a blank.
+    /// Lines without surrounding blanks, each with a line feed; a line that continues the previous one begins with a
+    /// blank.
     private var bytes: [UInt8] = []
     private var hasField = false
 
     package init() {}
 
-    /// Sets room aside for as many as servers commonly send.
+    /// Reserves memory for the number of fields that servers commonly send.
     package mutating func reserve() { bytes.reserveCapacity(480) }
 
-    /// Adds one line, with or without its line break; false for the empty one that ends the head.
+    /// Adds one line, with or without its line break; returns false for the empty line that ends the head.
     package mutating func add(_ line: UnsafeRawBufferPointer) -> Bool {
         var (low, high) = (0, line.count)
         while low < high, line[low] <= 0x20 { low += 1 }
@@ -33,14 +34,14 @@ package struct ReceivedFields: Sendable {
         return true
     }
 
-    /// All of them, names in lower case, repeated ones joined by `, `.
+    /// All fields, with names in lower case; repeated fields are joined by `, `.
     package var all: [String: String] {
         var fields: [String: String] = [:]
         collect { fields[$0] = $2 }
         return fields
     }
 
-    /// All of them, names as they came, repeated ones joined by `, ` under the first's name.
+    /// All fields, with names as received; repeated fields are joined by `, ` under the first one's name.
     package var asReceived: [String: String] {
         var (names, fields): ([String: String], [String: String]) = ([:], [:])
         collect { key, name, value in
@@ -51,7 +52,7 @@ package struct ReceivedFields: Sendable {
         return fields
     }
 
-    /// Calls with each field's name in lower case, its name as it came, and its value so far.
+    /// Calls `set` with each field's name in lower case, its name as received, and its value so far.
     private func collect(_ set: (_ key: String, _ name: String, _ value: String) -> Void) {
         var fields: [String: String] = [:]
         var (key, name) = ("", "")
@@ -68,7 +69,7 @@ package struct ReceivedFields: Sendable {
         }
     }
 
-    /// The value of a field, its name in any case; those of several of that name joined by `, `.
+    /// Returns the value of a field whose name matches in any case; the values of repeated fields are joined by `, `.
     package func value(of name: String) -> String? {
         var name = name
         return name.withUTF8 { name in
@@ -76,7 +77,7 @@ package struct ReceivedFields: Sendable {
             var isWanted = false
             forEachLine { line, nameEnd in
                 guard let nameEnd else {
-                    // The blank it begins with parts it from what came before.
+                    // The blank at its beginning separates it from the previous value.
                     if isWanted { value?.append(Self.text(line[...])) }
                     return
                 }
@@ -89,14 +90,15 @@ package struct ReceivedFields: Sendable {
         }
     }
 
-    /// Bytes of the body on the wire; nil when encoded, since the decoded length is what callers count.
+    /// The length of the body as sent, in bytes; nil for an encoded body, because callers count decoded bytes.
     var bodyLength: Int? {
         let encoding = value(of: "content-encoding")?.lowercased()
         guard encoding == nil || encoding == "identity" else { return nil }
         return value(of: "content-length").flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil }
     }
 
-    /// Calls with each line, and where the name of its field ends; nil for one that continues the line before.
+    /// Calls `body` with each line and the end of its field name; the end is nil for a line that continues the previous
+    /// one.
     @inline(__always)
     private func forEachLine(_ body: (UnsafeBufferPointer<UInt8>, Int?) -> Void) {
         bytes.withUnsafeBufferPointer { all in
@@ -126,7 +128,7 @@ package struct ReceivedFields: Sendable {
         text(line[(nameEnd + 1)...].drop { $0 <= 0x20 })
     }
 
-    /// Whether a line begins with a name, in any case.
+    /// Returns whether a line begins with a name, in any case.
     private static func isSame(_ line: UnsafeBufferPointer<UInt8>, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
         var index = 0
         while index < name.count, line[index].lowercasedASCII == name[index].lowercasedASCII { index += 1 }
@@ -135,7 +137,7 @@ package struct ReceivedFields: Sendable {
 }
 
 extension UInt8 {
-    /// The byte of the small letter when it is that of a capital one.
+    /// The lower-case form of an ASCII capital letter; any other byte unchanged.
     package var lowercasedASCII: UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
     }

@@ -1,11 +1,11 @@
 public import Foundation
 
-/// The head of a server's answer as a value, with `HTTPURLResponse`'s member names.
+/// The head of a server's response as a value, with the member names of `HTTPURLResponse`.
 ///
-/// Copies share what they hold until one is changed.
+/// Copies share their storage until one is changed.
 public struct WebImageResponse: Sendable {
     private final class Storage: @unchecked Sendable {
-        // Unchecked is true because a storage is changed only by the one value that holds it, see `change`.
+        // Unchecked is true because a storage is changed only by the one value that holds it; see `change`.
         var url: URL?
         var statusCode: Int?
         var fields: Fields
@@ -31,7 +31,7 @@ public struct WebImageResponse: Sendable {
 
     private enum Fields {
         case listed([String: String])
-        /// Few are ever asked for, so they are looked up in the lines as they came.
+        /// Looked up in the received lines, because only few fields are read.
         case received(ReceivedFields)
 
         var all: [String: String] {
@@ -44,7 +44,7 @@ public struct WebImageResponse: Sendable {
 
     private enum DeclaredType {
         case set(String?)
-        /// As the fields say.
+        /// The type in the received fields.
         case received
     }
 
@@ -55,22 +55,22 @@ public struct WebImageResponse: Sendable {
         change(storage)
     }
 
-    /// The URL that answered, after redirects.
+    /// The URL of the response, after redirects.
     public var url: URL? {
         get { storage.url }
         set { change { $0.url = newValue } }
     }
 
-    /// The HTTP status; nil for what is not HTTP (`file:`, `data:`).
+    /// The HTTP status; nil for a response without HTTP (`file:`, `data:`).
     public var statusCode: Int? {
         get { storage.statusCode }
         set { change { $0.statusCode = newValue } }
     }
 
-    /// Header fields, names in lower case, repeated ones joined by `, `.
+    /// Header fields with names in lower case; repeated fields are joined by `, `.
     ///
-    /// Of an answer that came over the network they are listed anew at each reading;
-    /// ``value(forHTTPHeaderField:)`` is quicker.
+    /// For a response from the network, every read builds the dictionary again; ``value(forHTTPHeaderField:)`` is
+    /// faster.
     public var allHeaderFields: [String: String] {
         get { storage.fields.all }
         set {
@@ -79,7 +79,7 @@ public struct WebImageResponse: Sendable {
         }
     }
 
-    /// Header fields with their names as the server wrote them, repeated ones joined by `, ` under the first's name.
+    /// Header fields with their names as received; repeated fields are joined by `, ` under the first one's name.
     package var fieldsAsReceived: [String: String] {
         switch storage.fields {
         case .listed(let fields): fields
@@ -87,13 +87,13 @@ public struct WebImageResponse: Sendable {
         }
     }
 
-    /// Bytes the body is said to have; nil when not said.
+    /// The declared length of the body in bytes; nil if it is not declared.
     public var expectedContentLength: Int? {
         get { storage.expectedContentLength }
         set { change { $0.expectedContentLength = newValue } }
     }
 
-    /// The declared type without parameters, in lower case.
+    /// The declared media type without parameters, in lower case.
     public var mimeType: String? {
         get {
             switch storage.type {
@@ -104,13 +104,13 @@ public struct WebImageResponse: Sendable {
         set { change { $0.type = .set(newValue) } }
     }
 
-    /// The protocol as the status line names it (`HTTP/1.1`, `HTTP/2`); nil when not known.
+    /// The protocol as in the status line (`HTTP/1.1`, `HTTP/2`); nil when unknown.
     public var httpVersion: String? {
         get { storage.httpVersion }
         set { change { $0.httpVersion = newValue } }
     }
 
-    /// Makes the head of an answer.
+    /// Makes the head of a response.
     public init(
         url: URL?, statusCode: Int? = nil, allHeaderFields: [String: String] = [:],
         expectedContentLength: Int? = nil, mimeType: String? = nil, httpVersion: String? = nil
@@ -120,14 +120,14 @@ public struct WebImageResponse: Sendable {
             type: .set(mimeType), version: httpVersion)
     }
 
-    /// Makes the head of an answer of the lines that came; the length and the type are what they declare.
+    /// Makes the head of a response from the received lines, which declare its length and type.
     package init(url: URL?, statusCode: Int?, received: ReceivedFields, httpVersion: String?) {
         storage = Storage(
             url: url, statusCode: statusCode, fields: .received(received), length: received.bodyLength,
             type: .received, version: httpVersion)
     }
 
-    /// The value of a header field, its name in any case.
+    /// Returns the value of a header field whose name matches in any case.
     public func value(forHTTPHeaderField field: String) -> String? {
         switch storage.fields {
         case .listed(let fields): fields[field.lowercased()] ?? fields.first { $0.key.isSame(asField: field) }?.value
@@ -135,7 +135,7 @@ public struct WebImageResponse: Sendable {
         }
     }
 
-    /// The declared type without parameters and blanks, in lower case.
+    /// Returns the declared media type without parameters and blanks, in lower case.
     private static func mimeType(of field: String?) -> String? {
         guard let field, !field.isEmpty else { return nil }
         let isPlain = field.utf8.allSatisfy { $0 > 0x20 && $0 != UInt8(ascii: ";") && $0 == $0.lowercasedASCII }
@@ -146,7 +146,7 @@ public struct WebImageResponse: Sendable {
 }
 
 extension WebImageResponse: Hashable {
-    /// Whether every member is the same.
+    /// Returns whether all members are equal.
     public static func == (left: Self, right: Self) -> Bool {
         left.storage === right.storage
             || left.url == right.url && left.statusCode == right.statusCode
@@ -154,7 +154,7 @@ extension WebImageResponse: Hashable {
                 && left.mimeType == right.mimeType && left.allHeaderFields == right.allHeaderFields
     }
 
-    /// Of URL, status and fields.
+    /// Hashes URL, status and fields.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(url)
         hasher.combine(statusCode)
@@ -163,7 +163,7 @@ extension WebImageResponse: Hashable {
 }
 
 extension String {
-    /// Whether this is the same header field, in any case.
+    /// Whether both name the same header field, in any case.
     fileprivate func isSame(asField other: String) -> Bool {
         utf8.count == other.utf8.count && zip(utf8, other.utf8).allSatisfy { $0.lowercasedASCII == $1.lowercasedASCII }
     }
