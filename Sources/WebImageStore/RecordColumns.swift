@@ -3,7 +3,7 @@ import WebImageCore
 
 /// An entry's record as columns of the index.
 enum RecordColumns {
-    /// The values of the column `kind`; an index's condition contains the 3.
+    /// The values of the column `kind`. The SQL index `entry_source` contains the value 3.
     private enum Kind: Int {
         /// From version 1, or imported from the original's folder: only the key string is known.
         case legacy = 0
