@@ -48,7 +48,7 @@ public struct WebPEncodingOptions: Sendable, Hashable {
 }
 
 extension WebPEncodingOptions {
-    // `nonisolated(unsafe)` is correct for both tables: they are constants, and these key paths capture nothing.
+    // Unsafe is true for both tables: they are constants, and these key paths capture nothing.
     private nonisolated(unsafe) static let integers: [(ImageCoderOption, WritableKeyPath<Self, Int?>)] = [
         (.encodeWebPMethod, \.method), (.encodeWebPPass, \.pass), (.encodeWebPPreprocessing, \.preprocessing),
         (.encodeWebPThreadLevel, \.threadLevel), (.encodeWebPSegments, \.segments),
@@ -56,13 +56,13 @@ extension WebPEncodingOptions {
         (.encodeWebPFilterSharpness, \.filterSharpness), (.encodeWebPFilterType, \.filterType),
         (.encodeWebPAlphaFiltering, \.alphaFiltering), (.encodeWebPAlphaQuality, \.alphaQuality),
         (.encodeWebPPartitions, \.partitions), (.encodeWebPPartitionLimit, \.partitionLimit),
-    ]  // Unsafe is true of key paths' type alone: the list never changes.
+    ]  // Unsafe because key paths are not Sendable; the list never changes.
 
     private nonisolated(unsafe) static let switches: [(ImageCoderOption, WritableKeyPath<Self, Bool?>)] = [
         (.encodeWebPLowMemory, \.lowMemory), (.encodeWebPAutofilter, \.autofilter),
         (.encodeWebPAlphaCompression, \.alphaCompression), (.encodeWebPShowCompressed, \.showCompressed),
         (.encodeWebPUseSharpYuv, \.useSharpYuv),
-    ]  // Unsafe is true of key paths' type alone: the list never changes.
+    ]  // Unsafe because key paths are not Sendable; the list never changes.
 
     /// Reads an option dictionary; a value of the wrong type is logged once, and the library's default applies.
     init(_ options: ImageCoderOptions) {

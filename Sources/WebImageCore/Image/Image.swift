@@ -8,7 +8,7 @@ open class Image: @unchecked Sendable {
     // Unchecked is true because every stored property is an immutable Sendable or the `Locked` box; subclasses must
     // guarantee the same.
 
-    /// The pixels, orientation applied; for an animated image its poster frame.
+    /// The upright pixels; for an animated image those of its poster frame.
     public let pixels: PixelBuffer
     /// Pixels per point, at least 1.
     public let scale: CGFloat

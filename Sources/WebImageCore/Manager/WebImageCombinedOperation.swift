@@ -17,7 +17,7 @@ public final class WebImageCombinedOperation: WebImageOperation {
         }
     }
 
-    /// What remains to be done outside the lock by the caller that ended the load.
+    /// The remaining work of the caller that ended the load; it runs outside the lock.
     private struct End {
         let claimed: CompletionClaim<LoadSink>.Claimed
         let whenEnded: (@Sendable () -> Void)?

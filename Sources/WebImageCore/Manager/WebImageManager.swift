@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Loads images: looks into the caches, fetches, decodes, transforms, stores and delivers.
+/// Loads images: queries the caches, fetches, decodes, transforms, stores and delivers.
 ///
 /// Safe on any thread. A memory hit completes before ``loadImage(with:options:context:progress:completed:)`` returns if
 /// the caller is on the callback queue. All other work runs on other threads.
@@ -74,7 +74,7 @@ public final class WebImageManager: Sendable {
         set { change { $0.cacheKeyFilter = newValue } }
     }
 
-    /// Chooses the bytes that go to disk; nil stores what was fetched. A context may name another.
+    /// Chooses the bytes that are stored on disk; nil stores the fetched bytes. A context may name another.
     public var cacheSerializer: (any WebImageCacheSerializerProtocol)? {
         get { settings.values.cacheSerializer }
         set { change { $0.cacheSerializer = newValue } }

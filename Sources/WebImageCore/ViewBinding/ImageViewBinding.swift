@@ -25,7 +25,7 @@ package import Foundation
 
     isolated deinit { cancelAll() }
 
-    /// Shows the placeholder (also none), then the image of `url`; nil completes at once with `.invalidURL`.
+    /// Shows the placeholder (nil shows nothing), then the image of `url`; nil completes at once with `.invalidURL`.
     ///
     /// An image in memory is shown before this returns. First of all, the view's previous load under the same key is
     /// cancelled, which completes it. If the view already shows the same image or loads it with equal parameters,

@@ -6,7 +6,7 @@ import Foundation
 package enum SharedLibrary {
     /// Returns the functions of a library, found by name.
     ///
-    /// Blocks the thread while the system maps the library, some milliseconds.
+    /// Blocks the thread for some milliseconds, while the system maps the library.
     ///
     /// - Parameters:
     ///   - name: the file name of the version whose headers this was compiled with.
