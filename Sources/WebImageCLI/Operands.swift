@@ -74,8 +74,7 @@ enum Operands {
     }
 
     /// Every picture below a folder, ordered by path: regular files with the extension of a picture. Skips hidden files
-    /// and
-    /// folders, and does not follow links to folders.
+    /// and folders, and does not follow links to folders.
     private static func files(below text: String) throws(UsageError) -> [Operand] {
         let top = InputSource.url(text).path
         guard let names = FileManager.default.enumerator(atPath: top) else {

@@ -2,8 +2,7 @@ import Foundation
 import WebImage
 
 /// The output names of one command. They depend only on the order of the operands and are fixed before the first load,
-/// so
-/// that every run gives each picture the same name.
+/// so that every run gives each picture the same name.
 struct OutputPlan: Sendable {
     enum Existing: Sendable { case refused, replaced, kept }
 

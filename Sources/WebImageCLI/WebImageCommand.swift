@@ -7,8 +7,7 @@ public enum WebImageCommand {
     public static let version = PackageVersion.current
 
     /// Runs a command line, whose first element is the program's name, and returns the exit code: 0 success, 1 usage
-    /// error,
-    /// 2 some input failed, 3 a limit was exceeded, 130 interrupted.
+    /// error, 2 some input failed, 3 a limit was exceeded, 130 interrupted.
     ///
     /// Blocks the calling thread, which must not belong to the cooperative pool.
     public static func run(_ arguments: [String]) -> Int32 {

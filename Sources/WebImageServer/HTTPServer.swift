@@ -6,10 +6,8 @@ public import WebImageService
 /// Serves HTTP/1.1 on sockets: passes each request to a function and sends its answer.
 ///
 /// Intended for a TLS proxy in front of it. It checks every head against request smuggling and refuses bodies. Single
-/// bytes
-/// do not extend the deadlines of a connection, and clients have limits. Tasks answer requests; when a client
-/// disconnects,
-/// its task is cancelled. Uses libmicrohttpd, which the first server loads.
+/// bytes do not extend the deadlines of a connection, and clients have limits. Tasks answer requests; when a client
+/// disconnects, its task is cancelled. Uses libmicrohttpd, which the first server loads.
 ///
 /// A server runs until ``stop(within:)`` and retains itself until then.
 public final class HTTPServer: Sendable {
@@ -122,10 +120,8 @@ public final class HTTPServer: Sendable {
     /// Stops: refuses new connections and new requests (503), and waits for the answers of requests in flight.
     ///
     /// Requests without an answer after the time are cancelled and receive 503. Returns when all connections are closed
-    /// and
-    /// all threads have ended, at most a second after the time. Another call may shorten the time. Safe to call from
-    /// any task;
-    /// cancelling the task does not end the wait.
+    /// and all threads have ended, at most a second after the time. Another call may shorten the time. Safe to call
+    /// from any task; cancelling the task does not end the wait.
     public func stop(within drain: Duration) async {
         await withHandover(of: Void.self) { handover in
             let hasEnded = state.withLock { state in

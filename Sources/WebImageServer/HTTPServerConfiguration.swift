@@ -13,8 +13,7 @@ public struct HTTPServerConfiguration: Sendable, Hashable {
     /// The time between an answer and the next request line.
     public var idleTimeout = Duration.seconds(30)
     /// The time without an acknowledged byte of an answer. A Unix socket's client may take this long in addition to the
-    /// time
-    /// that ``minimumSendRate`` allows.
+    /// time that ``minimumSendRate`` allows.
     public var sendTimeout = Duration.seconds(30)
     /// The average rate in bytes per second at which a client must accept an answer, after ``sendTimeout``.
     public var minimumSendRate = 1_024

@@ -68,8 +68,7 @@ public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
     /// The sockets that systemd passed to this process, or an empty array.
     ///
     /// Call it once, before the process starts another. It sets close-on-exec on the descriptors and removes the
-    /// variables
-    /// (`sd_listen_fds(3)`).
+    /// variables (`sd_listen_fds(3)`).
     public static func inherited() -> [ListenAddress] {
         let environment = ProcessInfo.processInfo.environment
         guard environment["LISTEN_PID"].flatMap({ Int32($0) }) == getpid(),

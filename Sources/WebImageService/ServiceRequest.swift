@@ -11,9 +11,8 @@ public struct ServiceRequest: Sendable, Hashable {
     public var headers: ServiceHeaders
     /// The numeric address of the client without a port (`203.0.113.9`, `2001:db8::1`); nil for a Unix socket.
     ///
-    /// A transport behind a trusted proxy stores the address of `X-Forwarded-For` here. Limits per client use it and count
-    /// an
-    /// IPv6 /64 as one client.
+    /// A transport behind a trusted proxy stores the address of `X-Forwarded-For` here. Limits per client use it and
+    /// count an IPv6 /64 as one client.
     public var client: String?
 
     /// Describes a request.

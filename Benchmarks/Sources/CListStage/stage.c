@@ -192,8 +192,7 @@ int list_stage_fling(const list_stage *stage, double seconds) {
     double cpu_end = cpu(), gap = longest_gap, gap_cpu = longest_gap_cpu;
     unsigned over = gaps_over_16;
     // First let running work finish, including GTK's scrollbar, which fades a second after the last scroll. After that
-    // nothing
-    // must happen.
+    // nothing must happen.
     g_timeout_add(4000, quit, run.loop);
     g_main_loop_run(run.loop);
     double rest = cpu();

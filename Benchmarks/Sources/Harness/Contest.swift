@@ -1,8 +1,7 @@
 /// Two or more implementations of one job, run alternately in one process.
 ///
 /// Turns alternate, so that other load on the machine affects all competitors equally. The first turns warm up and do
-/// not
-/// count. No competitor sleeps, and results are copied only as far as each interface does it.
+/// not count. No competitor sleeps, and results are copied only as far as each interface does it.
 public struct Contest {
     /// The name of the job.
     public let name: String
@@ -17,8 +16,7 @@ public struct Contest {
     /// The number of frames that one run shows; nil if it shows none.
     public let frames: Int?
     /// Whether a run changes the state for the next one, so that a competitor cannot be run again alone. Memory is then
-    /// the
-    /// growth during the first, uncounted turn.
+    /// the growth during the first, uncounted turn.
     public let isLasting: Bool
     /// Whether peers that cannot do the job are left out instead of ending the contest.
     public let leavesOutUnable: Bool
@@ -80,8 +78,7 @@ public struct Contest {
     }
 
     /// Runs one competitor alone, in a process that does nothing else. Returns the maximum growth in bytes of its
-    /// resident
-    /// memory during the first run, including the libraries it loads then.
+    /// resident memory during the first run, including the libraries it loads then.
     public func alone(_ name: String, runs: Int = 1) throws -> Int? {
         guard let competitor = competitors.first(where: { $0.name == name }) else { throw NoSuchCompetitor(name: name) }
         try competitor.prepare()

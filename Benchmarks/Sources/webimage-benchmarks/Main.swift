@@ -5,8 +5,7 @@ import Harness
 @main
 struct Main {
     /// Runs on a secondary thread: programs do not decode on the main thread, and a picture released on the main thread
-    /// is freed
-    /// on another one, which is true of no competitor.
+    /// is freed on another one, which is true of no competitor.
     static func main() {
         // A peer that has ended is an error to report; without this, SIGPIPE would end this process.
         signal(SIGPIPE, SIG_IGN)

@@ -1,6 +1,5 @@
 // The practical limit for `download`: libcurl's multi interface in one thread, with limited concurrency. Each body is
-// held
-// in memory until it is complete. Prints the number of bytes.
+// held in memory until it is complete. Prints the number of bytes.
 //   webimage-download-curl LIST CONCURRENCY CERTIFICATES|-
 #include <curl/curl.h>
 #include <stdio.h>

@@ -1,8 +1,6 @@
 // The practical limit for `burst` and `steady`: one thread per core reads JPEG files and decodes them with
-// libjpeg-turbo to
-// at least 256 px by its own scaling. A line `run FILE` names the arrivals. The answer is `ok` and the milliseconds
-// from
-// each request time to its pixels, -1 for a failed one.
+// libjpeg-turbo to at least 256 px by its own scaling. A line `run FILE` names the arrivals. The answer is `ok` and the
+// milliseconds from each request time to its pixels, -1 for a failed one.
 #include <stdio.h>
 
 #include <jpeglib.h>

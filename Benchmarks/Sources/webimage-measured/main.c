@@ -1,6 +1,5 @@
 // Runs a command and reports its costs: webimage-measured FILE COMMAND [ARGUMENT...]. A small program between the
-// harness
-// and the measured command, because the kernel counts the memory of the forking process as the child's own.
+// harness and the measured command, because the kernel counts the memory of the forking process as the child's own.
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

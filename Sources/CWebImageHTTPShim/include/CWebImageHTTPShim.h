@@ -1,8 +1,7 @@
 // An HTTP/1.1 server over libmicrohttpd. A request is answered when its task is finished, from any thread.
 //
 // Swift cannot call the library itself: its functions are variadic or return unions, and its types differ between
-// versions.
-// libmicrohttpd is loaded at run time, so that only programs that serve load it and GnuTLS.
+// versions. libmicrohttpd is loaded at run time, so that only programs that serve load it and GnuTLS.
 #ifndef CWEBIMAGEHTTPSHIM_H
 #define CWEBIMAGEHTTPSHIM_H
 

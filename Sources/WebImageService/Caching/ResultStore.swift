@@ -80,9 +80,8 @@ final class ResultStore: Sendable {
         return found
     }
 
-    /// Makes all results of a source unreachable and returns the new generation. Other processes with the same folder follow
-    /// within
-    /// five seconds.
+    /// Makes all results of a source unreachable and returns the new generation. Other processes with the same folder
+    /// follow within five seconds.
     @discardableResult
     func purge(_ source: String) async -> Int {
         let next = await generation(of: source) + 1

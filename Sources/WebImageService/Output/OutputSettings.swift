@@ -13,9 +13,8 @@ struct OutputSettings: Sendable, Hashable {
     var maxResultSide = 16_384
     var maxResultPixels = 50_000_000
 
-    /// The settings that change a byte of some result, in one spelling. The text is part of keys on disk, so it must not
-    /// depend on
-    /// the order of a dictionary, which differs between processes.
+    /// The settings that change a byte of some result, in one spelling. The text is part of keys on disk, so it must
+    /// not depend on the order of a dictionary, which differs between processes.
     var keyText: String {
         let qualities = formatQuality.sorted { $0.key.rawValue < $1.key.rawValue }.map {
             "\($0.key.rawValue):\($0.value)"

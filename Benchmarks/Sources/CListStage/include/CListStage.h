@@ -17,8 +17,7 @@ typedef struct {
 } list_stage;
 
 // Scrolls through the list screen by screen, each time the current screen is complete, and prints CPU, memory and gaps
-// as
-// one line.
+// as one line.
 int list_stage_show(const list_stage *stage);
 
 // Flings the list up and down for `seconds`, then waits two seconds; prints the same line.

@@ -10,16 +10,14 @@
 int peer_vips_resize(const unsigned char *rgb, int width, int height, int to_width, int to_height, unsigned char *out);
 int peer_vips_blur(const unsigned char *rgb, int width, int height, double deviation, unsigned char *out);
 // libvips: mirrors a picture, turns it by 90 degrees counter-clockwise, rounds its corners, or fills its outline with
-// one
-// colour. `out` is RGB for the first two and RGBA for the others.
+// one colour. `out` is RGB for the first two and RGBA for the others.
 int peer_vips_flip(const unsigned char *rgb, int width, int height, unsigned char *out);
 int peer_vips_rotate(const unsigned char *rgb, int width, int height, unsigned char *out);
 int peer_vips_round(const unsigned char *rgb, int width, int height, int radius, unsigned char *out);
 int peer_vips_tint(const unsigned char *rgb, int width, int height, const unsigned char color[3], unsigned char *out);
 
 // The bare libraries: decode every frame of an animation to pixels and keep none (GIF: giflib's indices are looked up
-// in
-// the palette and drawn on the canvas; WebP: libwebp's animation decoder). `out` is the last frame as RGBA. `count`
+// in the palette and drawn on the canvas; WebP: libwebp's animation decoder). `out` is the last frame as RGBA. `count`
 // receives the number of frames.
 int peer_gif_frames(const unsigned char *data, size_t length, int *count, unsigned char *out);
 int peer_webp_frames(const unsigned char *data, size_t length, int *count, unsigned char *out);

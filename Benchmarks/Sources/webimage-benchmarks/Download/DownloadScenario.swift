@@ -6,8 +6,7 @@ import WebImageTesting
 /// `curl --parallel`, Python's aiohttp and Foundation's `URLSession`.
 ///
 /// Each runs in its own process, measured from outside. The cost of a process that fetches one file, which is mostly
-/// its
-/// start, is measured in the same way and subtracted. Memory is that of the whole process.
+/// its start, is measured in the same way and subtracted. Memory is that of the whole process.
 struct DownloadScenario {
     private let nginx: NginxServer
     private let folder: ScratchFolder

@@ -4,14 +4,11 @@ import WebImage
 import WebImageTesting
 
 /// Ten thousand concurrent requests for a hundred pictures. A random tenth is cancelled; each finished picture is
-/// decoded.
-/// Compares our library with aiohttp and Pillow.
+/// decoded. Compares our library with aiohttp and Pillow.
 ///
 /// Both run in their own processes. This process is the server and answers after all requests have arrived. It measures
-/// the
-/// requests at the server and whether memory becomes stable: resident memory is printed after each round, and the peak
-/// is
-/// that of the first round.
+/// the requests at the server and whether memory becomes stable: resident memory is printed after each round, and the
+/// peak is that of the first round.
 enum FloodScenario {
     static let pictures = 100
 

@@ -2,8 +2,7 @@ import Foundation
 import WebImage
 
 /// Our side of the flood, in its own process: a line `flood URL COUNT` starts one round, answered with `ok` and the
-/// number
-/// of pictures received.
+/// number of pictures received.
 enum FloodWorker {
     static let name = "flood-worker"
 

@@ -11,8 +11,7 @@ struct Arrivals {
     static func burst(_ places: [String]) throws -> Arrivals { try Arrivals(places.map { (0, $0) }) }
 
     /// Requests at random intervals, independent of the answers (an open loop): a Poisson process of `rate` pictures
-    /// per second
-    /// for `seconds`. The same seed gives the same times.
+    /// per second for `seconds`. The same seed gives the same times.
     static func steady(_ places: [String], rate: Double, seconds: Double, seed: UInt64) throws -> Arrivals {
         var random = SplitMix(state: seed)
         var (time, arrivals) = (0.0, [(Double, String)]())

@@ -19,8 +19,7 @@ final class LatencyRival {
     }
 
     /// The installed peers: aiohttp with pyvips in a thread pool, and libjpeg-turbo alone with one thread per core,
-    /// which only
-    /// reads files.
+    /// which only reads files.
     static func peers(network: Bool) -> [LatencyRival] {
         let turbo = URL(fileURLWithPath: MeasuredProcess.itself).deletingLastPathComponent()
             .appendingPathComponent("webimage-latency-turbo").path

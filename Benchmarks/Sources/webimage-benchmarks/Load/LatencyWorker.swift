@@ -3,8 +3,7 @@ import Synchronization
 import WebImage
 
 /// Our side of `burst` and `steady`, in its own process: a line `run FILE` names the arrivals. The answer is `ok` and
-/// the
-/// milliseconds from each request time to its picture, -1 for a failed one.
+/// the milliseconds from each request time to its picture, -1 for a failed one.
 enum LatencyWorker {
     static let name = "latency-worker"
 

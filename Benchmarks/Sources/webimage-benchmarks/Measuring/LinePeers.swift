@@ -2,8 +2,7 @@ import Foundation
 
 extension LinePeer {
     /// Starts a script of `peers/` with the interpreter that `./setup` created, with a file opened. Without a file, the
-    /// script
-    /// only reports whether its library is present.
+    /// script only reports whether its library is present.
     convenience init(_ name: String, script: String, opening file: URL? = nil) {
         self.init(
             name, [Self.python, Self.peers.appendingPathComponent(script).path],

@@ -84,8 +84,7 @@ enum AnimateScenario {
         }
 
         /// A contest of our library, the bare library, the peers in this process and those in their own process.
-        /// Compares their
-        /// last frames.
+        /// Compares their last frames.
         func contest(
             _ name: String, _ bare: Contest.Competitor, _ others: [Contest.Competitor], _ programs: [LinePeer],
             agree: @escaping () throws -> Void

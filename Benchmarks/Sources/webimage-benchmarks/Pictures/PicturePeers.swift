@@ -5,8 +5,7 @@ import Harness
 import WebImage
 
 /// Decodes whole pictures and thumbnails with our library and all peers that read them, each on one thread as its
-/// manual
-/// shows.
+/// manual shows.
 struct PicturePeers {
     private let inputs: Inputs
 

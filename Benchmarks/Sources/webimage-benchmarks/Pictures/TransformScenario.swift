@@ -23,8 +23,7 @@ enum TransformScenario {
             [
                 photo.competitor(ours), vips.competitor(target: 0.5), photo.pillow.competitor("resize"),
                 // INTER_AREA averages the area under each pixel. INTER_LANCZOS4 uses eight taps at any ratio, which
-                // aliases. Both give other
-                // pictures.
+                // aliases. Both give other pictures.
                 photo.openCV.competitor("resize-area", named: "OpenCV INTER_AREA"),
                 photo.openCV.competitor("resize-lanczos4", named: "OpenCV INTER_LANCZOS4"),
             ]

@@ -2,14 +2,11 @@ import Foundation
 import Harness
 
 /// Stores values by key on disk: our cache, plain files, bare SQLite and PyPI's `diskcache`, in folders that already
-/// hold
-/// entries of 200 bytes.
+/// hold entries of 200 bytes.
 ///
 /// Opening means a second handle on the full folder and one value through it, for competitors that have something to
-/// open.
-/// Evicting means that a full cache removes a sixteenth, oldest first. A put includes its share of the commit. The
-/// target
-/// is always the best peer.
+/// open. Evicting means that a full cache removes a sixteenth, oldest first. A put includes its share of the commit.
+/// The target is always the best peer.
 struct DiskScenario {
     private let entries: Int
     private let rounds: Int

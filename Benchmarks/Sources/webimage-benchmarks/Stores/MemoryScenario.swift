@@ -3,12 +3,10 @@ import Harness
 import WebImage
 
 /// Gets from memory by URL: our cache, a dictionary under a pthread lock and `NSCache`, all with the same keys, and a
-/// whole
-/// `loadImage` with a memory hit.
+/// whole `loadImage` with a memory hit.
 ///
 /// Times are nanoseconds per get. The total number of gets is divided among the threads, so with ideal scaling more
-/// threads
-/// need less time until all cores are used.
+/// threads need less time until all cores are used.
 struct MemoryScenario {
     private static let keyCount = 10_000
     private static let gets = 50_000
