@@ -64,7 +64,7 @@ extension ImageCoder {
     package func decodeWithReason(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         if let detailed = self as? any DetailedImageCoder { return try detailed.decode(data, options: options) }
         if let image = decodedImage(with: data, options: options.dictionary) { return image }
-        throw .badData("\(type(of: self))", "gave no image")
+        throw .badData("\(type(of: self))", "returned no image")
     }
 
     /// Encodes; throws the most detailed error that the coder supports.
@@ -76,6 +76,7 @@ extension ImageCoder {
         }
         if let data = encodedData(with: image, format: format, options: options.dictionary) { return data }
         throw WebImageError(
-            .encodingFailed, stage: .encode, underlying: .codec(library: "\(type(of: self))", message: "gave no data"))
+            .encodingFailed, stage: .encode,
+            underlying: .codec(library: "\(type(of: self))", message: "returned no data"))
     }
 }

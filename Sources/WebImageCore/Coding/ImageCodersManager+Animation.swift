@@ -16,7 +16,7 @@ extension ImageCodersManager {
             return try type(of: detailed).init(animation: data, options: options)
         case let animated as any AnimatedImageCoder:
             guard let opened = type(of: animated).init(animatedImageData: data, options: options.dictionary) else {
-                throw .badData("\(type(of: animated))", "gave no animation")
+                throw .badData("\(type(of: animated))", "returned no animation")
             }
             return opened
         default: return nil
@@ -53,6 +53,6 @@ extension AnimatedImageCoder {
     public func frameWithReason(at index: Int) throws(WebImageError) -> Image {
         if let detailed = self as? any DetailedAnimatedImageCoder { return try detailed.frame(at: index) }
         if let image = animatedImageFrame(at: index) { return image }
-        throw .badData("\(type(of: self))", "gave no frame \(index)")
+        throw .badData("\(type(of: self))", "returned no frame \(index)")
     }
 }

@@ -90,7 +90,7 @@ extension ImageCodersManager: DetailedImageCoder {
 
     private static func noCoder(for data: Data) -> WebImageError {
         if data.isEmpty {
-            return .badData("sniffer", "the data is empty", hint: "Look at what the server or the file really holds.")
+            return .badData("sniffer", "the data is empty", hint: "Check what the server sent or the file contains.")
         }
         let format = ImageFormat(sniffing: data)
         guard format == .undefined else {
@@ -102,6 +102,6 @@ extension ImageCodersManager: DetailedImageCoder {
         let start = data.prefix(8).map { String(plainFormat: "%02x", $0) }.joined(separator: " ")
         return .badData(
             "sniffer", "no known picture format starts with \(start)",
-            hint: "Look at what the server or the file really holds.")
+            hint: "Check what the server sent or the file contains.")
     }
 }

@@ -116,7 +116,7 @@ public struct WebImageError: Error, Sendable {
     ) -> WebImageError {
         WebImageError(
             .limitExceeded, stage: stage, underlying: .limit(limit, actual: actual, allowed: allowed),
-            hint: "Raise the limit if you trust the file, or ask for a smaller picture.")
+            hint: "Raise the limit if you trust the file, or request a smaller image.")
     }
 
     /// Makes the error for input that a codec rejected.

@@ -77,7 +77,7 @@ public final class PixelBuffer: @unchecked Sendable {
         _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         precondition(
-            !isSealed, "the pixels of an image cannot be written: draw on a buffer before an image is made of it")
+            !isSealed, "the pixels of an image cannot be written: write them before making an image of the buffer")
         return try body(UnsafeMutableRawBufferPointer(start: base, count: byteCount))
     }
 

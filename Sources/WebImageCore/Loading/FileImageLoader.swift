@@ -183,6 +183,6 @@ extension WebImageError {
     package static func emptyBody(_ url: URL) -> WebImageError {
         WebImageError(
             .badImageData, stage: .download, url: url, underlying: .message("there is not one byte of data"),
-            hint: "Look at what the server or the file really holds.")
+            hint: "Check what the server sent or the file contains.")
     }
 }

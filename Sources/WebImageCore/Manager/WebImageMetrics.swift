@@ -69,11 +69,11 @@ public final class WebImageMetrics: WebImageManagerListener {
             text.add(
                 "load_stages_total", ["stage": key.stage, "origin": key.origin, "outcome": key.outcome], count)
         }
-        text.describe("load_stage_duration_seconds", "histogram", "How long stages of loads took.")
+        text.describe("load_stage_duration_seconds", "histogram", "Duration of the stages of loads.")
         for (stage, histogram) in state.durations.sorted(by: { $0.key < $1.key }) {
             text.add("load_stage_duration_seconds", label: ("stage", stage), histogram)
         }
-        text.describe("load_stage_bytes_total", "counter", "Bytes read, fetched or decoded to.")
+        text.describe("load_stage_bytes_total", "counter", "Bytes read, fetched or produced by decoding.")
         for (stage, count) in state.bytes.sorted(by: { $0.key < $1.key }) {
             text.add("load_stage_bytes_total", ["stage": stage], count)
         }

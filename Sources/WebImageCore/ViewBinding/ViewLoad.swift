@@ -191,6 +191,6 @@ extension WebImageError {
     fileprivate static func abandoned(_ url: URL) -> WebImageError {
         WebImageError(
             .invalidDownloadOperation, stage: .request, url: url,
-            underlying: .message("the loader let go of the load without completing it"))
+            underlying: .message("the loader released the load without completing it"))
     }
 }

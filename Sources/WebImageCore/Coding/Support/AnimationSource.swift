@@ -20,7 +20,7 @@ extension AnimationSource {
     /// Throws when the index is out of range.
     package func checkIndex(_ index: Int) throws(WebImageError) {
         guard index >= 0, index < info.frameCount else {
-            throw .badData("frames", "there is no frame \(index)", hint: "The picture has \(info.frameCount).")
+            throw .badData("frames", "there is no frame \(index)", hint: "The number of frames is \(info.frameCount).")
         }
     }
 }

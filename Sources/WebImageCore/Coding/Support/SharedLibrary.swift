@@ -30,8 +30,8 @@ package enum SharedLibrary {
         guard let library = dlopen(name, RTLD_LAZY | RTLD_LOCAL) else {
             throw failure(
                 name, dlerror().map { String(cString: $0) } ?? "cannot be loaded",
-                hint: "Install it: apt install \(package). Where the system has another version of the library, "
-                    + "rebuild this program on it.")
+                hint: "Install it: apt install \(package). If the system has another version of the library, "
+                    + "rebuild this program on that system.")
         }
         if let missing = bind(library) { throw mismatch(name, "has no \(String(cString: missing))") }
     }
