@@ -15,7 +15,7 @@ extension ImageService {
         case "OPTIONS": return optionsAnswer(record)
         default: throw ServiceRefusal(405, .method, "the method is not GET, HEAD or OPTIONS")
         }
-        guard request.target.hasPrefix("/") else { throw .target("a target begins with a slash") }
+        guard request.target.hasPrefix("/") else { throw .target("a target must begin with a slash") }
         let path = request.target.prefix { $0 != "?" && $0 != "#" }
         switch path {
         case "/healthz", "/health": return page("ok\n", .health, record)
@@ -27,11 +27,11 @@ extension ImageService {
         }
         if isDraining { throw ServiceRefusal(503, .draining, "the service is stopping", retryAfter: 5) }
         let prefix = settings.configuration.pathPrefix
-        guard path.hasPrefix(prefix) else { throw ServiceRefusal(404, .notFound, "there is nothing at this path") }
+        guard path.hasPrefix(prefix) else { throw ServiceRefusal(404, .notFound, "nothing exists at this path") }
         let rest = path.dropFirst(prefix.count)
         switch rest {
         case "", "/": return startPage(request, settings, record)
-        case "/favicon.ico", "/robots.txt": throw ServiceRefusal(404, .notFound, "there is nothing at this path")
+        case "/favicon.ico", "/robots.txt": throw ServiceRefusal(404, .notFound, "nothing exists at this path")
         default: break
         }
         if settings.thumbor != nil, let inner = Self.inside(rest, settings.configuration.thumborPrefix) {
@@ -58,7 +58,7 @@ extension ImageService {
     ) async throws(ServiceRefusal) -> ServiceResponse {
         record.route = .thumbor
         guard let router = settings.thumbor else {
-            throw ServiceRefusal(404, .notFound, "there is nothing at this path")
+            throw ServiceRefusal(404, .notFound, "nothing exists at this path")
         }
         let parsed = try router.parse(path)
         if parsed.isMeta { return try await metaAnswer(request, parsed.target, settings, &record) }
@@ -105,14 +105,14 @@ extension ImageService {
         case "/purge":
             record.route = .purge
             return try await purge(request, parts.count == 2 ? parts[1] : "", record)
-        default: throw ServiceRefusal(404, .notFound, "there is nothing at this path")
+        default: throw ServiceRefusal(404, .notFound, "nothing exists at this path")
         }
     }
 
     private var gauges: [(name: String, help: String, value: Int)] {
         [
             ("requests_in_flight", "Requests that are being answered.", provider.places.requestCount),
-            ("works_in_flight", "Results in the making.", provider.places.workCount),
+            ("works_in_flight", "Results being made.", provider.places.workCount),
             ("decode_running", "Decodes that run.", pool.runningCount),
             ("decode_waiting", "Decodes that wait for a thread.", pool.waitingCount),
         ]
@@ -123,7 +123,7 @@ extension ImageService {
     ) async throws(ServiceRefusal) -> ServiceResponse {
         let settings = settings
         guard ["POST", "DELETE", "PURGE"].contains(request.method) else {
-            throw ServiceRefusal(405, .method, "a purge is POST")
+            throw ServiceRefusal(405, .method, "a purge requires POST")
         }
         let field = request.headers["Authorization"] ?? ""
         let token = field.hasPrefix("Bearer ") ? Array(field.dropFirst(7).utf8) : []
@@ -133,7 +133,7 @@ extension ImageService {
         }
         let pair = query.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard pair.count == 2, let value = pair[1].removingPercentEncoding, !value.isEmpty else {
-            throw .target("a purge names source=URL or target=TARGET, percent-encoded")
+            throw .target("a purge requires source=URL or target=TARGET, percent-encoded")
         }
         switch pair[0] {
         case "source":
@@ -146,7 +146,7 @@ extension ImageService {
             for accepted in Self.allAccepted(settings.offered) {
                 provider.store.remove(await key(of: target, reference, accepted, settings))
             }
-        default: throw .target("a purge names source=URL or target=TARGET, percent-encoded")
+        default: throw .target("a purge requires source=URL or target=TARGET, percent-encoded")
         }
         return page("purged\n", .purge, record)
     }

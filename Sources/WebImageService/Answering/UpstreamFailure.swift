@@ -5,7 +5,7 @@ extension ServiceRefusal {
     /// The status and the message for a library error. The message never contains a local path.
     init(_ error: WebImageError) {
         switch error.code {
-        case .cancelled: self.init(499, .gone, "the client left")
+        case .cancelled: self.init(499, .gone, "the client disconnected")
         case .invalidURL: self.init(400, .target, "the source is not a URL that can be fetched")
         case .invalidDownloadOperation: self.init(403, .source, "the source is not allowed by the download policy")
         case .invalidDownloadStatusCode: self = Self.status(error.underlying)
@@ -24,15 +24,15 @@ extension ServiceRefusal {
         guard case .http(let status) = underlying else {
             return ServiceRefusal(502, .upstreamStatus, "the source's server answered with an error")
         }
-        if [404, 410].contains(status) { return ServiceRefusal(404, .upstreamStatus, "the source is not there") }
+        if [404, 410].contains(status) { return ServiceRefusal(404, .upstreamStatus, "the source does not exist") }
         return ServiceRefusal(502, .upstreamStatus, "the source's server answered \(status)")
     }
 
     private static func limit(_ underlying: WebImageError.Underlying?) -> ServiceRefusal {
         guard case .limit(let limit, _, let allowed) = underlying else {
-            return ServiceRefusal(413, .limit, "the source is beyond a limit")
+            return ServiceRefusal(413, .limit, "the source exceeds a limit")
         }
-        return ServiceRefusal(413, .limit, "the source is beyond the limit of \(limit) (\(allowed))")
+        return ServiceRefusal(413, .limit, "the source exceeds the limit of \(limit) (\(allowed))")
     }
 
     private static func file(_ underlying: WebImageError.Underlying?) -> ServiceRefusal {
@@ -41,7 +41,7 @@ extension ServiceRefusal {
         }
         switch number {
         case ENOENT, ENOTDIR, EISDIR, ENAMETOOLONG:
-            return ServiceRefusal(404, .upstreamStatus, "the source is not there")
+            return ServiceRefusal(404, .upstreamStatus, "the source does not exist")
         case EACCES, EPERM, ELOOP: return ServiceRefusal(403, .source, "the source may not be read")
         default: return ServiceRefusal(500, .internalError, "the source cannot be read")
         }

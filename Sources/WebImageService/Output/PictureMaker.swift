@@ -76,7 +76,8 @@ struct PictureMaker: Sendable {
         let isSource = OutputFormat(info.format) == format
         if format == .svg {
             guard SVGSafety.isSafe(source) else {
-                throw ServiceRefusal(415, .notPicture, "the SVG holds scripts or references and is not passed on")
+                throw ServiceRefusal(
+                    415, .notPicture, "the SVG contains scripts or references and is not sent unchanged")
             }
         } else if !isSource || !options.skippedFormats.contains(format) {
             return nil

@@ -19,7 +19,7 @@ struct ImgproxyRouter: Sendable {
         var text = path
         while text.first == "/" { text.removeFirst() }
         guard let slash = text.firstIndex(of: "/") else {
-            throw .target("a target is /SIGNATURE/OPTIONS/plain/SOURCE or /SIGNATURE/OPTIONS/BASE64")
+            throw .target("a target must be /SIGNATURE/OPTIONS/plain/SOURCE or /SIGNATURE/OPTIONS/BASE64")
         }
         let signature = text[..<slash]
         let rest = Self.repaired(text[text.index(after: slash)...])
@@ -51,7 +51,7 @@ struct ImgproxyRouter: Sendable {
             guard let format = OutputFormat(name: name) else {
                 // The text is not shown: it may be the end of a source, which may contain a password.
                 guard name.utf8.count <= 5, name.utf8.allSatisfy({ $0.isASCIILetter }) else {
-                    throw .target("what follows the last '@' or '.' is not a format; an '@' of a source is written %40")
+                    throw .target("the text after the last '@' or '.' is not a format; write an '@' in a source as %40")
                 }
                 throw .option(name, "not a format")
             }
@@ -115,7 +115,7 @@ struct SourceText {
         }
         guard !text.isEmpty else { throw .target("the target names no source") }
         guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-            throw .target("the source holds control characters")
+            throw .target("the source contains control characters")
         }
     }
 

@@ -62,7 +62,7 @@ struct PresetTable: Sendable, Hashable {
     private static func segments(_ text: Substring) throws(ServiceRefusal) -> [OptionSegment] {
         var segments: [OptionSegment] = []
         for part in text.split(separator: "/") {
-            guard let segment = OptionSegment(part) else { throw .option(part, "a preset holds options alone") }
+            guard let segment = OptionSegment(part) else { throw .option(part, "a preset may contain only options") }
             segments.append(segment)
         }
         return segments

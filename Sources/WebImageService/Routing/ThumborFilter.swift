@@ -10,7 +10,7 @@ struct ThumborFilter {
         var filters: [ThumborFilter] = []
         var rest = text
         while !rest.isEmpty {
-            guard let open = rest.firstIndex(of: "(") else { throw .option(rest, "a filter is name(arguments)") }
+            guard let open = rest.firstIndex(of: "(") else { throw .option(rest, "a filter must be name(arguments)") }
             let name = rest[..<open]
             guard let end = rest.range(of: "):")?.lowerBound ?? (rest.hasSuffix(")") ? rest.indices.last : nil),
                 end > open

@@ -20,7 +20,7 @@ struct ThumborRouter: Sendable {
     func parse(_ path: Substring) throws(ServiceRefusal) -> Parsed {
         var text = path
         while text.first == "/" { text.removeFirst() }
-        guard let slash = text.firstIndex(of: "/") else { throw .target("a target is /SIGNATURE/PARTS/IMAGE") }
+        guard let slash = text.firstIndex(of: "/") else { throw .target("a target must be /SIGNATURE/PARTS/IMAGE") }
         let rest = text[text.index(after: slash)...]
         try check(text[..<slash], path: rest)
         return try parse(parts: rest)
@@ -78,7 +78,7 @@ struct ThumborRouter: Sendable {
             throw .target("the source has a broken percent escape, or is not UTF-8")
         }
         guard decoded.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-            throw .target("the source holds control characters")
+            throw .target("the source contains control characters")
         }
         // A scheme consists of letters before a colon and slashes; `host:8080/a.jpg` has none.
         if let colon = decoded.firstIndex(of: ":"), decoded[..<colon].utf8.allSatisfy(\.isASCIILetter),

@@ -41,9 +41,9 @@ struct SourcePolicy: Sendable {
         // The text after a question mark is not part of the name.
         let path = text.dropFirst("local://".count).prefix { $0 != "?" }
         let parts = path.split(separator: "/", omittingEmptySubsequences: true)
-        guard path.hasPrefix("/"), !parts.isEmpty else { throw .target("a local source is local:///path") }
+        guard path.hasPrefix("/"), !parts.isEmpty else { throw .target("a local source must be local:///path") }
         guard !parts.contains(where: { $0 == "." || $0 == ".." }) else {
-            throw ServiceRefusal(403, .source, "the path of a local source has no '.' and '..'")
+            throw ServiceRefusal(403, .source, "the path of a local source must not contain '.' or '..'")
         }
         let plain = parts.joined(separator: "/")
         let key = "local:///" + plain
@@ -56,11 +56,11 @@ struct SourcePolicy: Sendable {
             ["http", "https"].contains(scheme), let canonical = url.withCanonicalHost, let host = canonical.host()
         else { throw .target("the source is not an http, https or local URL") }
         guard url.user() == nil, url.password() == nil else {
-            throw ServiceRefusal(403, .source, "a source holds no user name and password")
+            throw ServiceRefusal(403, .source, "a source must not contain a user name or password")
         }
         let path = url.path(percentEncoded: false)
         guard !path.split(separator: "/").contains(where: { $0 == "." || $0 == ".." }) else {
-            throw ServiceRefusal(403, .source, "the path of a source has no '.' and '..'")
+            throw ServiceRefusal(403, .source, "the path of a source must not contain '.' or '..'")
         }
         var components = URLComponents(url: canonical, resolvingAgainstBaseURL: false)
         components?.scheme = scheme
@@ -72,7 +72,7 @@ struct SourcePolicy: Sendable {
 
     private func check(_ key: String) throws(ServiceRefusal) {
         guard allowed.isEmpty || allowed.contains(where: { $0.matches(key) }) else {
-            throw ServiceRefusal(403, .source, "the source is not among those allowed")
+            throw ServiceRefusal(403, .source, "the source is not allowed")
         }
     }
 

@@ -105,7 +105,7 @@ final class PictureProvider: Sendable {
         let outcome = await withTaskCancellationHandler {
             await race.value()
         } onCancel: {
-            race.finish(.failure(ServiceRefusal(499, .gone, "the client left")))
+            race.finish(.failure(ServiceRefusal(499, .gone, "the client disconnected")))
         }
         timer.cancel()
         waiter.cancel()

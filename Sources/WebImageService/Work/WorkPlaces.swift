@@ -58,7 +58,8 @@ final class WorkPlaces: Sendable {
             }
             if let client {
                 guard state.clients[client, default: 0] < limits.requestsPerClient else {
-                    throw ServiceRefusal(429, .client, "too many requests of this client are in flight", retryAfter: 1)
+                    throw ServiceRefusal(
+                        429, .client, "too many requests from this client are in flight", retryAfter: 1)
                 }
                 state.clients[client, default: 0] += 1
             }
@@ -78,7 +79,8 @@ final class WorkPlaces: Sendable {
                 throw ServiceRefusal(503, .queue, "the queue is full", retryAfter: 1)
             }
             guard state.hosts[host, default: 0] < limits.worksPerHost else {
-                throw ServiceRefusal(503, .queue, "too many pictures of this source are in the making", retryAfter: 1)
+                throw ServiceRefusal(
+                    503, .queue, "too many pictures from this source host are being made", retryAfter: 1)
             }
             state.works += 1
             state.hosts[host, default: 0] += 1
