@@ -1,15 +1,15 @@
 import Foundation
 
-/// Where caches live (XDG Base Directory Specification 0.8).
+/// Directories of caches (XDG Base Directory Specification 0.8).
 package enum CacheLocation {
     /// `$XDG_CACHE_HOME` or `$HOME/.cache`, then the application, then `webimage`.
     ///
-    /// - Parameter home: The home that the system knows for the user; counts without an absolute `$HOME`.
+    /// - Parameter home: The user's home directory according to the system; used when `$HOME` is not an absolute path.
     static func directory(environment: [String: String], home: String, application: String) -> String {
-        // Foundation asks for `$HOME` only where the system does not know the user.
+        // Foundation uses `$HOME` only when the system has no home directory for the user.
         let chosen = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home
         var base = chosen + (chosen.hasSuffix("/") ? ".cache" : "/.cache")
-        // The specification has relative values ignored.
+        // The specification requires that relative values are ignored.
         if let configured = environment["XDG_CACHE_HOME"], configured.hasPrefix("/") { base = configured }
         while base.hasSuffix("/"), base.utf8.count > 1 { base.removeLast() }
         return (base == "/" ? "" : base) + "/" + folderName(application) + "/webimage"
@@ -29,7 +29,7 @@ package enum CacheLocation {
         return name.isEmpty ? "webimage" : name
     }
 
-    /// A name as one component of a path: a name that would be a path is escaped, so it cannot lead elsewhere.
+    /// Escapes a name to one path component, so that a name such as `..` or `a/b` cannot lead to another folder.
     static func folderName(_ name: String) -> String {
         if name.isEmpty { return "default" }
         if name.allSatisfy({ $0 == "." }) { return name.replacingOccurrences(of: ".", with: "%2E") }

@@ -1,14 +1,14 @@
 public import Foundation
 
-/// A cached body and what stands beside it.
+/// A cached body with its metadata and the caller's extended data.
 public struct CachedResource: Sendable {
     /// The body.
     public var data: Data
-    /// The loader's ``ImageDataResult/metadata`` of then; nil when none is known.
+    /// The ``ImageDataResult/metadata`` that the loader returned with this body; nil when unknown.
     public var metadata: Data?
-    /// What was stored as its image's ``Image/extendedObject``.
+    /// The data stored as the image's ``Image/extendedObject``.
     public var extended: Data?
-    /// What the disk layer recorded of the entry; nil where it records nothing.
+    /// The disk layer's record of the entry; nil when the layer has no records.
     package var record: EntryRecord? {
         get { recordBox?.record }
         set { recordBox = newValue.map(RecordBox.init) }
@@ -21,7 +21,7 @@ public struct CachedResource: Sendable {
         init(_ record: EntryRecord) { self.record = record }
     }
 
-    /// A body with what stands beside it.
+    /// Pairs a body with its metadata and extended data.
     public init(data: Data, metadata: Data? = nil, extended: Data? = nil) {
         self.data = data
         self.metadata = metadata
@@ -30,9 +30,9 @@ public struct CachedResource: Sendable {
 }
 
 extension CachedResource {
-    /// The first line of the metadata that an HTTP loader writes beside a body.
+    /// The first line of the metadata that an HTTP loader stores with a body.
     package static let responseSignature = "webimage-http 1"
 
-    /// Whether an HTTP loader wrote the metadata, so that the body was fetched as it is.
+    /// Whether an HTTP loader wrote the metadata; the body is then unchanged since its download.
     var isFetched: Bool { metadata?.starts(with: Data(Self.responseSignature.utf8)) ?? false }
 }

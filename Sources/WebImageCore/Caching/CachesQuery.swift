@@ -1,6 +1,6 @@
 import Foundation
 
-/// A question put to several caches: the first answer wins, and exactly one completion is called.
+/// A query of several caches: the first hit wins, and exactly one completion is called.
 final class CachesQuery: WebImageOperation {
     private let key: String
     private let options: WebImageOptions
@@ -8,7 +8,7 @@ final class CachesQuery: WebImageOperation {
     private let cacheType: ImageCacheType
     private let fillsHigher: Bool
     private let completion: Completion<ImageCacheQueryAnswer>
-    /// The queries of the single caches; nil once they are of no use.
+    /// The queries of the individual caches; nil once the result is known.
     private let children = Locked<[any WebImageOperation]?>([])
 
     init(
@@ -34,7 +34,7 @@ final class CachesQuery: WebImageOperation {
     }
 
     func begin(_ round: CachesRound) {
-        // Nobody is asked once the query is over: a cancel counts as enough.
+        // No further cache is queried after a cancel or a completion.
         round.ask(isEnough: { (answer: ImageCacheQueryAnswer) in answer.image != nil || self.isOver }) {
             cache, index, answer in
             guard !self.isOver else { return answer(.miss) }
@@ -57,7 +57,7 @@ final class CachesQuery: WebImageOperation {
             children?.append(child)
             return children == nil
         }
-        // It was cancelled, or another cache answered, while this one was being asked.
+        // This query was cancelled, or another cache answered, while this cache started its query.
         if isLate { child.cancel() }
     }
 
@@ -67,7 +67,7 @@ final class CachesQuery: WebImageOperation {
             let type: ImageCacheType = data == nil ? (allowed.includesMemory ? .memory : .none) : allowed
             return store(image, data, key, type, in: higher)
         }
-        // The bytes are the original's; the image is a thumbnail of it and goes under the thumbnail's key.
+        // The data are the original's bytes. The image is a thumbnail of them and is stored under the thumbnail's key.
         if let data, allowed.includesDisk { store(nil, data, key, .disk, in: higher) }
         guard allowed.includesMemory, let thumbnail = context.thumbnail,
             context.entryNote?.key.scope == nil

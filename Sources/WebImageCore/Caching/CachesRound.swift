@@ -1,13 +1,15 @@
 import Foundation
 
-/// Several caches that are asked the same, one after another or all at once.
+/// Several caches that receive the same call, one after another or all at once.
 struct CachesRound: Sendable {
-    /// The highest first.
+    /// Ordered from the highest to the lowest.
     let caches: [any ImageCaching]
     let isSerial: Bool
 
-    /// Puts a question to the caches until an answer is enough. `end` gets the first such answer, else the last one
-    /// that came, else (without caches) nil; exactly once.
+    /// Calls `put` for the caches until an answer satisfies `isEnough`.
+    ///
+    /// `end` is called exactly once, with the first such answer. Without one it receives the last answer that arrived,
+    /// or nil if there are no caches.
     func ask<Answer: Sendable>(
         isEnough: @escaping @Sendable (Answer) -> Bool,
         _ put:
@@ -42,7 +44,7 @@ struct CachesRound: Sendable {
         }
     }
 
-    /// Runs an operation without an answer on every cache; completes when all have.
+    /// Runs an operation without a result on every cache; completes when all caches have completed.
     func perform(
         _ completion: (@Sendable () -> Void)?,
         _ operation: @escaping @Sendable (any ImageCaching, _ done: @escaping @Sendable () -> Void) -> Void

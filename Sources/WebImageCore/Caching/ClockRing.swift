@@ -1,16 +1,17 @@
-/// Images in the order of their second chances (the CLOCK algorithm as a queue): a pure structure without a lock.
+/// Images in eviction order (the CLOCK or second-chance algorithm as a queue): a pure structure without a lock.
 ///
-/// Using an image sets a bit. The one at the front is evicted, unless its bit is set: then the bit is cleared and it goes
-/// to the back.
+/// Using an image sets its bit. Eviction takes the image at the front. If its bit is set, the bit is cleared and the
+/// image moves to the back instead.
 struct ClockRing {
-    /// An image and what it was stored with.
+    /// An image with its key and cost.
     struct Entry {
         let key: String
         let image: Image
         let cost: Int
     }
 
-    /// What a hit needs, side by side: a look-up in a large cache costs what it misses in the processor's caches.
+    /// The fields that a hit reads, adjacent in memory: in a large cache, misses of the processor's caches dominate the
+    /// cost of a look-up.
     private struct Holding {
         var key = ""
         var image: Image?
@@ -18,7 +19,7 @@ struct ClockRing {
         var wasUsed = false
     }
 
-    /// Where a holding stands in the queue; free ones are linked by `next`.
+    /// The position of a holding in the queue. Free holdings are linked by `next`.
     private struct Link {
         var cost = 0
         var next: Int32 = nowhere
@@ -37,16 +38,16 @@ struct ClockRing {
 
     var count: Int { places.count }
 
-    /// The image of a key, marked as used.
+    /// Returns the image of a key and marks it as used.
     @inline(__always)
     mutating func use(_ key: String) -> Image? {
         guard let place = place(key) else { return nil }
-        // Reading is cheaper than making a line of memory exclusive to this core again.
+        // Skips the write if the bit is set: a write makes this core request exclusive ownership of the cache line.
         if !holdings[place].wasUsed { holdings[place].wasUsed = true }
         return holdings[place].image
     }
 
-    /// Keeps an image under a key that has none.
+    /// Adds an image under a key that is not in the ring.
     mutating func append(_ image: Image, _ key: String, cost: Int) {
         let hash = Self.hash(key)
         let place: Int
@@ -65,7 +66,7 @@ struct ClockRing {
         link(place)
     }
 
-    /// Forgets an image.
+    /// Removes an image.
     mutating func remove(_ key: String) -> Entry? { place(key).flatMap { remove(at: $0) } }
 
     private mutating func remove(at place: Int) -> Entry? {
@@ -80,7 +81,7 @@ struct ClockRing {
         return entry
     }
 
-    /// Forgets the longest unused image.
+    /// Removes the image at the front whose bit is not set.
     mutating func evict() -> Entry? {
         while front != Self.nowhere, holdings[Int(front)].wasUsed {
             let place = Int(front)

@@ -1,8 +1,8 @@
 import Dispatch
 import Foundation
 
-/// A disk layer and the serial queue it is used on: opening it is the queue's first work, so nobody waits for that
-/// who does not need it.
+/// A disk layer and its serial queue. The queue opens the layer as its first work item, so that only callers that use
+/// the disk wait for it.
 final class DiskQueue: Sendable {
     private let queue = DispatchQueue(label: "webimage.image-cache.io")
     private let cache = Locked<(any DiskCaching)?>(nil)
@@ -21,13 +21,14 @@ final class DiskQueue: Sendable {
         queue.async { [cache] in work(cache.withLock { $0 }) }
     }
 
-    /// Blocks the caller; on the queue itself (a completion that asks again) it runs at once.
+    /// Blocks the caller. On the queue itself (a completion that makes another query) `work` runs at once.
     func sync<Result>(_ work: ((any DiskCaching)?) -> Result) -> Result {
         if DispatchQueue.getSpecific(key: Self.key) == ObjectIdentifier(self) { return work(cache.withLock { $0 }) }
         return queue.sync { work(cache.withLock { $0 }) }
     }
 
-    /// The disk layer itself, which is safe on any thread, without waiting for the work before; opening is waited for.
+    /// Runs `work` on the calling thread without waiting for queued work; waits only until the layer is open. The disk
+    /// layer is safe on any thread.
     func now<Result>(_ work: ((any DiskCaching)?) -> Result) -> Result {
         if !isOpen.withLock({ $0 }) { sync { _ in } }
         return work(cache.withLock { $0 })

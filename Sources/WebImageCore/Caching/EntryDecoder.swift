@@ -1,14 +1,14 @@
 import Foundation
 
-/// The one way from an entry on disk to its image: for loads that wait and those that do not, for the cache's own
-/// queries, and for originals that a load makes its variant from.
+/// Decodes an entry on disk into its image. Used by all paths: blocking and asynchronous loads, the cache's own
+/// queries, and originals from which a load makes its variant.
 struct EntryDecoder: Sendable {
-    /// What is looked for; nil for a look-up by string, which takes the entry as stored.
+    /// The expected key; nil for a look-up by string, which accepts any entry with that string.
     let key: EntryKey?
     let decoding: ImageDecoding
     let options: WebImageOptions
 
-    /// Whether the entry is what is looked for, and not one whose key string looks the same.
+    /// Whether the entry has the expected key. Different entries can have equal key strings.
     func accepts(_ stored: CachedResource) -> Bool {
         guard let key else { return true }
         switch stored.record?.identity {
@@ -22,13 +22,13 @@ struct EntryDecoder: Sendable {
         return attributes.mark?.holds(for: options) ?? true
     }
 
-    /// Whether an entry is a variant: then its bytes have the size they were stored for.
+    /// Whether an entry is a variant; its bytes already have the stored size, so they are not scaled again.
     func isVariant(_ stored: CachedResource) -> Bool {
         if case .typed(_, let isVariant) = stored.record?.identity { return isVariant }
         return key?.isVariant ?? (Self.attributes(of: stored) != nil)
     }
 
-    /// Decodes; blocks for as long as that takes.
+    /// Decodes the entry; blocks the caller meanwhile.
     func decode(_ stored: CachedResource) throws(WebImageError) -> Image {
         let image: Image
         if isVariant(stored) {
@@ -41,7 +41,7 @@ struct EntryDecoder: Sendable {
         return image
     }
 
-    /// How the bytes are decoded, for a measurement before that.
+    /// The decoding parameters of the entry, for an estimate of its cost before the decode.
     func decoding(of stored: CachedResource) -> ImageDecoding { isVariant(stored) ? decoding.asStored : decoding }
 
     private func restore(_ image: Image, _ attributes: VariantAttributes?) {
@@ -57,8 +57,8 @@ struct EntryDecoder: Sendable {
         stored.record?.attributes ?? VariantAttributes(metadata: stored.metadata)
     }
 
-    /// Of entries without a recorded key only unscoped originals are certain to be what their key strings say: variants
-    /// are made again, and scoped entries are fetched again.
+    /// Whether to accept an entry without a recorded key. Only the key string of an unscoped original is reliable.
+    /// Variants are made again, and scoped entries are fetched again.
     private static func acceptsLegacy(_ stored: CachedResource, _ key: EntryKey) -> Bool {
         guard !key.isVariant, key.scope == nil, !key.source.contains("#scope=") else { return false }
         return stored.isFetched || !CacheKey.mayBeVariant(key.source)
@@ -66,7 +66,7 @@ struct EntryDecoder: Sendable {
 }
 
 extension ImageDecoding {
-    /// For bytes that have their size already.
+    /// The parameters for bytes that already have their final size.
     fileprivate var asStored: ImageDecoding {
         var decoding = self
         decoding.options.scaleDownLimitBytes = nil

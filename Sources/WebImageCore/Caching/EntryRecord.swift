@@ -1,27 +1,27 @@
 package import Foundation
 
-/// What a disk layer records beside an entry's bytes, so that an entry is never taken for another one.
+/// A disk layer's record of an entry, which prevents that the entry is mistaken for another one.
 package struct EntryRecord: Hashable, Sendable {
-    /// What is known of the entry's key.
+    /// The known part of the entry's key.
     package enum Identity: Hashable, Sendable {
-        /// Written before keys were recorded: the key string alone is known.
+        /// Written by a version that did not record keys: only the key string is known.
         case legacy
-        /// Stored by a caller under a string of its own.
+        /// Stored by a caller under its own string.
         case named
         /// Stored by a load.
         case typed(KeyFingerprint, isVariant: Bool)
     }
 
     package var identity: Identity
-    /// The original that the entry is, or is made from.
+    /// The key of the original that the entry is or is made from.
     package var source: KeyFingerprint?
-    /// Whose the entry is.
+    /// The scope of the entry.
     package var scope: KeyFingerprint?
     /// The version of that original's bytes.
     package var version: ContentDigest?
     /// How a variant was made.
     package var attributes: VariantAttributes?
-    /// From when on the entry counts as absent; nil leaves that to the cache's limits.
+    /// The date at which the entry expires; nil applies the cache's limits alone.
     package var expires: Date?
 
     package init(
@@ -42,18 +42,18 @@ package struct EntryRecord: Hashable, Sendable {
             scope: note.key.scopeFingerprint, version: note.version, attributes: attributes)
     }
 
-    /// What a caller stores under a string of its own.
+    /// The record of an entry that a caller stores under its own string.
     package static let named = EntryRecord(.named)
     package static let legacy = EntryRecord(.legacy)
 }
 
-/// How a variant was made, beyond its key: what its image says of itself again when it is read.
+/// Properties of a variant that are not in its key. They are restored on its image when it is read.
 package struct VariantAttributes: Hashable, Sendable {
     var isTransformed = false
     var transformOptions: WebImageOptions = []
     var thumbnailPixelSize: PixelSize?
     var scaleDownLimitBytes: Int?
-    /// Whether it is made from the first frame of an animation for a load that wanted no more.
+    /// Whether the variant shows only the first frame of an animation, because its load set `.decodeFirstFrameOnly`.
     var omitsFrames = false
 
     init(_ image: Image) {
@@ -64,12 +64,12 @@ package struct VariantAttributes: Hashable, Sendable {
         scaleDownLimitBytes = image.decodingOptions?.scaleDownLimitBytes
     }
 
-    /// What decided whether a transformer ran; nil where any options would have given the same.
+    /// The options that decided whether a transformer ran; nil when no option affected the result.
     var mark: VariantMark? {
         transformOptions.isEmpty ? nil : VariantMark(isTransformed: isTransformed, options: transformOptions)
     }
 
-    /// As it stands on disk: words, so that further ones can be added.
+    /// The form on disk: words separated by spaces, so that later versions can add further words.
     package var data: Data {
         var words = [isTransformed ? "transformed" : "left", "options=\(transformOptions.rawValue)"]
         if let box = thumbnailPixelSize { words.append("box=\(box.width)x\(box.height)") }
@@ -78,19 +78,19 @@ package struct VariantAttributes: Hashable, Sendable {
         return Data(words.joined(separator: " ").utf8)
     }
 
-    /// The first line of ``metadata``, which tells it from what loaders write there.
+    /// The first line of ``metadata``, which distinguishes it from the metadata of loaders.
     static let signature = "webimage-variant 1\n"
 
-    /// As it stands in the metadata of an entry in a disk layer that has no place for attributes.
+    /// The form stored as an entry's metadata when the disk layer cannot store attributes.
     var metadata: Data { Data(Self.signature.utf8) + data }
 
-    /// Nil for what ``metadata`` did not write.
+    /// Parses ``metadata``; nil for any other data.
     init?(metadata: Data?) {
         guard let metadata, metadata.starts(with: Data(Self.signature.utf8)) else { return nil }
         self.init(stored: metadata.dropFirst(Self.signature.utf8.count))
     }
 
-    /// Nil for what ``data`` did not write.
+    /// Parses ``data``; nil for any other data.
     package init?(stored data: Data?) {
         guard let data, data.count < 1024 else { return nil }
         let words = String(decoding: data, as: UTF8.self).split(separator: " ")
@@ -112,12 +112,12 @@ package struct VariantAttributes: Hashable, Sendable {
     }
 }
 
-/// A disk layer that records more than bytes.
+/// A disk layer that stores a record with each entry.
 package protocol RecordingDiskCache: DiskCaching {
-    /// Stores bytes with their record, replacing the entry and what was stored beside it.
+    /// Stores bytes with their record. Replaces the entry, its metadata and its extended data.
     func setData(_ data: Data, forKey key: String, record: EntryRecord)
-    /// The entry's verified bytes with their record and all that is stored beside them, from one look into the index;
-    /// nil as ``DiskCaching/data(forKey:)``.
+    /// The entry's verified bytes with their record, metadata and extended data, from one read of the index; nil under
+    /// the same conditions as ``DiskCaching/data(forKey:)``.
     func entry(forKey key: String) -> CachedResource?
     /// The record alone; nil when there is no entry.
     func record(forKey key: String) -> EntryRecord?

@@ -1,15 +1,16 @@
-/// Places in an array by the hash of what stands there: a hash table with open addressing and linear probing.
+/// Array positions by the hash of their elements: a hash table with open addressing and linear probing.
 ///
-/// Beside each place stand 32 bits of its hash, so that a look-up compares one key and a growing table none; eight slots
-/// share a line of the processor's cache. It knows no keys: the caller says which place is meant.
+/// Each slot holds a place and 32 bits of its hash. A look-up therefore compares about one key, growing compares none,
+/// and eight slots fit in one cache line of the processor. The table does not store keys; the caller compares them.
 struct HashedPlaces {
-    /// The hash in the upper half, the place and one in the lower; 0 is free. A power of two of them, never full.
+    /// The hash in the upper 32 bits, the place plus one in the lower 32; 0 is a free slot. The number of slots is a
+    /// power of two and the table is never full.
     private var slots = ContiguousArray<UInt64>(repeating: 0, count: 16)
     private(set) var count = 0
 
     private var mask: Int { slots.count - 1 }
 
-    /// The place of this hash for which `isMeant` holds.
+    /// The place with this hash that satisfies `isMeant`.
     @inline(__always)
     func first(_ hash: UInt32, where isMeant: (Int) -> Bool) -> Int? {
         var slot = Int(hash) & mask
@@ -27,7 +28,7 @@ struct HashedPlaces {
         count += 1
     }
 
-    /// Takes a place out of the table it is in.
+    /// Removes a place that is in the table.
     mutating func remove(_ place: Int, hash: UInt32) {
         let entry = UInt64(hash) << 32 | UInt64(UInt32(place + 1))
         var free = Int(hash) & mask
@@ -35,7 +36,8 @@ struct HashedPlaces {
             precondition(slots[free] != 0, "a place that was never inserted")
             free = (free + 1) & mask
         }
-        // Those behind move up, as far as each may: no search meets a gap before what it looks for.
+        // Moves later entries into the gap where their hash allows it, so that no search stops at a gap before its
+        // entry.
         var slot = (free + 1) & mask
         while slots[slot] != 0 {
             let home = Int(Self.hash(slots[slot])) & mask

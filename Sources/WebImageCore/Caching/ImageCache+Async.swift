@@ -1,6 +1,6 @@
 import Foundation
 
-/// The disk layer for callers that wait without a queue.
+/// The disk layer for asynchronous callers.
 extension ImageCache {
     /// Entries and bytes on disk.
     public func diskUsage() async -> (count: Int, byteCount: Int) {
@@ -13,18 +13,18 @@ extension ImageCache {
         await disk.run { $0?.removeAllData() }
     }
 
-    /// Takes over the files of a folder in the original's layout (`<MD5 of the key>.<extension>`), removing them there;
-    /// gives how many. They are found under the keys they were stored with.
+    /// Imports the files of a folder in SDWebImage's layout (`<MD5 of the key>.<extension>`) and removes them there;
+    /// returns their number. The entries keep their keys.
     public func importImages(fromDirectory path: String) async -> Int {
         await disk.run { $0?.importFiles(fromDirectory: path) ?? 0 }
     }
 
-    /// Removes what is too old, then what is too much.
+    /// Removes expired entries, then trims to the size limit.
     public func deleteOldFiles() async {
         await disk.run { $0?.removeExpiredData() }
     }
 
-    /// Reads every disk entry and removes those that are not what was stored; nil when the folder cannot be used.
+    /// Reads every disk entry and removes the damaged ones; nil when the folder cannot be used.
     ///
     /// Takes as long as reading the whole cache.
     public func verifyDisk() async -> (checked: Int, removed: Int)? {

@@ -1,9 +1,9 @@
 import Foundation
 
-/// What an application says about itself: Linux has no notifications for it.
+/// Events that the application reports itself: Linux has no notifications for them.
 extension ImageCache {
-    /// To be called before the process ends: removes what is too old and too much if the config says so, and waits until
-    /// everything stored outlives the process. Blocks.
+    /// Call this before the process ends. Removes expired entries and trims to the size limit if the config says so,
+    /// then waits until all stored data is safe on disk. Blocks.
     public func applicationWillTerminate() {
         let removes = config.shouldRemoveExpiredDataWhenTerminate
         disk.sync { disk in
@@ -12,8 +12,8 @@ extension ImageCache {
         }
     }
 
-    /// To be called when nobody sees the application for a while: removes what is too old and too much if the config says
-    /// so, in the background.
+    /// Call this when the application is no longer visible. Removes expired entries and trims to the size limit in the
+    /// background, if the config says so.
     public func applicationDidEnterBackground() {
         guard config.shouldRemoveExpiredDataWhenEnterBackground else { return }
         disk.async { $0?.removeExpiredData() }
@@ -21,7 +21,7 @@ extension ImageCache {
 }
 
 extension Image {
-    /// ``extendedObject`` as a type of the caller's, also after it was read back from disk, where it stands as JSON.
+    /// Returns ``extendedObject`` as the given type, also after it was read back from disk, where it is stored as JSON.
     public final func extendedObject<Object: Decodable>(as type: Object.Type) -> Object? {
         if let object = extendedObject as? Object { return object }
         return (extendedObject as? Data).flatMap { try? JSONDecoder().decode(type, from: $0) }

@@ -1,31 +1,31 @@
 import Foundation
 
-/// The sizes of pictures beyond the pictures themselves, so that views can be laid out before anything is loaded.
+/// Pixel sizes that outlive their images, so that views can be laid out before a load.
 extension ImageCache {
-    /// The pixel size of the image last stored under a key, also when its pixels and bytes are gone; nil when none was,
-    /// or when a quarter of a million others have been since.
+    /// The pixel size of the image last stored under a key, even after its entry was evicted. Nil when none was stored,
+    /// or after about 250,000 other images were stored.
     ///
-    /// A dictionary for those seen lately, else one look into the disk layer's index, which waits for no other disk
-    /// work. Clearing the disk forgets it.
+    /// Recent keys are answered from a dictionary, others by one look-up in the disk layer's index, which does not wait
+    /// for other disk work. Clearing the disk removes the sizes.
     public func pixelSize(forKey key: String?) -> PixelSize? {
         guard let key else { return nil }
         if let size = withSizes({ $0.size(key) }) { return size }
         guard let size = disk.now({ $0?.pixelSize(forKey: key) }) else { return nil }
         return withSizes { sizes in
-            // A newer picture may have come meanwhile.
+            // Another thread may have stored a newer size meanwhile.
             if let newer = sizes.size(key) { return newer }
             _ = sizes.put(size, key)
             return size
         }
     }
 
-    /// A thumbnail says nothing about the size of the picture whose key it has.
+    /// Stores the size of an image, unless it is a thumbnail stored under the original's key.
     func rememberSize(of image: Image, forKey key: String) {
         if image.isThumbnail, !CacheKey.isThumbnail(key) { return }
         remember(image.pixelSize, forKey: key)
     }
 
-    /// The size that bytes stored without an image say they have.
+    /// Stores the size that the header of the bytes declares, for bytes stored without an image.
     func rememberSize(of data: Data, forKey key: String) {
         decodePool.submit(priority: .low) { [self] in
             guard let info = try? coders.imageInfo(of: data, limits: DecodingLimits()) else {

@@ -1,9 +1,9 @@
 import Dispatch
 import Foundation
 
-/// A query under way. Cancelling it completes it at once with nothing, unless it has completed already.
+/// A running query. A cancel completes it at once with a miss, unless it has completed already.
 public final class ImageCacheToken: WebImageOperation {
-    /// What is asked for.
+    /// The requested key.
     public let key: String
     private let callbacks: CallbackQueue
     private let completion: Completion<ImageCacheQueryAnswer>
@@ -17,24 +17,24 @@ public final class ImageCacheToken: WebImageOperation {
     /// Whether ``cancel()`` came before the answer.
     public var isCancelled: Bool { completion.isCancelled }
 
-    /// Completes with nothing.
+    /// Completes the query with a miss, unless it has completed already.
     public func cancel() {
         guard let handler = completion.claimForCancel() else { return }
         callbacks.async { handler(.miss) }
     }
 
-    /// Completes on the callback queue, unless that has happened. A cancel that comes before the block runs wins.
+    /// Completes on the callback queue unless already completed. A cancel before the block runs wins.
     func finish(_ image: Image?, _ data: Data?, _ type: ImageCacheType) {
         callbacks.async { self.finishInline(image, data, type) }
     }
 
-    /// Completes on the calling thread, unless that has happened.
+    /// Completes on the calling thread unless already completed.
     func finishInline(_ image: Image?, _ data: Data?, _ type: ImageCacheType) {
         completion.complete(with: ImageCacheQueryAnswer(image: image, data: data, type: type))
     }
 }
 
-/// What a cache found.
+/// The result of a cache query.
 struct ImageCacheQueryAnswer: Sendable {
     var image: Image?
     var data: Data?
@@ -46,8 +46,9 @@ struct ImageCacheQueryAnswer: Sendable {
 extension ImageCache {
     /// Looks an image up in memory, then on disk.
     ///
-    /// A memory answer completes before this returns, and nil is returned; a disk answer completes on the context's
-    /// callback queue (main unless set), or with a `…Sync` option before this returns. A miss says `.none`.
+    /// A memory result is delivered before this returns, and the method returns nil. A disk result is delivered on the
+    /// context's callback queue (default: main), or before this returns if a `…Sync` option is set. A miss has the type
+    /// `.none`.
     @discardableResult
     public func queryCacheOperation(
         forKey key: String?, options: WebImageOptions = [], context: WebImageContext? = nil,
@@ -79,7 +80,7 @@ extension ImageCache {
         return token
     }
 
-    /// ``queryCacheOperation(forKey:options:context:cacheType:done:)`` in the role's form.
+    /// ``queryCacheOperation(forKey:options:context:cacheType:done:)`` in the form of ``ImageCaching``.
     public func queryImage(
         forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
         completion: ImageCacheQueryCompletionBlock?

@@ -9,7 +9,7 @@ extension ImageCache {
         return disk.sync { $0?.containsData(forKey: key) ?? false }
     }
 
-    /// Whether there is a disk entry; told on main.
+    /// Reports whether there is a disk entry, on main.
     public func diskImageExists(withKey key: String?, completion: (@Sendable (Bool) -> Void)? = nil) {
         disk.async { disk in
             let exists = key.map { disk?.containsData(forKey: $0) ?? false } ?? false
@@ -32,7 +32,7 @@ extension ImageCache {
         return await disk.run { self.read(key, from: $0) }
     }
 
-    /// The encoded data on disk; told on main.
+    /// Reports the encoded data on disk, on main.
     public func diskImageDataQuery(forKey key: String?, completion: (@Sendable (Data?) -> Void)? = nil) {
         disk.async { disk in
             let data = key.flatMap { self.read($0, from: disk) }
@@ -44,7 +44,7 @@ extension ImageCache {
         disk?.data(forKey: key) ?? additionalData(key)
     }
 
-    /// The bytes of a file beside the disk layer.
+    /// The bytes of the file at ``additionalCachePathBlock``.
     func additionalData(_ key: String) -> Data? {
         guard let path = additionalCachePathBlock?(key) else { return nil }
         return try? Data(contentsOf: URL(fileURLWithPath: path), options: config.diskCacheReadingOptions)
@@ -61,7 +61,7 @@ extension ImageCache {
         return decode(entry, key: key, decoder(key, options, context), context)
     }
 
-    /// The image in memory, else on disk; blocks when it comes from disk.
+    /// The image in memory, else on disk; blocks while it is read from disk.
     public func imageFromCache(
         forKey key: String?, options: WebImageOptions = [], context: WebImageContext? = nil
     ) -> Image? {
@@ -69,7 +69,7 @@ extension ImageCache {
         return imageFromDiskCache(forKey: key, options: options, context: context)
     }
 
-    /// The image in memory, where it is what a query wants.
+    /// The image in memory, if it matches the query.
     func memoryImage(_ key: String, options: WebImageOptions, _ context: RequestContext) -> Image? {
         guard let image = imageFromMemoryCache(forKey: key),
             context.entryNote.map({ image.isEntry(of: $0.key) }) ?? true
@@ -86,8 +86,8 @@ extension ImageCache {
             options: options)
     }
 
-    /// Decodes an entry; promotes the image, or removes the entry that is no picture. Nil also for another entry than
-    /// the one a load looks for.
+    /// Decodes an entry and stores the image in memory; removes the entry if it is not an image. Nil also for an entry
+    /// with another key than the load's.
     func decode(
         _ entry: CachedResource, key: String, _ decoder: EntryDecoder, _ context: RequestContext
     ) -> Image? {
@@ -118,8 +118,8 @@ extension ImageCache {
         storeImageToMemory(image, forKey: string)
     }
 
-    /// Where an image read from disk goes in memory. A thumbnail goes under its own key, never under the full picture's;
-    /// an image whose key is not certain goes nowhere, since a load could take it for another one.
+    /// The memory key of an image read from disk. A thumbnail has its own key, never the original's. Nil when the key
+    /// is uncertain, because a load could then receive the wrong image.
     private func place(
         of image: Image, from entry: CachedResource, key: String, _ decoder: EntryDecoder, _ context: RequestContext
     ) -> (string: String, note: ImageEntries.Entry?)? {

@@ -1,15 +1,15 @@
 import Foundation
 
 extension ImageCache {
-    /// Forgets an image in memory and, unless told otherwise, on disk; the completion comes on main, inline when only
-    /// memory is meant.
+    /// Removes an image from memory and, by default, from disk. The completion runs on main, or inline when only memory
+    /// is affected.
     public func removeImage(
         forKey key: String?, fromDisk: Bool = true, withCompletion completion: (@Sendable () -> Void)?
     ) {
         removeImage(forKey: key, cacheType: fromDisk ? .all : .memory, completion: completion)
     }
 
-    /// Forgets an image in the named layers; the completion comes on main, inline when disk is not meant.
+    /// Removes an image from the given layers. The completion runs on main, or inline when disk is not included.
     public func removeImage(forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
         guard let key, cacheType != .none else {
             completion?()
@@ -23,7 +23,7 @@ extension ImageCache {
         onDisk(completion) { $0.removeData(forKey: key) }
     }
 
-    /// Forgets an image in memory, at once.
+    /// Removes an image from memory before this returns.
     public func removeImageFromMemory(forKey key: String?) {
         if let key { memoryCache.removeObject(forKey: key) }
     }
@@ -33,12 +33,12 @@ extension ImageCache {
         if let key { disk.sync { $0?.removeData(forKey: key) } }
     }
 
-    /// Removes a disk entry that turned out not to be what it should: before whatever is stored from now on.
+    /// Removes a damaged disk entry, before any store that is requested later.
     public func removeCorruptDiskEntry(forKey key: String?) {
         if let key { disk.async { $0?.removeData(forKey: key) } }
     }
 
-    /// Tells in which layer an image is: memory inline, disk on main.
+    /// Reports the layer that contains an image: a memory hit or a miss without disk inline, else on main.
     public func containsImage(
         forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable (ImageCacheType) -> Void)?
     ) {
@@ -57,30 +57,30 @@ extension ImageCache {
         diskImageExists(withKey: key) { completion?($0 ? .disk : .none) }
     }
 
-    /// Empties the named layers; the completion comes on main, inline when disk is not meant.
+    /// Empties the given layers. The completion runs on main, or inline when disk is not included.
     public func clear(with cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
         if cacheType.includesMemory { clearMemory() }
         if cacheType.includesDisk { clearDisk(onCompletion: completion) } else { completion?() }
     }
 
-    /// Removes every disk entry; the completion comes on main.
+    /// Removes every disk entry; the completion runs on main.
     public func clearDisk(onCompletion completion: (@Sendable () -> Void)? = nil) {
         withSizes { $0.removeAll() }
         onDisk(completion) { $0.removeAllData() }
     }
 
-    /// Removes what is too old, then what is too much; the completion comes on main.
+    /// Removes expired entries, then trims to the size limit; the completion runs on main.
     public func deleteOldFiles(completionBlock completion: (@Sendable () -> Void)? = nil) {
         onDisk(completion) { $0.removeExpiredData() }
     }
 
-    /// Bytes of all disk entries; blocks.
+    /// The total size of all disk entries in bytes; blocks.
     @_disfavoredOverload public func totalDiskSize() -> Int { disk.sync { $0?.totalSize() ?? 0 } }
 
-    /// Disk entries; blocks.
+    /// The number of disk entries; blocks.
     @_disfavoredOverload public func totalDiskCount() -> Int { disk.sync { $0?.totalCount() ?? 0 } }
 
-    /// Entries and bytes on disk; told on main.
+    /// Reports the number of disk entries and their size in bytes, on main.
     @_disfavoredOverload
     public func calculateSize(completionBlock completion: (@Sendable (_ fileCount: Int, _ totalSize: Int) -> Void)?) {
         disk.async { disk in
@@ -90,7 +90,7 @@ extension ImageCache {
         }
     }
 
-    /// The path of the file that holds an entry; nil when it has none of its own. Blocks.
+    /// The path of the file that holds an entry; nil when the entry has no separate file. Blocks.
     public func cachePath(forKey key: String?) -> String? {
         guard let key else { return nil }
         return disk.sync { $0?.cachePath(forKey: key) }

@@ -1,15 +1,14 @@
 public import Foundation
 
-/// Bytes together with what stands beside them: a loader's metadata, so that it can later ask whether they are still
-/// the newest, and the caller's own.
+/// Encoded data together with a loader's metadata, which lets the loader revalidate it, and the caller's extended data.
 extension ImageCache {
-    /// The encoded data on disk, verified, with what stands beside it; read on the cache's own queue.
+    /// The encoded data on disk, verified, with metadata and extended data; read on the cache's own queue.
     public func diskResource(forKey key: String?) async -> CachedResource? {
         guard let key else { return nil }
         return await disk.run { self.resource(key, from: $0) }
     }
 
-    /// The encoded data on disk, verified, with what stands beside it; blocks.
+    /// The encoded data on disk, verified, with metadata and extended data; blocks.
     public func diskResourceSync(forKey key: String?) -> CachedResource? {
         guard let key else { return nil }
         return disk.sync { self.resource(key, from: $0) }
@@ -28,14 +27,14 @@ extension ImageCache {
         return resource
     }
 
-    /// Keeps a loader's metadata beside an existing entry, after what was stored before; nil removes it.
+    /// Stores a loader's metadata with an existing entry, after earlier stores have finished; nil removes it.
     public func storeMetadata(_ metadata: Data?, forKey key: String?) {
         guard let key else { return }
         disk.async { $0?.setMetadata(metadata, forKey: key) }
     }
 }
 
-// What loads ask of originals.
+// Versions of originals, for loads.
 extension ImageCache: VersionedImageCache {
     package func diskVersion(of key: EntryKey) async -> ContentDigest? {
         await disk.run { Self.version(of: key, in: $0) }

@@ -8,7 +8,7 @@ extension ImageCache {
         storeImage(image, imageData: nil, forKey: key, toDisk: toDisk, completion: completion)
     }
 
-    /// Stores an image in memory and its data on disk; without data the image is encoded.
+    /// Stores an image in memory and its data on disk. Without data the image is encoded.
     public func storeImage(
         _ image: Image?, imageData: Data?, forKey key: String?, toDisk: Bool,
         completion: (@Sendable () -> Void)? = nil
@@ -31,8 +31,9 @@ extension ImageCache {
         disk.sync { self.put(data, of: nil, key: key, note: nil, in: $0) }
     }
 
-    /// Memory is filled before this returns; the completion comes inline when nothing goes to disk, else on the context's
-    /// callback queue (main unless set) when the bytes are readable. Previews are not stored.
+    /// Stores an image in memory before this returns, then its data on disk. The completion runs inline when nothing
+    /// goes to disk, else on the context's callback queue (default: main) once the bytes can be read. Partial images
+    /// are not stored.
     public func storeImage(
         _ image: Image?, imageData: Data?, forKey key: String?, options: WebImageOptions, context: WebImageContext?,
         cacheType: ImageCacheType, completion: (@Sendable () -> Void)?
@@ -67,7 +68,7 @@ extension ImageCache {
         }
     }
 
-    /// Notes what a load stores before it is in memory; an original is the newest of its versions from now on.
+    /// Attaches the key and version to an image before it is stored in memory. An original becomes the newest version.
     private func note(_ image: Image?, _ note: EntryNote?) {
         guard let note else { return }
         let source = note.key.sourceFingerprint
@@ -77,11 +78,11 @@ extension ImageCache {
         image?.noteEntry(ImageEntries.Entry(identity: .key(note.key), version: version))
     }
 
-    /// In the format the image came from; else GIF when animated, PNG when transparent, JPEG when not.
+    /// Encodes in the image's source format; without one as GIF if animated, PNG if transparent, else JPEG.
     private static func encode(_ image: Image, _ coder: any ImageCoder, _ options: EncodingOptions) -> Data? {
         var format = image.imageFormat
         if format == .undefined { format = image.isAnimated ? .gif : image.hasAlpha ? .png : .jpeg }
-        // A format whose frames cannot be written would leave a still.
+        // An encoder that cannot write frames of this format would keep only one of them.
         if image.isAnimated, !options.firstFrameOnly,
             (coder as? ImageCodersManager)?.canEncodeFrames(to: format) == false
         {
@@ -104,7 +105,7 @@ extension ImageCache {
         }
     }
 
-    /// Writes an entry with what is recorded of it; on the disk's queue.
+    /// Writes an entry with its record; runs on the disk queue.
     private func put(_ data: Data, of image: Image?, key: String, note: EntryNote?, in disk: (any DiskCaching)?) {
         guard let disk, !isStale(note) else { return }
         var note = note
@@ -124,7 +125,8 @@ extension ImageCache {
         if let recording = disk as? any RecordingDiskCache {
             recording.setData(data, forKey: key, record: record)
         } else {
-            // Nothing would tell a later load that wants the animation.
+            // This layer cannot record that frames are missing, so a later load of the animation would receive a still
+            // image.
             if let image, image.omitsFrames, note?.key.isVariant == true { return }
             disk.setData(data, forKey: key)
             if let attributes { disk.setMetadata(attributes.metadata, forKey: key) }
@@ -132,14 +134,14 @@ extension ImageCache {
         if let image { Self.writeExtended(of: image, key: key, to: disk) }
     }
 
-    /// Whether a variant was made from an older original than the newest one: a store of it would remove the variants of
-    /// the newest one, as if it were newer.
+    /// Whether a variant was made from an older original than the newest one. Storing it would remove the variants of
+    /// the newest original, as if this one were newer.
     private func isStale(_ note: EntryNote?) -> Bool {
         guard let note, note.key.isVariant, let version = note.version else { return false }
         return originalVersions.join(version, for: note.key.sourceFingerprint).isStale
     }
 
-    /// What a caller puts under a key is the newest of the original that the key names, its image in memory included.
+    /// Declares the bytes that a caller stores as the newest version of the key's original, and notes it on the image.
     private func declare(_ data: Data, of image: Image?, _ key: String, _ record: inout EntryRecord) {
         let shared = EntryKey.shared(key)
         let version = originalVersions.declare(ContentDigest(data), for: shared.sourceFingerprint)
@@ -148,7 +150,7 @@ extension ImageCache {
         image.noteEntry(ImageEntries.Entry(identity: .key(shared), version: version))
     }
 
-    /// The caller's object: bytes as they are, other values as JSON; read back as bytes.
+    /// Stores the caller's object: bytes unchanged, other values as JSON. Both are read back as bytes.
     private static func writeExtended(of image: Image, key: String, to disk: any DiskCaching) {
         switch image.extendedObject {
         case let bytes as Data: disk.setExtendedData(bytes, forKey: key)
@@ -160,8 +162,8 @@ extension ImageCache {
 }
 
 extension Image {
-    /// The file of an animated image, where that is what encoding would have to give: the picture is the whole file's,
-    /// and nothing is asked of the encoder.
+    /// The file data of an animated image, if encoding would have to reproduce them: the image is the complete file and
+    /// no encode option is set.
     fileprivate func encodedAnimation(_ context: RequestContext) -> Data? {
         guard !context.hasEncodeOptions, !context.has(.imageCoder), !isTransformed, !isThumbnail,
             decodingOptions?.scaleDownLimitBytes == nil, decodingOptions?.firstFrameOnly != true

@@ -2,10 +2,11 @@ import Foundation
 
 /// Memory and disk as one cache of images.
 ///
-/// Safe on any thread. Memory is asked at once; disk work runs on a queue of the cache's own, in the order it was asked
-/// for; decoding and encoding run on the decode pool, but for the calls that say they block. Every completion is called exactly once, also for a nil key.
+/// Safe on any thread. Memory is looked up inline. Disk work runs on the cache's own queue, in the order of the calls.
+/// Decoding and encoding run on the decode pool, except in calls documented to block. Every completion is called
+/// exactly once, also for a nil key.
 public final class ImageCache: LayeredImageCaching {
-    /// The cache used wherever no other is named, with the namespace `default`.
+    /// The default cache, with the namespace `default`.
     public static let shared = ImageCache(namespace: "default")
 
     private static let chosenDirectory = Locked<String?>(nil)
@@ -14,23 +15,24 @@ public final class ImageCache: LayeredImageCaching {
     static let makeDefaultDiskCache = Locked<@Sendable (String, ImageCacheConfig) -> (any DiskCaching)?>({ _, _ in nil }
     )
 
-    // The original's shape: never nil when read, nil resets.
+    // As in SDWebImage: reading never returns nil, and setting nil resets.
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-    /// Where caches without a directory of their own live: `$XDG_CACHE_HOME` or `$HOME/.cache`, then the application,
-    /// then `webimage`; without an absolute `$HOME` the home that the system knows for the user. Setting it affects caches made later; nil resets it.
+    /// The default parent directory of caches: `$XDG_CACHE_HOME` or `$HOME/.cache`, then the application, then
+    /// `webimage`. Without an absolute `$HOME` the user's home directory according to the system applies. Setting it
+    /// affects caches created later; nil resets it.
     public static var defaultDiskCacheDirectory: String! {
         get { chosenDirectory.withLock { $0 } ?? CacheLocation.standard }
         set { chosenDirectory.withLock { $0 = newValue } }
     }
 
-    /// The folder of the disk layer; empty where the caller made that.
+    /// The folder of the disk layer; empty when the caller created the layer.
     public let diskCachePath: String
     /// The memory layer.
     public let memoryCache: any MemoryCaching
     let disk: DiskQueue
     let decodePool: DecodePool
     let coders: ImageCodersManager
-    /// Which version of each original was stored last.
+    /// The newest known version of each original.
     package let originalVersions = OriginalVersions()
     private let state: Locked<State>
 
@@ -60,7 +62,7 @@ public final class ImageCache: LayeredImageCaching {
         }
     }
 
-    /// A cache over layers that the caller made; without a disk layer it is a memory cache.
+    /// A cache over layers that the caller created; without a disk layer it is a memory cache.
     public init(memoryCache: any MemoryCaching, diskCache: (any DiskCaching)?, config: ImageCacheConfig = .default) {
         diskCachePath = ""
         state = Locked(State(config: config))
@@ -69,10 +71,10 @@ public final class ImageCache: LayeredImageCaching {
         disk = DiskQueue { diskCache }
     }
 
-    /// The shared namespace, in an instance of its own.
+    /// A separate instance with the namespace `default`.
     public convenience init() { self.init(namespace: "default") }
 
-    /// How the cache behaves; a change holds at once.
+    /// The configuration of the cache; a change takes effect at once.
     public var config: ImageCacheConfig {
         get { state.withLock { $0.config } }
         set {
@@ -85,7 +87,7 @@ public final class ImageCache: LayeredImageCaching {
     /// The disk layer; nil when there is none or its folder cannot be used. Waits until it is open.
     public var diskCache: (any DiskCaching)? { disk.sync { $0 } }
 
-    /// Where else to look for a key's file: read-only, asked after the disk layer.
+    /// Returns the path of a further file for a key; read-only, used after a miss in the disk layer.
     public var additionalCachePathBlock: (@Sendable (String) -> String?)? {
         get { state.withLock { $0.additionalPath } }
         set { state.withLock { $0.additionalPath = newValue } }
@@ -95,28 +97,29 @@ public final class ImageCache: LayeredImageCaching {
 
     // MARK: Memory
 
-    /// The image in memory, at once: a lock and a dictionary.
+    /// The image in memory; costs one lock and one dictionary look-up.
     public func imageFromMemoryCache(forKey key: String?) -> Image? {
         guard let key else { return nil }
         return memoryCache.object(forKey: key)
     }
 
-    /// Puts an image into memory, at once, whatever the config says; previews are not kept.
+    /// Stores an image in memory before this returns, regardless of ``ImageCacheConfig/shouldCacheImagesInMemory``.
+    /// Partial images are not stored.
     public func storeImageToMemory(_ image: Image?, forKey key: String?) {
         guard let image, let key, !image.isIncremental else { return }
         rememberSize(of: image, forKey: key)
         memoryCache.setObject(image, forKey: key, cost: image.memoryCost)
     }
 
-    /// As the config says.
+    /// The value of ``ImageCacheConfig/shouldCacheImagesInMemory``.
     public var keepsImagesInMemory: Bool { state.withLock { $0.config.shouldCacheImagesInMemory } }
 
     /// Empties the memory layer.
     public func clearMemory() { memoryCache.removeAllObjects() }
 
-    /// Waits until everything stored so far outlives the process; blocks.
+    /// Waits until all data stored so far is safe on disk; blocks.
     public func flush() { disk.sync { $0?.flush() } }
 
-    /// Waits until everything stored so far outlives the process.
+    /// Waits until all data stored so far is safe on disk.
     public func flush() async { await disk.run { $0?.flush() } }
 }

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// Which of several caches an operation goes to, and in what order.
+/// The caches an operation uses, and their order.
 public enum ImageCachesManagerOperationPolicy: Int, Sendable {
-    /// One after another from the highest; questions stop at the first answer.
+    /// One after another from the highest; queries stop at the first hit.
     case serial = 0
-    /// All at once; questions take the first answer that comes.
+    /// All at once; queries take the first hit.
     case concurrent = 1
     /// The highest alone.
     case highestOnly = 2
@@ -12,12 +12,12 @@ public enum ImageCachesManagerOperationPolicy: Int, Sendable {
     case lowestOnly = 3
 }
 
-/// Several caches as one: the last added is the highest and is asked first.
+/// Several caches as one: the last added is the highest and is queried first.
 ///
-/// Safe on any thread. Every completion is called exactly once: also for a nil key, without any cache, and after a
-/// cancel, which completes with nothing.
+/// Safe on any thread. Every completion is called exactly once, also for a nil key, without any cache, and after a
+/// cancel, which completes with a miss.
 public final class ImageCachesManager: ImageCaching {
-    /// Starts with ``ImageCache/shared`` alone.
+    /// The default manager; contains ``ImageCache/shared`` initially.
     public static let shared = ImageCachesManager()
 
     private let state: Locked<State>
@@ -32,10 +32,10 @@ public final class ImageCachesManager: ImageCaching {
         var fillsHigher = false
     }
 
-    /// A manager of its own over the shared cache.
+    /// Creates a manager that contains the shared cache.
     public convenience init() { self.init(caches: [ImageCache.shared]) }
 
-    /// A manager of its own; the last cache is the highest.
+    /// Creates a manager; the last cache is the highest.
     public init(caches: [any ImageCaching]) {
         state = Locked(State(caches: RoleList(caches)))
     }
@@ -54,31 +54,32 @@ public final class ImageCachesManager: ImageCaching {
         state.removeRole(\.caches, cache) { $0 }
     }
 
-    /// Where images are looked up. Default ``ImageCachesManagerOperationPolicy/serial``.
+    /// The caches in which images are looked up. Default ``ImageCachesManagerOperationPolicy/serial``.
     public var queryOperationPolicy: ImageCachesManagerOperationPolicy {
         get { state.withLock { $0.query } }
         set { state.withLock { $0.query = newValue } }
     }
 
-    /// Where images are stored. Default ``ImageCachesManagerOperationPolicy/highestOnly``.
+    /// The caches in which images are stored. Default ``ImageCachesManagerOperationPolicy/highestOnly``.
     public var storeOperationPolicy: ImageCachesManagerOperationPolicy {
         get { state.withLock { $0.store } }
         set { state.withLock { $0.store = newValue } }
     }
 
-    /// Where images are removed. Default ``ImageCachesManagerOperationPolicy/concurrent``.
+    /// The caches from which images are removed. Default ``ImageCachesManagerOperationPolicy/concurrent``.
     public var removeOperationPolicy: ImageCachesManagerOperationPolicy {
         get { state.withLock { $0.remove } }
         set { state.withLock { $0.remove = newValue } }
     }
 
-    /// Which caches are asked whether they contain an image. Default ``ImageCachesManagerOperationPolicy/serial``.
+    /// The caches that ``containsImage(forKey:cacheType:completion:)`` checks. Default
+    /// ``ImageCachesManagerOperationPolicy/serial``.
     public var containsOperationPolicy: ImageCachesManagerOperationPolicy {
         get { state.withLock { $0.contains } }
         set { state.withLock { $0.contains = newValue } }
     }
 
-    /// What is cleared. Default ``ImageCachesManagerOperationPolicy/concurrent``.
+    /// The caches that are cleared. Default ``ImageCachesManagerOperationPolicy/concurrent``.
     public var clearOperationPolicy: ImageCachesManagerOperationPolicy {
         get { state.withLock { $0.clear } }
         set { state.withLock { $0.clear = newValue } }
@@ -92,7 +93,7 @@ public final class ImageCachesManager: ImageCaching {
 
     // MARK: The role
 
-    /// Looks an image up. Cancelling completes with nothing, on the context's callback queue.
+    /// Looks an image up. A cancel completes with a miss on the context's callback queue.
     public func queryImage(
         forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
         completion: ImageCacheQueryCompletionBlock?
@@ -133,7 +134,7 @@ public final class ImageCachesManager: ImageCaching {
         }
     }
 
-    /// Tells in which layer of any cache an image is.
+    /// Reports the layer of any cache that contains an image.
     public func containsImage(
         forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable (ImageCacheType) -> Void)?
     ) {
@@ -144,17 +145,17 @@ public final class ImageCachesManager: ImageCaching {
         }
     }
 
-    /// Empties the named layers.
+    /// Empties the given layers.
     public func clear(with cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
         round(\.clear).perform(completion) { cache, done in cache.clear(with: cacheType, completion: done) }
     }
 
     // MARK: Parts
 
-    /// The caches that are asked whether they contain an image, the highest first.
+    /// The caches that are checked for an image, the highest first.
     var cachesToAsk: [any ImageCaching] { round(\.contains).caches }
 
-    /// The caches a policy means, the highest first; none without a policy.
+    /// The caches of a policy, the highest first; none without a policy.
     private func round(_ policy: KeyPath<State, ImageCachesManagerOperationPolicy>?) -> CachesRound {
         guard let policy else { return CachesRound(caches: [], isSerial: true) }
         return state.withLock { state in

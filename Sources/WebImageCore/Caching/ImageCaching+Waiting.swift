@@ -1,12 +1,12 @@
 import Foundation
 
-/// A cache that can say what it contains without the main queue, on which its completions come.
+/// A cache that can report its contents without the main queue, on which its completions run.
 package protocol WaitableCache: ImageCaching {
     func containment(forKey key: String?, cacheType: ImageCacheType) async -> ImageCacheType
 }
 
 extension ImageCaching {
-    /// In which layer an image is; of a cache of another kind as soon as that answers.
+    /// The layer that contains an image; for other kinds of cache, once the completion is called.
     func containment(forKey key: String?, cacheType: ImageCacheType) async -> ImageCacheType {
         if let waitable = self as? any WaitableCache {
             return await waitable.containment(forKey: key, cacheType: cacheType)

@@ -4,48 +4,48 @@ public import Foundation
 public typealias ImageCacheQueryCompletionBlock =
     @Sendable (_ image: Image?, _ data: Data?, _ cacheType: ImageCacheType) -> Void
 
-/// A whole cache as the manager sees it; the shape is the original's.
+/// A cache with memory and disk, as the manager uses it; the signatures are SDWebImage's.
 ///
 /// Called on any thread. Every completion is called exactly once.
 @preconcurrency public protocol ImageCaching: Sendable {
-    /// Looks an image up; nil key or type `none` is a miss.
+    /// Looks an image up; a nil key or the type `none` is a miss.
     func queryImage(
         forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
         completion: ImageCacheQueryCompletionBlock?
     ) -> (any WebImageOperation)?
-    /// Stores an image in memory and its data on disk, as `cacheType` says; without data the image is encoded.
+    /// Stores an image in memory and its data on disk, according to `cacheType`. Without data the image is encoded.
     func storeImage(
         _ image: Image?, imageData: Data?, forKey key: String?, options: WebImageOptions, context: WebImageContext?,
         cacheType: ImageCacheType, completion: (@Sendable () -> Void)?
     )
-    /// Removes an image from the layers `cacheType` names.
+    /// Removes an image from the layers in `cacheType`.
     func removeImage(forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable () -> Void)?)
-    /// Tells in which layer an image is.
+    /// Reports the layer that contains an image.
     func containsImage(
         forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable (ImageCacheType) -> Void)?)
-    /// Removes everything from the layers `cacheType` names.
+    /// Removes all images from the layers in `cacheType`.
     func clear(with cacheType: ImageCacheType, completion: (@Sendable () -> Void)?)
 }
 
-/// A cache whose layers the manager may use one by one, so that it decodes itself and shares that work.
+/// A cache whose layers the manager may use separately, so that the manager decodes and loads share that work.
 @preconcurrency public protocol LayeredImageCaching: ImageCaching {
-    /// The image in memory, at once: a lock and a dictionary.
+    /// The image in memory; must cost no more than a lock and a look-up.
     func imageFromMemoryCache(forKey key: String?) -> Image?
-    /// Puts an image into memory, at once.
+    /// Stores an image in memory before this returns.
     func storeImageToMemory(_ image: Image?, forKey key: String?)
-    /// Whether loads are to put their images into memory; true unless implemented.
+    /// Whether loads store their images in memory; true unless implemented.
     var keepsImagesInMemory: Bool { get }
     /// The encoded data on disk, verified; read on the cache's own executor.
     func diskImageData(forKey key: String?) async -> Data?
     /// The encoded data on disk, verified; blocks the caller while it is read.
     func diskImageDataSync(forKey key: String?) -> Data?
-    /// The encoded data on disk, verified, and what stands beside it; the data alone unless implemented.
+    /// The encoded data on disk, verified, with metadata and extended data; the data alone unless implemented.
     func diskResource(forKey key: String?) async -> CachedResource?
     /// The same; blocks the caller while it is read.
     func diskResourceSync(forKey key: String?) -> CachedResource?
-    /// Keeps a loader's metadata beside an existing disk entry; nothing unless implemented.
+    /// Stores a loader's metadata with an existing disk entry; does nothing unless implemented.
     func storeMetadata(_ metadata: Data?, forKey key: String?)
-    /// Removes a disk entry that turned out not to be what it should, so that it is fetched again.
+    /// Removes a damaged disk entry, so that it is fetched again.
     func removeCorruptDiskEntry(forKey key: String?)
 }
 
@@ -66,15 +66,15 @@ extension LayeredImageCaching {
 
 /// The memory layer: an image per key, bounded by cost and count. Synchronous, lock-protected.
 @preconcurrency public protocol MemoryCaching: Sendable {
-    /// Makes an empty cache; limits are read from `config`.
+    /// Creates an empty cache with the limits of `config`.
     init(config: ImageCacheConfig)
     /// The image of a key.
     func object(forKey key: String) -> Image?
-    /// Keeps an image; nil removes.
+    /// Stores an image; nil removes it.
     func setObject(_ object: Image?, forKey key: String, cost: Int)
-    /// Forgets an image.
+    /// Removes an image.
     func removeObject(forKey key: String)
-    /// Forgets everything.
+    /// Removes all images.
     func removeAllObjects()
     /// New limits, to be kept from now on; nothing unless implemented.
     func configDidChange(_ config: ImageCacheConfig)
@@ -85,49 +85,49 @@ extension MemoryCaching {
     public func configDidChange(_ config: ImageCacheConfig) {}
 }
 
-/// The disk layer: bytes per key. Synchronous, lock-protected; where it runs is the caller's choice.
+/// The disk layer: bytes per key. Synchronous, lock-protected; the caller chooses the thread.
 @preconcurrency public protocol DiskCaching: Sendable {
-    /// Opens the cache in a folder of its own; nil when the folder cannot be used at all.
+    /// Opens the cache in its own folder; nil when the folder cannot be used.
     init?(cachePath: String, config: ImageCacheConfig)
     /// Whether there is an entry, without reading it.
     func containsData(forKey key: String) -> Bool
-    /// The entry's bytes; nil when there are none or they do not verify (the entry is then removed).
+    /// The entry's bytes; nil when there is no entry or its bytes are damaged. A damaged entry is removed.
     func data(forKey key: String) -> Data?
-    /// Stores bytes, replacing.
+    /// Stores bytes and replaces an existing entry.
     func setData(_ data: Data?, forKey key: String)
-    /// Opaque bytes stored beside an entry.
+    /// The opaque bytes stored with an entry.
     func extendedData(forKey key: String) -> Data?
-    /// Stores opaque bytes beside an existing entry; nil removes them.
+    /// Stores opaque bytes with an existing entry; nil removes them.
     func setExtendedData(_ data: Data?, forKey key: String)
     /// Removes an entry.
     func removeData(forKey key: String)
     /// Removes every entry.
     func removeAllData()
-    /// Removes what is too old, then what is too much.
+    /// Removes expired entries, then trims to the size limit.
     func removeExpiredData()
-    /// The path of the file that holds an entry; nil when it has none of its own.
+    /// The path of the file that holds an entry; nil when the entry has no separate file.
     func cachePath(forKey key: String) -> String?
-    /// Entries.
+    /// The number of entries.
     func totalCount() -> Int
-    /// Bytes of all entries.
+    /// The size of all entries in bytes.
     func totalSize() -> Int
     /// New limits, to be kept from now on; nothing unless implemented.
     func configDidChange(_ config: ImageCacheConfig)
-    /// Waits until what was stored is where it outlives the process; nothing unless implemented.
+    /// Waits until all stored data is safe on disk; does nothing unless implemented.
     func flush()
-    /// Remembers the size of a key's picture beyond its entry; nothing unless implemented.
+    /// Stores the pixel size of a key's image, also beyond the life of its entry; does nothing unless implemented.
     func setPixelSize(_ size: PixelSize, forKey key: String)
-    /// The remembered size of a key's picture; nil unless implemented.
+    /// The stored pixel size of a key's image; nil unless implemented.
     func pixelSize(forKey key: String) -> PixelSize?
-    /// Takes over the files of a folder in the original's layout, removing them there; gives how many. None unless
-    /// implemented.
+    /// Imports the files of a folder in SDWebImage's layout and removes them there; returns their number. Imports none
+    /// unless implemented.
     func importFiles(fromDirectory path: String) -> Int
-    /// What the server said beside an entry's bytes, opaque here; nil unless implemented.
+    /// The metadata stored with an entry, opaque to the cache; nil unless implemented.
     func metadata(forKey key: String) -> Data?
-    /// Keeps what the server said beside an existing entry; nil removes, and so does storing other bytes. Nothing unless
+    /// Stores opaque metadata with an existing entry. Nil, or storing other bytes, removes it. Does nothing unless
     /// implemented.
     func setMetadata(_ data: Data?, forKey key: String)
-    /// Reads every entry and removes those that are not what was stored; nothing unless implemented.
+    /// Reads every entry and removes the damaged ones; does nothing unless implemented.
     func verify() -> (checked: Int, removed: Int)
 }
 

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The memory layer: bounded by cost and count, second-chance eviction, and a weak map for what is still in use.
+/// The memory layer: bounded by cost and count, with second-chance eviction and weak references to evicted images.
 ///
-/// A hit is a lock and a look-up: it marks the image as used and moves nothing. Images pushed out are released
-/// outside the lock; one still shown somewhere is found again instead of decoded twice.
+/// A hit is a lock and a look-up: it marks the image as used and moves nothing. Evicted images are released outside the
+/// lock. An evicted image that is still in use is found again instead of decoded twice.
 public final class MemoryCache: MemoryCaching {
     private let state: Locked<State>
     private let observation = Locked<(any Sendable)?>(nil)
@@ -26,7 +26,8 @@ public final class MemoryCache: MemoryCaching {
         }
     }
 
-    /// Makes an empty cache with the config's limits; under memory pressure it gives back half, or everything.
+    /// Creates an empty cache with the config's limits. It releases half of its cost under memory pressure, everything
+    /// under critical pressure.
     public init(config: ImageCacheConfig) {
         state = Locked(State(limits: Limits(config)))
         let source = config.memoryPressureSource ?? MemoryPressureRelay.system
@@ -43,10 +44,10 @@ public final class MemoryCache: MemoryCaching {
         return recovered(key)
     }
 
-    /// An image that was pushed out and still lives.
+    /// Returns an evicted image that still exists, and stores it again.
     private func recovered(_ key: String) -> Image? {
         let (image, doomed): (Image?, [Image]) = state.withLock { state in
-            // Another thread may have been here between the two locks.
+            // Another thread may have stored the image between the two locks.
             if let image = state.ring.use(key) { return (image, []) }
             guard let found = state.weak.take(key) else { return (nil, []) }
             return (found.image, Self.insert(found.image, key, cost: found.cost, into: &state))
@@ -55,7 +56,7 @@ public final class MemoryCache: MemoryCaching {
         return image
     }
 
-    /// Keeps an image; nil removes. One that alone is over the limit pushes nothing out and is remembered weakly only.
+    /// Stores an image; nil removes it. An image above the cost limit evicts nothing and is only referenced weakly.
     public func setObject(_ object: Image?, forKey key: String, cost: Int) {
         guard let object else { return removeObject(forKey: key) }
         let doomed = state.withLock { state in
@@ -66,13 +67,13 @@ public final class MemoryCache: MemoryCaching {
         withExtendedLifetime(doomed) {}
     }
 
-    /// Forgets an image, also weakly.
+    /// Removes an image and its weak reference.
     public func removeObject(forKey key: String) {
         let doomed = state.withLock { ($0.ring.remove(key)?.image, $0.weak.take(key)?.image) }
         withExtendedLifetime(doomed) {}
     }
 
-    /// Forgets everything, also weakly.
+    /// Removes all images and weak references.
     public func removeAllObjects() {
         let doomed = state.withLock { state in
             defer {
@@ -84,15 +85,16 @@ public final class MemoryCache: MemoryCaching {
         withExtendedLifetime(doomed) {}
     }
 
-    /// Pushes images out, the longest unused first, until at most `cost` bytes are kept: for memory pressure.
+    /// Evicts images, the longest unused first, until the total cost is at most `cost` bytes; used under memory
+    /// pressure.
     ///
-    /// What is still in use elsewhere is found again afterwards.
+    /// Evicted images that are still in use are found again.
     public func trim(toCost cost: Int) {
         let doomed = state.withLock { Self.evict(toCost: max(cost, 0), count: .max, from: &$0) }
         withExtendedLifetime(doomed) {}
     }
 
-    /// Keeps the new limits at once.
+    /// Applies the new limits at once.
     public func configDidChange(_ config: ImageCacheConfig) {
         let limits = Limits(config)
         let doomed = state.withLock { state in
@@ -103,15 +105,15 @@ public final class MemoryCache: MemoryCaching {
         withExtendedLifetime(doomed) {}
     }
 
-    /// Bytes of the images kept.
+    /// The total cost of the stored images in bytes.
     public var totalCost: Int { state.withLock { $0.ring.totalCost } }
-    /// Images kept.
+    /// The number of stored images.
     public var totalCount: Int { state.withLock { $0.ring.count } }
 
-    /// A terabyte: costs beyond are as good as equal, and their sum stays a number.
+    /// The maximum cost of one image, 1 TiB, so that the sum of costs does not overflow.
     private static let mostCost = 1 << 40
 
-    // MARK: Under the lock; each gives the images to be released after it
+    // MARK: Called under the lock; each returns the images to release after unlocking
 
     private static func insert(_ image: Image, _ key: String, cost: Int, into state: inout State) -> [Image] {
         guard cost <= state.limits.cost else {
@@ -120,7 +122,7 @@ public final class MemoryCache: MemoryCaching {
             return old.map { doomed + [$0] } ?? doomed
         }
         let old = state.ring.remove(key)?.image
-        // Room is made before the newcomer enters: when all others are in use, it would be the one to go.
+        // Evicts before the insertion: if all other images are marked as used, the new image would be evicted first.
         let doomed = evict(toCost: state.limits.cost - cost, count: state.limits.count - 1, from: &state)
         state.ring.append(image, key, cost: cost)
         return old.map { doomed + [$0] } ?? doomed

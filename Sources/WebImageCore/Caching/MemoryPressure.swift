@@ -1,36 +1,36 @@
 import Foundation
 
-/// How short memory is.
+/// The level of memory pressure.
 public enum MemoryPressure: Int, Sendable {
-    /// Some work waits for memory: give back what is easily made again.
+    /// Some work waits for memory: release whatever is cheap to make again.
     case warning = 1
-    /// All work waits for memory, or there is nearly none: give back everything.
+    /// All work waits for memory, or almost none is available: release everything.
     case critical = 2
 }
 
-/// Who tells when memory is short.
+/// A source of memory pressure events.
 @preconcurrency public protocol MemoryPressureSource: Sendable {
     /// Calls `handler`, on any thread, whenever memory is short, until the token is released.
     func observe(_ handler: @escaping @Sendable (MemoryPressure) -> Void) -> any Sendable
 }
 
-/// Tells observers of memory pressure that somebody else noticed; what it is told comes from a watcher or a test.
+/// Forwards memory pressure events from a watcher or a test to observers.
 public final class MemoryPressureRelay: MemoryPressureSource {
     private let observers = Locked<[UInt: @Sendable (MemoryPressure) -> Void]>([:])
     private let next = Locked<UInt>(0)
     private let start: Completion<Void>
 
-    /// Told by ``report(_:)`` alone.
+    /// Creates a relay that only ``report(_:)`` feeds.
     public convenience init() { self.init {} }
 
-    /// With something to begin when the first observer comes.
+    /// Creates a relay that calls `start` at the first observer.
     init(start: @escaping @Sendable () -> Void) { self.start = Completion(start) }
 
-    /// The pressure of this machine, or of this process's control group when it may be watched. Watching begins with the
-    /// first observer, on a thread of its own.
+    /// The pressure of this process's control group, or of the machine when the group cannot be watched. The first
+    /// observer starts the watcher on its own thread.
     public static let system: MemoryPressureRelay = MemoryPressureRelay { MemoryPressureWatcher.start() }
 
-    /// Tells every observer, on the calling thread.
+    /// Calls every observer on the calling thread.
     public func report(_ pressure: MemoryPressure) {
         for observer in observers.withLock({ Array($0.values) }) { observer(pressure) }
     }

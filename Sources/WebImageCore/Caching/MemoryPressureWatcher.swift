@@ -1,7 +1,7 @@
 import Foundation
 
-/// Watches how long work waits for memory (PSI, <https://docs.kernel.org/accounting/psi.html>), on a thread that sleeps
-/// until the kernel wakes it; where there is no PSI, looks at what is available every few seconds.
+/// Watches how long work waits for memory (PSI, <https://docs.kernel.org/accounting/psi.html>) on a thread that sleeps
+/// until the kernel wakes it. Without PSI it reads the available memory every 5 seconds.
 enum MemoryPressureWatcher {
     static func start() {
         let thread = Thread { watch() }
@@ -11,10 +11,11 @@ enum MemoryPressureWatcher {
     }
 
     private static func watch() {
-        // A trigger's end waits for every processor, 25 ms on the machine measured: nothing for a program that stays, half
-        // the time of a command that shows one picture. No trigger fires within its first window anyway.
+        // Start the triggers late: removing one waits for every processor, measured 25 ms. That is half the time of a
+        // command that shows one image, but irrelevant for a long-running program. No trigger fires within its first
+        // 2-second window anyway.
         sleep(2)
-        // For a tenth of two seconds some, or all, work waited; unprivileged windows are multiples of two seconds.
+        // Fires when some, or all, work waits for 200 ms within 2 s. Unprivileged windows must be multiples of 2 s.
         let triggers = [(MemoryPressure.warning, "some 200000 2000000"), (.critical, "full 200000 2000000")]
         let watched = triggers.compactMap { pressure, trigger in
             open(trigger, files: pressureFiles()).map { (pressure, $0) }
@@ -24,7 +25,7 @@ enum MemoryPressureWatcher {
             var polls = watched.map { pollfd(fd: $0.1, events: Int16(POLLPRI), revents: 0) }
             let count = poll(&polls, nfds_t(polls.count), -1)
             if count < 0, errno == EINTR { continue }
-            // The group is gone, or the kernel withdrew the trigger.
+            // The group was removed, or the kernel withdrew the trigger.
             guard count > 0, polls.allSatisfy({ $0.revents & Int16(POLLERR | POLLNVAL) == 0 }) else { break }
             for (poll, (pressure, _)) in zip(polls, watched) where poll.revents & Int16(POLLPRI) != 0 {
                 MemoryPressureRelay.system.report(pressure)
@@ -34,7 +35,7 @@ enum MemoryPressureWatcher {
         lookNowAndThen()
     }
 
-    /// This process's own group first: its limit may be far below the machine's memory.
+    /// The process's own control group comes first: its limit may be far below the machine's memory.
     private static func pressureFiles() -> [String] {
         let groups = (try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)) ?? ""
         return pressureFiles(groups: groups)
@@ -46,12 +47,12 @@ enum MemoryPressureWatcher {
         return (own.map { [$0] } ?? []) + ["/proc/pressure/memory"]
     }
 
-    /// A descriptor that polls as urgent when the trigger fires; nil where none of the files takes one.
+    /// A descriptor with a priority event (`POLLPRI`) when the trigger fires; nil if no file accepts the trigger.
     static func open(_ trigger: String, files: [String]) -> Int32? {
         for path in files {
             let file = Glibc.open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
             guard file >= 0 else { continue }
-            // The terminating zero belongs to the trigger.
+            // The kernel expects the terminating zero as part of the trigger.
             if trigger.withCString({ write(file, $0, trigger.utf8.count + 1) }) > 0 { return file }
             close(file)
         }
@@ -66,7 +67,7 @@ enum MemoryPressureWatcher {
         }
     }
 
-    /// Short is less than a tenth available, very short less than a twentieth (proc(5)).
+    /// Warning below 10 % available memory, critical below 5 % (`MemAvailable`, proc(5)).
     static func pressure(meminfo: String) -> MemoryPressure? {
         func kilobytes(_ name: String) -> Int? {
             let line = meminfo.split(separator: "\n").first { $0.hasPrefix(name + ":") }

@@ -1,18 +1,18 @@
 import Foundation
 
-/// How much memory this process may use: the machine's, or its control group's limit when that is less.
+/// The memory this process may use: the machine's, or its control group's limit when that is lower.
 enum MemorySize {
-    /// What `maxMemoryCost` 0 means: 15 % of it.
+    /// The limit that `maxMemoryCost` 0 stands for, in bytes: 15 % of ``available``.
     static let automaticCost = available / 100 * 15
 
-    /// Bytes.
+    /// The available memory in bytes.
     static let available: Int = {
         let physical = Int(clamping: ProcessInfo.processInfo.physicalMemory)
         let groups = (try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)) ?? ""
         return limits(groups: groups) { try? String(contentsOfFile: $0, encoding: .utf8) }.reduce(physical, min)
     }()
 
-    /// The limits that hold for the groups of `/proc/self/cgroup` (cgroups(7)), the ancestors' included.
+    /// The limits of the groups in `/proc/self/cgroup` (cgroups(7)) and of their ancestors, in bytes.
     static func limits(groups: String, read: (String) -> String?) -> [Int] {
         groups.split(separator: "\n").flatMap { line -> [Int] in
             let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
@@ -32,7 +32,7 @@ enum MemorySize {
         var limits: [Int] = []
         while true {
             let path = ([root] + names.map(String.init) + [file]).joined(separator: "/")
-            // "max" and a number near 2⁶³ both mean none.
+            // "max" and numbers near 2⁶³ both mean unlimited.
             let text = read(path)?.trimmingCharacters(in: .whitespacesAndNewlines)
             if let limit = text.flatMap({ Int($0) }), limit > 0, limit < 1 << 60 { limits.append(limit) }
             if names.popLast() == nil { return limits }

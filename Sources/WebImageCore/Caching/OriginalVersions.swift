@@ -1,12 +1,13 @@
 import Foundation
 
-/// Which version of each original is the newest, for as long as an image made from it is in memory.
+/// The newest version of each original, kept while an image made from it is in memory.
 package final class OriginalVersions: Sendable {
     private struct Known { weak var version: OriginalVersion? }
 
     private struct State {
         var known: [KeyFingerprint: Known] = [:]
-        /// Those declared last, so that work begun with an older version is recognised when it ends.
+        /// The latest versions, kept alive so that work begun with an older version is recognised as stale when it
+        /// ends.
         var recent: [OriginalVersion] = []
         var nextRecent = 0
         var nextSweep = 256
@@ -30,7 +31,7 @@ package final class OriginalVersions: Sendable {
 
     package init() {}
 
-    /// The version of bytes that have just come from their server or program: every other one is stale from now on.
+    /// The version of bytes that just came from their server or program: all other versions become stale.
     @discardableResult
     package func declare(_ digest: ContentDigest, for key: KeyFingerprint) -> OriginalVersion {
         state.withLock { state in
@@ -43,7 +44,7 @@ package final class OriginalVersions: Sendable {
         }
     }
 
-    /// The version of bytes that a cache held: stale when another one has been declared.
+    /// The version of bytes that a cache held: stale if another version has been declared.
     package func join(_ digest: ContentDigest, for key: KeyFingerprint) -> OriginalVersion {
         state.withLock { state in
             guard let known = state.known[key]?.version else {
@@ -56,10 +57,10 @@ package final class OriginalVersions: Sendable {
     }
 }
 
-/// A cache that counts the versions of the originals it is given.
+/// A cache that tracks the versions of its originals.
 package protocol VersionedImageCache: LayeredImageCaching {
     var originalVersions: OriginalVersions { get }
-    /// The version of the original on disk under a key; nil where there is none or it is not known.
+    /// The version of the original on disk under a key; nil if there is none or its version is unknown.
     func diskVersion(of key: EntryKey) async -> ContentDigest?
     /// The same; blocks the caller.
     func diskVersionSync(of key: EntryKey) -> ContentDigest?

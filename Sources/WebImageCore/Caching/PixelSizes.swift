@@ -1,6 +1,7 @@
-/// The pixel sizes of the pictures seen last, by key: bounded, and a pure structure without a lock.
+/// The pixel sizes of recent images by key: bounded, and a pure structure without a lock.
 ///
-/// Two generations: when the younger is full it becomes the older, whose own members are forgotten unless asked for.
+/// Two generations: a full younger one replaces the older one. Entries of the older one are dropped unless a look-up
+/// moved them to the younger one.
 struct PixelSizes {
     private var young: [String: PixelSize] = [:]
     private var old: [String: PixelSize] = [:]
@@ -17,7 +18,7 @@ struct PixelSizes {
         return size
     }
 
-    /// Whether that was news.
+    /// Stores a size; returns whether it is new or changed.
     mutating func put(_ size: PixelSize, _ key: String) -> Bool {
         if self.size(key) == size { return false }
         insert(size, key)

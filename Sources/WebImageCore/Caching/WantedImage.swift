@@ -1,16 +1,16 @@
 import Foundation
 
-/// Whether an image in memory is the one a load or a query asks for.
+/// Checks whether an image in memory is the one that a load or a query requests.
 ///
-/// Keys hold neither byte limits, dynamic range nor the layout of a pixel, so one load's result may be of no use to the
-/// next.
+/// Keys contain neither byte limits nor dynamic range nor pixel layout, so an image with the right key may not fit the
+/// next load.
 struct WantedImage: Sendable {
     let options: WebImageOptions
     let context: RequestContext
 
-    /// The image as it is wanted; nil when it must be made again.
+    /// The image in the requested form; nil when it must be decoded again.
     ///
-    /// - Parameter takesPosters: whether the first frame of an animation serves where the animation is wanted.
+    /// - Parameter takesPosters: Whether the first frame of an animation is accepted when the animation is requested.
     func adapted(_ image: Image, takesPosters: Bool = false) -> Image? {
         if !takesPosters, image.omitsFrames, !options.contains(.decodeFirstFrameOnly) { return nil }
         if let decoding = image.decodingOptions, !isSufficient(image, decoding) { return nil }
@@ -20,7 +20,7 @@ struct WantedImage: Sendable {
         return Self.isInstance(image, of: wanted) ? image : nil
     }
 
-    // A constant: a literal above is three allocations in a debug build.
+    // A constant: a literal in `adapted` costs three allocations in a debug build.
     private static let adapting: WebImageOptions = [.decodeFirstFrameOnly, .matchAnimatedImageClass]
 
     private func isSufficient(_ image: Image, _ decoding: DecodingOptions) -> Bool {
@@ -38,7 +38,7 @@ struct WantedImage: Sendable {
         return wantsHDR == decoding.decodesToHDR
     }
 
-    /// A picture that could have been larger within its limit was not made smaller by it.
+    /// Whether the limit may have reduced the image: if a slightly larger image also fits the limit, it did not.
     private static func mayBeScaledDown(_ image: Image, _ decoding: DecodingOptions, _ limit: Int) -> Bool {
         let size = image.pixelSize
         let larger = PixelSize(width: size.width + 2, height: size.height + 2)

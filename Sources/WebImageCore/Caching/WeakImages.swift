@@ -1,4 +1,4 @@
-/// Images that were pushed out and may still be in use elsewhere, by key.
+/// Weak references to evicted images by key.
 struct WeakImages {
     private struct Entry {
         weak var image: Image?
@@ -8,13 +8,13 @@ struct WeakImages {
     private var entries: [String: Entry] = [:]
     private var nextSweep = 64
 
-    /// Remembers an image; gives images to be released after the lock under which this is called.
+    /// Adds an image; returns images that the caller must release after unlocking.
     mutating func put(_ image: Image, _ key: String, cost: Int) -> [Image] {
         entries[key] = Entry(image: image, cost: cost)
         return entries.count >= nextSweep ? sweep() : []
     }
 
-    /// The image if it still lives; forgotten here either way.
+    /// Removes the reference and returns its image if it still exists.
     mutating func take(_ key: String) -> (image: Image, cost: Int)? {
         guard !entries.isEmpty, let entry = entries.removeValue(forKey: key), let image = entry.image else {
             return nil
@@ -22,10 +22,10 @@ struct WeakImages {
         return (image, entry.cost)
     }
 
-    /// Forgets the dead; doubling the threshold makes the cost per eviction constant.
+    /// Removes references to released images. Doubling the threshold keeps the cost per eviction constant.
     ///
-    /// To ask whether an image lives is to hold it: when its last owner lets go meanwhile, it ends here, and with it
-    /// what the user attached to it. So the living are given to the caller.
+    /// Checking a weak reference retains the image. If the last owner releases it meanwhile, it would be deallocated
+    /// here, under the lock, together with objects the user attached to it. So these images are returned to the caller.
     private mutating func sweep() -> [Image] {
         var living: [Image] = []
         entries = entries.filter { entry in
