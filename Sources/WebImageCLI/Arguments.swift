@@ -60,7 +60,7 @@ struct Arguments {
             let option: Option
             switch found {
             case 0: option = options[Int(index)]
-            case Int32(UInt8(ascii: ":")): throw UsageError("\(last) wants a value")
+            case Int32(UInt8(ascii: ":")): throw UsageError("\(last) requires a value")
             default:
                 let letter = UInt8(exactly: found).map { Character(UnicodeScalar($0)) }
                 guard let known = options.first(where: { $0.letter != nil && $0.letter == letter }) else {
@@ -87,7 +87,7 @@ struct Arguments {
     func integer(_ name: String, atLeast minimum: Int) throws(UsageError) -> Int? {
         guard let text = values[name] else { return nil }
         guard let number = Int(text), number >= minimum else {
-            throw UsageError("--\(name) wants a whole number of at least \(minimum), not '\(text)'")
+            throw UsageError("--\(name) requires a whole number of at least \(minimum), not '\(text)'")
         }
         return number
     }
@@ -95,7 +95,7 @@ struct Arguments {
     /// A quality from 0 to 100.
     func quality() throws(UsageError) -> Int? {
         let quality = try integer("quality", atLeast: 0)
-        guard (quality ?? 0) <= 100 else { throw UsageError("--quality wants 0 to 100") }
+        guard (quality ?? 0) <= 100 else { throw UsageError("--quality requires 0 to 100") }
         return quality
     }
 
@@ -104,7 +104,7 @@ struct Arguments {
         try values["size"].map { text throws(UsageError) in
             guard let size = SizeLimit(text) else {
                 throw UsageError(
-                    "--size wants WIDTHxHEIGHT, SIDE, WIDTHx or xHEIGHT in pixels, or 1% to 100%, not '\(text)'")
+                    "--size requires WIDTHxHEIGHT, SIDE, WIDTHx or xHEIGHT in pixels, or 1% to 100%, not '\(text)'")
             }
             return size
         }
@@ -115,7 +115,7 @@ struct Arguments {
         try values["format"].map { text throws(UsageError) in
             let format = ImageFormat(fileExtension: text).container
             guard ImageCodersManager.shared.canEncode(to: format) else {
-                throw UsageError("--format knows no format '\(text)' that can be written; see 'webimage formats'")
+                throw UsageError("--format does not support '\(text)' for writing; see 'webimage formats'")
             }
             return format
         }
@@ -125,7 +125,7 @@ struct Arguments {
     func color() throws(UsageError) -> DecodingOptions.ColorConversion? {
         guard let text = values["color"] else { return nil }
         guard let conversion = DecodingOptions.ColorConversion(rawValue: text) else {
-            throw UsageError("--color wants srgb or as-is, not '\(text)'")
+            throw UsageError("--color requires srgb or as-is, not '\(text)'")
         }
         return conversion
     }

@@ -11,10 +11,10 @@ enum CacheCommand {
             "stats": stats, "clear": clear, "verify": verify,
         ]
         guard arguments.operands.count == 1, let action = actions[arguments.operands[0]] else {
-            throw UsageError("cache wants one of stats, clear, verify, purge")
+            throw UsageError("cache requires one of stats, clear, verify, purge")
         }
         let folder = arguments.string("cache")
-        guard folder != "none" else { throw UsageError("--cache wants a folder here") }
+        guard folder != "none" else { throw UsageError("--cache requires a folder for this command") }
         return { await action(CommandCache.cache(folder)) }
     }
 

@@ -7,7 +7,7 @@ import WebImageService
 enum CachePurge {
     static func invocation(_ arguments: Arguments) throws(UsageError) -> Command.Invocation {
         let operands = Array(arguments.operands.dropFirst())
-        guard !operands.isEmpty else { throw UsageError("cache purge wants at least one source") }
+        guard !operands.isEmpty else { throw UsageError("cache purge requires at least one source") }
         var configuration = try ServiceArguments(file: arguments.string("config")).configuration()
         let name = arguments.has("target") ? "target" : "source"
         let admin = arguments.string("admin") ?? configuration.admin

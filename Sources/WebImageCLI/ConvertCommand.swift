@@ -9,7 +9,7 @@ enum ConvertCommand {
             .value("frame"), .value("color"), .value("metadata"),
         ] + TransformFlags.options + Option.limits + Option.requests
     ) { arguments throws(UsageError) in
-        guard arguments.operands.count == 2 else { throw UsageError("convert wants IN and OUT") }
+        guard arguments.operands.count == 2 else { throw UsageError("convert requires IN and OUT") }
         let (input, output) = (arguments.operands[0], arguments.operands[1])
         let isRaw: Bool
         let format: ImageFormat?
@@ -24,7 +24,7 @@ enum ConvertCommand {
             let named = PathText.fileExtension(of: output).lowercased()
             (isRaw, format) = (named == "rgba", ImageFormat(fileExtension: named).container)
             guard isRaw || ImageCodersManager.shared.canEncode(to: format ?? .undefined) else {
-                throw UsageError("'\(output)' ends in no format that can be written; see 'webimage formats'")
+                throw UsageError("'\(output)' has no extension of a writable format; see 'webimage formats'")
             }
         }
         let rendition = Rendition(
@@ -64,7 +64,7 @@ extension Arguments {
         switch string("metadata") {
         case nil, "drop": return false
         case "keep": return true
-        case let text?: throw UsageError("--metadata wants keep or drop, not '\(text)'")
+        case let text?: throw UsageError("--metadata requires keep or drop, not '\(text)'")
         }
     }
 }

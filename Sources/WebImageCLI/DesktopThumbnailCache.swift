@@ -19,7 +19,7 @@ struct DesktopThumbnailCache: Sendable {
     static func sizes(_ text: String) throws(UsageError) -> [Size] {
         try text.split(separator: ",", omittingEmptySubsequences: false).map { name throws(UsageError) in
             guard let size = allSizes.first(where: { $0.name == name || String($0.side) == name }) else {
-                throw UsageError("--size with --freedesktop wants normal, large, x-large or xx-large, not '\(name)'")
+                throw UsageError("--size with --freedesktop requires normal, large, x-large or xx-large, not '\(name)'")
             }
             return size
         }

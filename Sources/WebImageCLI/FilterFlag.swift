@@ -6,7 +6,7 @@ extension TransformFlags {
         let parts = value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let parameters = parts.count == 2 ? parts[1].split(separator: ",", omittingEmptySubsequences: false) : []
         guard let kind = kinds[String(parts[0])] else {
-            throw UsageError("--filter knows \(kinds.keys.sorted().joined(separator: ", ")), not '\(parts[0])'")
+            throw UsageError("--filter supports \(kinds.keys.sorted().joined(separator: ", ")), not '\(parts[0])'")
         }
         guard let filter = kind.make(parameters) else { throw wants("filter", kind.form, value) }
         return ImageFilterTransformer(filter: filter)

@@ -6,7 +6,7 @@ enum FramesCommand {
     static let command = Command(
         options: [.value("color")] + Option.limits + Option.requests
     ) { arguments throws(UsageError) in
-        guard arguments.operands.count == 2 else { throw UsageError("frames wants IN and DIR") }
+        guard arguments.operands.count == 2 else { throw UsageError("frames requires IN and DIR") }
         let (input, folder) = (arguments.operands[0], arguments.operands[1])
         let color = try arguments.color() ?? .asStored
         let limits = try arguments.limits()

@@ -5,7 +5,7 @@ import WebImage
 enum InitCommand {
     static let command = Command(options: [.value("library")]) { arguments throws(UsageError) in
         guard arguments.operands.count == 2, let kind = PackageTemplate.Kind(rawValue: arguments.operands[0]) else {
-            throw UsageError("init wants gtk, server or tool, and a NAME")
+            throw UsageError("init requires gtk, server or tool, and a NAME")
         }
         let name = arguments.operands[1]
         guard PackageTemplate.isName(name) else {

@@ -21,7 +21,7 @@ enum LoadCommand {
             requests: try RequestFlags(arguments))
         for target in job.plan?.targets ?? [] {
             guard let format = target.format, !ImageCodersManager.shared.canEncode(to: format) else { continue }
-            throw UsageError("'\(target.path)' ends in no format that can be written; see 'webimage formats'")
+            throw UsageError("'\(target.path)' has no extension of a writable format; see 'webimage formats'")
         }
         return { await job.run() }
     }

@@ -47,7 +47,7 @@ enum Operands {
             texts += text.hasPrefix("@") ? try lines(String(text.dropFirst()), of: text) : [text]
         }
         for path in arguments.strings("input") { texts += try lines(path, of: "--input") }
-        guard !texts.isEmpty else { throw UsageError("\(command) wants at least one URL or path") }
+        guard !texts.isEmpty else { throw UsageError("\(command) requires at least one URL or path") }
         var operands: [Operand] = []
         for text in texts {
             operands += arguments.has("recursive") && isFolder(text) ? try files(below: text) : [Operand(text: text)]

@@ -28,7 +28,9 @@ struct OutputPlan: Sendable {
             guard existing == .refused else { throw UsageError("--overwrite and --skip-existing want --out") }
             return nil
         }
-        guard !text.isEmpty else { throw UsageError("--out wants a folder, a template such as 'small/%s.webp', or -") }
+        guard !text.isEmpty else {
+            throw UsageError("--out requires a folder, a template such as 'small/%s.webp', or -")
+        }
         let template = try OutputTemplate(text, operandCount: operands.count)
         var taken = TakenNames()
         targets = try operands.enumerated().map { index, operand throws(UsageError) in

@@ -72,7 +72,7 @@ struct OutputTemplate: Sendable {
                 path += own ?? ""
             case "%": path += "%"
             case let letter:
-                throw UsageError("--out knows %s, %d, %n, %e and %%, not '%\(letter.map { String($0) } ?? "")'")
+                throw UsageError("--out supports %s, %d, %n, %e and %%, not '%\(letter.map { String($0) } ?? "")'")
             }
         }
         return path + rest

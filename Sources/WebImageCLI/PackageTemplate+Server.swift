@@ -122,7 +122,7 @@ extension PackageTemplate {
             path: "Data/{{NAME}}.service",
             text: """
                 [Unit]
-                Description={{TITLE}}, an HTTP service that makes pictures small
+                Description={{TITLE}}, an HTTP service that scales pictures down
                 After=network-online.target
                 Wants=network-online.target
 

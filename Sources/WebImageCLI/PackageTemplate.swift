@@ -19,7 +19,7 @@ struct PackageTemplate: Sendable {
         /// - Parameter place: A folder, or the URL of a repository.
         init(_ place: String) throws(UsageError) {
             guard !place.isEmpty, !place.contains(where: { $0 == "\"" || $0 == "\\" || $0.isNewline }) else {
-                throw UsageError("--library wants a folder or the URL of a repository")
+                throw UsageError("--library requires a folder or the URL of a repository")
             }
             guard place.contains("://") || place.hasPrefix("git@") else {
                 // A relative path refers to the current folder, and the new package is one folder deeper.

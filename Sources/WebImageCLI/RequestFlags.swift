@@ -27,7 +27,7 @@ struct RequestFlags: Sendable {
         if let user = values("user").last {
             let user = try Self.line(user, of: "user")
             guard user.contains(":") else {
-                throw UsageError("--user wants NAME:PASSWORD, @FILE with that in it, or WEBIMAGE_USER set to it")
+                throw UsageError("--user requires NAME:PASSWORD, @FILE with it, or WEBIMAGE_USER")
             }
             try set("Authorization", "Basic " + Data(user.utf8).base64EncodedString())
         }
@@ -45,7 +45,7 @@ struct RequestFlags: Sendable {
 
     private mutating func addHeader(_ line: Substring) throws(UsageError) {
         let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2 else { throw UsageError("--header wants 'NAME: VALUE', or @FILE with such lines") }
+        guard parts.count == 2 else { throw UsageError("--header requires 'NAME: VALUE', or @FILE with such lines") }
         try set(String(parts[0]), parts[1].trimmingCharacters(in: .whitespaces))
     }
 
@@ -54,7 +54,7 @@ struct RequestFlags: Sendable {
         let token = CharacterSet(charactersIn: "!#$%&'*+-.^_`|~").union(
             CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"))
         guard !name.isEmpty, name.unicodeScalars.allSatisfy(token.contains) else {
-            throw UsageError("'\(name.prefix(40))' is no name of a header field")
+            throw UsageError("'\(name.prefix(40))' is not a valid header field name")
         }
         guard !value.unicodeScalars.contains(where: { $0.value < 0x20 && $0 != "\t" || $0.value == 0x7F }) else {
             throw UsageError("the value of \(name) has control characters")
@@ -84,10 +84,10 @@ enum ListFile {
             bytes = FileManager.default.contents(atPath: path)
         }
         guard let bytes, bytes.count <= maxBytes else {
-            throw UsageError("\(option): '\(path)' cannot be read, or has more than \(maxBytes) bytes")
+            throw UsageError("\(option): '\(path)' cannot be read or has more than \(maxBytes) bytes")
         }
         guard let text = String(data: bytes, encoding: .utf8) else {
-            throw UsageError("\(option): '\(path)' is no UTF-8 text")
+            throw UsageError("\(option): '\(path)' is not UTF-8 text")
         }
         return text
     }

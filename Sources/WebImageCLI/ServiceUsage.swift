@@ -14,14 +14,14 @@ enum ServiceUsage {
         """
         usage: webimage serve [OPTIONS]
 
-        Serves pictures by URL, at a size, in the format the client takes. Without options: on http://127.0.0.1:8080/ for
-        this machine alone, with a page to try it out, cached in the user's cache folder.
+        Serves pictures by URL, in the requested size and a format that the client accepts. Without options: on
+        http://127.0.0.1:8080/ for this machine only, with a page to try it out, cached in the user's cache folder.
         Settings are read from a file, from variables (WEBIMAGE_QUALITY for --quality) and from options; later ones win.
-        Secrets are read from the file and from variables alone. SIGHUP reads all of it again; SIGTERM answers what was
-        accepted and ends. Sockets of systemd are taken as they are; the one called admin is for --admin.
+        Secrets are read only from the file and from variables. SIGHUP reads all of them again; SIGTERM answers accepted
+        requests and stops. Sockets from systemd replace listen addresses; the one named admin is for --admin.
 
           --config FILE          a file of lines NAME = VALUE, as --print-config shows
-          --print-config         show what the settings are and exit
+          --print-config         print the settings and exit
 
         \(settings)
 
@@ -52,10 +52,10 @@ enum ServiceUsage {
         --options. The key and the salt are those of WEBIMAGE_KEY and WEBIMAGE_SALT, or of the configuration.
 
           --options TEXT         options before a source: w:300/h:200
-          --expires SECONDS      the target ends so many seconds from now
-          --base URL             print whole URLs that begin with this
+          --expires SECONDS      the target expires after this time
+          --base URL             print complete URLs with this prefix
           --thumbor              thumbor's grammar and its key (WEBIMAGE_THUMBOR_KEY)
-          --verify               the operands are targets: say whether the signature is right; exit code 2 when one is not
+          --verify               the operands are targets: check their signatures; exit code 2 if one is wrong
           --config FILE          the configuration of the service
 
         """

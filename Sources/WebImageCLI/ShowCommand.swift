@@ -3,7 +3,7 @@ import Foundation
 /// `webimage show`: replaces this process by `webimage-gallery`, a separate program so that this one never links GTK.
 enum ShowCommand {
     static let command = Command(options: Option.limits) { arguments throws(UsageError) in
-        guard !arguments.operands.isEmpty else { throw UsageError("show wants at least one URL") }
+        guard !arguments.operands.isEmpty else { throw UsageError("show requires at least one URL") }
         let operands = arguments.operands
         return { execute(operands) }
     }

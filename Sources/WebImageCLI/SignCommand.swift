@@ -8,7 +8,7 @@ enum SignCommand {
     ]
 
     static let command = Command(options: options) { arguments throws(UsageError) in
-        guard !arguments.operands.isEmpty else { throw UsageError("sign wants at least one path or URL") }
+        guard !arguments.operands.isEmpty else { throw UsageError("sign requires at least one path or URL") }
         let isThumbor = arguments.has("thumbor"), verifies = arguments.has("verify")
         let expires = try arguments.integer("expires", atLeast: 1)
         if verifies, expires != nil || arguments.has("options") || arguments.has("base") {

@@ -30,7 +30,7 @@ enum ThumbnailCommand {
             return { await job.run() }
         }
         guard let plan = try OutputPlan(arguments, operands) else {
-            throw UsageError("thumbnail wants --out with a folder or a template such as 'small/%s.webp'")
+            throw UsageError("thumbnail requires --out with a folder or a template such as 'small/%s.webp'")
         }
         try Console.checkOutput(arguments.string("out"))
         let job = ThumbnailJob(

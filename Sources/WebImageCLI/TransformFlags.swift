@@ -82,7 +82,8 @@ enum TransformFlags {
         guard parts.count > 1 else { return ImageTintTransformer(color: color) }
         guard parts.count == 2, let mode = BlendMode.allCases.first(where: { "\($0)" == parts[1] }) else {
             throw UsageError(
-                "--tint knows the modes \(BlendMode.allCases.map { "\($0)" }.joined(separator: ", ")), not '\(value)'")
+                "--tint supports the modes \(BlendMode.allCases.map { "\($0)" }.joined(separator: ", ")), not '\(value)'"
+            )
         }
         return ImageTintTransformer(color: color, blendMode: mode)
     }
@@ -90,7 +91,7 @@ enum TransformFlags {
     // MARK: Values
 
     static func wants(_ option: String, _ what: String, _ value: String) -> UsageError {
-        UsageError("--\(option) wants \(what), not '\(value)'")
+        UsageError("--\(option) requires \(what), not '\(value)'")
     }
 
     static func number(_ text: Substring) -> Double? { Double(text).flatMap { $0.isFinite ? $0 : nil } }

@@ -6,51 +6,51 @@ enum Usage {
 
         usage: webimage COMMAND [OPTIONS] ...
 
-          load URL...            load pictures through the caches and say where each came from
+          load URL...            load pictures through the caches and print the origin of each
           thumbnail PATH...      write small pictures of files and folders, with all cores
-          info PATH|URL...       say what pictures hold, from their headers
+          info PATH|URL...       print facts about pictures from their headers
           convert IN OUT         write a picture in another format or size
           frames IN DIR          write every frame as raw RGBA
-          formats                say what this build reads, animates and writes
+          formats                list the formats that this build reads, animates and writes
           show URL...            show pictures in a window
           cache stats|clear|verify|purge
           serve                  serve pictures over HTTP: http://127.0.0.1:8080/
           sign PATH|URL...       make and check signed targets for 'serve'
           init gtk|server|tool NAME
-                                 start a package that uses this library
-          help COMMAND           say what a command does, as 'webimage COMMAND --help' does
+                                 create a package that uses this library
+          help COMMAND           print the help of a command, like 'webimage COMMAND --help'
 
           --help                 print this
           --version              print the version
 
-        exit codes: 0 ok, 1 usage, 2 some input failed, 3 a limit fired, 130 interrupted
-        environment: WEBIMAGE_LOG=debug|info|warning|error writes what happens to standard error
+        exit codes: 0 ok, 1 usage, 2 some input failed, 3 a limit was exceeded, 130 interrupted
+        environment: WEBIMAGE_LOG=debug|info|warning|error logs to standard error
 
         """
 
     private static let limits = """
 
-          --max-pixels N         pixels a frame may have (default 100000000)
-          --max-bytes N          bytes a file may have (default 100000000)
-          --no-limits            no limit at all; only for files you made yourself
+          --max-pixels N         maximum pixels per frame (default 100000000)
+          --max-bytes N          maximum bytes per file (default 100000000)
+          --no-limits            no limits; only for files that you made yourself
 
         """
 
     private static let requests = """
 
-        HTTP requests. Every user of the machine can read the words of a command line; put secrets into a file (@FILE,
+        HTTP requests. Every user of the machine can read command lines; put secrets into a file (@FILE,
         @- for standard input) or into the environment (WEBIMAGE_HEADER, WEBIMAGE_COOKIE, WEBIMAGE_USER).
 
           -H, --header FIELD     a header field 'NAME: VALUE', or @FILE with such lines; may be given several times
           --cookie PAIRS         cookies 'a=1; b=2', or @FILE
           --user NAME:PASSWORD   the user of HTTP's basic authentication, or @FILE
-          --referer URL          the page that is said to show the picture
+          --referer URL          the value of the Referer field
 
         """
 
     private static let lists = """
-          -r, --recursive        of a folder: every picture in it and below, ordered by path
-          -i, --input FILE       read URLs and paths from a file, one a line, '-' for standard input; also @FILE
+          -r, --recursive        include every picture in a folder and its subfolders, ordered by path
+          -i, --input FILE       read URLs and paths from a file, one per line, '-' for standard input; also @FILE
 
         """
 
@@ -74,44 +74,44 @@ enum Usage {
               -o, --out WHERE        also write the pictures: into a folder, or by a template ('small/%s.webp'), whose
                                      extension is the format; '-' is standard output
               --overwrite            replace files that exist; otherwise they are an error
-              --skip-existing        load nothing that has its file already
+              --skip-existing        skip pictures whose output file exists
               -q, --quality Q        0 to 100, for lossy formats that are written (default 85)
-              --ordered              print the lines in the order of the pictures, not as they come
-              --cache DIR|none       where the disk cache is (default: the user's cache folder)
-              --json                 one JSON object a line
+              --ordered              print the lines in the order of the operands
+              --cache DIR|none       the folder of the disk cache (default: the user's cache folder)
+              --json                 one JSON object per line
 
             """ + lists + """
 
-                A picture that fits and keeps its format is written as it came, an animation with all its frames. Fields of a
+                A picture that fits and keeps its format is written unchanged, an animation with all frames. Fields of a
                 template: %s name without extension, %e extension, %d folder below one that was given with -r, %n number, %%.
-                Two pictures of one name are numbered in the order given: p.jpg, p-2.jpg. An extension that is wrong for what
-                was loaded is kept and followed by the right one: p.jpg.webp.
+                Pictures with equal names are numbered in the order given: p.jpg, p-2.jpg. An extension that does not match
+                the loaded format is kept and followed by the right one: p.jpg.webp.
 
                 """ + limits + requests,
         "thumbnail": """
         usage: webimage thumbnail [OPTIONS] PATH|URL...
 
         Writes a small still picture of each file, of an animation its first frame, with all cores. Each file is written
-        whole or not at all. A folder wants --recursive.
+        whole or not at all. A folder requires --recursive.
 
         """ + size + """
                                      (default 256x256); with --freedesktop: normal, large, x-large, xx-large, or several
                                      of them with commas between (default normal,large)
               -o, --out WHERE        into a folder, or by a template ('small/%s.webp'), whose extension is the format
               --overwrite            replace files that exist; otherwise they are an error
-              --skip-existing        leave files that exist as they are
-              -f, --format FORMAT    jpeg, png, webp, ... for names without an extension of their own
+              --skip-existing        keep files that exist and skip their pictures
+              -f, --format FORMAT    jpeg, png, webp, ... for output names without an extension
               -q, --quality Q        0 to 100, for lossy formats (default 85)
               --metadata keep|drop   EXIF and XMP, where the format is JPEG (default drop)
               --color srgb|as-is     convert colours to sRGB (default), or keep the stored values and the profile
-              --freedesktop          write into the desktop's thumbnail cache, where file managers look
-              --json                 one JSON object a line
+              --freedesktop          write into the desktop's thumbnail cache, which file managers use
+              --json                 one JSON object per line
 
             """ + lists + limits + requests,
         "info": """
         usage: webimage info [OPTIONS] PATH|URL...
 
-        Prints what each picture's header says; no pixel is decoded. One JSON object a line, or aligned words on a
+        Prints facts from each picture's header without decoding pixels. One JSON object per line, or aligned words on a
         terminal. Delays and loop counts are reported as stored. '-' is standard input.
 
           --json                 JSON on a terminal as well
@@ -120,26 +120,26 @@ enum Usage {
         "convert": """
         usage: webimage convert [OPTIONS] IN OUT
 
-        OUT's extension decides the format: jpg, png, gif, webp, avif, heic, jxl, tiff, bmp ('webimage formats' says which
-        this build writes), or rgba for raw rows of straight RGBA, 8 bits each. '-' is standard input or output.
+        OUT's extension decides the format: jpg, png, gif, webp, avif, heic, jxl, tiff, bmp ('webimage formats' lists those
+        that this build writes), or rgba for raw rows of straight RGBA, 8 bits each. '-' is standard input or output.
         An animation stays one in png, gif, webp and avif, pages in tiff; other formats get its first frame.
         A lossless file converts to PNG and WebP without loss, its colour profile kept.
 
         """ + size + """
-              -f, --format FORMAT    the format, whatever OUT is called; of standard output the picture's own by default
+              -f, --format FORMAT    the format, overriding OUT's extension (default for standard output: the picture's own)
               -q, --quality Q        0 to 100, for lossy formats (default 85); asks for lossy WebP
-              --frame N              this frame alone, from 0
+              --frame N              only this frame, counted from 0
               --color srgb|as-is     convert colours to sRGB, or keep the stored values and the profile
                                      (default: as-is for rgba and lossless to lossless, else srgb)
               --metadata keep|drop   EXIF and XMP, where the format is JPEG (default drop)
 
-            Steps, done in the order given, each as often as it is given, to every frame; lengths in pixels:
+            Steps, applied to every frame in the order given; a step may be repeated; lengths in pixels:
 
               --resize WxH[,MODE]    to exactly this size; MODE is fill (stretched, the default), aspectFit (whole, with bars)
                                      or aspectFill (covering, cut off)
               --crop WxH+X+Y         this part, from the top left
               --rotate DEGREES[,cut]
-                                     counter-clockwise; the picture grows unless its corners are to be cut off
+                                     counter-clockwise; the canvas grows, unless 'cut' cuts the corners off
               --flip WAY             horizontal, vertical or both
               --round R[,W,COLOR]    round corners of radius R, with a border W wide
               --blur R               blur with a deviation of R
@@ -164,13 +164,13 @@ enum Usage {
 
         Prints a line for each format: whether this build reads, animates and writes it, and the library behind it.
 
-          --json                 one JSON object a line
+          --json                 one JSON object per line
 
         """,
         "show": """
         usage: webimage show URL...
 
-        Shows the pictures in a window, by way of webimage-gallery.
+        Shows the pictures in a window with webimage-gallery.
 
         """,
         "cache": """
@@ -179,10 +179,10 @@ enum Usage {
 
           stats                  entries and bytes
           clear                  remove everything
-          verify                 read every entry, remove what is damaged; exit code 2 when anything was
-          purge SOURCE...        remove what 'webimage serve' keeps of these URLs, in all sizes
+          verify                 read every entry and remove damaged ones; exit code 2 if there were any
+          purge SOURCE...        remove what 'webimage serve' stores of these URLs, in all sizes
 
-          --cache DIR            where the disk cache is (default: the user's cache folder)
+          --cache DIR            the folder of the disk cache (default: the user's cache folder)
           --admin ADDRESS        purge: ask the service at its --admin address, with the token of WEBIMAGE_PURGE_TOKEN or
                                  of the configuration (default: its caches' folder; a running service sees it in 5 s)
           --target               purge: the operands are targets; exactly their results are removed
@@ -196,8 +196,8 @@ enum Usage {
         file and AppStream metadata, for server a systemd unit. NAME has lower-case letters, digits and hyphens.
 
           gtk                    a program with a window that shows pictures
-          server                 an HTTP service that makes pictures small
-          tool                   a command that makes pictures small
+          server                 an HTTP service that scales pictures down
+          tool                   a command that scales pictures down
 
           --library WHERE        this library: a clone's folder, or the URL of its repository
                                  (default ../swift-web-image)
