@@ -1,14 +1,15 @@
 import Foundation
 
-/// Further places of one picture, as a load's context names them.
+/// The sources of an image, according to a load's context.
 struct AlternativeSources {
-    /// Where to look, in this order.
+    /// The URLs in the order of the attempts.
     let urls: [URL]
-    /// Whether the first is a smaller stand-in, which must not be stored under the picture's key.
+    /// Whether the first URL is the smaller image of `.lowDataSource`, which must not be stored under the key of the
+    /// full image.
     let beginsLow: Bool
 
     init(_ load: ImageDataLoad, prefersLowData: Bool) {
-        // A refresh has the picture already: a stand-in would replace it by less.
+        // A refresh already has the full image; the smaller one would replace it.
         let isRefresh = load.hasCached || load.requestContext.hasLoaderCachedImage
         let low = prefersLowData && !isRefresh ? load.requestContext.lowDataSource : nil
         let others = load.requestContext.alternativeSources ?? []
@@ -27,7 +28,8 @@ struct AlternativeSources {
         }
     }
 
-    /// The first that yields bytes; the last one's error, with those before it, when none does.
+    /// Returns the result of the first source with bytes; throws the last error, with the earlier ones attached, when
+    /// all fail.
     func first(
         _ load: ImageDataLoad, _ fetch: (ImageDataLoad) async throws(WebImageError) -> ImageDataResult
     ) async throws(WebImageError) -> ImageDataResult {
@@ -37,15 +39,15 @@ struct AlternativeSources {
             attempt.url = url
             let isStandIn = beginsLow && index == 0
             let isElsewhere = url != load.url
-            // What is cached came from somewhere; only the picture's own URL can confirm it.
+            // The cached bytes may come from any source, but only the image's own URL can revalidate them.
             if isElsewhere { attempt.cached = nil }
             attempt.finishedAfterCancel = heir(of: load, isStandIn: isStandIn, isElsewhere: isElsewhere)
-            // Bytes of a source that then fails must not be taken for the beginning of the next one's.
+            // If this source fails, its bytes must not be taken for the beginning of the next source's body.
             if index < urls.count - 1 { attempt.receivedData = nil }
             do throws(WebImageError) {
                 var result = try await fetch(attempt)
                 if isStandIn { (result.isStandIn, result.mayBeStored) = (true, false) }
-                // The validators of another URL mean nothing to the picture's own server.
+                // The image's own server does not know the validators of another URL.
                 if isElsewhere { result.metadata = nil }
                 return result
             } catch {
@@ -58,7 +60,8 @@ struct AlternativeSources {
         throw last
     }
 
-    /// Takes the body of an attempt that ended after the last cancel; nil for a stand-in, which is not kept.
+    /// Returns the receiver of a body that completes after the last cancel; nil for the smaller image, which is not
+    /// stored.
     private func heir(
         of load: ImageDataLoad, isStandIn: Bool, isElsewhere: Bool
     ) -> (@Sendable (ImageDataResult) -> Void)? {

@@ -1,20 +1,20 @@
 public import Foundation
 
-/// Decodes `base64:` URLs: nothing but a picture's base64 text behind the scheme, in either alphabet.
+/// Loads `base64:` URLs: the base64 text of an image after the scheme, in the standard or the URL-safe alphabet.
 public final class Base64ImageLoader: ImageDataLoader, SchemeBoundLoader {
     package let schemes = ["base64"]
     private let inner = DataURLImageLoader()
 
-    /// A loader; it holds nothing, any number may exist.
+    /// Creates a loader; it has no state.
     public init() {}
 
-    /// The URL of a base64 text; nil when the text cannot stand in a URL.
+    /// Returns the URL of a base64 text; nil when the text contains characters that a URL cannot contain.
     public static func url(_ text: String) -> URL? { URL(string: "base64:" + text) }
 
     /// Whether the URL's scheme is `base64`.
     public func canRequestImage(for url: URL?) -> Bool { hasScheme(of: url) }
 
-    /// The bytes the text spells; decoded on a queue of the loader's.
+    /// Decodes the text on a queue of the loader.
     ///
     /// - Throws: as ``DataURLImageLoader/loadData(for:progress:)``.
     public func loadData(

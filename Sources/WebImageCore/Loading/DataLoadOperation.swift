@@ -1,8 +1,8 @@
 public import Foundation
 
-/// One load in callback form over a loader of bytes: decodes what arrives and completes exactly once.
+/// One load in callback form with a data loader: decodes the bytes and completes exactly once.
 ///
-/// Decoding runs on the decode pool, completions on the context's callback queue (the main queue unless said).
+/// Decoding runs on the decode pool, completions on the context's callback queue (default: main).
 package final class DataLoadOperation: WebImageOperation {
     private typealias Outcome = (result: Result<Image, WebImageError>, data: Data?)
 
@@ -32,16 +32,16 @@ package final class DataLoadOperation: WebImageOperation {
 
     package var isCancelled: Bool { completion.isCancelled }
 
-    /// Sets the action that stops the work; runs it before this returns after a cancel.
+    /// Sets the action that stops the work. After a cancel, runs it before this returns.
     package func whenCancelled(_ action: @escaping @Sendable () -> Void) { completion.whenCancelled(action) }
 
-    /// Sets what happens once the completion has been given to its queue (or has run, on a queue that runs it in place);
-    /// runs it at once after that.
+    /// Sets an action that runs once the completion was enqueued, or has run if its queue runs it inline. Runs it at
+    /// once if that has happened.
     package func whenHandedOut(_ action: @escaping @Sendable () -> Void) { handedOut.whenCompleted(action) }
 
     package func cancel() { completion.cancel(with: (.failure(.cancelled.with(url: load.url)), nil)) }
 
-    /// Progress that stops with the load.
+    /// Returns a progress block that does nothing after the load has ended.
     package func guarding(_ progress: ImageLoaderProgressBlock?) -> ImageLoaderProgressBlock? {
         guard let progress else { return nil }
         return { [weak self] received, expected, url in
@@ -50,7 +50,7 @@ package final class DataLoadOperation: WebImageOperation {
         }
     }
 
-    /// Takes the bytes, or why there are none.
+    /// Receives the bytes or the error of the loader.
     package func receive(_ result: Result<ImageDataResult, WebImageError>) {
         switch result {
         case .failure(let error): finish(.failure(error), data: nil)
@@ -76,7 +76,7 @@ package final class DataLoadOperation: WebImageOperation {
         }
     }
 
-    /// Takes bytes as they arrive and delivers partial images, where the options ask for them; nil where not.
+    /// Returns a block that decodes arriving bytes and delivers partial images; nil without `.progressiveLoad`.
     package func partialDecoding(delivering completed: ImageLoaderCompletedBlock?) -> ImageLoaderDataBlock? {
         guard load.options.contains(.progressiveLoad), let completed else { return nil }
         let decoding = ImageLoaderDecoding.decoding(for: load.url, options: load.options, load.requestContext)
@@ -104,7 +104,7 @@ package final class DataLoadOperation: WebImageOperation {
 }
 
 extension ImageDataLoader {
-    /// Fetches through ``loadData(for:progress:)``, decodes with the context's coder or the shared ones, completes once.
+    /// Fetches with ``loadData(for:progress:)``, decodes with the context's coder or the shared ones, completes once.
     public func requestImage(
         with url: URL?, options: WebImageOptions, context: WebImageContext?,
         progress: ImageLoaderProgressBlock?, completed: ImageLoaderCompletedBlock?
@@ -127,12 +127,12 @@ extension ImageDataLoader {
         return operation
     }
 
-    /// Remembers URLs that are themselves at fault: malformed, not a picture, 404, 410, 451.
+    /// Blocks URLs that are at fault themselves: malformed, not an image, 404, 410, 451.
     public func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { error.condemnsURL }
 }
 
 extension WebImageError {
-    /// A load without a URL.
+    /// The error of a load without a URL.
     package static let missingURL = WebImageError(
         .invalidURL, stage: .request, underlying: .message("the URL is nil"), hint: "Give a URL.")
 }

@@ -1,23 +1,23 @@
 public import Foundation
 
-/// Decodes `data:` URLs (RFC 2397), base64 or percent-encoded.
+/// Loads `data:` URLs (RFC 2397), base64 or percent-encoded.
 ///
-/// Lenient where browsers are: white space and missing padding in base64, its URL-safe alphabet.
+/// As lenient as browsers: base64 may contain white space, lack padding, or use the URL-safe alphabet.
 public final class DataURLImageLoader: ImageDataLoader, SchemeBoundLoader {
     package let schemes = ["data"]
 
-    /// A loader; it holds nothing, any number may exist.
+    /// Creates a loader; it has no state.
     public init() {}
 
-    /// Never: asking again costs no network, and a file may have been mended.
+    /// Returns false: a new attempt costs no network.
     public func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { false }
 
     /// Whether the URL's scheme is `data`.
     public func canRequestImage(for url: URL?) -> Bool { hasScheme(of: url) }
 
-    /// The bytes the URL spells; decoded on a queue of the loader's.
+    /// Decodes the bytes of the URL on a queue of the loader.
     ///
-    /// - Throws: `.invalidURL` when it spells none, `.limitExceeded`, `.badImageData` when empty.
+    /// - Throws: `.invalidURL` when the URL is malformed, `.limitExceeded`, `.badImageData` when empty.
     public func loadData(
         for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
@@ -35,12 +35,12 @@ public final class DataURLImageLoader: ImageDataLoader, SchemeBoundLoader {
     }
 }
 
-/// What a `data:` URL spells.
+/// The content of a `data:` URL.
 package struct DataURLContent: Sendable {
     package let mimeType: String
     package let data: Data
 
-    /// Reads `data:[type][;parameter]*[;base64],payload`.
+    /// Parses `data:[type][;parameter]*[;base64],payload`.
     package init(_ url: URL, maxBytes: Int) throws(WebImageError) {
         let text = url.absoluteString.utf8
         guard let colon = text.firstIndex(of: UInt8(ascii: ":")),
@@ -53,9 +53,10 @@ package struct DataURLContent: Sendable {
         mimeType = declared.isEmpty ? "text/plain" : declared
         let isBase64 = parts.dropFirst().last.map { $0.trimmingCharacters(in: .whitespaces).lowercased() } == "base64"
 
-        // A fragment is no part of the payload (RFC 3986 §3.5).
+        // A fragment is not part of the payload (RFC 3986 §3.5).
         let payload = text[text.index(after: comma)...].prefix { $0 != UInt8(ascii: "#") }
-        // Percent escapes take three characters a byte, base64 four for three bytes: no less than this can come out.
+        // A percent escape takes 3 characters per byte, base64 4 for 3 bytes: the result has at least a third of the
+        // length.
         let length = payload.count
         guard length / 3 <= maxBytes else { throw Self.limit(url, length / 3, maxBytes) }
         guard let raw = Self.percentDecoded(payload) else { throw Self.invalid(url, "a percent escape is damaged") }
@@ -70,7 +71,7 @@ package struct DataURLContent: Sendable {
     }
 
     private static func percentDecoded(_ text: Substring.UTF8View) -> [UInt8]? {
-        // The common case, base64 without escapes, is one copy.
+        // Base64 without escapes, the common case, costs one copy.
         guard text.contains(UInt8(ascii: "%")) else { return Array(text) }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)

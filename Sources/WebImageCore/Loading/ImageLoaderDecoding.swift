@@ -1,10 +1,10 @@
 public import Foundation
 
-/// For authors of loaders: turning fetched bytes into images as the manager would.
+/// Decoding for custom loaders: decodes fetched bytes as the manager does.
 public enum ImageLoaderDecoding {
-    /// The image that options and context mean, by the context's coder or the shared ones. Blocks while it decodes.
+    /// Decodes an image with the context's coder or the shared ones. Blocks the caller.
     ///
-    /// - Throws: `.badImageData`, `.limitExceeded`, naming the URL.
+    /// - Throws: `.badImageData` or `.limitExceeded`, with the URL.
     public static func image(
         from data: Data, url: URL, options: WebImageOptions = [], context: WebImageContext? = nil
     ) throws(WebImageError) -> Image {
@@ -15,7 +15,7 @@ public enum ImageLoaderDecoding {
         }
     }
 
-    /// How a URL's picture is to be decoded; its scale comes from the cache key unless the context says it.
+    /// Returns the decoding parameters of a URL's image. The scale comes from the context, else from the cache key.
     public static func decodingOptions(
         for url: URL, options: WebImageOptions, context: WebImageContext?
     ) -> DecodingOptions {

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// The loaders in use, asked from the last added to the first; the first that can, does, and its word is final.
+/// Several loaders as one: the last added is asked first, and the first that accepts a URL performs the load.
 ///
 /// Safe on any thread.
 public final class ImageLoadersManager: Sendable {
-    /// The loaders used wherever no other is named: the registered defaults.
+    /// The default manager, with the registered loaders.
     public static let shared: ImageLoadersManager = {
         let loader = makeDefaultLoader.withLock { $0 }()
         return loader as? ImageLoadersManager ?? ImageLoadersManager(loaders: [loader])
@@ -13,7 +13,7 @@ public final class ImageLoadersManager: Sendable {
     /// Makes the shared loader; set by ``WebImageDefaults``.
     static let makeDefaultLoader = Locked<@Sendable () -> any ImageLoader>({ MissingImageLoader() })
 
-    /// A loader and its roles, known once: asking a value for its roles costs more than a lookup in memory.
+    /// A loader with its roles, resolved once: a dynamic cast costs more than a lookup in memory.
     private struct Registered: Sendable {
         let loader: any ImageLoader
         let dataLoader: (any ImageDataLoader)?
@@ -29,24 +29,25 @@ public final class ImageLoadersManager: Sendable {
     private let registered: Locked<RoleList<Registered>>
     private let lowData = Locked(false)
 
-    /// A manager of its own; the last loader is asked first.
+    /// Creates a manager; the last loader is asked first.
     public init(loaders: [any ImageLoader]) {
         registered = Locked(RoleList(loaders.map(Registered.init)))
     }
 
-    /// The loaders, the one asked first at the end.
+    /// The loaders; the last one is asked first.
     public var loaders: [any ImageLoader] {
         get { registered.withLock { $0.roles }.map(\.loader) }
         set { registered.withLock { $0.roles = newValue.map(Registered.init) } }
     }
 
-    /// Whether loads begin with the stand-in their context names (`.lowDataSource`): set it on a metered or slow network.
+    /// Whether loads first try the smaller image of their context (`.lowDataSource`). Set this on a metered or slow
+    /// network.
     public var prefersLowData: Bool {
         get { lowData.withLock { $0 } }
         set { lowData.withLock { $0 = newValue } }
     }
 
-    /// Adds a loader that is asked before all others.
+    /// Adds a loader, which is asked first.
     public func addLoader(_ loader: any ImageLoader) {
         registered.withLock { $0.roles.append(Registered(loader)) }
     }
@@ -56,7 +57,7 @@ public final class ImageLoadersManager: Sendable {
         registered.removeRole(\.self, loader) { $0.loader }
     }
 
-    /// The loader that a URL goes to; nil when none takes it.
+    /// Returns the loader for a URL; nil when no loader accepts it.
     public func loader(for url: URL?) -> (any ImageLoader)? { taker(of: url)?.loader }
 
     private func taker(of load: ImageDataLoad) -> Registered? {
@@ -67,7 +68,7 @@ public final class ImageLoadersManager: Sendable {
         of url: URL?, options: WebImageOptions = [], context: WebImageContext? = nil
     ) -> Registered? {
         let loaders = registered.withLock { $0.roles }
-        // By index: this is on the way of every memory hit, and a generic search allocates in a debug build.
+        // By index: every memory hit runs this, and a generic search allocates in a debug build.
         var index = loaders.count
         while index > 0 {
             index -= 1
@@ -87,15 +88,15 @@ public final class ImageLoadersManager: Sendable {
     }
 }
 
-/// A loader that takes URLs of certain schemes alone, so that errors can say which schemes work.
+/// A loader for certain URL schemes, so that errors can list the supported schemes.
 package protocol SchemeBoundLoader {
-    /// In lower case.
+    /// The schemes in lower case.
     var schemes: [String] { get }
 }
 
 extension SchemeBoundLoader {
     package func hasScheme(of url: URL?) -> Bool {
-        // Of the text itself: `scheme` makes a string, and this is on the way of every memory hit.
+        // Compares the text: `scheme` would create a string, and every memory hit runs this.
         guard let text = url?.absoluteString else { return false }
         let schemes = schemes
         var index = 0
@@ -108,15 +109,15 @@ extension SchemeBoundLoader {
 }
 
 extension ImageLoadersManager: ImageDataLoader {
-    /// Whether any loader takes such a URL.
+    /// Whether any loader accepts the URL.
     public func canRequestImage(for url: URL?) -> Bool { loader(for: url) != nil }
 
-    /// Whether any loader takes such a load.
+    /// Whether any loader accepts the load.
     public func canRequestImage(for url: URL?, options: WebImageOptions, context: WebImageContext?) -> Bool {
         taker(of: url, options: options, context: context) != nil
     }
 
-    /// Starts the load at the loader that takes the URL; where none does it completes at once with `.invalidURL`.
+    /// Starts the load with the loader that accepts the URL; without one, completes at once with `.invalidURL`.
     public func requestImage(
         with url: URL?, options: WebImageOptions, context: WebImageContext?,
         progress: ImageLoaderProgressBlock?, completed: ImageLoaderCompletedBlock?
@@ -129,12 +130,12 @@ extension ImageLoadersManager: ImageDataLoader {
             with: url, options: options, context: context, progress: progress, completed: completed)
     }
 
-    /// The word of the loader that takes the URL; a URL that none takes is at fault itself.
+    /// The answer of the loader that accepts the URL; without one, whether the error itself blames the URL.
     public func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool {
         loader(for: url)?.shouldBlockFailedURL(with: url, error: error) ?? error.condemnsURL
     }
 
-    /// The word of the loader that takes the load; a URL that none takes is at fault itself.
+    /// The answer of the loader that accepts the load; without one, whether the error itself blames the URL.
     public func shouldBlockFailedURL(
         with url: URL, error: WebImageError, options: WebImageOptions, context: WebImageContext?
     ) -> Bool {
@@ -143,9 +144,11 @@ extension ImageLoadersManager: ImageDataLoader {
             ?? error.condemnsURL
     }
 
-    /// The bytes from the loader that takes the URL; where the context names further sources, the first that has them.
+    /// Fetches the bytes with the loader that accepts the URL. If the context names further sources, the first that
+    /// succeeds is used.
     ///
-    /// - Throws: `.invalidURL` where none takes it, `.invalidDownloadOperation` where one does that yields no bytes.
+    /// - Throws: `.invalidURL` when no loader accepts the URL, `.invalidDownloadOperation` when the loader returns no
+    ///   bytes.
     public func loadData(
         for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
@@ -171,7 +174,7 @@ extension ImageLoadersManager: ImageDataLoader {
         return try await dataLoader.loadData(for: load, progress: progress)
     }
 
-    /// The word of the loader that takes the URL; loads of loaders that yield images are shared by URL.
+    /// The answer of the loader that accepts the URL. Loads of loaders that return images are shared by URL.
     public func identity(of load: ImageDataLoad) -> LoadIdentity {
         guard hasFurtherSources(load) else { return ownIdentity(of: load) }
         let sources = AlternativeSources(load, prefersLowData: prefersLowData)
@@ -183,14 +186,14 @@ extension ImageLoadersManager: ImageDataLoader {
             cacheScope: Self.common(identities.map(\.cacheScope)))
     }
 
-    /// Whether a load goes to more sources than its URL, so that this manager and not one loader performs it.
+    /// Whether a load has more sources than its URL; then this manager performs it, not one loader.
     func hasFurtherSources(_ load: ImageDataLoad) -> Bool {
-        // Asked by every memory hit: no list is made where the context names none.
+        // Every memory hit runs this: avoid the list when the context names no further source.
         guard load.requestContext.hasFurtherSources else { return false }
         return !AlternativeSources(load, prefersLowData: prefersLowData).isPlain
     }
 
-    /// Who may see bytes that come from any of several sources.
+    /// The common scope of bytes from several sources.
     private static func common(_ scopes: [CacheScope]) -> CacheScope {
         if Set(scopes).count == 1 { return scopes[0] }
         if scopes.contains(.unstored) { return .unstored }
@@ -198,7 +201,7 @@ extension ImageLoadersManager: ImageDataLoader {
         return .scoped("!sources:" + names.joined(separator: ","))
     }
 
-    /// ``cacheScope(of:)`` with the preparation it took, if it took one. Asked by every memory hit.
+    /// Returns ``cacheScope(of:)`` and the preparation made for it, if any. Every memory hit runs this.
     func scope(of load: ImageDataLoad) -> (scope: CacheScope, prepared: PreparedLoad?) {
         if hasFurtherSources(load) { return (identity(of: load).cacheScope, nil) }
         let taker = taker(of: load)
@@ -214,7 +217,7 @@ extension ImageLoadersManager: ImageDataLoader {
         return LoadIdentity(sharing: load.url.absoluteString, cacheScope: load.declaredScope ?? .shared)
     }
 
-    /// The word of the loader that takes the URL.
+    /// The scope from the loader that accepts the URL.
     public func cacheScope(of load: ImageDataLoad) -> CacheScope {
         if hasFurtherSources(load) { return identity(of: load).cacheScope }
         if let loader = taker(of: load)?.dataLoader { return loader.cacheScope(of: load) }

@@ -1,13 +1,14 @@
 import Foundation
 
-/// What decides whether two loads may share one download and one cache entry.
+/// Determines whether two loads may share one download and one cache entry.
 public struct LoadIdentity: Sendable, Hashable {
-    /// Loads with equal texts get the same bytes; nil is shared with nobody. Held in memory alone: it may hold secrets.
+    /// Loads with equal text receive the same bytes; nil is never shared. Kept in memory only, because it may contain
+    /// secrets.
     public var sharing: String?
-    /// Who may find the stored bytes again.
+    /// The scope of the stored bytes.
     public var cacheScope: CacheScope
 
-    /// Makes an identity.
+    /// Creates an identity.
     public init(sharing: String?, cacheScope: CacheScope = .shared) {
         self.sharing = sharing
         self.cacheScope = cacheScope
@@ -15,7 +16,7 @@ public struct LoadIdentity: Sendable, Hashable {
 }
 
 extension ImageDataLoader {
-    /// Shared by URL and by the options that change bytes; scoped by the context's `.cacheScope`.
+    /// Shared by URL and the options that change the bytes; scoped by the context's `.cacheScope`.
     public func identity(of load: ImageDataLoad) -> LoadIdentity {
         let options = load.options.intersection([.handleCookies, .allowInvalidSSLCertificates])
         return LoadIdentity(

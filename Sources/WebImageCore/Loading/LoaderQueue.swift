@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs blocking reads of the local loaders, off the cooperative pool, a few at a time.
+/// Runs the blocking reads of the local loaders on at most 4 threads, outside the cooperative pool.
 enum LoaderQueue {
     private struct Job {
         let id: UInt64
@@ -12,11 +12,13 @@ enum LoaderQueue {
         var lastID: UInt64 = 0
     }
 
-    // An OperationQueue takes its threads from Swift's cooperative pool: a slow folder would hold up the host's tasks.
+    // An OperationQueue takes its threads from Swift's cooperative pool: a slow file system would delay the program's
+    // tasks.
     private static let threads = WorkerThreads(name: "webimage.files", most: 4)
     private static let waiting = Locked(Waiting())
 
-    /// Runs `work` on the queue; a cancel resumes at once with `.cancelled` and `work` sees it through its argument.
+    /// Runs `work` on one of the threads. A cancel resumes the caller at once with `.cancelled`; `work` checks its
+    /// argument.
     static func run(
         _ load: ImageDataLoad,
         _ work: @escaping @Sendable (_ isCancelled: @Sendable () -> Bool) -> Result<ImageDataResult, WebImageError>
@@ -53,7 +55,7 @@ enum LoaderQueue {
 }
 
 extension ImageDataLoad {
-    /// The cap on the bytes of one load: the context's limits, else the default.
+    /// The limit for the bytes of one load: the context's, else the default.
     package var maxEncodedBytes: Int {
         requestContext.decodingLimits?.maxEncodedBytes
             ?? DecodingLimits.default.maxEncodedBytes

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The loader of a program that links no product with loaders: every load fails and the error says why.
+/// The loader of a program that links no product with loaders: every load fails with an error that explains this.
 struct MissingImageLoader: ImageLoader {
     func canRequestImage(for url: URL?) -> Bool { true }
 

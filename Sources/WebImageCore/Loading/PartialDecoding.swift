@@ -1,8 +1,8 @@
 package import Foundation
 
-/// Partial images of one body that is on its way; off the caller's queue.
+/// Decodes partial images of one growing body on the decode pool.
 ///
-/// Bytes that come faster than they are decoded are decoded together.
+/// Bytes that arrive faster than they are decoded are decoded together.
 package final class PartialDecoding: Sendable {
     private struct State {
         var waiting: [Data] = []
@@ -14,13 +14,13 @@ package final class PartialDecoding: Sendable {
     private let steps: Locked<ProgressiveDecoder?>
     private let deliver: @Sendable (Image) -> Void
 
-    /// - Parameter deliver: Gets partial images in order, on the thread they are decoded on.
+    /// - Parameter deliver: Receives the partial images in order, on a thread of the decode pool.
     init(_ decoding: ImageDecoding, deliver: @escaping @Sendable (Image) -> Void) {
         steps = Locked(ProgressiveDecoder(decoding, showsPreviews: true, findsSize: false))
         self.deliver = deliver
     }
 
-    /// Takes the next bytes.
+    /// Appends the next bytes of the body.
     package func append(_ bytes: Data, on pool: DecodePool) {
         let isFirst = state.withLock { state in
             guard !state.isOver else { return false }
@@ -31,17 +31,18 @@ package final class PartialDecoding: Sendable {
         if isFirst { pool.submit { self.step(on: pool) } }
     }
 
-    /// No partial image is delivered after this, save one that is being delivered.
+    /// Delivers no further partial image, except one whose delivery has begun.
     package func stop() { state.withLock { $0.isOver = true } }
 
-    /// One step, then to the end of the pool's line: a long download does not keep one of its threads.
+    /// Decodes once, then queues again at the end of the pool, so that a long download does not occupy a thread.
     private func step(on pool: DecodePool) {
         let pieces = state.withLock { state in
             defer { state.waiting = [] }
             state.isWorking = !state.isOver && !state.waiting.isEmpty
             return state.isWorking ? state.waiting : []
         }
-        // One thread at a time comes here: taken out, so that what is appended to is not copied.
+        // One thread at a time runs this. The decoder is taken out of the lock, so that its buffer is not copied on
+        // append.
         guard !pieces.isEmpty, var steps = steps.withLock({ $0.take() }) else { return }
         let image = steps.news(of: pieces).preview
         self.steps.withLock { $0 = steps }

@@ -1,7 +1,7 @@
-/// What a loader makes of a load once: its identity, and the loader's own value that performs it.
+/// A load prepared by its loader: its identity, and an opaque value that performs it.
 package struct PreparedLoad: Sendable {
     package let identity: LoadIdentity
-    /// Given back in ``ImageDataLoad/prepared``; nil where the load cannot be prepared.
+    /// Passed back to the loader in ``ImageDataLoad/prepared``; nil when the load cannot be prepared.
     package let value: (any AnyObject & Sendable)?
 
     package init(identity: LoadIdentity, value: (any AnyObject & Sendable)?) {
@@ -10,10 +10,10 @@ package struct PreparedLoad: Sendable {
     }
 }
 
-/// A loader whose identity of a load is a part of the work: the request that names the work is the one that runs it.
+/// A loader that computes the identity from the HTTP request it will send; preparing avoids building the request twice.
 package protocol PreparingDataLoader: ImageDataLoader {
-    /// Prepares a load; ``ImageDataLoader/identity(of:)`` is its identity.
+    /// Prepares a load. Its identity equals ``ImageDataLoader/identity(of:)``.
     func prepare(_ load: ImageDataLoad) -> PreparedLoad
-    /// The preparation whose scope is that of the load; nil where the scope is known without one.
+    /// Prepares a load to find its scope; nil when the scope is known without a preparation.
     func prepareForScope(_ load: ImageDataLoad) -> PreparedLoad?
 }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// How far the showing of an arriving picture is: used by one thread at a time.
+/// Size and partial images of a growing body. Used by one thread at a time.
 struct ProgressiveDecoder: Sendable {
-    /// Headers longer than this are not waited for; the size then comes with the picture.
+    /// Maximum number of bytes searched for the size (1 MiB); after that the size comes with the image.
     private static let longestHeader = 1 << 20
-    /// A longer body is not gathered a second time beside the loader's, which may have moved it to a file: its previews
-    /// come from coders that take it piece by piece alone.
+    /// Maximum number of bytes collected for coders that need the whole body (8 MiB). The loader may have moved a
+    /// longer body to a file, so it is not duplicated here; its partial images come only from streaming coders.
     static let longestWhole = 8 << 20
 
     private let decoding: ImageDecoding
@@ -17,21 +17,21 @@ struct ProgressiveDecoder: Sendable {
     private var nextProbe = 1
     private var revision = 0
     private var hasFailed = false
-    /// The bytes so far, while a coder or the search for the size goes by all of them.
+    /// All bytes so far, while a coder or the search for the size needs them.
     private(set) var whole = Data()
     private var count = 0
     private var isWholeKept = true
 
     /// - Parameters:
-    ///   - showsPreviews: whether previews are made.
-    ///   - findsSize: whether the size is looked for, too.
+    ///   - showsPreviews: Whether partial images are made.
+    ///   - findsSize: Whether the pixel size is reported.
     init(_ decoding: ImageDecoding, showsPreviews: Bool, findsSize: Bool) {
         self.decoding = decoding
         self.showsPreviews = showsPreviews
         self.findsSize = findsSize
     }
 
-    /// What is new now that the body has grown by these pieces: the size once, and a preview.
+    /// Takes further pieces of the body; returns the size, once, and the next partial image.
     mutating func news(of pieces: [Data]) -> (size: PixelSize?, preview: Image?) {
         for piece in pieces {
             if isWholeKept { whole.append(piece) }
@@ -44,14 +44,14 @@ struct ProgressiveDecoder: Sendable {
         return (found, preview)
     }
 
-    /// Whether what arrives may be an animation: only the header tells.
+    /// Whether the body may be an animation; known once the header is complete.
     private var mayAnimate: Bool {
         guard decoding.previewClass != nil else { return false }
         guard let info = (coder as? any StreamingImageCoder)?.incrementalInfo else { return true }
         return info.loopCount != nil || info.format == .gif || info.format == .apng
     }
 
-    /// Lets go of bytes that nothing goes by any more, or that are too many.
+    /// Releases the collected bytes when they are no longer needed or exceed the limit.
     private mutating func dropWhole() {
         guard isWholeKept else { return }
         let isSizeKnown = !findsSize || size != nil || count > Self.longestHeader
@@ -65,7 +65,7 @@ struct ProgressiveDecoder: Sendable {
         if let info = (coder as? any StreamingImageCoder)?.incrementalInfo {
             return decoding.options.targetSize(for: info.pixelSize, frameCount: info.frameCount)
         }
-        // Looked for at every doubling, so that the looking stays proportional to what arrived.
+        // Searches at every doubling of the size, so that the cost stays proportional to the bytes received.
         guard isWholeKept, count >= nextProbe, count <= Self.longestHeader else { return nil }
         nextProbe = count * 2
         return decoding.size(of: whole)
@@ -77,7 +77,7 @@ struct ProgressiveDecoder: Sendable {
         return animatedPreview() ?? (animation?.animatedImageFrameCount ?? 0 > 1 ? nil : still)
     }
 
-    /// The frames that are there, whenever they have become more; one coder gives them to all previews.
+    /// Returns the complete frames when there are more than before. One coder decodes them for all partial images.
     private mutating func animatedPreview() -> Image? {
         guard isWholeKept, mayAnimate, let animatedClass = decoding.previewClass else { return nil }
         if animation == nil {
@@ -102,7 +102,7 @@ struct ProgressiveDecoder: Sendable {
             do throws(WebImageError) {
                 for piece in isNew ? [whole] : pieces { try streaming.append(piece, finished: false) }
             } catch {
-                // The whole picture will say what is wrong with it.
+                // The final decode reports the error.
                 hasFailed = true
                 return nil
             }

@@ -1,6 +1,6 @@
 import Foundation
 
-// Readings of a loader and of what it sends.
+// Typed access to the loader and to the roles that change its HTTP request and response.
 extension RequestContext {
     var imageLoader: (any ImageLoader)? { has(.imageLoader) ? value(.imageLoader) : nil }
     package var requestModifier: (any WebImageDownloaderRequestModifierProtocol)? { value(.downloadRequestModifier) }

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// Turns the bytes that came into the bytes of the picture.
+/// Converts the fetched bytes into the bytes of the image.
 ///
-/// Called on a queue of the download's with the whole body; a load with a decryptor has no partial images.
+/// Called with the whole body on a queue of the download. A load with a decryptor has no partial images.
 @preconcurrency public protocol WebImageDownloaderDecryptorProtocol: Sendable {
-    /// The picture's bytes; nil ends the load with `.badImageData`.
+    /// Returns the bytes of the image; nil ends the load with `.badImageData`.
     func decryptedData(with data: Data, response: WebImageResponse?) -> Data?
 }
 
@@ -15,11 +15,11 @@ public final class WebImageDownloaderDecryptor: WebImageDownloaderDecryptorProto
     /// A decryptor that runs a block.
     public init(block: @escaping @Sendable (Data, WebImageResponse?) -> Data?) { self.block = block }
 
-    /// Decodes base64, passing over characters that are none of its alphabet.
+    /// Decodes base64; skips characters outside its alphabet.
     public static let base64 = WebImageDownloaderDecryptor { data, _ in
         Data(base64Encoded: data, options: .ignoreUnknownCharacters)
     }
 
-    /// What the block says.
+    /// The result of the block.
     public func decryptedData(with data: Data, response: WebImageResponse?) -> Data? { block(data, response) }
 }

@@ -1,26 +1,27 @@
 public import Foundation
 
-/// Changes a request before it is sent.
+/// Changes an HTTP request before it is sent.
 ///
-/// Called on whatever thread asks for a load, more than once for one load; must be quick and give equal answers.
+/// Called on the thread that starts the load, possibly more than once per load. It must be fast and return equal
+/// results.
 @preconcurrency public protocol WebImageDownloaderRequestModifierProtocol: Sendable {
-    /// The request to send instead; nil ends the load with `.invalidDownloadOperation`.
+    /// Returns the request to send instead; nil ends the load with `.invalidDownloadOperation`.
     func modifiedRequest(with request: WebImageRequest) -> WebImageRequest?
-    /// Who may share what is fetched with the modified request; nil when not declared.
+    /// The scope of responses to the modified request; nil when not declared.
     ///
-    /// A modifier that adds credentials (`Authorization`, `Cookie`) without declaring a scope makes the load one that is
-    /// neither shared nor stored.
+    /// If a modifier adds credentials (`Authorization`, `Cookie`) without declaring a scope, the load is neither shared
+    /// nor stored.
     var cacheScope: CacheScope? { get }
 }
 
 extension WebImageDownloaderRequestModifierProtocol {
-    /// Not declared.
+    /// Nil: no scope is declared.
     public var cacheScope: CacheScope? { nil }
 }
 
 /// A request modifier made of a block.
 public final class WebImageDownloaderRequestModifier: WebImageDownloaderRequestModifierProtocol {
-    /// The scope that was declared.
+    /// The declared scope.
     public let cacheScope: CacheScope?
     private let block: @Sendable (WebImageRequest) -> WebImageRequest?
 
@@ -32,7 +33,7 @@ public final class WebImageDownloaderRequestModifier: WebImageDownloaderRequestM
         self.block = block
     }
 
-    /// Sets the method (nil is `GET`), the body (nil clears it), and header fields beside those there are.
+    /// Sets the method (nil is `GET`) and the body (nil removes it), and adds header fields.
     public convenience init(
         method: String?, headers: [String: String]?, body: Data?, cacheScope: CacheScope? = nil
     ) {
@@ -45,17 +46,17 @@ public final class WebImageDownloaderRequestModifier: WebImageDownloaderRequestM
         }
     }
 
-    /// Sets the method; nil is `GET`.
+    /// Sets the method (nil is `GET`) and removes the body.
     public convenience init(method: String?) { self.init(method: method, headers: nil, body: nil) }
 
-    /// Sets header fields beside those there are.
+    /// Adds header fields, sets the method to `GET` and removes the body.
     public convenience init(headers: [String: String]?, cacheScope: CacheScope? = nil) {
         self.init(method: nil, headers: headers, body: nil, cacheScope: cacheScope)
     }
 
-    /// Sets the body.
+    /// Sets the body (nil removes it) and the method to `GET`.
     public convenience init(body: Data?) { self.init(method: nil, headers: nil, body: body) }
 
-    /// What the block says.
+    /// The result of the block.
     public func modifiedRequest(with request: WebImageRequest) -> WebImageRequest? { block(request) }
 }

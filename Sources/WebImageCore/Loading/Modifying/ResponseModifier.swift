@@ -1,8 +1,8 @@
-/// Changes the head of an answer before it is judged.
+/// Changes the head of a response before it is validated.
 ///
-/// Called on a queue of the download's, once the body has come.
+/// Called on a queue of the download after the complete body has arrived.
 @preconcurrency public protocol WebImageDownloaderResponseModifierProtocol: Sendable {
-    /// The head to judge and hand out instead; nil ends the load with `.invalidDownloadResponse`.
+    /// Returns the head to validate and deliver instead; nil ends the load with `.invalidDownloadResponse`.
     func modifiedResponse(with response: WebImageResponse) -> WebImageResponse?
 }
 
@@ -13,7 +13,7 @@ public final class WebImageDownloaderResponseModifier: WebImageDownloaderRespons
     /// A modifier that runs a block.
     public init(block: @escaping @Sendable (WebImageResponse) -> WebImageResponse?) { self.block = block }
 
-    /// Sets status, version (nil is `HTTP/1.1`) and header fields beside those there are; passes what is not HTTP.
+    /// Sets status, version (nil is `HTTP/1.1`) and adds header fields; leaves non-HTTP responses unchanged.
     public convenience init(statusCode: Int, version: String?, headers: [String: String]?) {
         self.init { response in
             guard response.statusCode != nil else { return response }
@@ -29,11 +29,11 @@ public final class WebImageDownloaderResponseModifier: WebImageDownloaderRespons
     public convenience init(statusCode: Int) { self.init(statusCode: statusCode, version: nil, headers: nil) }
     /// Sets the version, and the status to 200.
     public convenience init(version: String?) { self.init(statusCode: 200, version: version, headers: nil) }
-    /// Sets header fields beside those there are, and the status to 200.
+    /// Adds header fields and sets the status to 200.
     public convenience init(headers: [String: String]?) {
         self.init(statusCode: 200, version: nil, headers: headers)
     }
 
-    /// What the block says.
+    /// The result of the block.
     public func modifiedResponse(with response: WebImageResponse) -> WebImageResponse? { block(response) }
 }
