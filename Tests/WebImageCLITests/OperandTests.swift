@@ -87,7 +87,7 @@ final class OperandTests: Sendable {
     @Test(arguments: ["x", "0", "-5", "0x5", "5x0", "101%", "0%", "%", "nan%", "1x2x3", "+5", "1e3", " 5", "5 x 5", ""])
     func whatIsNoSizeIsRefused(_ size: String) throws {
         let outcome = try run("load", "--size", size, "a.png")
-        #expect(outcome.code == 1 && outcome.errors.contains("--size wants"), "\(outcome.errors)")
+        #expect(outcome.code == 1 && outcome.errors.contains("--size requires"), "\(outcome.errors)")
     }
 
     @Test func foldersAreReadInOneOrder() throws {

@@ -105,7 +105,7 @@ struct TransformFlagTests {
     func whatCannotBeDoneSaysWhatIsWanted(_ flags: [String]) throws {
         let outcome = try Tool.run(["convert", "a.png", "b.png"] + flags)
         #expect(outcome.code == 1 && outcome.errors.hasPrefix("webimage: "))
-        #expect(outcome.errors.contains("wants") || outcome.errors.contains("knows"))
+        #expect(outcome.errors.contains("requires") || outcome.errors.contains("supports"))
     }
 
     @Test func nothingLeftOfAPictureIsAnErrorAndWritesNoFile() throws {
