@@ -1,11 +1,12 @@
 import Foundation
 
-// The same keys for plain web addresses, without taking them apart: a list asks for one with every row it binds.
+// Fast path for plain web addresses, without parsing them: a list computes a key for every row it binds.
 extension CacheKey {
-    /// What `transformed` makes of a web address of plain characters; nil for every other key.
+    /// The result of `transformed` for a plain web address; nil for every other key.
     ///
-    /// Plain is what a URL gives back unchanged: scheme and host, a numeric port, a path and a query of unreserved
-    /// characters. `escaped` goes into the path, `suffix` behind a key whose path has no extension.
+    /// A plain address is one that `URL` returns unchanged: scheme and host, a numeric port, a path and a query of
+    /// unreserved characters. `escaped` is inserted into the path; `suffix` is appended to a key whose path has no
+    /// extension.
     static func plainTransformed(_ key: String, suffix: String, escaped: String) -> String? {
         var key = key
         guard let address = key.withUTF8({ PlainAddress($0) }) else { return nil }
@@ -20,13 +21,13 @@ extension CacheKey {
         return result
     }
 
-    /// A text as it stands in the path of a URL.
+    /// Returns a text escaped for the path of a URL.
     static func escapedForPath(_ text: String) -> String {
         if text.utf8.allSatisfy({ $0 < 128 && pathBytes[Int($0)] }) { return text }
         return text.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? text
     }
 
-    /// Asked of the escaping itself: it leaves less than the character set says.
+    /// Determined by escaping each byte: fewer bytes stay unescaped than the character set promises.
     private static let pathBytes = (0..<128).map { byte in
         let text = String(UnicodeScalar(UInt8(byte)))
         return text.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) == text
@@ -35,7 +36,7 @@ extension CacheKey {
 
 /// The parts of a plain web address that a key needs.
 private struct PlainAddress {
-    /// Where the dot of the path's extension stands; nil where the path has none.
+    /// The position of the dot before the path's extension; nil when the path has none.
     let extensionStart: Int?
 
     init?(_ bytes: UnsafeBufferPointer<UInt8>) {
@@ -65,7 +66,7 @@ private struct PlainAddress {
             }
             index += 1
         }
-        // A path that ends in a slash or a dot, and a name that begins with one, have rules of their own.
+        // Other rules apply to a path that ends with a slash or a dot and to a name that begins with a dot.
         guard name < index, bytes[name] != UInt8(ascii: "."), bytes[index - 1] != UInt8(ascii: ".") else { return nil }
         while index < bytes.count {
             guard Self.isPlain(bytes[index]) || Self.queryBytes.contains(bytes[index]) else { return nil }

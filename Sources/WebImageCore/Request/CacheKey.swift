@@ -1,10 +1,10 @@
 package import Foundation
 
-/// Derivation of cache keys, letter for letter the original's.
+/// Derives cache keys, identical to SDWebImage's.
 package enum CacheKey {
-    /// `key` with `suffix` put before its extension, or at its end.
+    /// Returns `key` with `suffix` inserted before its extension, or at its end.
     ///
-    /// In a URL the extension is that of its path; query, fragment and user stay.
+    /// In a URL the extension is that of the path; query, fragment and user are kept.
     package static func transformed(_ key: String, suffix: String) -> String {
         transformed(key, suffix: suffix, escaped: escapedForPath(suffix))
     }
@@ -14,13 +14,13 @@ package enum CacheKey {
             ?? parsedTransformed(key, suffix: suffix, escaped: escaped)
     }
 
-    /// The same for every key there is, at the price of parsing it.
+    /// The general form for every key, at the cost of parsing it.
     static func parsedTransformed(_ key: String, suffix: String, escaped: String) -> String {
         let url = URL(string: key)
         let fileExtension = url.map(\.pathExtension) ?? (key as NSString).pathExtension
         guard !fileExtension.isEmpty else { return key + "-" + suffix }
         if let url, !url.isFileURL, var parts = URLComponents(url: url, resolvingAgainstBaseURL: false) {
-            // The path stays escaped as it is: two URLs that differ in their escapes are two pictures.
+            // Keep the path's escapes: two URLs that differ only in escapes are two images.
             let path = parts.percentEncodedPath
             parts.percentEncodedPath = inserting(escaped, in: path)
             return parts.url?.absoluteString ?? parts.string ?? key + "-" + suffix
@@ -41,7 +41,7 @@ package enum CacheKey {
         let escaped: String
     }
 
-    /// The last one made: the rows of a list have one size.
+    /// The last result: the rows of a list have the same size.
     private static let lastSuffix = Locked<ThumbnailSuffix?>(nil)
 
     private static func thumbnailSuffix(_ box: CGSize, _ preserveAspectRatio: Bool) -> ThumbnailSuffix {
@@ -55,16 +55,16 @@ package enum CacheKey {
         return new
     }
 
-    /// Whether the key is a thumbnail's.
+    /// Whether the key belongs to a thumbnail.
     package static func isThumbnail(_ key: String) -> Bool { key.contains("-Thumbnail(") }
 
-    /// Whether a key string may be a variant's: some name before its extension takes arguments in parentheses.
+    /// Whether a key may belong to a variant: it contains a dash and, after it, an opening parenthesis.
     package static func mayBeVariant(_ key: String) -> Bool {
         guard let dash = key.firstIndex(of: "-") else { return false }
         return key[dash...].contains("(")
     }
 
-    /// The scale a key asks for: `@2x.`, `@3x.` anywhere in it, escaped ones in web addresses; else 1.
+    /// The scale in a key: `@2x.` or `@3x.` anywhere in it, also escaped in web addresses; else 1.
     package static func scaleFactor(_ key: String) -> Double {
         guard key.utf16.count >= 8 else { return 1 }
         let isWeb = key.hasPrefix("http://") || key.hasPrefix("https://")
@@ -74,7 +74,7 @@ package enum CacheKey {
         return 1
     }
 
-    /// Before the last dot, which the callers know there is.
+    /// Inserts before the last dot.
     private static func inserting(_ suffix: String, in path: String) -> String {
         guard let dot = path.lastIndex(of: ".") else { return path + "-" + suffix }
         return path[..<dot] + "-" + suffix + path[dot...]

@@ -1,15 +1,15 @@
 import Foundation
 
-/// Who may find a stored body again.
+/// The scope of a stored body: which loads may find it.
 public enum CacheScope: Sendable, Hashable {
-    /// Everybody who asks for the URL.
+    /// All loads of the URL.
     case shared
-    /// Those alone whose loads have the same scope; a keyed hash of the text is part of the cache key.
+    /// Only loads with the same scope; a keyed hash of the text is part of the cache key.
     case scoped(String)
-    /// Nobody: it is neither looked up nor stored.
+    /// No load: the body is neither looked up nor stored.
     case unstored
 
-    /// The cache key of a URL's key in this scope; nil where nothing is stored.
+    /// Returns the cache key of a URL's key in this scope; nil when nothing is stored.
     public func key(_ key: String) -> String? {
         switch self {
         case .shared: key
@@ -18,7 +18,7 @@ public enum CacheScope: Sendable, Hashable {
         }
     }
 
-    /// A scope's name in key strings: no URL's author can make it up, and no key string tells the scope.
+    /// Returns the scope's hash for key strings. The author of a URL cannot guess it, and it does not reveal the scope.
     private static func keyedHash(_ scope: String) -> String {
         let known = lastHash.withLock { $0 }
         if let known, known.scope == scope { return known.hash }
@@ -27,9 +27,9 @@ public enum CacheScope: Sendable, Hashable {
         return hash
     }
 
-    /// The last one made: the loads of one user follow each other.
+    /// The last result: consecutive loads usually have the same scope.
     private static let lastHash = Locked<(scope: String, hash: String)?>(nil)
-    /// The same in every process of this user on this machine, so that each finds what another stored.
+    /// Equal in all processes of this user on this machine, so that each finds entries of the others.
     private static let machine =
         ((try? String(contentsOfFile: "/etc/machine-id", encoding: .utf8)) ?? "") + "/\(getuid())"
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension DecodingOptions {
-    /// What a load's options and context say about decoding; a context key wins over its entry in
+    /// Creates the decoding parameters of a load from its options and context. A context key wins over its entry in
     /// `.imageDecodeOptions`.
     init(_ options: WebImageOptions, context: RequestContext, key: String, thumbnail: LoadKeys.Thumbnail?) {
         self.init(context.decodeOptions)
@@ -20,7 +20,7 @@ extension DecodingOptions {
         addHints(context, key: key)
     }
 
-    /// Hints for coders that want them; the built-in ones look at the content.
+    /// Adds hints for custom coders; the built-in coders detect the format from the content.
     private mutating func addHints(_ context: RequestContext, key: String) {
         switch context.typeHint {
         case .refused: break
@@ -33,7 +33,7 @@ extension DecodingOptions {
 }
 
 extension ImageDecoding {
-    /// What a load's or a query's options and context say, for the picture of a key.
+    /// Creates the decoding of a key's image from the options and context of a load or a query.
     init(
         _ options: WebImageOptions, context: RequestContext, key: String, thumbnail: LoadKeys.Thumbnail?,
         coders: ImageCodersManager = .shared

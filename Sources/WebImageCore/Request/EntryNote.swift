@@ -1,7 +1,7 @@
-/// What a load says of an entry it looks up or stores.
+/// Identifies the entry that a load looks up or stores.
 package struct EntryNote: Sendable {
     package var key: EntryKey
-    /// The version of the original's bytes; nil in a look-up, and where it is not known.
+    /// The version of the original's bytes; nil in a lookup and when unknown.
     package var version: ContentDigest?
 
     package init(key: EntryKey, version: ContentDigest? = nil) {

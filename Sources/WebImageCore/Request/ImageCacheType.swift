@@ -1,6 +1,6 @@
-/// A layer of a cache: where to look or to store as a request, where an image came from as an answer.
+/// A layer of a cache. As a parameter: where to look or to store. In a result: where the image came from.
 public enum ImageCacheType: Int, Sendable {
-    /// Do nothing; or: from the loader, not found.
+    /// As a parameter: no layer. In a result: from the loader, or not found.
     case none = 0
     /// The disk layer.
     case disk = 1
@@ -9,8 +9,8 @@ public enum ImageCacheType: Int, Sendable {
     /// Both layers.
     case all = 3
 
-    /// Whether the memory layer is meant.
+    /// Whether the memory layer is included.
     public var includesMemory: Bool { self == .memory || self == .all }
-    /// Whether the disk layer is meant.
+    /// Whether the disk layer is included.
     public var includesDisk: Bool { self == .disk || self == .all }
 }

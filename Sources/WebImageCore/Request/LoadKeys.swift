@@ -1,14 +1,14 @@
 import Foundation
 
-/// Under which keys a load's image is kept.
+/// The cache keys of a load.
 struct LoadKeys: Sendable {
-    /// Key of the full-size, untransformed image; nil when the key filter refused or nothing may be kept: every query
-    /// is a miss then, and nothing is stored.
+    /// The key of the full-size, untransformed image. Nil when the key filter returned nil or the scope forbids
+    /// storing: then every lookup is a miss and nothing is stored.
     var original: EntryKey?
-    /// Key of the image as wanted: its thumbnail size and transformer included.
+    /// The key of the requested image, including thumbnail size and transformer.
     var variant: EntryKey?
 
-    /// The thumbnail's part comes first, the transformer's second.
+    /// The thumbnail suffix comes before the transformer suffix.
     init(
         base: String?, scope: CacheScope, thumbnail: Thumbnail?, transformer: (any ImageTransformer)?
     ) {
@@ -25,7 +25,7 @@ struct LoadKeys: Sendable {
         }
     }
 
-    /// A box to decode into, as the context or its decode options write it.
+    /// A box to decode into, from the context or its decode options.
     struct Thumbnail {
         var box: CGSize
         var preservesAspectRatio: Bool

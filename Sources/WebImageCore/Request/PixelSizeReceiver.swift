@@ -1,4 +1,5 @@
-/// Told the size that a picture will have, as soon as the header's bytes are there; on any thread, perhaps more than once.
+/// Receives the pixel size of an image as soon as its header has arrived; called on any thread, possibly more than
+/// once.
 package final class PixelSizeReceiver: Sendable {
     let receive: @Sendable (PixelSize) -> Void
 
@@ -6,6 +7,6 @@ package final class PixelSizeReceiver: Sendable {
 }
 
 extension WebImageContextOption {
-    /// ``PixelSizeReceiver``: told the size before transformers; such a load looks at its bytes while they arrive.
+    /// ``PixelSizeReceiver``: receives the size before transformers. Such a load examines its bytes while they arrive.
     package static let pixelSizeReceiver = WebImageContextOption(rawValue: "pixelSizeReceiver")
 }

@@ -1,18 +1,18 @@
 import Foundation
 
-/// The context of a load: user-implemented roles receive it whole, the library reads it here alone.
+/// The context of a load. User-implemented roles receive the whole dictionary; the library reads it only here.
 ///
-/// Typed readings of roles that higher layers declare stand in `RequestContext+….swift` of their folders;
-/// `Scripts/check-layers` fails where a context is read anywhere else.
+/// Typed access to roles of higher layers is in `RequestContext+….swift` of their folders. `Scripts/check-layers` fails
+/// if a context is read anywhere else.
 package struct RequestContext: @unchecked Sendable {
-    // Unchecked is true because the dictionary is a value that never changes after entry, and `WebImageContext` requires
-    // that what it holds is Sendable.
-    /// The dictionary, for user-implemented roles alone.
+    // Unchecked is correct because the dictionary never changes after entry, and `WebImageContext` requires Sendable
+    // values.
+    /// The dictionary; pass it only to user-implemented roles.
     package private(set) var forRoles: WebImageContext?
 
     package init(_ context: WebImageContext?) { forRoles = context }
 
-    /// A value of the wanted type; a wrong type is logged once with key and type.
+    /// Returns a value of the given type; a value of another type is logged once with its key and type.
     package func value<Wanted>(_ key: WebImageContextOption, as type: Wanted.Type = Wanted.self) -> Wanted? {
         forRoles?.read(key, as: type)
     }
@@ -20,16 +20,16 @@ package struct RequestContext: @unchecked Sendable {
     /// Whether there is a value of any type.
     package func has(_ key: WebImageContextOption) -> Bool { forRoles?[key] != nil }
 
-    /// The same with another value; nil removes.
+    /// Returns a copy with another value; nil removes it.
     package func with(_ key: WebImageContextOption, _ value: Any?) -> RequestContext {
-        // Asked first: removing what is not there would copy the dictionary.
+        // Checked first: removing an absent key would copy the dictionary.
         if value == nil, !has(key) { return self }
         var copy = self
         copy.set(key, value)
         return copy
     }
 
-    /// Sets a value; nil removes.
+    /// Sets a value; nil removes it.
     package mutating func set(_ key: WebImageContextOption, _ value: Any?) {
         var context = forRoles.take() ?? [:]
         context[key] = value
@@ -45,7 +45,7 @@ extension RequestContext {
 
 // Keys.
 extension RequestContext {
-    /// A box to decode into, from its own key or from the decode options.
+    /// The box to decode into, from its own key or from the decode options.
     var thumbnail: LoadKeys.Thumbnail? {
         guard forRoles != nil else { return nil }
         let further = decodeOptions
@@ -63,7 +63,7 @@ extension RequestContext {
     var cacheKeyFilter: (any WebImageCacheKeyFilterProtocol)? { has(.cacheKeyFilter) ? value(.cacheKeyFilter) : nil }
     var cacheScope: CacheScope? { value(.cacheScope, as: String.self).map { .scoped($0) } }
 
-    /// The transformer that holds: the context's, where `NSNull` is none, else the default.
+    /// The transformer to use: the context's, or none for `NSNull`; without either, the default.
     func transformer(default: (any ImageTransformer)?) -> (any ImageTransformer)? {
         guard let value = forRoles?[.imageTransformer] else { return `default` }
         if value is NSNull { return nil }
@@ -79,7 +79,7 @@ extension RequestContext {
     var encodeOptions: ImageCoderOptions? { value(.imageEncodeOptions) }
     var hasEncodeOptions: Bool { has(.imageEncodeOptions) }
     var animatedImageClass: (any AnimatedImageProtocol.Type)? { value(.animatedImageClass) }
-    /// The class as any image's, for images in memory.
+    /// The class as a subclass of ``Image``, for images in memory.
     var animatedImageType: Image.Type? { value(.animatedImageClass) }
     var scaleFactor: Double? { forRoles?.readNumber(.imageScaleFactor) }
     var scaleDownLimitBytes: Int? { forRoles?.readByteCount(.imageScaleDownLimitBytes) }
@@ -105,7 +105,7 @@ extension RequestContext {
     var originalQueryCacheType: ImageCacheType? { cacheType(.originalQueryCacheType) }
     var originalStoreCacheType: ImageCacheType? { cacheType(.originalStoreCacheType) }
 
-    /// A cache type, also as the number the original's literals write.
+    /// Returns a cache type, also from the raw number that SDWebImage's contexts use.
     func cacheType(_ key: WebImageContextOption) -> ImageCacheType? {
         guard let value = forRoles?[key] else { return nil }
         if let number = value as? Int { return ImageCacheType(rawValue: number) }
@@ -114,12 +114,13 @@ extension RequestContext {
 
     package var entryNote: EntryNote? { forRoles?[.entryNote] as? EntryNote }
 
-    /// For a cache that stores an entry; its completion runs on the calling thread.
+    /// Returns the context for a cache that stores an entry; the completion runs on the calling thread.
     func forCache(_ note: EntryNote?) -> RequestContext {
         with(.callbackQueue, CallbackQueue.invoking).with(.entryNote, note)
     }
 
-    /// For a cache that looks an entry up. An entry under a thumbnail's own key is decoded as it is stored.
+    /// Returns the context for a cache that looks up an entry. An entry under a thumbnail's own key is decoded at its
+    /// stored size.
     func forCache(_ key: EntryKey?, takesEntryAsStored: Bool) -> RequestContext {
         let context = forCache(key.map { EntryNote(key: $0) })
         guard takesEntryAsStored else { return context }
@@ -128,7 +129,7 @@ extension RequestContext {
 }
 
 extension WebImageContextOption {
-    /// ``EntryNote``: what the manager looks up or stores, for the caches it asks.
+    /// ``EntryNote``: the entry that the manager looks up or stores, passed to its caches.
     package static let entryNote = WebImageContextOption(rawValue: "webimage.entryNote")
 }
 

@@ -1,15 +1,15 @@
 import Foundation
 
-/// What decided whether a transformer ran, kept with its result: the key says only which transformer it was.
+/// Records why a transformer ran or not, together with its result. The key only names the transformer.
 struct VariantMark: Equatable {
-    /// Whether it ran.
+    /// Whether the transformer ran.
     var isTransformed: Bool
-    /// The options it ran with, or for want of which it did not.
+    /// The options that made it run; if it did not run, the missing options.
     var options: WebImageOptions
 
-    /// Whether a load with these options gets the same.
+    /// Whether a load with these options would give the same result.
     func holds(for options: WebImageOptions) -> Bool {
-        // An animation was left alone; its first frame alone is transformed as any still is.
+        // The transformer skipped an animation, but it does transform its first frame alone, like any still image.
         if !isTransformed, options.contains(.decodeFirstFrameOnly), self.options.contains(.transformAnimatedImage) {
             return false
         }
@@ -23,22 +23,22 @@ struct VariantMark: Equatable {
 }
 
 extension Image {
-    /// The options on which it depended whether a transformer ran; none where any would do.
+    /// The options that decided whether a transformer ran; empty when no option matters.
     final var transformOptions: WebImageOptions {
         get { WebImageOptions(rawValue: transformOptionBits) }
         set { transformOptionBits = newValue.rawValue }
     }
 
-    /// The mark of a picture that is animated or drawn from vectors; nil for all others, which any options transform.
+    /// The mark of an animated or vector image; nil for all others, which are transformed under any options.
     var variantMark: VariantMark? {
         let options = transformOptions
         return options.isEmpty ? nil : VariantMark(isTransformed: isTransformed, options: options)
     }
 
-    /// Whether a load with a transformer and these options gets this image from its key.
+    /// Whether a load with a transformer and these options may use this image from the cache.
     func isVariant(for options: WebImageOptions) -> Bool { variantMark?.holds(for: options) ?? true }
 
-    /// The options without which transformers leave this image alone.
+    /// The options that transformers require to change this image.
     var neededTransformOptions: WebImageOptions {
         var options: WebImageOptions = []
         if isAnimated { options.insert(.transformAnimatedImage) }

@@ -6,13 +6,13 @@ public import Foundation
     func cacheKey(for url: URL) -> String?
 }
 
-/// A key filter that is a block.
+/// A key filter made of a block.
 public final class WebImageCacheKeyFilter: WebImageCacheKeyFilterProtocol {
     private let block: @Sendable (URL) -> String?
 
-    /// Wraps a block; it is called on any thread and must not block it.
+    /// Wraps a block, which is called on any thread and must not block it.
     public init(block: @escaping @Sendable (_ url: URL) -> String?) { self.block = block }
 
-    /// What the block says.
+    /// The result of the block.
     public func cacheKey(for url: URL) -> String? { block(url) }
 }

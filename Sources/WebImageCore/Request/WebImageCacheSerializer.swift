@@ -1,22 +1,22 @@
 public import Foundation
 
-/// Chooses the bytes that go to disk for an image.
+/// Chooses the bytes that are stored on disk for an image.
 @preconcurrency public protocol WebImageCacheSerializerProtocol: Sendable {
-    /// The bytes; nil lets the cache keep what was fetched, or encode the image where nothing was. Called off the main
-    /// thread, for finished images that go to disk; without an image when a thumbnail's original is stored.
+    /// Returns the bytes to store; nil stores the fetched bytes or, without them, encodes the image. Called off the
+    /// main thread for complete images that go to disk. `image` is nil when the original of a thumbnail is stored.
     func cacheData(with image: Image?, originalData: Data?, imageURL: URL?) -> Data?
 }
 
-/// A serializer that is a block.
+/// A serializer made of a block.
 public final class WebImageCacheSerializer: WebImageCacheSerializerProtocol {
     private let block: @Sendable (Image?, Data?, URL?) -> Data?
 
-    /// Wraps a block; it is called off the main thread, several times at once.
+    /// Wraps a block, which is called off the main thread and may run concurrently.
     public init(block: @escaping @Sendable (_ image: Image?, _ originalData: Data?, _ imageURL: URL?) -> Data?) {
         self.block = block
     }
 
-    /// What the block says.
+    /// The result of the block.
     public func cacheData(with image: Image?, originalData: Data?, imageURL: URL?) -> Data? {
         block(image, originalData, imageURL)
     }

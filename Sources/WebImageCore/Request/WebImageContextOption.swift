@@ -1,8 +1,9 @@
-/// The key of one context value, with the original's raw strings.
+/// The key of one context value, with SDWebImage's raw strings.
 public struct WebImageContextOption: RawRepresentable, Hashable, Sendable {
     /// The key's string.
     public let rawValue: String
-    // Made once: a memory hit asks its context a dozen times, and hashing the string anew would be a fifth of its time.
+    // Computed once: a memory hit reads its context about 12 times, and hashing the string each time would take 20 % of
+    // the hit.
     package let digest: Int
 
     /// Names a context value; loaders and coders may add their own.
@@ -21,24 +22,24 @@ public struct WebImageContextOption: RawRepresentable, Hashable, Sendable {
 
     /// By the key's string.
     ///
-    /// The digest is a hash already; hashing it again for each dictionary would be a seventh of a memory hit.
+    /// The digest is already a hash; hashing it again in each dictionary would take 14 % of a memory hit.
     public func _rawHashValue(seed: Int) -> Int { digest ^ seed }
 
-    /// `String`: which load of a view this is; views only.
+    /// `String`: identifies one of several loads of a view; views only.
     public static let setImageOperationKey = WebImageContextOption(rawValue: "setImageOperationKey")
     /// ``WebImageManager``: the manager a view uses instead of the shared one.
     public static let customManager = WebImageContextOption(rawValue: "customManager")
     /// ``CallbackQueue``: where completions run. Default the main queue.
     public static let callbackQueue = WebImageContextOption(rawValue: "callbackQueue")
-    /// ``ImageCaching``: the cache instead of the manager's.
+    /// ``ImageCaching``: the cache to use instead of the manager's.
     public static let imageCache = WebImageContextOption(rawValue: "imageCache")
-    /// ``ImageLoader``: the loader instead of the manager's.
+    /// ``ImageLoader``: the loader to use instead of the manager's.
     public static let imageLoader = WebImageContextOption(rawValue: "imageLoader")
-    /// ``ImageCoder``: decodes and encodes without being asked whether it can.
+    /// ``ImageCoder``: decodes and encodes; it is not asked whether it supports the format.
     public static let imageCoder = WebImageContextOption(rawValue: "imageCoder")
-    /// ``ImageTransformer``, or `NSNull` for none: instead of the manager's.
+    /// ``ImageTransformer``, or `NSNull` for none: replaces the manager's.
     public static let imageTransformer = WebImageContextOption(rawValue: "imageTransformer")
-    /// ``ImageForceDecodePolicy``: without effect, pictures are decoded display-ready before they are delivered.
+    /// ``ImageForceDecodePolicy``: has no effect, because images are decoded ready for display.
     public static let imageForceDecodePolicy = WebImageContextOption(rawValue: "imageForceDecodePolicy")
     /// ``ImageCoderOptions``: further decode options.
     public static let imageDecodeOptions = WebImageContextOption(rawValue: "imageDecodeOptions")
@@ -46,52 +47,52 @@ public struct WebImageContextOption: RawRepresentable, Hashable, Sendable {
     public static let imageScaleFactor = WebImageContextOption(rawValue: "imageScaleFactor")
     /// `Bool`: fit a thumbnail into its box. Default true.
     public static let imagePreserveAspectRatio = WebImageContextOption(rawValue: "imagePreserveAspectRatio")
-    /// `CGSize` in pixels: decode to fit this box; part of the cache key.
+    /// `CGSize` in pixels: the box to decode into; part of the cache key.
     public static let imageThumbnailPixelSize = WebImageContextOption(rawValue: "imageThumbnailPixelSize")
-    /// `String`: the uniform type identifier for the decoder, or `NSNull` for no hint at all; for coders of yours.
+    /// `String`: the uniform type identifier for custom coders, or `NSNull` for no hint.
     public static let imageTypeIdentifierHint = WebImageContextOption(rawValue: "imageTypeIdentifierHint")
-    /// Number of bytes the decoded picture may take; not part of the cache key.
+    /// Number: maximum size of the decoded image in bytes; not part of the cache key.
     public static let imageScaleDownLimitBytes = WebImageContextOption(rawValue: "imageScaleDownLimitBytes")
-    /// Number: not 0 keeps high dynamic range.
+    /// Number: any value but 0 keeps high dynamic range.
     public static let imageDecodeToHDR = WebImageContextOption(rawValue: "imageDecodeToHDR")
-    /// ``ImageCoderOptions``: how the cache encodes when it must.
+    /// ``ImageCoderOptions``: encode options for images that the cache encodes.
     public static let imageEncodeOptions = WebImageContextOption(rawValue: "imageEncodeOptions")
-    /// ``ImageCacheType``: where to look. Default all.
+    /// ``ImageCacheType``: the layers to look up. Default all.
     public static let queryCacheType = WebImageContextOption(rawValue: "queryCacheType")
-    /// ``ImageCacheType``: where the result goes. Default all.
+    /// ``ImageCacheType``: the layers in which the image is stored. Default all.
     public static let storeCacheType = WebImageContextOption(rawValue: "storeCacheType")
-    /// ``ImageCacheType``: where to look for the full-size original of a variant. Default disk.
+    /// ``ImageCacheType``: the layers in which the full-size original of a variant is looked up. Default disk.
     public static let originalQueryCacheType = WebImageContextOption(rawValue: "originalQueryCacheType")
-    /// ``ImageCacheType``: where the full-size original goes. Default disk.
+    /// ``ImageCacheType``: the layers in which the full-size original is stored. Default disk.
     public static let originalStoreCacheType = WebImageContextOption(rawValue: "originalStoreCacheType")
     /// ``ImageCaching``: the cache of originals. Default the load's cache.
     public static let originalImageCache = WebImageContextOption(rawValue: "originalImageCache")
     /// Subclass of ``Image`` adopting ``AnimatedImageProtocol``: tried first when decoding.
     public static let animatedImageClass = WebImageContextOption(rawValue: "animatedImageClass")
-    /// ``WebImageDownloaderRequestModifierProtocol``: instead of the downloader's.
+    /// ``WebImageDownloaderRequestModifierProtocol``: replaces the downloader's.
     public static let downloadRequestModifier = WebImageContextOption(rawValue: "downloadRequestModifier")
-    /// ``WebImageDownloaderResponseModifierProtocol``: instead of the downloader's.
+    /// ``WebImageDownloaderResponseModifierProtocol``: replaces the downloader's.
     public static let downloadResponseModifier = WebImageContextOption(rawValue: "downloadResponseModifier")
-    /// ``WebImageDownloaderDecryptorProtocol``: instead of the downloader's.
+    /// ``WebImageDownloaderDecryptorProtocol``: replaces the downloader's.
     public static let downloadDecryptor = WebImageContextOption(rawValue: "downloadDecryptor")
-    /// `[URL]`: where else the picture is, tried in order when its own URL fails. For loads through a loaders manager.
+    /// `[URL]`: further URLs of the image, tried in order when its own URL fails. For loads through a loaders manager.
     public static let alternativeSources = WebImageContextOption(rawValue: "alternativeSources")
-    /// `URL`: a smaller stand-in, tried first while ``ImageLoadersManager/prefersLowData`` is set.
+    /// `URL`: a smaller image, tried first while ``ImageLoadersManager/prefersLowData`` is set.
     public static let lowDataSource = WebImageContextOption(rawValue: "lowDataSource")
-    /// ``WebImageCacheKeyFilterProtocol``: instead of the manager's.
+    /// ``WebImageCacheKeyFilterProtocol``: replaces the manager's.
     public static let cacheKeyFilter = WebImageContextOption(rawValue: "cacheKeyFilter")
-    /// ``WebImageCacheSerializerProtocol``: instead of the manager's.
+    /// ``WebImageCacheSerializerProtocol``: replaces the manager's.
     public static let cacheSerializer = WebImageContextOption(rawValue: "cacheSerializer")
-    /// `String`: who may share what is cached for this load; see ``WebImageRequest``.
+    /// `String`: the scope of the load's cache entries; loads with equal strings share them. See ``CacheScope``.
     public static let cacheScope = WebImageContextOption(rawValue: "cacheScope")
-    /// ``Image``: set by the manager for a loader that refreshes what is cached (`.refreshCached`); such a loader may
-    /// fail with `.cacheNotModified`.
+    /// ``Image``: the cached image, set by the manager for a loader that refreshes it (`.refreshCached`). Such a loader
+    /// may fail with `.cacheNotModified`.
     public static let loaderCachedImage = WebImageContextOption(rawValue: "loaderCachedImage")
-    /// ``DecodingLimits``: instead of the defaults.
+    /// ``DecodingLimits``: replaces the defaults.
     public static let decodingLimits = WebImageContextOption(rawValue: "decodingLimits")
 }
 
-/// Context values as the original's literals write them; read once at entry into typed values.
+/// Context values in SDWebImage's untyped form; parsed once at entry into typed values.
 ///
-/// Every value must be safe to use from several threads (`Sendable`): a load passes it between them.
+/// Every value must be `Sendable`, because a load passes it between threads.
 public typealias WebImageContext = [WebImageContextOption: Any]

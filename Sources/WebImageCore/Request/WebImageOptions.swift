@@ -1,4 +1,4 @@
-/// How one load is to behave; the bits are the original's.
+/// Options of one load, with SDWebImage's bits.
 public struct WebImageOptions: OptionSet, Sendable, Hashable {
     /// The bits.
     public let rawValue: UInt
@@ -25,15 +25,15 @@ public struct WebImageOptions: OptionSet, Sendable, Hashable {
     public static let delayPlaceholder = WebImageOptions(rawValue: 1 << 8)
     /// Run transformers on animated images as well.
     public static let transformAnimatedImage = WebImageOptions(rawValue: 1 << 9)
-    /// Views only: hand the image to the completion and leave the view alone.
+    /// Views only: pass the image to the completion and do not change the view.
     public static let avoidAutoSetImage = WebImageOptions(rawValue: 1 << 10)
-    /// Bound the decoded picture's memory by the default limit.
+    /// Limit the memory of the decoded image to the default limit.
     public static let scaleDownLargeImages = WebImageOptions(rawValue: 1 << 11)
     /// Also read the encoded data on a memory hit.
     public static let queryMemoryData = WebImageOptions(rawValue: 1 << 12)
-    /// With ``queryMemoryData``: read it before returning.
+    /// With ``queryMemoryData``: read the data before the call returns.
     public static let queryMemoryDataSync = WebImageOptions(rawValue: 1 << 13)
-    /// Read and decode the disk entry before returning.
+    /// Read and decode the disk entry before the call returns.
     public static let queryDiskDataSync = WebImageOptions(rawValue: 1 << 14)
     /// Never start the loader; a miss completes with neither image nor error.
     public static let fromCacheOnly = WebImageOptions(rawValue: 1 << 15)
@@ -41,13 +41,13 @@ public struct WebImageOptions: OptionSet, Sendable, Hashable {
     public static let fromLoaderOnly = WebImageOptions(rawValue: 1 << 16)
     /// Views only: run the transition wherever the image came from.
     public static let forceTransition = WebImageOptions(rawValue: 1 << 17)
-    /// Do not force the decode. Pictures are decoded display-ready here, so this changes nothing.
+    /// Without effect: images are always decoded ready for display.
     public static let avoidDecodeImage = WebImageOptions(rawValue: 1 << 18)
-    /// Decode the first frame alone.
+    /// Decode only the first frame.
     public static let decodeFirstFrameOnly = WebImageOptions(rawValue: 1 << 19)
     /// Decode every frame of an animated image before delivering it.
     public static let preloadAllFrames = WebImageOptions(rawValue: 1 << 20)
-    /// A cached image of another class than the asked one is a miss.
+    /// Treat a cached image of another class than requested as a miss.
     public static let matchAnimatedImageClass = WebImageOptions(rawValue: 1 << 21)
     /// Complete only when the caches have stored the result.
     public static let waitStoreCache = WebImageOptions(rawValue: 1 << 22)
@@ -60,7 +60,7 @@ public struct WebImageOptions: OptionSet, Sendable, Hashable {
 }
 
 extension LoadPriority {
-    /// The priority that options ask for; high wins over low.
+    /// The priority of a load with these options; high wins over low.
     public init(_ options: WebImageOptions) {
         self = options.contains(.highPriority) ? .high : options.contains(.lowPriority) ? .low : .normal
     }

@@ -1,12 +1,12 @@
 public import Foundation
 
-/// Options and context as a processor wants them.
+/// The options and context that a processor returns.
 public struct WebImageOptionsResult: @unchecked Sendable {
-    // Unchecked is true because `context` is a value nobody changes afterwards, and the roles in it are Sendable.
+    // Unchecked is correct because `context` never changes afterwards and the roles in it are Sendable.
 
-    /// The options that hold.
+    /// The options to use.
     public let options: WebImageOptions
-    /// The context that holds.
+    /// The context to use.
     public let context: WebImageContext?
 
     /// Pairs options with a context.
@@ -18,17 +18,17 @@ public struct WebImageOptionsResult: @unchecked Sendable {
 
 /// Changes options and context of every load in one place.
 @preconcurrency public protocol WebImageOptionsProcessorProtocol: Sendable {
-    /// What holds instead; nil changes nothing. Called before any lookup, on the thread that asks.
+    /// Returns replacements; nil changes nothing. Called before any lookup, on the thread that starts the load.
     func processedResult(
         for url: URL?, options: WebImageOptions, context: WebImageContext?
     ) -> WebImageOptionsResult?
 }
 
-/// An options processor that is a block.
+/// An options processor made of a block.
 public final class WebImageOptionsProcessor: WebImageOptionsProcessorProtocol {
     private let block: @Sendable (URL?, WebImageOptions, WebImageContext?) -> WebImageOptionsResult?
 
-    /// Wraps a block; it is called on any thread and must not block it.
+    /// Wraps a block, which is called on any thread and must not block it.
     public init(
         block:
             @escaping @Sendable (_ url: URL?, _ options: WebImageOptions, _ context: WebImageContext?) ->
@@ -37,7 +37,7 @@ public final class WebImageOptionsProcessor: WebImageOptionsProcessorProtocol {
         self.block = block
     }
 
-    /// What the block says.
+    /// The result of the block.
     public func processedResult(
         for url: URL?, options: WebImageOptions, context: WebImageContext?
     ) -> WebImageOptionsResult? {
