@@ -1,7 +1,7 @@
 public import Dispatch
 import Foundation
 
-/// A dispatch queue and the manner in which completions are run on it.
+/// A dispatch queue and the policy by which completions run on it.
 public final class CallbackQueue: Sendable {
     /// When a block runs inline and when it is dispatched.
     public enum Policy: Int, Sendable {
@@ -19,32 +19,32 @@ public final class CallbackQueue: Sendable {
     private let state: Locked<Policy>
     private let isMain: Bool
 
-    /// Inline when on main, else dispatched to the main queue; each access gives one of its own, whose policy is the
-    /// caller's to change.
+    /// Inline when on main, else dispatched to the main queue. Each access returns a new instance, whose policy the
+    /// caller may change.
     public static var main: CallbackQueue { CallbackQueue(main: .safeAsyncMainThread) }
 
-    /// The same for all who change nothing of it, so that a load allocates none.
+    /// A shared instance for code that does not change it, so that a load allocates none.
     package static let sharedMain = CallbackQueue.main
     private static let mainQueue = DispatchQueue.main
 
-    /// The global queue of high priority.
+    /// The global queue with quality of service `userInitiated`.
     public static var global: CallbackQueue {
         CallbackQueue(queue: .global(qos: .userInitiated), policy: .safeExecute)
     }
 
-    /// The queue the caller is on: main, one that was wrapped before, or an operation queue's own; else ``global``.
+    /// The caller's queue: main, a queue wrapped before, or the queue of the current `OperationQueue`; else ``global``.
     ///
-    /// Linux has no public way to ask for any other.
+    /// Linux has no public way to determine any other queue.
     public static var current: CallbackQueue {
         if MainThread.isCurrent { return .main }
         let known = DispatchQueue.getSpecific(key: key)?.queue ?? OperationQueue.current?.underlyingQueue
         return known.map { CallbackQueue(queue: $0) } ?? .global
     }
 
-    /// Runs blocks inline, on whichever thread ends the load: for servers and tests.
+    /// Runs blocks inline, on the thread that ends the load; for servers and tests.
     public static var invoking: CallbackQueue { CallbackQueue(main: .invoke) }
 
-    /// A queue of the caller's.
+    /// Wraps a queue.
     public init(queue: DispatchQueue, policy: Policy = .safeExecute) {
         self.queue = queue
         state = Locked(policy)
@@ -58,7 +58,7 @@ public final class CallbackQueue: Sendable {
         isMain = true
     }
 
-    /// The manner in which blocks are run.
+    /// Determines when blocks run inline.
     public var policy: Policy {
         get { state.withLock { $0 } }
         set { state.withLock { $0 = newValue } }
@@ -69,10 +69,10 @@ public final class CallbackQueue: Sendable {
         if runsInline { block() } else { queue.async(execute: block) }
     }
 
-    /// Runs `block` before this returns: inline where ``async(_:)`` would, or when already on the queue, else on the queue
-    /// while the caller waits.
+    /// Runs `block` before this returns: inline under the conditions of ``async(_:)`` or when already on the queue,
+    /// else on the queue while the caller waits.
     ///
-    /// Under ``Policy/safeAsyncMainThread`` off main it is dispatched and not waited for, as in the original.
+    /// Under ``Policy/safeAsyncMainThread``, off the main thread, it is dispatched without waiting, as in SDWebImage.
     package func runWaiting(_ block: @escaping @Sendable () -> Void) {
         let isHere = isMain ? MainThread.isCurrent : DispatchQueue.getSpecific(key: Self.key)?.queue === queue
         if isHere || runsInline {
@@ -84,7 +84,7 @@ public final class CallbackQueue: Sendable {
         }
     }
 
-    /// Whether a block given now would run before ``async(_:)`` returns.
+    /// Whether ``async(_:)`` would run a block before it returns.
     package var runsInline: Bool {
         switch policy {
         case .invoke: true
@@ -95,9 +95,9 @@ public final class CallbackQueue: Sendable {
         }
     }
 
-    /// Which queue this is; weak, else the queue would hold itself.
+    /// Identifies the queue; weak, else the queue would retain itself.
     private final class Mark: @unchecked Sendable {
-        // Unchecked is true because the reference is set once, before the mark is shared.
+        // Unchecked is correct because the reference is set once, before the mark is shared.
         weak var queue: DispatchQueue?
         init(queue: DispatchQueue) { self.queue = queue }
     }

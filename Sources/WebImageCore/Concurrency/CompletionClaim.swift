@@ -1,13 +1,14 @@
-/// The right to deliver the one end of a piece of work: the first claim takes the receiver, later ones get nothing.
+/// The right to deliver the final result of a piece of work: the first claim takes the receiver, later claims return
+/// nil.
 ///
-/// The decisions of ``Completion`` as a value, for states in which more must change together with the end.
+/// The logic of ``Completion`` as a value, for types in which other state must change together with the claim.
 package struct CompletionClaim<Receiver> {
-    /// What the first claim takes, to be used outside the lock that protects this value.
+    /// The result of the first claim; use it outside the lock that protects the claim.
     package struct Claimed {
         package let receiver: Receiver?
-        /// Stops the work. Nil for an end that is no cancel.
+        /// Stops the work. Nil unless a cancel claimed the end.
         package let cancelAction: (@Sendable () -> Void)?
-        /// An action that is dropped is released with this, outside the lock: it may hold objects of the user's.
+        /// An unused cancel action, released with this value outside the lock, because it may hold the user's objects.
         private let droppedAction: (@Sendable () -> Void)?
 
         fileprivate init(_ receiver: Receiver?, _ action: (@Sendable () -> Void)?, isCancel: Bool) {
@@ -32,13 +33,13 @@ package struct CompletionClaim<Receiver> {
         return !isClaimed
     }
 
-    /// Keeps the action that stops the work for a cancel. True when a cancel has come already: the caller runs it.
+    /// Stores the action that a cancel runs to stop the work. Returns true after a cancel: then the caller must run it.
     package mutating func setCancelAction(_ action: @escaping @Sendable () -> Void) -> Bool {
         if !isClaimed { cancelAction = action }
         return isCancelled
     }
 
-    /// Takes the end; nil when it has been claimed before.
+    /// Claims the end; nil when it was claimed before.
     package mutating func claim(isCancel: Bool = false) -> Claimed? {
         guard !isClaimed else { return nil }
         (isClaimed, isCancelled) = (true, isCancel)
@@ -50,7 +51,7 @@ extension CompletionClaim: Sendable where Receiver: Sendable {}
 extension CompletionClaim.Claimed: Sendable where Receiver: Sendable {}
 
 extension Optional {
-    /// The value, leaving nil behind.
+    /// Returns the value and sets it to nil.
     package mutating func take() -> Wrapped? {
         defer { self = nil }
         return self

@@ -1,40 +1,40 @@
 package import Foundation
 
-/// Runs decoding, encoding and transforming on a bounded number of threads of its own and within a budget of bytes.
+/// Runs decoding, encoding and transforming on a bounded number of dedicated threads and within a budget of bytes.
 ///
-/// Waiting jobs are taken by priority, which may change while they wait, then by arrival. When large jobs hold all
-/// threads, one thread more runs small jobs, so that a small picture shares the cores with a huge one instead of waiting
-/// for its end. A job whose caller is cancelled while waiting never starts. `Documentation/Decisions/decode-threads.md`
-/// has the reasons and the figures.
+/// Waiting jobs start by priority, which may change while they wait, then by arrival. When large jobs use all threads,
+/// one additional thread runs small jobs, so that a small image does not wait for the end of a huge one. A job whose
+/// caller is cancelled while it waits never starts. `Documentation/Decisions/decode-threads.md` has the reasons and the
+/// measurements.
 package final class DecodePool: Sendable {
-    /// As many threads as cores, half a gigabyte of pixels at once.
+    /// As many threads as cores, at least 2, and a budget of 512 MiB of pixels.
     package static let shared = DecodePool(
         width: max(2, ProcessInfo.processInfo.activeProcessorCount), byteBudget: 512 << 20)
 
-    /// The nice value of the threads: 5, so that event loops of the program go first, 10 beside a main loop that draws, 0
-    /// in a command that only waits for the pictures.
+    /// The nice value of the threads: 5, so that the program's event loops run first; 10 beside a main loop that draws;
+    /// 0 in a command that only waits for its images.
     package static let usualNice: @Sendable () -> Int32 = {
         MainThread.isAttached ? 10 : isCommand.withLock { $0 } ? 0 : 5
     }
 
     private static let isCommand = Locked(false)
 
-    /// Declares that this program is a command of a shell, which has nothing else to do.
+    /// Declares that this program is a shell command, which does nothing else meanwhile.
     package static func servesCommand() { isCommand.withLock { $0 = true } }
 
-    /// From so many bytes of pixels on (8 megapixels) a job is a large one.
+    /// The least cost of a large job: 32 MiB of pixels (8 megapixels).
     package static let largeCost = 32 << 20
 
     private struct Job {
         let id: UInt64
         let priority: LoadPriorityHandle
-        /// Bytes the work will take; nil until ``measure`` has told on one of the pool's threads.
+        /// The memory of the work in bytes; nil until ``measure`` has run on one of the pool's threads.
         var cost: Int?
         let measure: @Sendable () -> Int
         let start: @Sendable () -> Void
         let abandon: @Sendable () -> Void
 
-        /// A job that was not measured yet counts as small.
+        /// A job without a known cost counts as small.
         var isLarge: Bool { (cost ?? 0) >= DecodePool.largeCost }
     }
 
@@ -44,7 +44,7 @@ package final class DecodePool: Sendable {
         var runningLarge = 0
         var runningBytes = 0
         var lastID: UInt64 = 0
-        /// Jobs that have a number but are not queued, yet or while they are measured; a cancel takes them out.
+        /// Jobs that have a number but are not in the queue: not yet added, or being measured. A cancel removes them.
         var announced: Set<UInt64> = []
 
         mutating func makeID() -> UInt64 {
@@ -60,10 +60,10 @@ package final class DecodePool: Sendable {
     private let nice: @Sendable () -> Int32
 
     /// - Parameters:
-    ///   - width: jobs at once; one small job more while all of them are large.
-    ///   - byteBudget: bytes of pixels at once; a job larger than that runs alone.
-    ///   - nice: asked before each job: the least nice value (setpriority(2)) its thread is to have from then on.
-    ///   - idleTime: how long a thread without work stays.
+    ///   - width: Maximum number of concurrent jobs; one small job more while all of them are large.
+    ///   - byteBudget: Maximum bytes of pixels of concurrent jobs; a larger job runs alone.
+    ///   - nice: Called before each job; returns the least nice value (setpriority(2)) for its thread from then on.
+    ///   - idleTime: How long a thread without work is kept.
     package init(
         width: Int, byteBudget: Int, nice: @escaping @Sendable () -> Int32 = DecodePool.usualNice,
         idleTime: DispatchTimeInterval = .seconds(5)
@@ -71,22 +71,22 @@ package final class DecodePool: Sendable {
         self.width = width
         self.byteBudget = byteBudget
         self.nice = nice
-        // One more for a small job beside large ones.
+        // One additional thread for a small job beside large ones.
         threads = WorkerThreads(name: "webimage.decode", most: width + 1, idleTime: idleTime)
     }
 
-    /// Jobs running now.
+    /// The number of running jobs.
     package var runningCount: Int { state.withLock { $0.running } }
 
-    /// Threads that exist now, idle ones included.
+    /// The number of threads, including idle ones.
     package var threadCount: Int { threads.liveCount }
 
-    /// Jobs waiting for a place.
+    /// The number of waiting jobs.
     package var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Runs `work` when its turn comes; `cost` is the memory it will take in bytes.
+    /// Runs `work` on the pool; `cost` is its memory in bytes.
     ///
-    /// - Throws: `.cancelled` when the surrounding task is cancelled before the work began, else the work's own error.
+    /// - Throws: `.cancelled` when the surrounding task is cancelled before the work starts, else the work's own error.
     package func run<Value: Sendable>(
         cost: Int = 0, priority: LoadPriorityHandle = LoadPriorityHandle(),
         work: @escaping @Sendable () throws(WebImageError) -> Value
@@ -94,9 +94,9 @@ package final class DecodePool: Sendable {
         try await run(cost, { cost }, priority, work)
     }
 
-    /// Runs `work` when its turn comes; `measure` tells before, on the same threads, the memory it will take in bytes.
+    /// Runs `work` on the pool; before that, `measure` returns its memory in bytes on one of the pool's threads.
     ///
-    /// - Throws: as ``run(cost:priority:work:)``.
+    /// - Throws: The same errors as ``run(cost:priority:work:)``.
     package func run<Value: Sendable>(
         measuring measure: @escaping @Sendable () -> Int, priority: LoadPriorityHandle = LoadPriorityHandle(),
         work: @escaping @Sendable () throws(WebImageError) -> Value
@@ -104,7 +104,7 @@ package final class DecodePool: Sendable {
         try await run(nil, measure, priority, work)
     }
 
-    /// Runs `work` when its turn comes, for callers that go on meanwhile; `measure` as for those that wait.
+    /// Runs `work` on the pool without waiting; `measure` returns its memory in bytes, as in the waiting form.
     package func submit(
         measuring measure: @escaping @Sendable () -> Int = { 0 }, priority: LoadPriority = .normal,
         work: @escaping @Sendable () -> Void
@@ -156,7 +156,7 @@ package final class DecodePool: Sendable {
         state.withLock { $0.waiting.move(id, to: priority.priority) }
     }
 
-    /// A cancel may come before the job is queued, while it waits, or too late.
+    /// Cancels a job. The cancel may come before the job is queued, while it waits, or too late.
     private func cancel(_ id: UInt64) {
         let job = state.withLock { state -> Job? in
             if let job = state.waiting.remove(id) { return job }
@@ -167,7 +167,7 @@ package final class DecodePool: Sendable {
     }
 
     private func wake() {
-        // Weak: a pool that is gone leaves threads without work, which end.
+        // Weak: when the pool is released, its threads find no work and end.
         threads.wake { [weak self] in self?.takeNext() }
     }
 
@@ -178,17 +178,17 @@ package final class DecodePool: Sendable {
             state.running += 1
             if job.isLarge { state.runningLarge += 1 }
             state.runningBytes += job.cost ?? 0
-            // A cancel that comes while it is measured still keeps it from starting.
+            // A cancel during the measurement still prevents its start.
             if job.cost == nil { state.announced.insert(job.id) }
             return (job, startable(&state) != nil)
         }
-        // Each start passes the wake-up on, so that memory or a place for several jobs is used by several threads.
+        // Each start wakes another thread, so that memory or places for several jobs are used by several threads.
         if mayStartMore { wake() }
         guard let job else { return nil }
         return { self.perform(job) }
     }
 
-    /// The job whose turn it is, if there are a place and memory for it.
+    /// The next job, if a place and memory for it are available.
     private func startable(_ state: inout State) -> Job? {
         guard let next = state.waiting.first else { return nil }
         let job: Job? =
@@ -199,7 +199,7 @@ package final class DecodePool: Sendable {
             } else {
                 nil
             }
-        // One job larger than the whole budget still runs, alone.
+        // A job larger than the whole budget still runs, alone.
         guard let job, state.running == 0 || state.runningBytes + (job.cost ?? 0) <= byteBudget else { return nil }
         return job
     }
@@ -215,7 +215,7 @@ package final class DecodePool: Sendable {
         }
     }
 
-    /// Raises the calling thread's nice value; the way back would need a privilege.
+    /// Raises the calling thread's nice value. It is never lowered again, which would require a privilege.
     private func becomeNice() {
         let wanted = nice()
         // 0 is the calling thread (setpriority(2), "C library/kernel differences").
@@ -229,19 +229,20 @@ package final class DecodePool: Sendable {
         case abandoned
     }
 
-    /// What a job that holds a thread will cost; nil when it gave its thread back, to wait for memory or for good.
+    /// Measures a job that occupies a thread; nil when the job gave up the thread, to wait for memory or because it was
+    /// cancelled.
     private func admittedCost(of job: Job) -> Int? {
         var job = job
         let cost = job.measure()
         job.cost = cost
         let (admission, mayStartMore) = state.withLock { state -> (Admission, Bool) in
             let isWanted = state.announced.remove(job.id) != nil
-            // The one thread more is for small jobs alone.
+            // The additional thread is only for small jobs.
             let hasPlace = !job.isLarge || state.running <= width
             if isWanted, hasPlace, state.running == 1 || state.runningBytes + cost <= byteBudget {
                 if job.isLarge { state.runningLarge += 1 }
                 state.runningBytes += cost
-                // With the last thread taken by a large job there is a place for a small one.
+                // When a large job took the last regular place, a small one may still start.
                 return (.starts, startable(&state) != nil)
             }
             state.running -= 1

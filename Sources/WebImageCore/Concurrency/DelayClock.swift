@@ -1,19 +1,20 @@
 import Dispatch
 package import Foundation
 
-/// Time as the network room needs it: what time it is, and work after a while. Injected, so that tests do not wait.
+/// The current time and delayed work for the network code. Injected, so that tests do not wait.
 package protocol DelayClock: Sendable {
-    /// Seconds since 1970, for what servers say in dates.
+    /// Seconds since 1970, for comparison with dates from servers.
     var date: TimeInterval { get }
-    /// A time that only grows.
+    /// A monotonic time.
     var now: Duration { get }
-    /// Runs `work` once after a while, on a queue of the clock's, unless cancelled. The work is short: others wait for it.
+    /// Runs `work` once after a delay on a queue of the clock, unless cancelled. The work must be short, because other
+    /// timers wait for it.
     func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any WebImageOperation
 }
 
-/// The machine's own time.
+/// The system's clocks.
 package struct SystemClock: DelayClock {
-    // Serial, because such a queue has a thread of its own: on a global one, tasks of the host that compute would delay
+    // Serial, because a serial queue has its own thread: on a global queue, CPU-bound tasks of the program would delay
     // every timer.
     private static let timers = DispatchQueue(label: "webimage.timers")
 
@@ -32,7 +33,7 @@ package struct SystemClock: DelayClock {
     }
 }
 
-/// Work that runs once, or not at all after a cancel; a cancel lets go of what it holds.
+/// Work that runs at most once; a cancel releases its closure.
 package final class ScheduledWork: WebImageOperation {
     private let work: Locked<(@Sendable () -> Void)?>
 

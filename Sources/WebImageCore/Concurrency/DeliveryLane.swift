@@ -1,23 +1,23 @@
 import Foundation
 
-/// The deliveries of one load: run one after another in order, also on a queue that runs several blocks at once.
+/// The deliveries of one load: run one after another in order, even on a concurrent queue.
 ///
-/// Where a block may run at once it runs before ``add(on:_:)`` returns, those that still wait before it; only when
-/// another thread is running one it runs there, afterwards. Nothing waits.
+/// If a block may run inline, it and all waiting blocks before it run before ``add(on:_:)`` returns. If another thread
+/// is running a block, that thread runs the new one afterwards. Nothing blocks.
 final class DeliveryLane: Sendable {
     private struct State {
         var waiting: [@Sendable () -> Void] = []
         var isScheduled = false
-        /// The thread that runs a block now.
+        /// The thread that currently runs a block.
         var runner: pthread_t?
     }
 
     private enum Action {
         case nothing
         case schedule
-        /// Runs what waits, this block at the end.
+        /// Runs the waiting blocks, this block last.
         case drain
-        /// Called from a block of this load that runs on this very thread.
+        /// The caller is a block of this load on the same thread.
         case runNested(after: [@Sendable () -> Void])
     }
 
@@ -53,7 +53,7 @@ final class DeliveryLane: Sendable {
         }
     }
 
-    /// Runs what waits, unless another thread does.
+    /// Runs the waiting blocks, unless another thread is doing so.
     private func drain() {
         guard
             state.withLock({ state in

@@ -1,4 +1,5 @@
-/// Brings the value that a task awaits in ``withHandover(of:isolation:_:)``; ``resume(returning:)`` once, from any thread.
+/// Passes a value to the task that waits in ``withHandover(of:isolation:_:)``. Call ``resume(returning:)`` once, on any
+/// thread.
 package struct Handover<Value: Sendable>: Sendable {
     private let place: Locked<Value?>
     private let continuation: CheckedContinuation<Void, Never>
@@ -14,11 +15,11 @@ package struct Handover<Value: Sendable>: Sendable {
     }
 }
 
-/// Waits for the value that a callback brings: `withCheckedContinuation`, but the value passes under a lock.
+/// Waits for the value of a callback: like `withCheckedContinuation`, but the value is passed under a lock.
 ///
-/// A continuation may be resumed before its task awaits. The runtime orders the two then, but does not tell the thread
-/// sanitizer, which reports every first read of the value as a race (Swift 6.3 on Linux; a `Dispatch` block that
-/// resumes with a fresh object is enough). The lock says it, for some twenty nanoseconds.
+/// A continuation may be resumed before its task suspends. The runtime orders both correctly but does not report this
+/// to the thread sanitizer, which then reports the first read of the value as a race (Swift 6.3 on Linux; a `Dispatch`
+/// block that resumes with a new object is enough). The lock makes the order visible; it costs about 20 ns.
 package func withHandover<Value: Sendable>(
     of type: Value.Type = Value.self, isolation: isolated (any Actor)? = #isolation,
     _ start: (Handover<Value>) -> Void

@@ -1,16 +1,16 @@
 package import Foundation
 
-/// What shared work tells while it runs.
+/// Events of shared work while it runs.
 package enum LoadNews: Sendable {
     /// Bytes received and expected.
     case progress(received: Int, expected: Int, url: URL?)
-    /// The loader was asked: what comes is not from a cache.
+    /// The loader was started: the image does not come from a cache.
     case loaderStarted
-    /// The next bytes of a body and where in it they stand.
+    /// The next bytes of a body and their offset in it.
     case bytes(Data, offset: Int)
-    /// The size the picture will have, before transformers.
+    /// The pixel size of the image before transformers.
     case size(PixelSize)
-    /// A preview.
+    /// A partial image.
     case partial(Image)
 }
 

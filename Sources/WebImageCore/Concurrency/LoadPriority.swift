@@ -1,4 +1,4 @@
-/// When a load gets its turn relative to others.
+/// The priority of a load relative to others.
 public enum LoadPriority: Int, Sendable, Comparable {
     /// After everything else.
     case low = -4
@@ -11,10 +11,10 @@ public enum LoadPriority: Int, Sendable, Comparable {
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// The priority of a load under way, which may change while the load waits or runs. Safe on any thread.
+/// The priority of a running load, which may change while the load waits or runs. Safe on any thread.
 ///
-/// Observers are called outside the lock and read ``priority`` anew under their own lock, so that the newest value wins
-/// whichever thread comes last.
+/// Observers are called outside the lock and read ``priority`` again under their own lock. So the newest value wins,
+/// independent of the order of the threads.
 public final class LoadPriorityHandle: Sendable {
     private struct State {
         var priority: LoadPriority
@@ -25,10 +25,10 @@ public final class LoadPriorityHandle: Sendable {
 
     private let state: Locked<State>
 
-    /// Begins with a priority.
+    /// Creates a handle with an initial priority.
     public init(_ priority: LoadPriority = .normal) { state = Locked(State(priority: priority)) }
 
-    /// The priority now; a change is passed on before the setter returns.
+    /// The current priority; the setter notifies observers before it returns.
     public var priority: LoadPriority {
         get { state.withLock { $0.priority } }
         set {
@@ -41,13 +41,14 @@ public final class LoadPriorityHandle: Sendable {
         }
     }
 
-    /// Sets the listener of changes, called on the thread that makes them; one listener at a time, nil for none.
+    /// Sets the listener of changes, called on the thread that makes them. Replaces an earlier listener; nil removes
+    /// it.
     public func whenChanged(_ listener: (@Sendable (LoadPriority) -> Void)?) {
         let id = listener.map { listener in
             observe { [weak self] in
                 guard let self else { return }
                 var told: LoadPriority
-                // Two changes may arrive at once on two threads; repeating until they agree lets the newest win.
+                // Two threads may change the priority at once; repeat until the reported value is the current one.
                 repeat {
                     told = priority
                     listener(told)
@@ -72,13 +73,13 @@ public final class LoadPriorityHandle: Sendable {
 
     /// Removes an observer.
     package func forget(_ id: UInt64) {
-        // Released outside the lock: a closure's captures may be anything.
+        // Released outside the lock: the closure's captures may be any objects.
         let observer = state.withLock { $0.observers.removeValue(forKey: id) }
         withExtendedLifetime(observer) {}
     }
 }
 
-/// How many wait at each priority.
+/// The number of subscribers at each priority.
 struct PriorityCounts {
     private var low = 0
     private var normal = 0

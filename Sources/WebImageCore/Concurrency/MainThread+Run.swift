@@ -1,7 +1,7 @@
 import Dispatch
 
 extension MainThread {
-    /// Runs `body` on the main actor: at once when on main, else in the order of the calls as soon as main has time.
+    /// Runs `body` on the main actor: at once on the main thread, else asynchronously in the order of the calls.
     package static func run(_ body: @escaping @MainActor @Sendable () -> Void) {
         if isCurrent {
             MainActor.assumeIsolated(body)

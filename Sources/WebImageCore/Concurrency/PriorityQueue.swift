@@ -1,8 +1,8 @@
-/// Waiting elements by priority, then by arrival; any of them can be moved or taken out by its number.
+/// Waiting elements by priority, then by arrival. Each has a number by which it can be moved or removed.
 ///
-/// Large elements wait in lanes of their own, so that small ones that came later can be found. A pure structure without a
-/// lock. Every operation is constant time, amortised: an element that moves or leaves stays behind in its lane as a number
-/// that is skipped.
+/// Large elements wait in separate lanes, so that small ones behind them can be found. A pure structure without a lock.
+/// Every operation is amortised constant time: a moved or removed element leaves its number in the lane, where it is
+/// skipped later.
 struct PriorityQueue<Element> {
     private struct Lane {
         var numbers: [(id: UInt64, turn: UInt64)] = []
@@ -17,7 +17,8 @@ struct PriorityQueue<Element> {
     private struct Entry {
         let element: Element
         var lane: LaneName
-        /// Grows with every arrival; also tells a place in a lane that was left from the one taken later.
+        /// Increases with every arrival; distinguishes an element's current position from positions it left in the same
+        /// lane.
         var turn: UInt64
     }
 
@@ -28,7 +29,7 @@ struct PriorityQueue<Element> {
 
     var count: Int { entries.count }
 
-    /// The element whose turn it is.
+    /// The next element.
     var first: Element? {
         mutating get {
             for priority in Self.order {
@@ -38,7 +39,7 @@ struct PriorityQueue<Element> {
         }
     }
 
-    /// The small element whose turn it is once large ones are passed over.
+    /// The next small element, skipping large ones.
     var firstSmall: Element? {
         mutating get {
             for priority in Self.order {
@@ -53,7 +54,7 @@ struct PriorityQueue<Element> {
         entries[id] = Entry(element: element, lane: lane, turn: join(lane, id))
     }
 
-    /// Lets an element wait at the end of another lane; nothing when it is in that lane or gone.
+    /// Moves an element to the end of another lane; does nothing if it is already in that lane or no longer waits.
     mutating func move(_ id: UInt64, to priority: LoadPriority) {
         guard let entry = entries[id], entry.lane.priority != priority else { return }
         let lane = LaneName(priority: priority, isLarge: entry.lane.isLarge)
@@ -84,7 +85,7 @@ struct PriorityQueue<Element> {
         return nil
     }
 
-    /// Forgets the number at the front of a lane.
+    /// Removes the number at the front of a lane.
     private mutating func drop(_ name: LaneName) {
         lanes[name]?.start += 1
         guard let lane = lanes[name], lane.start > 32, lane.start * 2 > lane.numbers.count else { return }

@@ -1,9 +1,12 @@
-/// What plays a role: an object is itself, a value is what it equals, and a value that cannot be compared is nothing else.
+/// The identity of a role implementation, for comparisons: an object is compared by address, a value by equality. A
+/// value without `Hashable` equals nothing.
 ///
-/// Never the type alone: two coders of one type may be configured differently. A value without contents is its type.
-/// Comparing two identities runs no code of a role's, so that it may be done under a lock; making one may.
+/// The type alone is not enough, because two coders of one type may be configured differently; only a value without
+/// contents is compared by type. Comparing two identities runs no code of a role, so it is safe under a lock. Creating
+/// one may run such code.
 package struct RoleIdentity: Hashable, @unchecked Sendable {
-    // Unchecked is true because the object is a role, and roles are Sendable; it is only kept and compared by its address.
+    // Unchecked is correct because the object is a role and roles are Sendable; it is only retained and compared by
+    // address.
     private enum Kind: Hashable {
         case object(ObjectIdentifier)
         case empty(ObjectIdentifier)
@@ -11,9 +14,9 @@ package struct RoleIdentity: Hashable, @unchecked Sendable {
     }
 
     private let kind: Kind
-    /// False for a value that is neither an object nor empty nor `Hashable`: it equals nothing, not even a copy of itself.
+    /// False for a value that is neither an object nor empty nor `Hashable`: it does not even equal its own copy.
     let isComparable: Bool
-    /// Holds the object, so that its address names nothing else.
+    /// Retains the object, so that no other object can have its address.
     private let object: AnyObject?
 
     package init(_ role: any Sendable) {
@@ -39,7 +42,7 @@ package struct RoleIdentity: Hashable, @unchecked Sendable {
 
     package func hash(into hasher: inout Hasher) { hasher.combine(kind) }
 
-    /// The same as text, unequal for unequal roles as long as both live.
+    /// The identity as text, different for different roles as long as both exist.
     package var text: String {
         switch kind {
         case .object(let address): "object \(address)"
@@ -53,12 +56,12 @@ package struct RoleIdentity: Hashable, @unchecked Sendable {
     // MARK: Values
 
     private struct HashableRole: Hashable, @unchecked Sendable {
-        // Unchecked is true because only roles are put in, and roles are Sendable.
+        // Unchecked is correct because only roles are stored, and roles are Sendable.
         let value: AnyHashable
         init(_ value: any Hashable) { self.value = AnyHashable(value) }
     }
 
-    /// Numbers of the values seen last. A value that is forgotten gets another number, which only shares less.
+    /// Numbers of the most recent values. A value that was dropped gets a new number, which only reduces sharing.
     private struct Numbers: Sendable {
         var known: [HashableRole: UInt64] = [:]
         var revision = 0
@@ -75,7 +78,7 @@ package struct RoleIdentity: Hashable, @unchecked Sendable {
         }
     }
 
-    /// Looked up in a copy: comparing values runs their own code, which never happens under the lock.
+    /// Looks up in a copy: comparing values runs their own code, which must not run under the lock.
     private static func number(of role: HashableRole) -> UInt64 {
         while true {
             var copy = numbers.withLock { $0 }
@@ -90,14 +93,14 @@ package struct RoleIdentity: Hashable, @unchecked Sendable {
                 defer { numbers = new }
                 return (true, numbers)
             }
-            // Released outside the lock: a value may hold a caller's objects.
+            // Released outside the lock: a value may hold the caller's objects.
             withExtendedLifetime(old) {}
             if isSet { return number }
         }
     }
 }
 
-/// A list of roles and how often it was changed.
+/// A list of roles with a change count.
 package struct RoleList<Role: Sendable>: Sendable {
     package var roles: [Role] { didSet { revision &+= 1 } }
     private(set) var revision = 0
@@ -106,9 +109,9 @@ package struct RoleList<Role: Sendable>: Sendable {
 }
 
 extension Locked {
-    /// Removes a role from a list; comparing runs the roles' code and happens outside the lock.
+    /// Removes a role from a list. Comparing runs the roles' code, so it happens outside the lock.
     ///
-    /// A value that cannot be compared stands for the last one of its type.
+    /// For a value that cannot be compared, the last one of its type is removed.
     package func removeRole<Role>(
         _ list: WritableKeyPath<State, RoleList<Role>>, _ role: any Sendable, of value: (Role) -> any Sendable
     ) {

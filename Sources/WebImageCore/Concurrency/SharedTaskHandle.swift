@@ -1,13 +1,13 @@
 import Foundation
 
-/// What shared work knows of its subscribers: their highest priority, and how to tell them news.
+/// The view that shared work has of its subscribers: their highest priority, and a way to send them events.
 package final class SharedTaskHandle: Sendable {
     private struct State {
         var listeners: [UInt64: LoadNewsListener] = [:]
         var past = Past()
     }
 
-    /// What a late subscriber is told at once.
+    /// The events that a late subscriber receives at once.
     private struct Past {
         var progress: LoadNews?
         var started: LoadNews?
@@ -16,7 +16,8 @@ package final class SharedTaskHandle: Sendable {
         var bytes: [LoadNews] = []
         var byteCount = 0
 
-        /// Of a longer body nothing is kept: the loader may have moved it from memory to a file.
+        /// Maximum size of a body that is kept for late subscribers (8 MiB); the loader may have moved a longer one to
+        /// a file.
         static let maxBytes = 8 << 20
 
         mutating func add(_ news: LoadNews) {
@@ -36,12 +37,12 @@ package final class SharedTaskHandle: Sendable {
 
     private let state = Locked(State())
 
-    /// The maximum over the subscribers there are now.
+    /// The maximum of the current subscribers' priorities.
     package let priority: LoadPriorityHandle
 
     package init(_ priority: LoadPriority = .normal) { self.priority = LoadPriorityHandle(priority) }
 
-    /// Tells every subscriber.
+    /// Sends an event to every subscriber.
     package func tell(_ news: LoadNews) {
         let listeners = state.withLock { state in
             state.past.add(news)
@@ -50,9 +51,10 @@ package final class SharedTaskHandle: Sendable {
         for listener in listeners { listener(news) }
     }
 
-    /// Adds a subscriber, who learns at once how far the work is.
+    /// Adds a subscriber, which at once receives the progress so far.
     ///
-    /// Of a long body it learns no bytes, and so gets no previews. What is told meanwhile on another thread may reach him first: bytes carry their offset.
+    /// It receives no bytes of a body above the limit, and therefore no partial images. Events from another thread may
+    /// reach it before the earlier ones: bytes carry their offset.
     package func addListener(_ listener: @escaping LoadNewsListener, id: UInt64) {
         let past = state.withLock { state in
             state.listeners[id] = listener
@@ -67,12 +69,12 @@ package final class SharedTaskHandle: Sendable {
     }
 }
 
-/// What a stage knows of those it works for.
+/// The view that a stage has of its subscribers.
 struct StageHandle: Sendable {
     let priority: LoadPriorityHandle
     let tell: LoadNewsListener
 
-    /// The same, with news changed on their way.
+    /// Returns a handle that applies `change` to every event.
     func mapping(_ change: @escaping @Sendable (LoadNews) -> LoadNews) -> StageHandle {
         StageHandle(priority: priority) { tell(change($0)) }
     }

@@ -1,4 +1,5 @@
-/// Which subscriber waits for which run of shared work: decisions alone, performed by ``SharedTasks``.
+/// The state of shared tasks: which subscriber waits for which run. It only decides; ``SharedTasks`` performs the
+/// actions.
 ///
 /// A run starts with its first subscriber. Its work is cancelled as soon as every subscriber is cancelled, and the run
 /// is removed when the last one has left. A finished value is joinable until then; a failure never is.
@@ -6,7 +7,7 @@ struct SharedTaskState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     typealias ID = UInt64
     typealias Outcome = Result<Value, WebImageError>
 
-    /// What the shell performs, in this order, outside its lock.
+    /// The actions that ``SharedTasks`` performs, in this order, outside its lock.
     enum Action: Sendable {
         case cancelWork(run: ID)
         case resume(subscriber: ID, Outcome)
@@ -16,18 +17,18 @@ struct SharedTaskState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         case abandon(run: ID, Value)
         /// The subscriber receives no more news of the run.
         case removeListener(subscriber: ID, run: ID)
-        /// Nothing refers to the run any more. Its outcome is handed out: it may hold objects of the user's, which are
-        /// never released under a lock.
+        /// Nothing refers to the run any more. Its outcome is passed out because it may hold the user's objects, which
+        /// must not be released under a lock.
         case release(run: ID, Outcome?)
     }
 
-    /// The answer to a subscriber that joins.
+    /// The result of joining.
     enum Joining {
-        /// It was cancelled before: it starts nothing.
+        /// The subscriber was cancelled before it joined: it starts nothing.
         case cancelled
-        /// The value is there already.
+        /// The run has already finished.
         case finished(run: ID, Outcome)
-        /// The outcome comes as ``Action/resume(subscriber:_:)``.
+        /// The outcome follows as ``Action/resume(subscriber:_:)``.
         case waits(run: ID, isNew: Bool)
     }
 
@@ -58,18 +59,18 @@ struct SharedTaskState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private var cancelledEarly: Set<ID> = []
     private var lastRun: ID = 0
 
-    /// Runs under way or held.
+    /// The number of runs in progress or held by subscribers.
     var count: Int { runs.count }
 
-    /// Whether nothing is remembered.
+    /// Whether the state holds no runs, subscribers or early cancels.
     var isEmpty: Bool { runs.isEmpty && subscribers.isEmpty && joinable.isEmpty && cancelledEarly.isEmpty }
 
-    /// Subscribers of the runs whose key matches.
+    /// The number of subscribers of the runs whose key matches.
     func subscriberCount(where matches: (Key) -> Bool) -> Int {
         runs.values.reduce(0) { $0 + (matches($1.key) ? $1.subscriberCount : 0) }
     }
 
-    /// The highest priority of a run's subscribers; nil for a run that is gone.
+    /// The highest priority of a run's subscribers; nil for a removed run.
     func priority(of run: ID) -> LoadPriority? { runs[run].map { $0.priorities.highest ?? .normal } }
 
     /// Adds a subscriber to the run of a key, or to a new one.
@@ -101,7 +102,7 @@ struct SharedTaskState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return [.updatePriority(run: known.run)]
     }
 
-    /// Ends a subscriber's wait with `.cancelled`; the subscriber still leaves by itself.
+    /// Ends a subscriber's wait with `.cancelled`; the subscriber must still call ``leave(_:consumed:)``.
     mutating func cancel(_ subscriber: ID) -> [Action] {
         guard let known = subscribers[subscriber] else {
             cancelledEarly.insert(subscriber)
@@ -110,7 +111,7 @@ struct SharedTaskState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         guard !known.isCancelled else { return [] }
         subscribers[subscriber]?.isCancelled = true
         runs[known.run]?.cancelledCount += 1
-        // The work is cancelled before the subscriber resumes: no stage may begin in between.
+        // Cancels the work before the subscriber resumes, so that no stage begins in between.
         var actions = cancelIfAbandoned(known.run)
         if runs[known.run]?.waiting.remove(subscriber) != nil {
             actions.append(.resume(subscriber: subscriber, .failure(.cancelled)))
@@ -118,7 +119,7 @@ struct SharedTaskState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return actions
     }
 
-    /// A run's work has ended.
+    /// Records the end of a run's work.
     mutating func finish(_ id: ID, _ outcome: Outcome) -> [Action] {
         guard let run = runs[id] else {
             if case .success(let value) = outcome { return [.abandon(run: id, value)] }
@@ -133,7 +134,7 @@ struct SharedTaskState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     /// Removes a subscriber.
     ///
-    /// - Parameter consumed: Whether it used the value, or found that the value is of no use.
+    /// - Parameter consumed: Whether it used the value or found it useless.
     mutating func leave(_ subscriber: ID, consumed: Bool) -> [Action] {
         guard let known = subscribers.removeValue(forKey: subscriber) else {
             cancelledEarly.remove(subscriber)

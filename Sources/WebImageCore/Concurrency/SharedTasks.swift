@@ -9,7 +9,7 @@ import Synchronization
 package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     package typealias Outcome = Result<Value, WebImageError>
     package typealias Work = @Sendable (SharedTaskHandle) async throws(WebImageError) -> Value
-    /// Receives a finished value that no subscriber used, because all were cancelled; once, in any thread.
+    /// Receives a finished value that no subscriber used because all were cancelled; called once, on any thread.
     package typealias Abandon = @Sendable (Value) -> Void
 
     private typealias Decisions = SharedTaskState<Key, Value>
@@ -25,7 +25,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
         var continuations: [UInt64: Handover<Outcome>] = [:]
     }
 
-    /// An action with what it needs, taken out from under the lock.
+    /// An action with its operands, collected under the lock and performed after it.
     private enum Step {
         case cancel(Task<Void, Never>)
         case resume(Handover<Outcome>, Outcome)
@@ -40,19 +40,19 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
 
     package init() {}
 
-    /// Runs under way or held.
+    /// The number of runs in progress or held by subscribers.
     package var count: Int { state.withLock { $0.decisions.count } }
 
-    /// Subscribers of the runs whose key matches.
+    /// The number of subscribers of the runs whose key matches.
     package func subscriberCount(where matches: (Key) -> Bool) -> Int {
         state.withLock { $0.decisions.subscriberCount(where: matches) }
     }
 
-    /// Joins or starts the work of `key` and lends its value to `body`; the value is joinable until `body` returns.
+    /// Joins or starts the work of `key` and passes its value to `body`; the value is joinable until `body` returns.
     ///
-    /// Cancelling the surrounding task ends the wait at once with `.cancelled`; the work continues for the others. The
-    /// work's priority follows `priority` while this caller waits. A value whose subscribers' bodies all ended by a
-    /// cancel goes to `onAbandon`.
+    /// Cancelling the surrounding task ends the wait at once with `.cancelled`; the work continues for the other
+    /// subscribers. While this caller waits, the work's priority is at least `priority`. If a cancel ended the bodies
+    /// of all subscribers, the value goes to `onAbandon`.
     package func withValue<Output>(
         for key: Key, priority: LoadPriorityHandle, listener: LoadNewsListener? = nil, work: @escaping Work,
         onAbandon: @escaping Abandon = { _ in }, body: (Value) async throws(WebImageError) -> Output
@@ -64,8 +64,8 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
             priority.forget(observer)
             leave(subscriber, isConsumed, onAbandon)
         }
-        // The cancellation handler covers the join as well: work that began before would otherwise continue until this
-        // task suspends.
+        // The cancellation handler also covers the join; otherwise a cancel during the join would take effect only when
+        // this task suspends.
         let outcome = await withTaskCancellationHandler {
             await withHandover { continuation in
                 join(subscriber, key, priority, listener, continuation, work, onAbandon)
@@ -102,14 +102,14 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
         if let handle {
             // A new run has the priority of its first subscriber.
             if let joined { updatePriority(joined) }
-            // A change between the reading of the priority and the join found no subscriber.
+            // If the priority changed after it was read and before the join, the change found no subscriber.
             if priority.priority != value { move(subscriber, to: priority) }
             if let listener { handle.addListener(listener, id: subscriber) }
         }
         if let outcome { continuation.resume(returning: outcome) }
     }
 
-    /// Called under the lock: the task may begin at once, but cannot report its end before the lock is free.
+    /// Called under the lock: the task may start at once, but cannot report its end before the lock is released.
     private func start(
         _ run: UInt64, _ priority: LoadPriority, _ work: @escaping Work, _ onAbandon: @escaping Abandon
     ) -> Run {
@@ -165,11 +165,11 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
             case .release: break
             }
         }
-        // Released here, outside the lock: outcomes and listeners may hold objects of the user's.
+        // Released here, outside the lock: outcomes and listeners may hold the user's objects.
         withExtendedLifetime(steps) {}
     }
 
-    /// Sets the run's handle to the highest priority; repeats, since other threads may do the same at once.
+    /// Sets the run's handle to the highest priority; repeats, because other threads may do the same concurrently.
     private func updatePriority(_ run: UInt64) {
         while let (handle, priority) = state.withLock({ state in
             state.decisions.priority(of: run).flatMap { priority in state.runs[run].map { ($0.handle, priority) } }

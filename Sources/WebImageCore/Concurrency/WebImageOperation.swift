@@ -1,6 +1,6 @@
-/// Something under way that can be cancelled.
+/// An operation that can be cancelled.
 @preconcurrency public protocol WebImageOperation: Sendable {
-    /// Ends it; idempotent, on any thread.
+    /// Cancels the operation. Idempotent; safe on any thread.
     func cancel()
     /// Whether ``cancel()`` was called before the end.
     var isCancelled: Bool { get }

@@ -1,15 +1,15 @@
 package import Foundation
 
-/// A bounded number of threads that belong to one pool alone; started when needed, ended when idle.
+/// A bounded number of threads for one pool; they start when needed and end when idle.
 ///
-/// On Linux every dispatch queue of one quality of service shares one root queue of as many threads as cores, and Swift's
-/// cooperative pool is one of them: decoding on a queue keeps every `async` function of the process from a thread. These
-/// threads are nobody else's.
+/// On Linux, all dispatch queues of one quality of service share one root queue with as many threads as cores, and so
+/// does Swift's cooperative pool. Decoding on a queue would therefore leave no thread for the process's `async`
+/// functions. These threads are independent of that queue.
 package final class WorkerThreads: Sendable {
     private struct State {
-        /// Threads that exist.
+        /// The number of threads.
         var live = 0
-        /// Threads that wait and were not woken yet.
+        /// The number of threads that wait and have not been woken.
         var idle = 0
     }
 
@@ -20,23 +20,23 @@ package final class WorkerThreads: Sendable {
     private let wakeUps = DispatchSemaphore(value: 0)
 
     /// - Parameters:
-    ///   - name: of the threads, at most 15 bytes, as `top -H` shows it.
-    ///   - most: threads at once.
-    ///   - idleTime: how long a thread without work stays.
+    ///   - name: The name of the threads in `top -H`, at most 15 bytes.
+    ///   - most: The maximum number of threads.
+    ///   - idleTime: How long a thread without work is kept.
     package init(name: String, most: Int, idleTime: DispatchTimeInterval = .seconds(5)) {
         self.name = name
         self.most = most
         self.idleTime = idleTime
     }
 
-    /// Threads that exist now.
+    /// The number of threads, including idle ones.
     package var liveCount: Int { state.withLock { $0.live } }
 
-    /// Takes the work whose turn it is; nil when there is none that may start.
+    /// Returns the next work item; nil when none may start.
     package typealias Next = @Sendable () -> (@Sendable () -> Void)?
 
-    /// Makes one more thread look for work, if there is one; called after work has been added. Constant time, but for the
-    /// start of a thread.
+    /// Wakes or starts one more thread, if possible; call it after adding work. Constant time, except for the start of
+    /// a thread.
     package func wake(_ next: @escaping Next) {
         let (wakes, starts) = state.withLock { state -> (Bool, Bool) in
             if state.idle > 0 {
@@ -56,15 +56,15 @@ package final class WorkerThreads: Sendable {
             repeat { while let work = next() { work() } } while waitsForMore(next)
         }
         thread.name = name
-        // Explicit, because the default follows the shell's `ulimit -s`; only touched pages take memory.
+        // Explicit, because the default follows the shell's `ulimit -s`. Untouched pages use no memory.
         thread.stackSize = 8 << 20
         thread.start()
     }
 
-    /// Waits for a wake-up; false when the thread is to end.
+    /// Waits for a wake-up; returns false when the thread should end.
     private func waitsForMore(_ next: Next) -> Bool {
         state.withLock { $0.idle += 1 }
-        // Work that was added between the last look and the line above found no idle thread to wake: look once more.
+        // Work added after the last check but before `idle` was increased found no idle thread to wake: check again.
         if let work = next() {
             leaveIdle()
             work()
@@ -77,12 +77,13 @@ package final class WorkerThreads: Sendable {
             state.live -= 1
             return true
         }
-        // All that were idle have been woken, so that a wake-up is on its way to this one as well.
+        // If all idle threads have been woken, a wake-up for this one is on its way.
         if !ends { wakeUps.wait() }
         return !ends
     }
 
-    /// Takes this thread out of the idle ones; if all of them were woken meanwhile, takes the wake-up that is its own.
+    /// Removes this thread from the idle count. If all idle threads were woken meanwhile, consumes the wake-up meant
+    /// for this one.
     private func leaveIdle() {
         let wasWoken = state.withLock { state -> Bool in
             guard state.idle > 0 else { return true }
