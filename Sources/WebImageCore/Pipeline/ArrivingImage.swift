@@ -1,17 +1,17 @@
 import Dispatch
 import Foundation
 
-/// What can be told and shown of a picture while its bytes arrive: its size, then previews.
+/// Reports the pixel size and partial images of an image while its bytes arrive.
 ///
-/// Takes bytes on any thread, works on the decode pool one step at a time: bytes that come faster are merged, so that
-/// previews never pile up. Nothing is told after ``end()``.
+/// Accepts bytes on any thread and processes them on the decode pool, one step at a time. Bytes that arrive faster are
+/// merged, so that partial images never queue up. Nothing is reported after ``end()``.
 final class ArrivingImage: Sendable {
     fileprivate struct State {
-        /// Bytes that came so far.
+        /// The number of contiguous bytes so far.
         var count = 0
-        /// Those among them that the coder has not seen, as they came: the loader's own memory, no copy.
+        /// Chunks that the coder has not received yet, without a copy of the loader's memory.
         var waiting: [Data] = []
-        /// Chunks that came before those they follow.
+        /// Chunks that arrived before the bytes that precede them, by offset.
         var early: [Int: Data] = [:]
         var isWorking = false
         var isEnded = false
@@ -30,7 +30,7 @@ final class ArrivingImage: Sendable {
         steps = Locked(ProgressiveDecoder(plan.decoding, showsPreviews: showsPreviews, findsSize: true))
     }
 
-    /// Takes the bytes that stand at `offset` of the body.
+    /// Adds bytes at `offset` of the body.
     func append(_ bytes: Data, at offset: Int) {
         let isDue = state.withLock { state in
             guard !state.isEnded, !bytes.isEmpty, offset >= state.count else { return false }
@@ -44,7 +44,7 @@ final class ArrivingImage: Sendable {
         if isDue { work() }
     }
 
-    /// Nothing more is shown.
+    /// Ends the reports.
     func end() {
         let task = state.withLock { state in
             state.isEnded = true
@@ -68,7 +68,7 @@ final class ArrivingImage: Sendable {
         if isEnded { task.cancel() }
     }
 
-    /// Whether more came meanwhile; if not, the work is over.
+    /// Returns whether more bytes arrived meanwhile; if not, ends the work.
     private func hasMore() -> Bool {
         state.withLock { state in
             state.isWorking = false
@@ -83,8 +83,8 @@ final class ArrivingImage: Sendable {
             return state.waiting
         }
         guard !pieces.isEmpty else { return }
-        // One thread at a time comes here; the lock makes that plain, and no foreign code waits for it. Taken out, so
-        // that what is appended to is not copied.
+        // One thread at a time runs this; the lock makes that explicit and is not held while a coder runs. The decoder
+        // is taken out, so that its buffer is not copied on append.
         guard var steps = self.steps.withLock({ $0.take() }) else { return }
         let (size, preview) = steps.news(of: pieces)
         self.steps.withLock { $0 = steps }
@@ -102,7 +102,7 @@ extension ArrivingImage.State {
 }
 
 extension ArrivingImage? {
-    /// Passes the news of a download on; bytes become previews.
+    /// Passes a download's events on and turns bytes into partial images.
     func pass(_ news: LoadNews, to handle: StageHandle) {
         if case .bytes(let bytes, let offset) = news {
             self?.append(bytes, at: offset)

@@ -1,17 +1,17 @@
 import Foundation
 
-/// Step 5: bytes into pixels, on the decode pool.
+/// Step 5: decodes bytes into pixels on the decode pool.
 struct DecodeStage: Sendable {
     let pool: DecodePool
 
-    /// The image of an entry.
+    /// Decodes an entry.
     func image(
         of entry: CachedResource, _ decoder: EntryDecoder, _ plan: LoadPlan, _ handle: StageHandle
     ) async throws(WebImageError) -> Image {
         try await decoded(entry, decoder, plan, handle, reportsSize: false, digests: false).image
     }
 
-    /// The picture of an original, as the manager's delegate changed it.
+    /// Decodes an original and applies the delegate's change.
     func picture(
         of original: OriginalData, _ plan: LoadPlan, _ handle: StageHandle
     ) async throws(WebImageError) -> DecodedImage {
@@ -44,13 +44,14 @@ struct DecodeStage: Sendable {
         guard changed !== image else { return made }
         changed.copyMetadata(from: image)
         changed.isTransformed = true
-        // Without the fetched bytes the image is encoded for the disk: a later load gets what was delivered.
+        // Drop the fetched bytes, so that the changed image is encoded for the disk and later loads receive what was
+        // delivered.
         var original = made.original
         original.data = Data()
         return DecodedImage(image: changed, source: changed, original: original)
     }
 
-    /// Decodes an entry; the pool also makes the digest of the bytes where one is wanted.
+    /// Decodes an entry; the pool also computes the digest of its bytes if requested.
     private func decoded(
         _ entry: CachedResource, _ decoder: EntryDecoder, _ plan: LoadPlan, _ handle: StageHandle, reportsSize: Bool,
         digests: Bool
@@ -71,7 +72,7 @@ struct DecodeStage: Sendable {
         }
     }
 
-    /// Whether bytes from disk are to be removed because no coder makes a picture of them.
+    /// Whether to remove bytes from disk because no coder can decode them.
     func isWorthless(
         _ data: Data, after error: WebImageError, _ plan: LoadPlan, _ handle: StageHandle
     ) async throws(WebImageError) -> Bool {

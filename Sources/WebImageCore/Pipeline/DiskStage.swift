@@ -1,8 +1,9 @@
 import Foundation
 
-/// Step 3: entries on disk, and the answers of caches that decode themselves.
+/// Step 3: entries on disk, and images from caches that decode by themselves.
 struct DiskStage: Sendable {
-    /// The entry a decoder looks for; nil when there is none, it is another one, or a variant of an older original.
+    /// Returns the entry that a decoder accepts; nil when there is none, it is another entry, or it is a variant of an
+    /// older original.
     func entry(
         _ decoder: EntryDecoder, in cache: any LayeredImageCaching, _ plan: LoadPlan
     ) async throws(WebImageError) -> CachedResource? {
@@ -18,7 +19,7 @@ struct DiskStage: Sendable {
         return version == current ? stored : nil
     }
 
-    /// The same, blocking the caller.
+    /// The same; blocks the caller.
     func entrySync(
         _ decoder: EntryDecoder, in cache: any LayeredImageCaching, _ plan: LoadPlan
     ) -> CachedResource? {
@@ -36,12 +37,12 @@ struct DiskStage: Sendable {
         StageSummary(byteCount: stored?.data.count, origin: stored == nil ? nil : .disk)
     }
 
-    /// The bytes of the original, or the image of a cache that decodes itself.
+    /// Returns the bytes of the original, or the image from a cache that decodes by itself.
     func original(_ plan: LoadPlan) async throws(WebImageError) -> OriginalData? {
         let (cache, type) = plan.source
         guard type != .none else { return nil }
         guard let layered = cache as? any LayeredImageCaching else {
-            // Without a variant this key was looked up already.
+            // If the load has no variant, this key was looked up before.
             return plan.isVariant ? await foreign(cache, plan.keys.original, type, plan) : nil
         }
         guard type.includesDisk, let stored = try await entry(plan.originalDecoder, in: layered, plan) else {
@@ -51,7 +52,7 @@ struct DiskStage: Sendable {
             data: stored.data, cacheType: .disk, extended: stored.extended, version: stored.record?.version)
     }
 
-    /// A memory hit with its encoded data, where the load asks for that.
+    /// Adds the encoded data to a memory hit if the load requests them.
     func completed(_ image: Image, _ plan: LoadPlan, _ cache: any LayeredImageCaching) async -> WebImageResult {
         guard plan.options.contains(.queryMemoryData), !plan.isVariant else {
             return WebImageResult(image: image, cacheType: .memory)
@@ -61,7 +62,7 @@ struct DiskStage: Sendable {
         return WebImageResult(image: image, data: data, encodedByteCount: data?.count, cacheType: .memory)
     }
 
-    // MARK: Caches that decode themselves
+    // MARK: Caches that decode by themselves
 
     func foreignVariant(_ plan: LoadPlan) async -> WebImageResult? {
         guard let found = await foreign(plan.cache, plan.keys.variant, plan.queryType, plan), let image = found.image,

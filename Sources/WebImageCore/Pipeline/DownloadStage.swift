@@ -1,10 +1,10 @@
 import Foundation
 
-/// Step 4: the original from its loader.
+/// Step 4: fetches the original from its loader.
 struct DownloadStage: Sendable {
     let store: StoreStage
 
-    /// Nil where the load, or the manager's delegate, does not allow the download.
+    /// Fetches the original; nil if the load or the manager's delegate does not allow a download.
     func original(_ plan: LoadPlan, _ handle: StageHandle) async throws(WebImageError) -> OriginalData? {
         guard !plan.options.contains(.fromCacheOnly), plan.host.mayDownload(plan.url) else { return nil }
         guard
@@ -58,7 +58,8 @@ struct DownloadStage: Sendable {
         return load
     }
 
-    /// The server has confirmed the cached bytes. They are decoded only where the image shown is of an older version.
+    /// Handles cached bytes that the server confirmed. They are decoded only if the delivered image is of an older
+    /// version.
     private func confirmed(
         _ kept: CachedResource, by result: ImageDataResult, _ plan: LoadPlan
     ) throws(WebImageError) -> OriginalData {
@@ -76,7 +77,7 @@ struct DownloadStage: Sendable {
         return stored.flatMap { plan.originalDecoder.accepts($0) ? $0 : nil }
     }
 
-    // MARK: Loaders that decode themselves
+    // MARK: Loaders that decode by themselves
 
     private func decoded(_ plan: LoadPlan, _ handle: StageHandle) async throws(WebImageError) -> OriginalData {
         let call = Completion<Result<OriginalData, WebImageError>>()
@@ -112,7 +113,7 @@ extension OriginalData {
             metadata: result.metadata, mayBeStored: result.mayBeStored, isStandIn: result.isStandIn)
     }
 
-    /// The final answer of a loader that decodes itself.
+    /// The final result of a loader that decodes by itself.
     fileprivate static func result(
         _ image: Image?, _ data: Data?, _ error: WebImageError?
     ) -> Result<OriginalData, WebImageError> {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Steps 2 to 5 before the call returns, for `…Sync` options: views that must not flash.
+/// Steps 2 to 5 before the call returns, for `…Sync` options: views that must not flicker.
 extension ImagePipeline {
-    /// Reads and decodes on the calling thread; nil also where only waiting work can answer, such as a transformer's.
+    /// Reads and decodes on the calling thread; nil also when the load needs asynchronous work such as a transformer.
     func synchronousDiskHit(_ plan: LoadPlan) -> WebImageResult? {
         guard !plan.options.contains(.fromLoaderOnly), plan.variantKey != nil else { return nil }
         if plan.isVariant, plan.queryType.includesDisk, let cache = plan.cache as? any LayeredImageCaching,
@@ -36,7 +36,7 @@ extension ImagePipeline {
         }
     }
 
-    /// A memory hit with its encoded data, read before this returns.
+    /// Adds the encoded data to a memory hit, read before this returns.
     func completedSync(_ hit: WebImageResult, _ plan: LoadPlan) -> WebImageResult {
         var hit = hit
         let stored = (plan.cache as? any LayeredImageCaching)?.diskResourceSync(forKey: plan.variantKey)

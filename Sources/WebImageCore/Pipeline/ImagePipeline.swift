@@ -1,10 +1,10 @@
 import Foundation
 
-/// Carries out the loads that memory cannot answer at once, sharing the work of each step.
+/// Performs loads that are not memory hits and shares the work of each step.
 ///
-/// A load is eight steps. The manager parses the request (1) and delivers the result (8); ``load(_:_:_:)`` does what is
-/// between: memory (2), disk (3), download (4), decode (5), transform (6), store (7), each a type with a function. Every
-/// shared task starts with its first subscriber and is cancelled when the last one leaves.
+/// A load has eight steps. The manager parses the request (1) and delivers the result (8). ``load(_:_:_:)`` performs
+/// the steps between them: memory (2), disk (3), download (4), decode (5), transform (6), store (7). Every shared task
+/// starts with its first subscriber and is cancelled when the last one leaves.
 final class ImagePipeline: Sendable {
     let variants = SharedTasks<VariantIdentity, WebImageResult?>()
     let transforms = SharedTasks<TransformIdentity, DecodedImage?>()
@@ -25,10 +25,10 @@ final class ImagePipeline: Sendable {
         download = DownloadStage(store: store)
     }
 
-    /// Shared work under way or held, over all loads.
+    /// The number of shared tasks in progress or held by subscribers.
     var taskCount: Int { variants.count + transforms.count + decodes.count + originals.count }
 
-    /// The image of a load, shared with every load that asks for the same; nil is a miss that may not be fetched.
+    /// Returns the image of a load, shared with all equal loads; nil is a miss when the loader may not be used.
     func load(
         _ plan: LoadPlan, _ priority: LoadPriorityHandle, _ listener: @escaping LoadNewsListener
     ) async throws(WebImageError) -> WebImageResult? {
@@ -49,7 +49,7 @@ final class ImagePipeline: Sendable {
                 return WebImageResult(made, plan)
             }
         } catch {
-            // The work that failed remembers the failure once, not each of its subscribers.
+            // The shared task records its failure once, not once per subscriber.
             if !Task.isCancelled, blocks(plan, error) {
                 plan.host.rememberFailure(error, of: plan.url, in: plan.scope)
             }
@@ -88,8 +88,8 @@ final class ImagePipeline: Sendable {
 
     // MARK: 6: transformers
 
-    /// Lends the image after the given steps of the plan's transformer to `use`; steps before the last are shared with
-    /// other loads. Nil for a miss that may not be fetched.
+    /// Passes the image after the given transformer steps to `use`; steps before the last are shared with other loads.
+    /// Nil is a miss when the loader may not be used.
     private func withTransformed<Output>(
         _ plan: LoadPlan, _ steps: ArraySlice<any ImageTransformer>, _ handle: StageHandle,
         _ use: (DecodedImage) async throws(WebImageError) -> Output
@@ -121,7 +121,7 @@ final class ImagePipeline: Sendable {
                 if let made = MemoryStage.original(plan) { return made }
                 return try await self.decodedOriginal(plan, inner.stage)
             },
-            // A decode that runs when the last subscriber is cancelled comes to its end: its picture is kept.
+            // A decode that runs when its last subscriber is cancelled is completed, and its image is kept.
             onAbandon: { [store] in store.keepAbandoned($0, plan) },
             body: { made throws(WebImageError) in
                 guard let made else { return nil }
@@ -129,8 +129,8 @@ final class ImagePipeline: Sendable {
             })
     }
 
-    /// The picture of the original, from disk or from the loader; bytes of the disk that are no picture are removed and
-    /// fetched.
+    /// Decodes the original from disk or from the loader. Bytes on disk that cannot be decoded are removed and fetched
+    /// again.
     private func decodedOriginal(
         _ plan: LoadPlan, _ handle: StageHandle, skippingDisk: Bool = false
     ) async throws(WebImageError) -> DecodedImage? {
@@ -162,7 +162,7 @@ final class ImagePipeline: Sendable {
 
     // MARK: 3, 4: disk under the original's key, download
 
-    /// Nil is a miss that may not be fetched.
+    /// Returns the original from disk or from the loader; nil is a miss when the loader may not be used.
     private func original(
         _ plan: LoadPlan, _ handle: StageHandle, skippingDisk: Bool
     ) async throws(WebImageError) -> OriginalData? {
@@ -174,11 +174,11 @@ final class ImagePipeline: Sendable {
     // MARK: Failures
 
     private func blocks(_ plan: LoadPlan, _ error: WebImageError) -> Bool {
-        // The delegate's changes of a picture say nothing about its URL.
+        // A failed change by the delegate does not mean that the URL is at fault.
         guard !error.isCancellation, error.code != .cacheNotModified, error.stage != .transform else { return false }
-        // A cache holds a good picture: a failed refresh must not keep later loads from it.
+        // The cache has a valid image: a failed refresh must not block later loads of it.
         guard !plan.isRefreshing else { return false }
-        // Of several sources each must be at fault: one that was out of reach may have the picture later.
+        // With several sources, all errors must blame their URL: an unreachable source may have the image later.
         let loaderBlocks = (error.earlierFailures + [error]).allSatisfy {
             plan.loader.shouldBlockFailedURL(
                 with: plan.url, error: $0, options: plan.options, context: plan.context.forRoles)

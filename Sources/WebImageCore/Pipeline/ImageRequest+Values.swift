@@ -1,6 +1,6 @@
 public import Foundation
 
-// Each property is one context key: `ImageRequestTests` compares the list with the keys.
+// Each property is one context key; `ImageRequestTests` compares the list with the keys.
 
 // The picture.
 extension ImageRequest {
@@ -10,25 +10,25 @@ extension ImageRequest {
         set { set(.imageThumbnailPixelSize, newValue) }
     }
 
-    /// Whether the picture fits into its box (default) or is stretched over it.
+    /// Whether the image keeps its aspect ratio in the box (default) or is stretched to the box.
     public var preservesAspectRatio: Bool? {
         get { get(.imagePreserveAspectRatio) }
         set { set(.imagePreserveAspectRatio, newValue) }
     }
 
-    /// Pixels per point, at least 1. Nil, the default, takes it from the key (`@2x`, `@3x`).
+    /// Pixels per point, at least 1. Nil, the default, derives it from the key (`@2x`, `@3x`).
     public var scale: Double? {
         get { values.scaleFactor }
         set { set(.imageScaleFactor, newValue) }
     }
 
-    /// Bytes that the decoded picture may take; not part of the cache key. Nil, the default, is no bound.
+    /// Limit of the decoded image in bytes; not part of the cache key. Nil, the default, is no limit.
     public var scaleDownLimitBytes: Int? {
         get { values.scaleDownLimitBytes }
         set { set(.imageScaleDownLimitBytes, newValue) }
     }
 
-    /// Whether more than eight bits a channel are kept. Default false.
+    /// Whether more than 8 bits per channel are kept. Default false.
     public var keepsHighDynamicRange: Bool? {
         get { values.decodesToHDR }
         set { set(.imageDecodeToHDR, newValue.map { $0 ? 1 : 0 }) }
@@ -40,7 +40,7 @@ extension ImageRequest {
         set { set(.animatedImageClass, newValue) }
     }
 
-    /// Decodes and encodes without being asked whether it can; nil asks the registered coders.
+    /// The coder to use without asking whether it supports the format. Nil, the default, uses the registered coders.
     public var coder: (any ImageCoder)? {
         get { get(.imageCoder) }
         set { set(.imageCoder, newValue) }
@@ -52,19 +52,19 @@ extension ImageRequest {
         set { set(.imageDecodeOptions, newValue) }
     }
 
-    /// How the cache encodes when it must.
+    /// Options for images that the cache encodes.
     public var encodeOptions: ImageCoderOptions? {
         get { get(.imageEncodeOptions) }
         set { set(.imageEncodeOptions, newValue) }
     }
 
-    /// Without effect: pictures are decoded ready for display.
+    /// Without effect: images are always decoded ready for display.
     public var forceDecodePolicy: ImageForceDecodePolicy? {
         get { get(.imageForceDecodePolicy) }
         set { set(.imageForceDecodePolicy, newValue) }
     }
 
-    /// What the picture may cost at most. Default ``DecodingLimits/default``.
+    /// The decoding limits. Default ``DecodingLimits/default``.
     public var limits: DecodingLimits? {
         get { get(.decodingLimits) }
         set { set(.decodingLimits, newValue) }
@@ -97,7 +97,7 @@ extension ImageRequest {
         set { set(.originalStoreCacheType, newValue) }
     }
 
-    /// The cache instead of the manager's.
+    /// Replaces the manager's cache.
     public var cache: (any ImageCaching)? {
         get { get(.imageCache) }
         set { set(.imageCache, newValue) }
@@ -109,20 +109,20 @@ extension ImageRequest {
         set { set(.originalImageCache, newValue) }
     }
 
-    /// Derives the cache key of the URL instead of the manager's filter.
+    /// Replaces the manager's filter, which derives the cache key of the URL.
     public var cacheKeyFilter: (any WebImageCacheKeyFilterProtocol)? {
         get { get(.cacheKeyFilter) }
         set { set(.cacheKeyFilter, newValue) }
     }
 
-    /// Chooses the bytes that go to disk instead of the manager's serializer.
+    /// Replaces the manager's serializer, which chooses the bytes stored on disk.
     public var cacheSerializer: (any WebImageCacheSerializerProtocol)? {
         get { get(.cacheSerializer) }
         set { set(.cacheSerializer, newValue) }
     }
 
-    /// Who may find what is cached for this load; loads with equal texts share. Nil, the default, is derived from the
-    /// credentials sent.
+    /// The scope of the load's cache entries; loads with equal strings share them. Nil, the default, derives the scope
+    /// from the credentials sent.
     public var cacheScope: String? {
         get { get(.cacheScope) }
         set { set(.cacheScope, newValue) }
@@ -131,65 +131,65 @@ extension ImageRequest {
 
 // Loading.
 extension ImageRequest {
-    /// The loader instead of the manager's.
+    /// Replaces the manager's loader.
     public var loader: (any ImageLoader)? {
         get { get(.imageLoader) }
         set { set(.imageLoader, newValue) }
     }
 
-    /// Changes the HTTP request instead of the downloader's modifier.
+    /// Replaces the downloader's modifier of the HTTP request.
     public var requestModifier: (any WebImageDownloaderRequestModifierProtocol)? {
         get { get(.downloadRequestModifier) }
         set { set(.downloadRequestModifier, newValue) }
     }
 
-    /// Changes the head of the answer instead of the downloader's modifier.
+    /// Replaces the downloader's modifier of the response head.
     public var responseModifier: (any WebImageDownloaderResponseModifierProtocol)? {
         get { get(.downloadResponseModifier) }
         set { set(.downloadResponseModifier, newValue) }
     }
 
-    /// Turns the fetched bytes into those of the picture instead of the downloader's decryptor.
+    /// Replaces the downloader's decryptor, which converts fetched bytes into those of the image.
     public var decryptor: (any WebImageDownloaderDecryptorProtocol)? {
         get { get(.downloadDecryptor) }
         set { set(.downloadDecryptor, newValue) }
     }
 
-    /// Where else the picture is, tried in order when its own URL fails.
+    /// Further URLs of the image, tried in order when its own URL fails.
     public var alternativeURLs: [URL]? {
         get { get(.alternativeSources) }
         set { set(.alternativeSources, newValue) }
     }
 
-    /// A smaller stand-in, tried first while ``ImageLoadersManager/prefersLowData`` is set.
+    /// The URL of a smaller image, tried first while ``ImageLoadersManager/prefersLowData`` is set.
     public var lowDataURL: URL? {
         get { get(.lowDataSource) }
         set { set(.lowDataSource, newValue) }
     }
 
-    /// Set by the manager for a loader that refreshes what is cached.
+    /// The cached image, set by the manager for a loader that refreshes it.
     public var cachedImage: Image? {
         get { get(.loaderCachedImage) }
         set { set(.loaderCachedImage, newValue) }
     }
 
-    /// Where completions run. Default the main queue.
+    /// The queue on which completions run. Default the main queue.
     public var callbackQueue: CallbackQueue? {
         get { get(.callbackQueue) }
         set { set(.callbackQueue, newValue) }
     }
 
-    /// Which load of a view this is; views only.
+    /// Identifies one of several loads of a view; views only.
     public var operationKey: String? {
         get { get(.setImageOperationKey) }
         set { set(.setImageOperationKey, newValue) }
     }
 }
 
-// Values of more than one form.
+// Values with more than one form in the context.
 extension ImageRequest {
-    /// Applied in this order after the decode; part of the cache key. Nil, the default, applies the manager's own
-    /// transformer, an empty list none.
+    /// The transformers, applied in this order after the decode; part of the cache key. Nil, the default, uses the
+    /// manager's transformer; an empty list uses none.
     public var transformers: [any ImageTransformer]? {
         get { values.transformerList }
         set {
@@ -202,15 +202,15 @@ extension ImageRequest {
         }
     }
 
-    /// What the decoder is told about the type of the content.
+    /// A hint to the decoder about the type of the content.
     public enum TypeHint: Sendable, Hashable {
         /// No hint, not even the file's extension.
         case refused
-        /// A uniform type identifier, for coders of yours.
+        /// A uniform type identifier, for custom coders.
         case identifier(String)
     }
 
-    /// What the decoder is told about the type. Nil, the default, is the URL's file extension.
+    /// The type hint for the decoder. Nil, the default, uses the URL's file extension.
     public var typeHint: TypeHint? {
         get {
             switch values.typeHint {

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What one load asks for, in typed properties: the modern form of a URL with options and a context.
+/// A request for an image in typed properties: the modern form of a URL with options and a context.
 ///
 /// ```swift
 /// var request = ImageRequest(url: url, size: CGSize(width: 200, height: 200), priority: .high)
@@ -9,7 +9,8 @@ public import Foundation
 /// ```
 ///
 /// A value: copies are independent, and one request may be loaded any number of times, on any thread. Every context key
-/// has its property here, so the two forms may be mixed; ``options`` and ``context`` are the request in the other form.
+/// has a property here, so the two forms may be mixed; ``options`` and ``context`` return the request in the other
+/// form.
 public struct ImageRequest: Sendable {
     /// Which caches a load uses, and whether it may use the network.
     public enum CachePolicy: Sendable, Hashable, CaseIterable {
@@ -17,19 +18,19 @@ public struct ImageRequest: Sendable {
         case useCaches
         /// The cached image first, then the loader's if it changed (``WebImageOptions/refreshCached``).
         case refresh
-        /// The loader alone; the result is still stored (``WebImageOptions/fromLoaderOnly``).
+        /// Only the loader; the result is still stored (``WebImageOptions/fromLoaderOnly``).
         case reload
-        /// The caches alone; a miss is `.notCached` (``WebImageOptions/fromCacheOnly``).
+        /// Only the caches; a miss is `.notCached` (``WebImageOptions/fromCacheOnly``).
         case cacheOnly
     }
 
-    /// What to load.
+    /// The URL of the image.
     public var url: URL
-    /// How the load behaves beyond the other properties; ``cachePolicy`` and ``priority`` are bits of it.
+    /// Further options of the load; ``cachePolicy`` and ``priority`` are stored as bits of them.
     public var options: WebImageOptions
     var values: RequestContext
 
-    /// Describes a load.
+    /// Creates a request.
     ///
     /// - Parameters:
     ///   - size: The box in pixels to decode into, keeping the aspect ratio; nil decodes at full size.
@@ -47,17 +48,17 @@ public struct ImageRequest: Sendable {
         if priority != .normal { self.priority = priority }
     }
 
-    /// The request that options and a context describe.
+    /// Creates a request from options and a context.
     public init(url: URL, options: WebImageOptions = [], context: WebImageContext?) {
         self.url = url
         self.options = options
         values = RequestContext(context)
     }
 
-    /// The request's values as a context; nil when all are at their defaults.
+    /// The request's values as a context; nil when all have their defaults.
     public var context: WebImageContext? { values.forRoles.flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// Which caches the load uses. Default all of them, then the loader.
+    /// The cache policy. Default: all caches, then the loader.
     public var cachePolicy: CachePolicy {
         get {
             if options.contains(.fromCacheOnly) { return .cacheOnly }
@@ -75,7 +76,7 @@ public struct ImageRequest: Sendable {
         }
     }
 
-    /// When the load gets its turn relative to others. Default normal.
+    /// The priority of the load relative to others. Default normal.
     public var priority: LoadPriority {
         get { LoadPriority(options) }
         set {
@@ -86,7 +87,7 @@ public struct ImageRequest: Sendable {
 }
 
 extension ImageRequest {
-    /// A value of the request that has no property of its own, such as one for a loader or coder of yours.
+    /// Accesses a value without its own property, such as one for a custom loader or coder.
     public subscript<Value: Sendable>(key: WebImageContextOption, as type: Value.Type = Value.self) -> Value? {
         get { values.value(key, as: type) }
         set { set(key, newValue) }

@@ -1,25 +1,25 @@
 import Foundation
 
-/// What a load hands to whoever asked for it.
+/// An event that a load delivers to its caller.
 enum LoadDelivery: Sendable {
     case size(PixelSize)
     case progress(received: Int, expected: Int, url: URL?)
     case partial(Image)
-    /// The image before its refresh: one more delivery follows.
+    /// The cached image before its refresh; one more delivery follows.
     case cached(WebImageResult)
 
-    /// The end: the image, or nil for a miss that may not be fetched.
+    /// The end: the image, or nil for a miss when the loader may not be used.
     case finished(WebImageResult?)
     case failed(WebImageError)
-    /// The end of a refresh that brought nothing new.
+    /// The end of a refresh that found no newer image.
     case unchanged(WebImageResult)
     /// The end of a refresh that failed.
     case notRefreshed(WebImageResult, WebImageError)
 }
 
-/// How a load that memory cannot answer is delivered.
+/// The receiver of a load that is not a memory hit.
 struct LoadSink: Sendable {
-    /// Where deliveries but progress and size happen; nil is wherever they arise.
+    /// The queue of all deliveries except progress and size; nil delivers on the thread that produced them.
     var queue: CallbackQueue?
     var wantsSize = false
     var receive: @Sendable (LoadDelivery) -> Void

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What two loads must have in common to share the fetching of the original bytes.
+/// The identity of the fetch of an original: loads with equal values share it.
 struct OriginalIdentity: Hashable, Sendable {
     let url: URL
     let sharing: LoadIdentity?
@@ -13,11 +13,11 @@ struct OriginalIdentity: Hashable, Sendable {
     let isRefreshing: Bool
     let cachedVersion: ContentDigest?
     let streams: Bool
-    /// Of caches and loaders that decode on their own: what they would make of it.
+    /// The decoding parameters, for caches and loaders that decode by themselves; else nil.
     let decoding: DecodingOptions?
 }
 
-/// What two loads must have in common to share the decoded image.
+/// The identity of a decoded image: loads with equal values share it.
 struct DecodedIdentity: Hashable, Sendable {
     let original: OriginalIdentity
     let decoding: DecodingOptions
@@ -26,7 +26,7 @@ struct DecodedIdentity: Hashable, Sendable {
     let options: WebImageOptions
 }
 
-/// What two loads must have in common to share the first steps of a transformer.
+/// The identity of the first steps of a transformer: loads with equal values share their result.
 struct TransformIdentity: Hashable, Sendable {
     let decoded: DecodedIdentity
     let transformerKeys: [String]
@@ -34,14 +34,14 @@ struct TransformIdentity: Hashable, Sendable {
     let options: WebImageOptions
 }
 
-/// What two loads must have in common to share the finished image.
+/// The identity of a finished image: loads with equal values share it.
 struct VariantIdentity: Hashable, Sendable {
     let decoded: DecodedIdentity
     let key: EntryKey?
     let transformerKey: String?
     let cache: RoleIdentity
     let originalCache: RoleIdentity
-    /// What decides the bytes that are stored: loads that store other bytes each store theirs.
+    /// The role that chooses the stored bytes: loads with different serializers store separately.
     let serializer: RoleIdentity?
     let encoding: FurtherCoderOptions
     let types: [ImageCacheType]
@@ -49,11 +49,11 @@ struct VariantIdentity: Hashable, Sendable {
 }
 
 extension LoadPlan {
-    /// Options that change which bytes are fetched, or whether.
+    /// Options that change which bytes are fetched, or whether they are fetched.
     private static let originalOptions: WebImageOptions = [
         .refreshCached, .handleCookies, .allowInvalidSSLCertificates, .fromCacheOnly, .fromLoaderOnly,
     ]
-    // Partial images are decoded by the work that is shared: loads that want them have work of their own.
+    // The shared task decodes the partial images, so loads that request them do not share with loads that do not.
     private static let decodingOptions: WebImageOptions = [
         .preloadAllFrames, .matchAnimatedImageClass, .progressiveLoad,
     ]

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The second phase of a load: everything that its options and context say, read once, and the manager's roles.
+/// The second phase of a load: its parsed options and context, and the manager's roles.
 struct LoadPlan: Sendable {
     let url: URL
     private(set) var options: WebImageOptions
-    /// For user-implemented roles; the pipeline reads the typed members.
+    /// Only for user-implemented roles; the pipeline uses the typed properties.
     private(set) var context: RequestContext
     let host: any PipelineHost
 
@@ -21,7 +21,7 @@ struct LoadPlan: Sendable {
     let storeType: ImageCacheType
     let originalQueryType: ImageCacheType
     let originalStoreType: ImageCacheType
-    /// Whether the caller asked for the variant to be stored in certain layers.
+    /// Whether the caller chose the layers in which the variant is stored.
     let namesStoreType: Bool
     /// Whether originals are stored in the load's own cache.
     let hasOneCache: Bool
@@ -29,28 +29,28 @@ struct LoadPlan: Sendable {
     let base: String?
     let scope: CacheScope
     let keys: LoadKeys
-    /// The load as its loader prepared it for its identity; a refresh is another load.
+    /// The value that the loader prepared together with the identity; nil for a refresh, which is another load.
     private var prepared: (any AnyObject & Sendable)?
-    /// Which loads may share the bytes; nil for a loader that yields images.
+    /// The identity under which loads share the bytes; nil for a loader that returns images.
     let sharing: LoadIdentity?
-    /// Tells loads apart that no other load may share; nil for all others.
+    /// A unique number for a load that no other load may share; nil for all others.
     let unshared: UInt64?
     /// Whether a subscriber uses the bytes while they arrive.
     var streams = false
-    /// Of the whole load, for a listener; nil without one.
+    /// The observation of the whole load; nil without a listener.
     var observation: (any StageObserving)?
-    /// Whether bytes are fetched to learn if they are other than those kept.
+    /// Whether the bytes are fetched to find out if they differ from the cached ones.
     private(set) var isRefreshing = false
-    /// The version that the cached image of a refresh was made from; nil where it is not known.
+    /// The version that the cached image of a refresh was made from; nil when unknown.
     private(set) var cachedVersion: ContentDigest?
 
     var originalKey: String? { keys.original?.string }
     var variantKey: String? { keys.variant?.string }
     var priority: LoadPriority { LoadPriority(options) }
     var isVariant: Bool { thumbnail != nil || transformer != nil }
-    /// What an image in memory must be to serve.
+    /// The check whether an image in memory fits this load.
     var wanted: WantedImage { WantedImage(options: options, context: context) }
-    /// What a loader is asked for.
+    /// The input for the loader.
     var dataLoad: ImageDataLoad {
         var load = ImageDataLoad(url: url, options: options, requestContext: context)
         load.prepared = prepared
@@ -71,7 +71,7 @@ struct LoadPlan: Sendable {
         transformer = request.transformer
         serializer = context.cacheSerializer ?? settings.values.cacheSerializer
         encoding = FurtherCoderOptions(context.encodeOptions ?? [:])
-        // A file of this machine, or the URL itself, is its own disk entry, and the newest one.
+        // A local file or a `data:` URL serves as its own disk entry, and is always the newest version.
         let isLocal = url.isFileURL || url.scheme?.lowercased() == "data"
         queryType = context.queryCacheType ?? (isLocal ? .memory : .all)
         let namedStoreType = context.storeCacheType
@@ -112,7 +112,7 @@ extension LoadPlan {
         options.contains(.refreshCached) && options.isDisjoint(with: [.fromCacheOnly, .fromLoaderOnly])
     }
 
-    /// The same load as far as caches can answer it.
+    /// The same load, limited to the caches.
     var fromCache: LoadPlan {
         var plan = self
         plan.options.remove([.refreshCached, .progressiveLoad])
@@ -121,7 +121,7 @@ extension LoadPlan {
         return plan
     }
 
-    /// The same load from the loader, to replace `cached` if it is another picture by now.
+    /// Returns the same load from the loader only, to replace `cached` if the image has changed.
     func refreshing(_ cached: Image) -> LoadPlan {
         var plan = self
         plan.options.remove(.progressiveLoad)
@@ -134,26 +134,26 @@ extension LoadPlan {
         return plan
     }
 
-    /// Where the original is looked for.
+    /// The cache and the layers in which the original is looked up.
     var source: (cache: any ImageCaching, type: ImageCacheType) {
         if options.contains(.fromLoaderOnly) || originalKey == nil { return (originalCache, .none) }
         return isVariant ? (originalCache, originalQueryType) : (cache, queryType)
     }
 
-    /// Reads the entry of the image as wanted.
+    /// Decodes the entry of the variant.
     var variantDecoder: EntryDecoder { EntryDecoder(key: keys.variant, decoding: decoding, options: options) }
 
-    /// Reads the entry of the original, decoding it as the load wants.
+    /// Decodes the entry of the original at the size this load requests.
     var originalDecoder: EntryDecoder { EntryDecoder(key: keys.original, decoding: decoding, options: options) }
 }
 
 extension ImageLoader {
-    /// The loader behind a manager of loaders, so that it can be asked what it yields.
+    /// Returns the loader that performs the load, looked up in a manager of loaders.
     fileprivate func resolved(for load: ImageDataLoad) -> any ImageLoader {
         guard let manager = self as? ImageLoadersManager, let loader = manager.loader(for: load.url) else {
             return self
         }
-        // Bytes may come from several loaders; images only from the one that takes the URL.
+        // The manager can try several loaders for bytes, but images come only from the loader that accepts the URL.
         if loader is any ImageDataLoader, manager.hasFurtherSources(load) { return self }
         return loader.resolved(for: load)
     }

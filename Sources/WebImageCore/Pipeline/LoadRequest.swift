@@ -1,6 +1,6 @@
 import Foundation
 
-/// The first phase of a load: processed options and the keys, which is all that a memory hit needs.
+/// The first phase of a load: processed options and keys. A memory hit needs no more.
 struct LoadRequest: Sendable {
     let url: URL
     let options: WebImageOptions
@@ -11,7 +11,7 @@ struct LoadRequest: Sendable {
     let base: String?
     let scope: CacheScope
     let keys: LoadKeys
-    /// The load as its loader prepared it to tell the scope; nil where that took no preparation.
+    /// The preparation that the loader made to find the scope; nil when the scope needed none.
     let prepared: PreparedLoad?
 
     init(_ url: URL, _ options: WebImageOptions, _ context: RequestContext, _ settings: LoadSettings) {
@@ -41,7 +41,7 @@ struct LoadRequest: Sendable {
         return (roles.dataLoader?.cacheScope(of: load) ?? load.declaredScope ?? .shared, nil)
     }
 
-    /// The image in memory, if it is what the load asks for.
+    /// The image in memory, if it fits the load.
     var memoryImage: Image? {
         guard !options.contains(.fromLoaderOnly), context.queryCacheType?.includesMemory ?? true else { return nil }
         let named = context.imageCache

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Step 2: the image in memory, if it is the one a load asks for. A lock and a dictionary.
+/// Step 2: the image in memory, if it fits the load. Costs a lock and a dictionary lookup.
 enum MemoryStage {
-    /// The image under a key; nil for another entry of the same key string, and for an image that does not match.
+    /// Returns the image of a key; nil for another entry with the same key string and for an image that does not fit.
     static func image(of key: EntryKey?, in cache: any LayeredImageCaching, for plan: LoadPlan) -> Image? {
         image(of: key, in: cache, isTransformed: plan.transformer != nil, plan.wanted)
     }
@@ -16,7 +16,7 @@ enum MemoryStage {
         return wanted.adapted(image)
     }
 
-    /// The full-size image, where a transformer can work on it: never for a thumbnail, which it is not.
+    /// Returns the full-size image as input for a transformer; nil for a thumbnail load.
     static func original(_ plan: LoadPlan) -> DecodedImage? {
         guard plan.isVariant, plan.thumbnail == nil, plan.source.type.includesMemory,
             let cache = plan.source.cache as? any LayeredImageCaching,

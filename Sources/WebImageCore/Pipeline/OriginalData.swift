@@ -1,29 +1,29 @@
 import Foundation
 
-/// The encoded original of a picture and where it came from.
+/// The encoded original of an image and its origin.
 struct OriginalData: Sendable {
-    /// Empty when the image came without.
+    /// The encoded bytes; empty when the image came without them.
     var data: Data
     var cacheType: ImageCacheType
-    /// The image itself, from loaders and caches that decode on their own.
+    /// The image, from loaders and caches that decode by themselves.
     var image: Image?
-    /// What the loader wants kept beside the bytes.
+    /// The loader's metadata to store with the bytes.
     var metadata: Data?
-    /// What the disk holds as the image's extended object.
+    /// The extended object stored on disk with the image.
     var extended: Data?
     var mayBeStored = true
-    /// Whether it is a smaller picture in place of the wanted one, which no cache keeps under the wanted one's key.
+    /// Whether this is the smaller image of `.lowDataSource`, which must not be stored under the key of the full image.
     var isStandIn = false
-    /// The version of the bytes; nil where it is not known.
+    /// The version of the bytes; nil when unknown.
     var version: ContentDigest?
-    /// Whether the loader has just given or confirmed the bytes, so that every other version is older.
+    /// Whether the loader has just fetched or confirmed the bytes; then every other version is older.
     var isNewest = false
 }
 
-/// An image at some stage of its making.
+/// An image between decode and store.
 struct DecodedImage: Sendable {
     var image: Image
-    /// As it was decoded, before transformers.
+    /// The decoded image before transformers.
     var source: Image
     var original: OriginalData
 }

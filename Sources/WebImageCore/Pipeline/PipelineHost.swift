@@ -1,32 +1,32 @@
 import Foundation
 
-/// The manager as its pipeline sees it: settings, decisions of the delegate, reports to the listener, failed URLs.
+/// The manager's interface to its pipeline: settings, the delegate's decisions, reports to the listener, failed URLs.
 protocol PipelineHost: AnyObject, Sendable {
-    /// Whether loads begin no more.
+    /// Whether no further loads may start.
     var isShutDown: Bool { get }
     /// Whether a delegate may refuse downloads and change pictures.
     var hasDelegate: Bool { get }
-    /// Whether the delegate lets the original be fetched.
+    /// Whether the delegate allows the download of the original.
     func mayDownload(_ url: URL) -> Bool
-    /// The picture the delegate makes of a downloaded one; nil when it refuses the picture. Runs user code.
+    /// Returns the image as changed by the delegate; nil when it rejects the image. Runs user code.
     func changed(_ image: Image, from url: URL) -> Image?
     /// Whether a failed URL is remembered; `loaderBlocks` is the loader's answer.
     func blocks(_ url: URL, after error: WebImageError, loaderBlocks: Bool) -> Bool
     func rememberFailure(_ error: WebImageError, of url: URL, in scope: CacheScope)
     func forgetFailure(of url: URL, in scope: CacheScope)
-    /// Counts writes that a shutdown waits for.
+    /// Counts pending writes, which a shutdown waits for.
     func changePendingStores(by amount: Int)
-    /// Reports the begin of a stage; nil without a listener.
+    /// Reports the start of a stage; nil without a listener.
     func observation(of stage: WebImageLoadStage, _ url: URL) -> (any StageObserving)?
 }
 
-/// A stage whose begin was reported.
+/// A stage whose start was reported.
 protocol StageObserving: Sendable {
     /// Reports the end.
     func end(_ summary: StageSummary, _ error: WebImageError?)
 }
 
-/// What a report says of a stage's result.
+/// Figures about a stage's result for a report.
 struct StageSummary: Sendable {
     var byteCount: Int?
     var origin: ImageCacheType?
@@ -50,7 +50,7 @@ extension PipelineHost {
     }
 }
 
-/// A part of a load.
+/// A stage of a load.
 public enum WebImageLoadStage: String, Sendable, Hashable, CaseIterable {
     /// The lookup in memory.
     case memory
@@ -58,11 +58,11 @@ public enum WebImageLoadStage: String, Sendable, Hashable, CaseIterable {
     case disk
     /// The fetch by a loader.
     case download
-    /// Bytes into pixels.
+    /// The decoding of bytes into pixels.
     case decode
     /// One transformer.
     case transform
-    /// Handing the result to the caches; with `.waitStoreCache` until they have it.
+    /// Passing the result to the caches; with `.waitStoreCache` until they have stored it.
     case store
     /// The whole load, from call to final completion.
     case load

@@ -1,17 +1,17 @@
 import Foundation
 
-/// One entry that a load wants written; the rules are the original's, each key written once.
+/// One entry that a load stores. The rules are SDWebImage's, except that each key is written once.
 struct StoreOrder: Sendable {
     let cache: any ImageCaching
     let key: String?
-    /// What the cache encodes when there is no data.
+    /// The image that the cache encodes when there is no data.
     var image: Image?
-    /// What a serializer is shown.
+    /// The image passed to a serializer.
     var serializedImage: Image?
     var data: Data?
     var type: ImageCacheType
     var metadata: Data?
-    /// What the entry is, for caches that record it.
+    /// The identity of the entry, for caches that record it.
     var note: EntryNote?
 
     static func orders(for made: DecodedImage, _ plan: LoadPlan) -> [StoreOrder] {
@@ -19,14 +19,14 @@ struct StoreOrder: Sendable {
         return original(made, plan) + variant(made, plan)
     }
 
-    /// The fetched bytes; never again what came from a cache.
+    /// The orders for fetched bytes; bytes from a cache are not stored again.
     private static func original(_ made: DecodedImage, _ plan: LoadPlan) -> [StoreOrder] {
         let original = made.original
         guard original.cacheType == .none else { return [] }
         let isWhole = plan.thumbnail == nil
         let isSame = !plan.isVariant && plan.hasOneCache
         let toDisk = plan.originalStoreType.includesDisk || isSame && plan.storeType.includesDisk
-        // Caches with layers have had their memory filled already.
+        // The memory of layered caches has been filled before.
         let toMemory =
             !(plan.originalCache is any LayeredImageCaching) && isWhole
             && (plan.originalStoreType.includesMemory || isSame && plan.storeType.includesMemory)
@@ -43,7 +43,7 @@ struct StoreOrder: Sendable {
         ]
     }
 
-    /// Fetched bytes whose subscribers were all cancelled; nil where they are not to be kept on disk.
+    /// The order for fetched bytes whose subscribers were all cancelled; nil when they are not stored on disk.
     static func abandoned(_ original: OriginalData, _ plan: LoadPlan) -> StoreOrder? {
         let isSame = !plan.isVariant && plan.hasOneCache
         guard let key = plan.originalKey, !original.data.isEmpty,
@@ -54,13 +54,13 @@ struct StoreOrder: Sendable {
             metadata: original.metadata, note: plan.keys.original.map { EntryNote(key: $0) })
     }
 
-    /// The image as wanted, where that is another entry than the original's.
+    /// The orders for the requested image, if its entry differs from the original's.
     private static func variant(_ made: DecodedImage, _ plan: LoadPlan) -> [StoreOrder] {
         if !plan.isVariant {
             guard !plan.hasOneCache, made.original.cacheType == .none else { return [] }
         }
         let isLayered = plan.cache is any LayeredImageCaching
-        // A thumbnail is cheaply made again from its original; what a transformer made may not be.
+        // A thumbnail is cheap to make again from its original; a transformer's result may not be.
         let isWorthIt =
             !plan.isVariant || made.image.isTransformed || plan.namesStoreType || !plan.keepsOriginalOnDisk(made)
         guard
@@ -83,7 +83,7 @@ extension LoadPlan {
 }
 
 extension ImageCacheType {
-    /// The layers meant; nil for neither.
+    /// The layers to use; nil for neither.
     fileprivate init?(memory: Bool, disk: Bool) {
         switch (memory, disk) {
         case (true, true): self = .all

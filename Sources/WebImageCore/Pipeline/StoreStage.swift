@@ -1,16 +1,16 @@
 import Foundation
 
-/// Step 7: original bytes to disk, the image to memory and, where it is worth it, to disk.
+/// Step 7: stores original bytes on disk, and the image in memory and, where worthwhile, on disk.
 struct StoreStage: Sendable {
     let pool: DecodePool
-    /// Of originals in caches that do not count versions.
+    /// The versions of originals in caches that do not track versions.
     private let originalVersions = OriginalVersions()
 
     init(pool: DecodePool) { self.pool = pool }
 
-    /// Memory is filled before this returns; disk is only asked to, unless the load waits for it.
+    /// Stores the image in memory before this returns. Disk writes are only started, unless the load waits for them.
     ///
-    /// - Throws: `.cancelled` where the load was cancelled before: then nothing is stored.
+    /// - Throws: `.cancelled` when the load was cancelled before; then nothing is stored.
     func store(_ made: DecodedImage, _ plan: LoadPlan) async throws(WebImageError) {
         guard !Task.isCancelled else { throw .cancelled }
         guard !made.original.isStandIn else { return }
@@ -30,7 +30,7 @@ struct StoreStage: Sendable {
             return
         }
         plan.host.changePendingStores(by: 1)
-        // A task of its own: a cancel of the load must not put bytes on disk that the serializer has not seen.
+        // A separate task: a cancel of the load must not store bytes that the serializer has not processed.
         let writing = Task.detached {
             for order in orders { await put(await serialized(order, plan), plan, waits: waits) }
             plan.host.changePendingStores(by: -1)
@@ -40,7 +40,7 @@ struct StoreStage: Sendable {
 
     // MARK: Work that no subscriber waits for any more
 
-    /// Keeps a picture whose subscribers were all cancelled, and the bytes it was made from.
+    /// Stores an image whose subscribers were all cancelled, and the bytes it was made from.
     func keepAbandoned(_ made: DecodedImage?, _ plan: LoadPlan) {
         guard let made else { return }
         if plan.transformer == nil, !made.original.isStandIn, made.original.cacheType != .memory {
@@ -49,17 +49,17 @@ struct StoreStage: Sendable {
         keepAbandoned(made.original, plan)
     }
 
-    /// Keeps the bytes of a download whose subscribers were all cancelled, if they look like a picture.
+    /// Stores the bytes of a download whose subscribers were all cancelled, if they look like an image.
     func keepAbandoned(_ original: OriginalData?, _ plan: LoadPlan) {
         guard let original, original.cacheType == .none, original.image == nil, original.mayBeStored,
             !plan.host.isShutDown,
-            // A delegate's answer to the whole picture is not known.
+            // The delegate has not been asked about the full image.
             !plan.host.hasDelegate || plan.thumbnail != nil,
             let order = StoreOrder.abandoned(original, plan)
         else { return }
         let coder = plan.decoding.coder
         Task.detached {
-            // Before the decodes that wait: a load that asks meanwhile would fetch the picture again.
+            // High priority, before waiting decodes: a load that starts meanwhile would fetch the image again.
             let isPicture = try? await pool.run(priority: LoadPriorityHandle(.high)) { () throws(WebImageError) in
                 coder.canDecode(from: original.data)
             }
@@ -69,7 +69,7 @@ struct StoreStage: Sendable {
 
     // MARK: Memory
 
-    /// The version that images made of these bytes belong to.
+    /// Returns the version of images made from these bytes.
     private func version(_ original: OriginalData, _ plan: LoadPlan) -> OriginalVersion? {
         guard let digest = original.version, let key = plan.keys.original else { return nil }
         let versions = versions(plan)
@@ -81,7 +81,7 @@ struct StoreStage: Sendable {
         (plan.originalCache as? any VersionedImageCache)?.originalVersions ?? originalVersions
     }
 
-    /// Keeps an image that was made from a version of the original that a cache held.
+    /// Stores in memory an image made from a cached version of the original.
     func keepInMemory(_ image: Image, _ plan: LoadPlan, joining version: ContentDigest?) {
         let joined = version.flatMap { version in
             plan.keys.original.map { versions(plan).join(version, for: $0.sourceFingerprint) }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Step 6: one step of a transformer, on the decode pool.
+/// Step 6: runs one step of a transformer on the decode pool.
 struct TransformStage: Sendable {
     let pool: DecodePool
 
-    /// The image after one more step; the image itself where the options leave it alone.
+    /// Returns the image after one more step, or the image itself when the options exclude it.
     func image(
         of made: DecodedImage, _ step: any ImageTransformer, _ steps: ArraySlice<any ImageTransformer>,
         _ plan: LoadPlan, _ priority: LoadPriorityHandle
@@ -26,7 +26,7 @@ struct TransformStage: Sendable {
         return made
     }
 
-    /// A handle whose partial images pass through the step.
+    /// Returns a handle that applies the step to partial images.
     func previews(
         of step: any ImageTransformer, _ steps: ArraySlice<any ImageTransformer>, _ plan: LoadPlan,
         _ handle: StageHandle
@@ -37,7 +37,7 @@ struct TransformStage: Sendable {
         }
     }
 
-    /// The step's result, or the image itself where the step declines.
+    /// Returns the step's result, or the image itself when the step returns nil.
     private static func apply(
         _ step: any ImageTransformer, to image: Image, _ plan: LoadPlan, _ steps: ArraySlice<any ImageTransformer>
     ) -> Image {
@@ -47,7 +47,7 @@ struct TransformStage: Sendable {
         var deciding = image.neededTransformOptions
         if image.isTransformed { deciding.formUnion(image.transformOptions) }
         guard let result = step.transformedImage(with: image, forKey: key), result !== image else {
-            // Nothing was changed that other options would have left.
+            // The image is unchanged, as it would be under other options.
             if !image.isTransformed { image.transformOptions = [] }
             return image
         }
@@ -60,7 +60,7 @@ struct TransformStage: Sendable {
 }
 
 extension LoadPlan {
-    /// The steps of the transformer; a transformer without parts is its own only step.
+    /// The steps of the transformer; a transformer without parts is its only step.
     var transformers: [any ImageTransformer] {
         guard let transformer else { return [] }
         guard let sequence = transformer as? any ImageTransformerSequence, !sequence.transformers.isEmpty else {

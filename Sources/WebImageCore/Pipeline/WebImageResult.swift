@@ -1,21 +1,21 @@
 public import Foundation
 
-/// The image, its encoded data, the failure, where the image came from, whether this is the last call, and the URL.
+/// The image, its encoded data, the error, the image's origin, whether this is the last call, and the URL.
 public typealias WebImageInternalCompletionBlock =
     @Sendable (
         _ image: Image?, _ data: Data?, _ error: WebImageError?, _ cacheType: ImageCacheType, _ finished: Bool,
         _ imageURL: URL?
     ) -> Void
 
-/// A finished load.
+/// The result of a finished load.
 public struct WebImageResult: Sendable {
     /// The picture.
     public var image: Image
     /// The encoded bytes it was decoded from; nil when it came from memory, is a thumbnail or was transformed.
     public var data: Data?
-    /// Bytes of the encoded picture; nil when it came from memory.
+    /// The size of the encoded image in bytes; nil when it came from memory.
     public var encodedByteCount: Int?
-    /// Where it came from; `none` is the loader.
+    /// The origin of the image; `none` is the loader.
     public var cacheType: ImageCacheType
 
     init(image: Image, data: Data? = nil, encodedByteCount: Int? = nil, cacheType: ImageCacheType) {
@@ -27,7 +27,7 @@ public struct WebImageResult: Sendable {
 }
 
 extension WebImageResult {
-    /// What a load delivers: the original's bytes only with the original itself.
+    /// Creates the result of a load: the original's bytes only with the untransformed, full-size image.
     init(_ made: DecodedImage, _ plan: LoadPlan) {
         let data = made.original.data
         let isOriginal = !made.image.isTransformed && plan.decoding.options.thumbnailPixelSize == nil
