@@ -33,7 +33,7 @@ struct HashedPlaces {
         let entry = UInt64(hash) << 32 | UInt64(UInt32(place + 1))
         var free = Int(hash) & mask
         while slots[free] != entry {
-            precondition(slots[free] != 0, "a place that was never inserted")
+            precondition(slots[free] != 0, "the place is not in the table")
             free = (free + 1) & mask
         }
         // Moves later entries into the gap where their hash allows it, so that no search stops at a gap before its

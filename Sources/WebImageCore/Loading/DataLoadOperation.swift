@@ -100,7 +100,7 @@ package final class DataLoadOperation: WebImageOperation {
     }
 
     private static let notModified = WebImageError(
-        .cacheNotModified, stage: .download, hint: "What is cached is the newest.")
+        .cacheNotModified, stage: .download, hint: "The cached image is current.")
 }
 
 extension ImageDataLoader {

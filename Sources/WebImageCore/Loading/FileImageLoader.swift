@@ -54,7 +54,7 @@ public final class FileImageLoader: ImageDataLoader, SchemeBoundLoader {
         }
         let path = url.path(percentEncoded: false)
         guard path.hasPrefix("/"), !path.utf8.contains(0) else {
-            throw invalid("the path is not an absolute one", "Make the URL with URL(fileURLWithPath:).")
+            throw invalid("the path is not absolute", "Create the URL with URL(fileURLWithPath:).")
         }
         return path
     }
@@ -143,9 +143,9 @@ private struct FileReading {
             case ENOENT, ENOTDIR: "Check the path."
             case EACCES, EPERM: "The program may not read this file; check its permissions."
             case EISDIR: "The path names a folder; name a file."
-            case ELOOP: "The path runs in a circle of symbolic links."
+            case ELOOP: "The path contains a loop of symbolic links."
             case EMFILE, ENFILE: "Too many files are open; raise the limit (ulimit -n)."
-            default: "See the system's words."
+            default: "See the system's error message."
             }
         return .posix(number, stage: .download, url: url, hint: hint)
     }
@@ -184,7 +184,7 @@ extension WebImageError {
     /// The error of a successful load without any bytes.
     package static func emptyBody(_ url: URL) -> WebImageError {
         WebImageError(
-            .badImageData, stage: .download, url: url, underlying: .message("there is not one byte of data"),
+            .badImageData, stage: .download, url: url, underlying: .message("the data is empty"),
             hint: "Check what the server sent or the file contains.")
     }
 }

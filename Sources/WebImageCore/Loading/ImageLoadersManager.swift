@@ -168,7 +168,7 @@ extension ImageLoadersManager: ImageDataLoader {
         guard let dataLoader = taker.dataLoader else {
             throw WebImageError(
                 .invalidDownloadOperation, stage: .request, url: load.url,
-                underlying: .message("\(type(of: taker.loader)) delivers images, not bytes"),
+                underlying: .message("\(type(of: taker.loader)) returns images, not bytes"),
                 hint: "Use requestImage for this loader.")
         }
         return try await dataLoader.loadData(for: load, progress: progress)

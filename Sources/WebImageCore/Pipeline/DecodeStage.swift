@@ -38,8 +38,8 @@ struct DecodeStage: Sendable {
         }
         guard let changed else {
             throw WebImageError(
-                .badImageData, stage: .transform, url: plan.url, underlying: .message("the delegate gave no image"),
-                hint: "Return the image itself to leave it as it is.")
+                .badImageData, stage: .transform, url: plan.url, underlying: .message("the delegate returned no image"),
+                hint: "Return the unchanged image to keep it.")
         }
         guard changed !== image else { return made }
         changed.copyMetadata(from: image)

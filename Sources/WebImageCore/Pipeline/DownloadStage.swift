@@ -117,7 +117,7 @@ extension OriginalData {
     fileprivate static func result(
         _ image: Image?, _ data: Data?, _ error: WebImageError?
     ) -> Result<OriginalData, WebImageError> {
-        guard let image else { return .failure(error ?? .badData("loader", "gave neither image nor error")) }
+        guard let image else { return .failure(error ?? .badData("loader", "returned neither an image nor an error")) }
         return .success(OriginalData(data: data ?? Data(), cacheType: .none, image: image))
     }
 }
@@ -126,7 +126,7 @@ extension WebImageError {
     fileprivate static func notTaken(_ url: URL, by loader: any ImageLoader) -> WebImageError {
         WebImageError(
             .invalidURL, stage: .request, url: url,
-            underlying: .message("\(type(of: loader)) does not take this URL"),
-            hint: "Use a loader for it, or an ImageLoadersManager with one.")
+            underlying: .message("\(type(of: loader)) does not accept this URL"),
+            hint: "Use a loader that accepts the URL, or an ImageLoadersManager with such a loader.")
     }
 }
