@@ -74,7 +74,7 @@ extension ImageCache {
         guard let image = imageFromMemoryCache(forKey: key),
             context.entryNote.map({ image.isEntry(of: $0.key) }) ?? true
         else { return nil }
-        // A caller that names the string gets the image as stored.
+        // A lookup by string returns the image as stored.
         return WantedImage(options: options, context: context)
             .adapted(image, takesPosters: context.entryNote == nil)
     }
@@ -94,7 +94,7 @@ extension ImageCache {
         guard decoder.accepts(entry) else { return nil }
         do throws(WebImageError) {
             let image = try decoder.decode(entry)
-            // A caller that names the string gets the entry as stored.
+            // A lookup by string returns the entry as stored.
             let adapted =
                 decoder.key == nil ? image : WantedImage(options: decoder.options, context: context).adapted(image)
             guard let adapted else { return nil }

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Shared tasks: the work of a key runs once for all subscribers that ask for it at the same time.
+/// Shared tasks: the work of a key runs once for all concurrent subscribers.
 ///
 /// ``SharedTaskState`` decides under a short lock; work, continuations and callbacks run outside the lock. A finished
 /// value is joinable while a subscriber uses it, so that a caller that comes during the decode or the store does not

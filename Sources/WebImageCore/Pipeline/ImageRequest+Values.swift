@@ -2,9 +2,9 @@ public import Foundation
 
 // Each property is one context key; `ImageRequestTests` compares the list with the keys.
 
-// The picture.
+// The image.
 extension ImageRequest {
-    /// The box in pixels that the picture is decoded into; part of the cache key. Nil, the default, is full size.
+    /// The box in pixels that the image is decoded into; part of the cache key. Nil, the default, is full size.
     public var size: CGSize? {
         get { get(.imageThumbnailPixelSize) }
         set { set(.imageThumbnailPixelSize, newValue) }
@@ -40,7 +40,7 @@ extension ImageRequest {
         set { set(.animatedImageClass, newValue) }
     }
 
-    /// The coder to use without asking whether it supports the format. Nil, the default, uses the registered coders.
+    /// The coder to use; it is not asked whether it supports the format. Nil, the default, uses the registered coders.
     public var coder: (any ImageCoder)? {
         get { get(.imageCoder) }
         set { set(.imageCoder, newValue) }

@@ -4,7 +4,7 @@ import Foundation
 protocol PipelineHost: AnyObject, Sendable {
     /// Whether no further loads may start.
     var isShutDown: Bool { get }
-    /// Whether a delegate may refuse downloads and change pictures.
+    /// Whether a delegate may refuse downloads and change images.
     var hasDelegate: Bool { get }
     /// Whether the delegate allows the download of the original.
     func mayDownload(_ url: URL) -> Bool

@@ -9,7 +9,7 @@ public typealias WebImageInternalCompletionBlock =
 
 /// The result of a finished load.
 public struct WebImageResult: Sendable {
-    /// The picture.
+    /// The image.
     public var image: Image
     /// The encoded bytes it was decoded from; nil when it came from memory, is a thumbnail or was transformed.
     public var data: Data?
