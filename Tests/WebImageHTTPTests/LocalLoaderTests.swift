@@ -108,6 +108,24 @@ struct FileImageLoaderTests {
         }
         await #expect { try await task.value } throws: { ($0 as? WebImageError)?.code == .cancelled }
     }
+
+    @Test func aCancelDuringTheReadEndsIt() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let url = folder.appendingPathComponent("a")
+        let byteCount = 20 << 20
+        try Data(count: byteCount).write(to: url)
+        let seen = Collected<Int>()
+        let task = Locked<Task<Data, any Error>?>(nil)
+        let loading = Task {
+            try await loader.loadData(for: ImageDataLoad(url: url)) { received, _, _ in
+                seen.append(received)
+                if received > 0 { task.withLock { $0 }?.cancel() }
+            }.data
+        }
+        task.withLock { $0 = loading }
+        await #expect { try await loading.value } throws: { ($0 as? WebImageError)?.code == .cancelled }
+        #expect(seen.values.allSatisfy { $0 < byteCount })
+    }
 }
 
 /// `data:` URLs.

@@ -62,6 +62,26 @@ struct AlternativeSourcesTests {
         #expect(loaders.identity(of: load) != before)
     }
 
+    /// The bytes of a load that ends after its cancel are stored as the original: a stand-in's must not be.
+    @Test func bytesAfterACancelAreTakenFromTheFullPictureAlone() async throws {
+        for url in urls { loader.answer(url, with: .failure(WebImageError(.transport, stage: .download))) }
+        loader.answer(urls[2], with: .success(Data("c".utf8)))
+        loaders.prefersLowData = true
+        let taken = Locked<[ImageDataResult]>([])
+        var load = load([.lowDataSource: urls[1], .alternativeSources: [urls[2]]])
+        load.finishedAfterCancel = { result in taken.withLock { $0.append(result) } }
+        _ = try await loaders.loadData(for: load, progress: nil)
+        #expect(loader.loads.map(\.url) == [urls[1], urls[0], urls[2]])
+        #expect(loader.loads.map { $0.finishedAfterCancel != nil } == [false, true, true])
+        for load in loader.loads {
+            var late = ImageDataResult(data: Data("late".utf8), response: WebImageResponse(url: load.url))
+            late.metadata = Data([1])
+            load.finishedAfterCancel?(late)
+        }
+        // The validators of another URL are not this picture's.
+        #expect(taken.withLock { $0.map(\.metadata) } == [Data([1]), nil])
+    }
+
     @Test func base64SpellsAPicture() async throws {
         let loader = Base64ImageLoader()
         let url = try #require(Base64ImageLoader.url("aGVsbG8="))

@@ -40,10 +40,12 @@ struct SharedStoringTests {
 
     @Test func everyLoadsEncodeOptionsAreUsed() async throws {
         let transformer = BlueTransformer()
-        let qualities: [ImageCoderOptions] = [
-            [.encodeMaxPixelSize: CGSize(width: 8, height: 8)], [.encodeMaxPixelSize: CGSize(width: 16, height: 16)],
-        ]
-        _ = try await shared(qualities.map { [.imageTransformer: transformer, .imageEncodeOptions: $0] })
+        let coder = EncodingObserver()
+        let sides: [ImageCoderOptions] = [8, 16].map { [.encodeMaxPixelSize: CGSize(width: $0, height: $0)] }
+        _ = try await shared(
+            sides.map { [.imageTransformer: transformer, .imageEncodeOptions: $0, .imageCoder: coder] })
+        // Each load's own: with one piece of work the options of the second load would be dropped.
+        #expect(Set(coder.sides.all) == [8, 16] && coder.sides.all.count == 2)
         let key = try #require(fixture.manager.cacheKey(for: url, context: [.imageTransformer: transformer]))
         let stored = try #require(await fixture.cache.diskImageData(forKey: key))
         let width = try ImageCodersManager.shared.imageInfo(of: stored, limits: .default).pixelSize.width
@@ -59,5 +61,26 @@ struct SharedStoringTests {
         }
         let images = try await shared([[.cacheSerializer: serializer], [.cacheSerializer: serializer]])
         #expect(asked.all == [1] && images[0] === images[1])
+    }
+}
+
+/// The built-in coders, and the sizes they are asked to encode at.
+private final class EncodingObserver: DetailedImageCoder {
+    let sides = Calls<Int>()
+
+    func canDecode(from data: Data?) -> Bool { ImageCodersManager.shared.canDecode(from: data) }
+    func canEncode(to format: ImageFormat) -> Bool { ImageCodersManager.shared.canEncode(to: format) }
+
+    func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
+        try ImageCodersManager.shared.imageInfo(of: data, limits: limits)
+    }
+
+    func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
+        try ImageCodersManager.shared.decode(data, options: options)
+    }
+
+    func encode(_ image: Image, format: ImageFormat, options: EncodingOptions) throws(WebImageError) -> Data {
+        sides.append(options.maxPixelSize?.width ?? 0)
+        return try ImageCodersManager.shared.encode(image, format: format, options: options)
     }
 }
