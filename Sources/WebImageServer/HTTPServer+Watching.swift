@@ -216,7 +216,7 @@ extension HTTPServer {
     }
 }
 
-/// The C server. Sendable, because only the watching thread uses it after the start.
+/// The C server. Sendable is true because only the watching thread uses it after the start.
 private struct ServerPointer: @unchecked Sendable {
     let pointer: OpaquePointer
 }

@@ -43,7 +43,7 @@ final class PendingRequest: Sendable {
     }
 }
 
-/// A C request. Sendable, because the server does not use a handed-over request until the one reply.
+/// A C request. Sendable is true because the server does not use a handed-over request until the one reply.
 struct RequestPointer: @unchecked Sendable {
     let pointer: OpaquePointer
 }

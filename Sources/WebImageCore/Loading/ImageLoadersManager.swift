@@ -18,9 +18,11 @@ public final class ImageLoadersManager: Sendable {
         let loader: any ImageLoader
         let dataLoader: (any ImageDataLoader)?
         let preparingLoader: (any PreparingDataLoader)?
+        let sharedScopeLoader: (any SharedScopeLoader)?
 
         init(_ loader: any ImageLoader) {
             self.loader = loader
+            sharedScopeLoader = loader as? any SharedScopeLoader
             dataLoader = loader as? any ImageDataLoader
             preparingLoader = loader as? any PreparingDataLoader
         }
@@ -89,12 +91,34 @@ public final class ImageLoadersManager: Sendable {
 }
 
 /// A loader for certain URL schemes, so that errors can list the supported schemes.
-package protocol SchemeBoundLoader {
+package protocol SchemeBoundLoader: SharedScopeLoader {
     /// The schemes in lower case.
     var schemes: [String] { get }
 }
 
+/// A loader that can tell without looking at a load whether it puts plain loads into the shared scope: a plain load's
+/// context names nothing of the loader's, its options neither cookies nor trust in any certificate.
+package protocol SharedScopeLoader: Sendable {
+    /// Whether every plain load gets the shared scope at present. Asked by every memory hit.
+    var sharesPlainLoads: Bool { get }
+}
+
+extension ImageLoadersManager: SharedScopeLoader {
+    package var sharesPlainLoads: Bool {
+        let loaders = registered.withLock { $0.roles }
+        var index = 0
+        while index < loaders.count {
+            guard loaders[index].sharedScopeLoader?.sharesPlainLoads == true else { return false }
+            index += 1
+        }
+        return true
+    }
+}
+
 extension SchemeBoundLoader {
+    /// True: only the downloader knows credentials.
+    package var sharesPlainLoads: Bool { true }
+
     package func hasScheme(of url: URL?) -> Bool {
         // Compares the text: `scheme` would create a string, and every memory hit runs this.
         guard let text = url?.absoluteString else { return false }

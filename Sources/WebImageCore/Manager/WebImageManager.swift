@@ -149,6 +149,8 @@ public final class WebImageManager: Sendable {
         return state.withLock { $0.failedURLs.reason(url, in: scope, at: now) }
     }
 
+    var hasFailedURLs: Bool { state.withLock { !$0.failedURLs.isEmpty } }
+
     func forgetFailure(of url: URL, in scope: CacheScope) {
         state.withLock { if !$0.failedURLs.isEmpty { $0.failedURLs.remove(url, in: scope) } }
     }

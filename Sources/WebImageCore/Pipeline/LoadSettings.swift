@@ -22,6 +22,7 @@ final class LoadSettings: Sendable {
         let dataLoader: (any ImageDataLoader)?
         let preparingLoader: (any PreparingDataLoader)?
         let loadersManager: ImageLoadersManager?
+        let sharedScopeLoader: (any SharedScopeLoader)?
 
         init(cache: any ImageCaching, loader: any ImageLoader) {
             self.cache = cache
@@ -30,6 +31,7 @@ final class LoadSettings: Sendable {
             dataLoader = loader as? any ImageDataLoader
             preparingLoader = loader as? any PreparingDataLoader
             loadersManager = loader as? ImageLoadersManager
+            sharedScopeLoader = loader as? any SharedScopeLoader
         }
     }
 

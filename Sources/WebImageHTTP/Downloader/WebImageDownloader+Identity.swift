@@ -36,6 +36,9 @@ extension WebImageDownloader: PreparingDataLoader {
         return isNarrowed ? prepare(load) : nil
     }
 
+    /// False where the config's fields, cookies or credentials may narrow the scope.
+    package var sharesPlainLoads: Bool { !settings.mayNarrowScope }
+
     // A constant, because a literal costs three allocations in a debug build, in every memory hit.
     private static let narrowingOptions: WebImageOptions = [.handleCookies, .allowInvalidSSLCertificates]
 

@@ -1,0 +1,144 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageHTTP
+import WebImageTesting
+
+@testable import WebImageCore
+
+/// The short way of a memory hit delivers what the long way would, whatever a load names.
+@Suite(.timeLimit(.minutes(1)))
+struct PlainHitTests {
+    private let cache = ImageCache(namespace: "plain", diskCacheDirectory: "/nowhere")
+    private let url = EntryFixture.url("https://host/a.png?w=1")
+
+    private struct Loader: Sendable {
+        var name: String
+        var make: @Sendable () -> any ImageLoader
+    }
+
+    private static let loaders: [Loader] = [
+        Loader(name: "downloader") { ImageLoadersManager(loaders: [FileImageLoader(), WebImageDownloader()]) },
+        Loader(name: "downloader alone") { WebImageDownloader() },
+        Loader(name: "user name") {
+            var config = WebImageDownloaderConfig()
+            config.username = "alice"
+            return ImageLoadersManager(loaders: [WebImageDownloader(config: config), DataURLImageLoader()])
+        },
+        Loader(name: "credentials") {
+            let downloader = WebImageDownloader()
+            downloader.setValue("alice", forHTTPHeaderField: "Authorization")
+            return ImageLoadersManager(loaders: [downloader])
+        },
+        Loader(name: "request modifier") {
+            let downloader = WebImageDownloader()
+            downloader.requestModifier = WebImageDownloaderRequestModifier(headers: ["Cookie": "alice"])
+            return ImageLoadersManager(loaders: [downloader])
+        },
+        Loader(name: "scoped") { ImageLoadersManager(loaders: [WebImageDownloader(), ScopedLoader()]) },
+    ]
+
+    /// An image under every key that one of the loads asks for.
+    private func fill() throws {
+        let keys =
+            [EntryKey.shared(url.absoluteString)]
+            + [20.0, 30].flatMap { side in
+                [true, false].map { preserves in
+                    let box = CGSize(width: side, height: side)
+                    return LoadKeys.thumbnail(
+                        LoadKeys.Thumbnail(box: box, preservesAspectRatio: preserves), of: url.absoluteString)
+                }
+            }
+        for key in keys {
+            for scope in [nil, CacheScope.scoped("alice"), .scoped("bob")] {
+                let string = scope.flatMap { $0.key(key.string) } ?? key.string
+                let name: String? = if case .scoped(let name)? = scope { name } else { nil }
+                let scoped = EntryKey(source: key.source, scope: name, thumbnail: key.thumbnail, string: string)
+                let image = try TestImages.solid(width: 4, height: 4)
+                image.noteEntry(ImageEntries.Entry(identity: .key(scoped)))
+                cache.storeImageToMemory(image, forKey: string)
+            }
+        }
+    }
+
+    private let contexts: [WebImageContext?] = [
+        nil, [:], [.callbackQueue: CallbackQueue.invoking],
+        [.imageThumbnailPixelSize: CGSize(width: 20, height: 20)],
+        [.imageThumbnailPixelSize: CGSize(width: 20, height: 20), .callbackQueue: CallbackQueue.invoking],
+        [.imageThumbnailPixelSize: CGSize(width: 25, height: 25)], [.imageThumbnailPixelSize: "wrong"],
+        [.imageThumbnailPixelSize: CGSize(width: 0, height: 20)],
+        [.imageThumbnailPixelSize: CGSize(width: 20, height: 20), .imagePreserveAspectRatio: false],
+        [.cacheScope: "alice"], [.cacheScope: "carol"], [.callbackQueue: CallbackQueue.invoking, .cacheScope: "bob"],
+        [.imageScaleDownLimitBytes: 10], [.imageTransformer: BlueTransformer()], [.imageTransformer: NSNull()],
+        [.queryCacheType: ImageCacheType.disk], [.imageDecodeToHDR: true], [.imageForceDecodePolicy: 1],
+        [.imageDecodeOptions: [.decodePreserveAspectRatio: false] as ImageCoderOptions],
+        [.cacheKeyFilter: WebImageCacheKeyFilter { _ in "other" }],
+        [.downloadRequestModifier: WebImageDownloaderRequestModifier(headers: ["Authorization": "alice"])],
+        [.animatedImageClass: AnimatedImage.self],
+    ]
+
+    private static let options: [WebImageOptions] = [
+        [], .retryFailed, .handleCookies, .allowInvalidSSLCertificates, .fromLoaderOnly, .fromCacheOnly,
+        .decodeFirstFrameOnly, .matchAnimatedImageClass, .scaleDownLargeImages, .highPriority,
+        [.decodeFirstFrameOnly, .retryFailed],
+    ]
+
+    @Test func bothWaysFindTheSameImage() throws {
+        try fill()
+        var hits = 0
+        for loader in Self.loaders {
+            let manager = WebImageManager(cache: cache, loader: loader.make())
+            for setting in ["none", "transformer", "filter"] {
+                manager.transformer = setting == "transformer" ? BlueTransformer() : nil
+                manager.cacheKeyFilter = setting == "filter" ? WebImageCacheKeyFilter { _ in "other" } : nil
+                for context in contexts {
+                    for options in Self.options {
+                        let context = RequestContext(context)
+                        let long = LoadRequest(url, options, context, manager.settings).memoryImage
+                        let short: Image? =
+                            if case .hit(let result) = manager.front(url, options: options, context: context).answer {
+                                result.image
+                            } else {
+                                nil
+                            }
+                        #expect(
+                            long === short,
+                            "\(loader.name), \(setting), \(options), \(context.forRoles.map { "\($0)" } ?? "nil")")
+                        if short != nil { hits += 1 }
+                    }
+                }
+            }
+        }
+        #expect(hits > 100)
+    }
+
+    @Test func whatALaterChangeNarrowsIsNarrowedAtOnce() throws {
+        try fill()
+        let downloader = WebImageDownloader()
+        let manager = WebImageManager(cache: cache, loader: ImageLoadersManager(loaders: [downloader]))
+        func isHit() -> Bool {
+            if case .hit = manager.front(url, options: [], context: RequestContext(nil)).answer { true } else { false }
+        }
+        #expect(isHit())
+        downloader.setValue("dave", forHTTPHeaderField: "Authorization")
+        #expect(!isHit())
+        downloader.setValue(nil, forHTTPHeaderField: "Authorization")
+        #expect(isHit())
+        manager.transformer = BlueTransformer()
+        #expect(!isHit())
+    }
+}
+
+/// A loader of a user, which puts what it loads into a scope.
+private struct ScopedLoader: ImageDataLoader {
+    func canRequestImage(for url: URL?) -> Bool { true }
+    func cacheScope(of load: ImageDataLoad) -> CacheScope { .scoped("bob") }
+    func identity(of load: ImageDataLoad) -> LoadIdentity {
+        LoadIdentity(sharing: load.url.absoluteString, cacheScope: .scoped("bob"))
+    }
+    func loadData(
+        for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
+    ) async throws(WebImageError) -> ImageDataResult {
+        throw WebImageError(.invalidURL, stage: .download)
+    }
+}
