@@ -1,8 +1,8 @@
 import WebImageCore
 
-/// Where one frame of an animation goes, how it meets what is there, and what is left of it after its time.
+/// The position of one animation frame, how it blends with the canvas, and how it is disposed of.
 ///
-/// The one form that GIF, APNG and WebP are read into; kept small, since a hostile file holds many.
+/// GIF, APNG and WebP frames are all read into this type. It is small because a hostile file holds many.
 struct AnimationFrame: Sendable, Hashable {
     /// What happens to the frame's rectangle before the next frame is drawn.
     enum Disposal: UInt8, Sendable { case none, background, previous }
@@ -40,6 +40,6 @@ struct AnimationFrame: Sendable, Hashable {
         left == 0 && top == 0 && Int(right) >= canvas.width && Int(bottom) >= canvas.height
     }
 
-    /// Whether drawing it needs nothing of what lies beneath.
+    /// Whether the frame can be drawn without the pixels below it.
     var replacesWhatIsBeneath: Bool { blend == .source || isOpaque }
 }

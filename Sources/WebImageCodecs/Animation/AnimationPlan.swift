@@ -9,10 +9,10 @@ struct AnimationPlan: Sendable {
     let canvas: PixelSize
     let frames: [AnimationFrame]
 
-    /// What makes of a frame's ground the next frame's.
+    /// The change that turns a frame's ground into the next frame's ground.
     enum Step: Sendable, Hashable { case draw, clear, nothing }
 
-    /// For each frame the nearest one at or before it from which its ground can be made with nothing known.
+    /// For each frame, the nearest frame at or before it from which its ground can be made without any cached canvas.
     private let groundStarts: [UInt32]
 
     init(canvas: PixelSize, frames: [AnimationFrame]) {
@@ -49,7 +49,7 @@ struct AnimationPlan: Sendable {
     /// Whether frame `index` is drawn on a clear canvas.
     func hasClearGround(_ index: Int) -> Bool { Int(groundStarts[index]) == index }
 
-    /// The first frame that must be looked at to show frame `index` when nothing is known.
+    /// The first frame that must be processed to show frame `index` when no canvas is cached.
     func start(for index: Int) -> Int { isIndependent(index) ? index : Int(groundStarts[index]) }
 
     func step(after index: Int) -> Step {

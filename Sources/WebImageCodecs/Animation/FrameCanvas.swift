@@ -3,12 +3,12 @@ import WebImageGraphics
 
 /// The canvas a frame is drawn on, known up to the clearing that remains to be done.
 ///
-/// Its buffer may be shared with images that were handed out and with other grounds: it is written only by who holds
-/// it alone, else copied first.
+/// Its buffer may be shared with delivered images and other grounds. It is written only while it is uniquely
+/// referenced, else it is copied first.
 struct FrameGround {
     /// The frame whose ground this is.
     var frame: Int
-    /// nil is clear throughout.
+    /// nil means that the whole canvas is clear.
     private var base: PixelBuffer?
     private var cleared: [Rectangle] = []
     private var baseIsOpaque = false
@@ -18,7 +18,7 @@ struct FrameGround {
         var y: Range<Int>
     }
 
-    /// False where nobody has made the ground because the frame does not need it.
+    /// False when the ground was not made because the frame does not need it.
     private(set) var isKnown = true
 
     /// The clear canvas.

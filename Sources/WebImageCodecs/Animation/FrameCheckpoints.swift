@@ -1,6 +1,6 @@
 import WebImageCore
 
-/// Grounds kept along an animation, so that a jump back does not start at the key frame.
+/// Grounds stored along an animation, so that a jump back does not start at the key frame.
 ///
 /// Nothing is kept until the first jump back; from then on every so many frames, within a limit of bytes and what all
 /// animations together may keep. For one thread at a time.
@@ -42,7 +42,7 @@ final class FrameCheckpoints {
 
 /// Bytes that the checkpoints of all animations of the process may take together, beside the frames that players hold.
 ///
-/// An animation that comes too late jumps back from its key frames. Safe on any thread.
+/// When no bytes are left, an animation gets no checkpoints and jumps back from its key frames. Safe on any thread.
 package final class CheckpointAllowance: Sendable {
     /// Twice what one animation may keep.
     package static let shared = CheckpointAllowance(bytes: 2 * AnimationDecoder.checkpointBytes)

@@ -1,7 +1,7 @@
 import WebImageCore
 import WebImageGraphics
 
-/// What a format brings to the compositor: it draws one frame alone.
+/// A format's part of the compositor: it draws one frame alone.
 protocol AnimationSource: Sendable {
     /// Whether each pixel of a frame is opaque or transparent, never in between: then it is laid over what is there while
     /// it is drawn.
@@ -42,7 +42,7 @@ final class FrameCompositor {
             byteLimit: checkpointBytes)
     }
 
-    /// Frame `index`, which must exist, on the whole canvas. Nobody may write the pixels.
+    /// Frame `index`, which must exist, on the whole canvas. The pixels must not be written.
     func show(_ index: Int, deadline: DecodeDeadline) throws(WebImageError) -> ShownCanvas {
         var ground = nearestGround(to: index)
         while ground.frame < index {
@@ -53,7 +53,7 @@ final class FrameCompositor {
         return try showFrame(of: &ground, deadline)
     }
 
-    /// The ground nearest to the frame; taken, not lent, so that it can be drawn on where it lies.
+    /// The ground nearest to the frame. It is moved out, not shared, so that it can be drawn on in place.
     private func nearestGround(to index: Int) -> FrameGround {
         let known = ground
         ground = nil

@@ -37,7 +37,7 @@ struct FrameEncoding {
     }
 }
 
-/// Rounds durations to a format's unit so that what one frame loses the next one gains.
+/// Rounds durations to a format's unit and carries each rounding error over to the next frame.
 struct FrameClock {
     private let unitsPerSecond: Double
     private let limit: Int
@@ -49,7 +49,7 @@ struct FrameClock {
         self.limit = limit
     }
 
-    /// Units of the next frame's duration; what is no number is 0.
+    /// The next frame's duration in units; NaN gives 0.
     mutating func next(_ duration: TimeInterval) -> Int {
         let units = duration.isFinite ? min(max(duration, 0) * unitsPerSecond, Double(limit)) : 0
         exact += units
@@ -65,7 +65,7 @@ struct FrameFraction: Hashable {
     var numerator: Int
     var denominator: Int
 
-    /// Thousandths where they say it exactly, else the nearest fraction, by its continued fraction.
+    /// Uses thousandths when they are exact, else the nearest fraction, found by its continued fraction.
     init(_ duration: TimeInterval) {
         let seconds = duration.isFinite ? min(max(duration, 0), 65535) : 0
         let thousandths = (seconds * 1000).rounded()

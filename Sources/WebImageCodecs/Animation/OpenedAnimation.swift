@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// What an animated coder's instance holds: an animation, or a still as one frame.
+/// The content of an animated coder's instance: an animation, or a still as one frame.
 struct OpenedAnimation: Sendable {
     private enum Content: Sendable {
         case animation(AnimationDecoder)
@@ -57,7 +57,7 @@ struct OpenedAnimation: Sendable {
 }
 
 extension WebImageError {
-    /// A frame asked of a coder that was opened on no animation.
+    /// The error for a frame requested from a coder that holds no animation.
     static let noAnimation = WebImageError.badData(
         "animation", "this coder holds no animation", hint: "Open one with init(animation:options:).")
 }

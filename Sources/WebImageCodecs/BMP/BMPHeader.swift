@@ -1,6 +1,6 @@
 import WebImageCore
 
-/// What stands before the pixels of a Windows or OS/2 bitmap (MS-WMF §2.2.2.9, OS/2 2.x).
+/// The header before the pixels of a Windows or OS/2 bitmap (MS-WMF §2.2.2.9, OS/2 2.x).
 struct BMPHeader {
     /// How the pixels are stored.
     enum Packing {
@@ -93,7 +93,7 @@ struct BMPHeader {
         } else if bitCount == 16 {
             masks = Masks(red: 0x7C00, green: 0x3E0, blue: 0x1F)
         } else {
-            // Without bit fields only the alpha mask of a long header says more than the format does.
+            // Without bit fields, only the alpha mask of a long header adds information to the format.
             let alpha = length >= 56 ? mask(3) ?? 0 : 0
             masks = Masks(red: 0xFF0000, green: 0xFF00, blue: 0xFF, alpha: alpha)
         }

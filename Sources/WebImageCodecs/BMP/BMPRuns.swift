@@ -3,8 +3,8 @@ import WebImageCore
 
 /// Decodes run-length encoded indices of eight or four bits (MS-WMF §3.1.6).
 ///
-/// What the runs leave out is transparent, as browsers show it. Runs that pass a row's end are cut; a stream that ends
-/// without saying so leaves the rest out.
+/// Pixels that no run draws are transparent, as in browsers. Runs that pass a row's end are cut; in a stream that ends
+/// without an end marker, the remaining pixels are transparent.
 struct BMPRuns {
     let header: BMPHeader
     let bytes: UnsafeRawBufferPointer

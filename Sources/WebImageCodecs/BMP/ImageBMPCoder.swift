@@ -21,7 +21,7 @@ public final class ImageBMPCoder: DetailedImageCoder {
     /// Whether the format is BMP.
     public func canEncode(to format: ImageFormat) -> Bool { format == .bmp }
 
-    /// What the header says.
+    /// The facts in the header.
     ///
     /// - Throws: `.badImageData`, `.limitExceeded`.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {

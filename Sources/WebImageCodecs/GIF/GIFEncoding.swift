@@ -26,7 +26,7 @@ enum GIFEncoding {
     }
 }
 
-/// Holds one frame back, since what comes next decides how it is to be disposed of.
+/// Holds one frame back, because the next frame decides its disposal.
 private struct GIFAnimationWriter {
     private let file: GIFFileWriter
     private var clock = FrameClock(unitsPerSecond: 100, limit: 65535)
@@ -38,7 +38,7 @@ private struct GIFAnimationWriter {
         var delay: Int
     }
 
-    /// A file that plays once says nothing about it: one extension less, and no viewer plays it twice.
+    /// A file that plays once gets no loop extension: that saves its bytes, and no viewer plays the file twice.
     init(_ screen: PixelSize, loopCount: Int) throws(WebImageError) {
         file = try GIFFileWriter(screen)
         if loopCount != 1 { try file.appendLoop(loopCount) }

@@ -4,8 +4,8 @@ import WebImageGraphics
 
 /// Owns the decoder of one frame's indices, over bytes that outlive it.
 ///
-/// The container, where hostile files lie, is read by ``GIFStructure`` alone. Rows come in file order; the interlace is
-/// undone here, so that what lies outside the screen is never stored.
+/// Only ``GIFStructure`` reads the container, the part that hostile files abuse. Rows come in file order; the interlace is
+/// undone here, so that pixels outside the screen are never stored.
 final class GIFFrameReader {
     private let handle: OpaquePointer
     private let frame: GIFFrame

@@ -2,7 +2,7 @@ import WebImageCore
 
 /// The blocks of a GIF file (GIF89a), found without decompressing anything.
 ///
-/// Offsets count from the file's first byte. The walk stops where the file ends or makes no sense; frames before stand.
+/// Offsets count from the file's first byte. The walk stops where the file ends or is invalid; frames before that are kept.
 struct GIFStructure: Sendable {
     /// The logical screen, which is the size of every composited frame.
     var screen: PixelSize
@@ -62,7 +62,7 @@ struct GIFStructure: Sendable {
                 isComplete = true
                 return
             case 0x00:
-                // Stray terminators occur between blocks; every viewer passes over them.
+                // Stray terminators occur between blocks; every viewer skips them.
                 offset += 1
             default: return
             }

@@ -17,16 +17,16 @@ public final class ImageGIFCoder: BuiltInAnimatedImageCoder {
         format: .gif, makeStream: { GIFStream($0) },
         open: { data, options throws(WebImageError) in try GIFAnimationSource.open(data, options: options) })
 
-    /// What an instance made for one picture or one animation holds.
+    /// The content of an instance made for one picture or one animation.
     public let work: CodecWork
 
     /// Makes another one for whole stills.
     public init() { work = CodecWork() }
 
-    /// An instance that holds this.
+    /// Makes an instance with this content.
     public init(work: CodecWork) { self.work = work }
 
-    /// What the blocks of all frames say; nothing is decompressed.
+    /// The facts in the blocks of all frames; nothing is decompressed.
     ///
     /// - Throws: `.badImageData` without a whole header or any frame, `.limitExceeded`.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
@@ -55,8 +55,8 @@ public final class ImageGIFCoder: BuiltInAnimatedImageCoder {
 
     /// The file; all frames of an image that is an animation, unless the options want the first alone.
     ///
-    /// Quality is not GIF's to choose and is ignored; see ``encode(frameCount:loopCount:format:options:frame:)`` for what
-    /// becomes of colours.
+    /// GIF has no quality setting, so the quality is ignored; ``encode(frameCount:loopCount:format:options:frame:)`` says
+    /// how colours are reduced.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
@@ -94,7 +94,7 @@ public final class ImageGIFCoder: BuiltInAnimatedImageCoder {
 }
 
 extension GIFStructure {
-    /// What the blocks so far say.
+    /// The facts in the blocks read so far.
     var info: ImageInfo {
         let frames = frames.prefix(max(1, completeFrameCount))
         var info = ImageInfo(format: .gif, storedSize: screen)

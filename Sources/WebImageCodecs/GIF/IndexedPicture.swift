@@ -9,7 +9,7 @@ struct IndexedPicture {
     var palette: [UInt8]
     var transparentIndex: Int?
 
-    /// Alpha from here up is opaque; GIF knows nothing in between.
+    /// Alpha from this value up is opaque; GIF has no partial transparency.
     static let opaqueAlpha: UInt32 = 128
 
     /// Makes the picture of straight pixels (`rgba8`): exact where 256 colours suffice, else with the best 256 found and

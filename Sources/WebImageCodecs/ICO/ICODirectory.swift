@@ -20,7 +20,7 @@ struct ICODirectory {
         entries = (0..<count).compactMap { Entry(bytes, at: 6 + 16 * $0, isCursor: type == 2) }
     }
 
-    /// The largest, of those the deepest, of those the first.
+    /// The largest entry; among equally large ones the deepest, then the first.
     var best: Entry? {
         entries.enumerated().max { left, right in
             let (mine, other) = (left.element, right.element)
@@ -41,7 +41,7 @@ extension ICODirectory.Entry {
         size = PixelSize(width: width == 0 ? 256 : Int(width), height: height == 0 ? 256 : Int(height))
         payload = offset..<min(offset + count, bytes.count)
         isPNG = bytes.starts(at: offset, with: [0x89, 0x50, 0x4E, 0x47])
-        // A cursor has its hot spot here, and many icons nothing; then the picture's own header knows.
+        // A cursor has its hot spot here and many icons have 0; then the picture's own header gives the depth.
         let own = isPNG ? 32 : bytes.littleEndian16(at: offset + 14) ?? 0
         bitCount = min(isCursor || bits == 0 ? own : bits, 32)
     }

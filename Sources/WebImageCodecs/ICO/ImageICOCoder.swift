@@ -21,7 +21,7 @@ public final class ImageICOCoder: DetailedImageCoder {
     /// Never: this coder only reads.
     public func canEncode(to format: ImageFormat) -> Bool { false }
 
-    /// What the best picture's header says.
+    /// The facts in the best picture's header.
     ///
     /// - Throws: `.badImageData`, `.limitExceeded`.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {

@@ -15,7 +15,7 @@ extension ImageJPEGCoder {
         }
     }
 
-    /// The image; a file that ends before its picture does is an error, never a picture with a grey rest.
+    /// The image. A file that is cut off is an error, never a picture with a grey rest.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
         return try data.withFileBytes { bytes throws(WebImageError) in
@@ -29,7 +29,7 @@ extension ImageJPEGCoder {
 }
 
 extension JPEGDecoder {
-    /// What the markers before the first scan say.
+    /// The facts in the markers before the first scan.
     var info: ImageInfo {
         var info = ImageInfo(format: .jpeg, storedSize: size)
         info.orientation = orientation
@@ -75,7 +75,7 @@ extension JPEGDecoder {
         return try picture(pixels, plan)
     }
 
-    /// The profile if it describes such channels; another one is a mistake of whoever wrote the file.
+    /// The profile if it describes these channels; any other profile is an error in the file and is ignored.
     private func matchingProfile() throws(WebImageError) -> ColorProfile? {
         guard let profile = try profile() else { return nil }
         let colorSpace = isGray ? "GRAY" : isCMYK ? "CMYK" : "RGB "
@@ -105,7 +105,7 @@ extension JPEGDecoder {
     }
 }
 
-/// What libjpeg is asked for.
+/// The output requested from libjpeg.
 struct JPEGPlan {
     let layout: PixelFormat
     let size: PixelSize

@@ -13,12 +13,12 @@ public struct ImageJPEGCoder: BuiltInImageCoder, DetailedImageCoder {
     /// How files of the format are recognised and streamed.
     public static let fileType = CodecFileType(format: .jpeg, makeStream: { JPEGStream($0) })
 
-    /// What an instance made for one picture holds.
+    /// The content of an instance made for one picture.
     public let work: CodecWork
 
     /// The same coder as ``shared``.
     public init() { work = CodecWork() }
 
-    /// An instance that holds this.
+    /// Makes an instance with this content.
     public init(work: CodecWork) { self.work = work }
 }

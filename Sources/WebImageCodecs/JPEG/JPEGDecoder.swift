@@ -5,7 +5,7 @@ import WebImageCore
 
 /// Owns one libjpeg decompressor, over bytes that the caller keeps alive or over its own copy of those that arrive.
 final class JPEGDecoder {
-    /// What the header said; zeros before it has been read.
+    /// The facts in the header; zeros before it has been read.
     private(set) var header = webimage_jpeg_header()
     let handle: OpaquePointer
     let limits: DecodingLimits
@@ -64,7 +64,7 @@ final class JPEGDecoder {
     /// Adobe's files store ink as 255 less its amount.
     var storesInkInverted: Bool { header.has_adobe_marker != 0 }
 
-    /// EXIF's word, else XMP's, else upright.
+    /// EXIF's orientation, else XMP's, else upright.
     var orientation: ImageOrientation {
         app1("Exif\0\0").flatMap { ExifOrientation.orientation(exif: $0) }
             ?? app1("http://ns.adobe.com/xap/1.0/\0").flatMap { ExifOrientation.orientation(xmp: $0) }

@@ -3,7 +3,7 @@ import CWebImageJPEG
 import Foundation
 import WebImageCore
 
-/// What goes into one JPEG file, whatever its quality.
+/// The content of one JPEG file, independent of its quality.
 struct JPEGEncoding {
     let pixels: PixelBuffer
     let profile: ColorProfile?

@@ -12,7 +12,7 @@ struct JPEGMetadata {
     /// A segment's length has 16 bits and counts itself.
     private static let mostBytes = 65533
 
-    /// - Throws: `.encodingFailed` for what does not fit into a segment.
+    /// - Throws: `.encodingFailed` when the metadata does not fit into a segment.
     init(_ metadata: EmbeddedMetadata, thumbnail: Data?) throws(WebImageError) {
         if let given = metadata.exif ?? thumbnail.map({ _ in Self.emptyExif }) {
             var structure = ExifOrientation.upright(given)

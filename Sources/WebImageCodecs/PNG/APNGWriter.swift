@@ -19,7 +19,7 @@ enum APNGWriter {
         return file
     }
 
-    /// nil when a frame has alpha that the file is not to have.
+    /// nil when a frame has alpha but `hasAlpha` is false.
     private static func encode(
         _ frameCount: Int, _ loopCount: Int, _ options: EncodingOptions,
         _ frame: (Int) throws(WebImageError) -> ImageFrame, hasAlpha: Bool

@@ -18,16 +18,16 @@ public final class ImagePNGCoder: BuiltInAnimatedImageCoder {
         format: .png, makeStream: { PNGStream($0) },
         open: { data, options throws(WebImageError) in try PNGAnimationSource.open(data, options: options) })
 
-    /// What an instance made for one picture or one animation holds.
+    /// The content of an instance made for one picture or one animation.
     public let work: CodecWork
 
     /// Makes another one for whole stills.
     public init() { work = CodecWork() }
 
-    /// An instance that holds this.
+    /// Makes an instance with this content.
     public init(work: CodecWork) { self.work = work }
 
-    /// What the chunks say; pixels stay deflated.
+    /// The facts in the chunks; pixels stay deflated.
     ///
     /// - Throws: `.badImageData` without a whole header, `.limitExceeded`.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
@@ -60,7 +60,7 @@ public final class ImagePNGCoder: BuiltInAnimatedImageCoder {
 
     /// The file, deflated at zlib's usual level; without alpha when the image is opaque, with its profile if it has one.
     ///
-    /// PNG is lossless: quality and file size are not the encoder's to choose and are ignored.
+    /// PNG is lossless: quality and file size are ignored.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
@@ -71,13 +71,13 @@ public final class ImagePNGCoder: BuiltInAnimatedImageCoder {
 }
 
 extension PNGChunks {
-    /// EXIF's word, else XMP's; upright when neither says.
+    /// EXIF's orientation, else XMP's, else upright.
     func orientation(in data: Data) -> ImageOrientation {
         exif.flatMap { ExifOrientation.orientation(exif: data.slice($0)) }
             ?? xmp.flatMap { ExifOrientation.orientation(xmp: data.slice($0)) } ?? .up
     }
 
-    /// What the chunks say, for pixels that are to be turned so.
+    /// The facts in the chunks, for pixels with this orientation.
     func info(orientation: ImageOrientation) -> ImageInfo {
         var info = ImageInfo(format: animation == nil ? .png : .apng, storedSize: header.size)
         info.orientation = orientation

@@ -33,7 +33,7 @@ struct PNGAnimation: Sendable {
 struct PNGFrame: Sendable {
     /// What happens to the frame's rectangle before the next one is drawn.
     enum Disposal: UInt8, Sendable { case none, background, previous }
-    /// How the frame meets what is there.
+    /// How the frame blends with the canvas.
     enum Blend: UInt8, Sendable { case source, over }
 
     var sequenceNumber: Int

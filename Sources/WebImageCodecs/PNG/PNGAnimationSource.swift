@@ -39,7 +39,7 @@ struct PNGAnimationSource: AnimationSource {
     ) throws(WebImageError) -> Bool {
         guard let frame = chunks.animation?.frames[index] else { return false }
         return try data.withFileBytes { bytes throws(WebImageError) in
-            // A file that is cut off lacks the end that libpng wants to see, though this picture may be whole.
+            // A file that is cut off lacks the end that libpng requires, though this picture may be whole.
             if frame.isDefaultImage, !chunks.isTransparencyMisplaced, chunks.isComplete {
                 try decode(bytes, frame.size, onto: canvas, x: x, y: y, deadline, isFile: true)
             } else if try !drawWhole(bytes, frame, onto: canvas, x: x, y: y, deadline) {

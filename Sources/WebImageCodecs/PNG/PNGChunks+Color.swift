@@ -28,7 +28,7 @@ extension PNGChunks {
         return reader.profile
     }
 
-    /// What the chunks without a profile say, where their word counts.
+    /// The colours described by the chunks without a profile, if those chunks apply.
     private var described: (profile: ColorProfile?, Void)? {
         if let codes = colors?.codes { return (codes.isSRGB ? nil : codes.profile(isGray: header.isGray), ()) }
         guard iccProfile == nil, !isMarkedSRGB, let colors = colors?.measured else { return nil }
@@ -38,7 +38,7 @@ extension PNGChunks {
 
 /// What a PNG file says its colours are, beside a profile.
 struct PNGColors: Sendable {
-    /// `cICP`, when this library knows what to do with it.
+    /// `cICP`, when this library supports its values.
     var codes: ColorDescription?
     /// `gAMA` with `cHRM` or sRGB's primaries.
     var measured: ColorDescription?

@@ -2,14 +2,14 @@ import WebImageCore
 
 /// Where things are in a PNG or APNG file (PNG third edition, §5 and §11), found without inflating anything.
 ///
-/// Ranges count from the file's first byte. The walk stops at the first chunk that is cut off; what came before stands.
+/// Ranges count from the file's first byte. The walk stops at the first chunk that is cut off; chunks before it are kept.
 struct PNGChunks: Sendable {
     var header: PNGHeader
     /// Payload of `PLTE`.
     var palette: Range<Int>?
     /// Payload of `tRNS`, which makes some pixels transparent.
     var transparency: Range<Int>?
-    /// Whether `tRNS` stands before `PLTE`, which makes libpng forget it.
+    /// Whether `tRNS` comes before `PLTE`, which makes libpng ignore it.
     var isTransparencyMisplaced = false
     /// The animation that `acTL` declares before the pixels; nil for a still.
     var animation: PNGAnimation?
@@ -55,7 +55,7 @@ struct PNGChunks: Sendable {
             offset = payload.upperBound + 4
         }
         colors = PNGColors(bytes, gamma: gamma, chromaticities: chromaticities, codePoints: codePoints)
-        // Two controls contradict each other; no frames are none. Either way the file is the still it also is.
+        // Two controls contradict each other, and an animation needs frames. In both cases the file is read as a still.
         if animationControlCount != 1 || animation?.frames.isEmpty == true { animation = nil }
     }
 

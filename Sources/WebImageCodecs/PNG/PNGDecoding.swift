@@ -15,7 +15,7 @@ struct PNGDecoding {
             do throws(WebImageError) {
                 return try draw(frame, of: bytes)
             } catch {
-                // What a viewer that knows no animation shows, which is what the default image is for.
+                // The default image is made for viewers that do not support animation.
                 guard error.code == .badImageData, chunks.isComplete else { throw error }
             }
         }
@@ -93,7 +93,7 @@ struct PNGPlan {
 
     private init(isGray: Bool, hasAlpha: Bool, wanted: PixelFormat, willConvertColors: Bool, willScale: Bool) {
         switch wanted {
-        // What is thrown away after scaling need not have channels that say nothing.
+        // Pixels that are scaled and then dropped need no redundant channels.
         case .bgra8Premultiplied where willScale && isGray && !hasAlpha && !willConvertColors:
             (layout, format) = (CPNG_GRAY8, .gray8)
         case .bgra8Premultiplied where willScale && !hasAlpha: (layout, format) = (CPNG_RGB8, .rgb8)

@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// Puts a PNG file of one picture together from the chunks of another, so that libpng can read what it does not know:
+/// Builds a PNG file of one picture from the chunks of another, so that libpng can read what it does not support:
 /// the frames of an APNG.
 struct PNGFrameFile {
     private let bytes: UnsafeRawBufferPointer
@@ -17,7 +17,7 @@ struct PNGFrameFile {
         file.append("IEND", [])
     }
 
-    /// The file's own picture with its chunks in the order that libpng wants.
+    /// The file's own picture with its chunks in the order that libpng requires.
     init(reordering bytes: UnsafeRawBufferPointer, _ chunks: PNGChunks) throws(WebImageError) {
         self.init(bytes, chunks, size: chunks.header.size, byteCount: bytes.count)
         for payload in chunks.imageData { try appendImageData(payload, skipping: 0) }

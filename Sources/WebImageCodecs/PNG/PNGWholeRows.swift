@@ -5,7 +5,7 @@ import WebImageGraphics
 
 /// All rows of a picture of eight bits a channel, inflated at once by libdeflate: half of what zlib takes under libpng.
 ///
-/// nil wherever anything is unusual, large or wrong. Then libpng reads the file, and what it says counts.
+/// nil when anything is unusual, large or wrong. Then libpng reads the file, and its result applies.
 final class PNGWholeRows {
     /// Pixel data in a file: whose payloads, and how many bytes of each come before the data.
     struct Source {

@@ -31,7 +31,7 @@ final class PNGWriter {
         }
     }
 
-    /// What libpng can take: straight alpha, or the display format where nothing is transparent.
+    /// Rows in a layout that libpng accepts: straight alpha, or the display format when nothing is transparent.
     private static func rows(
         of pixels: PixelBuffer, hasAlpha: Bool
     ) throws(WebImageError) -> (PixelBuffer, CPNGLayout) {

@@ -2,7 +2,7 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// A GIF on its way: its first frame as soon as that is whole. Each byte is looked at once before that.
+/// A GIF that arrives in pieces: shows its first frame as soon as it is whole. Until then each byte is read once.
 final class GIFStream: PictureStream {
     private enum Position {
         case header

@@ -3,9 +3,9 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// A JPEG on its way: rows as they come, or for a file of several scans the newest complete one.
+/// A JPEG that arrives in pieces: shows rows as they come, or the newest complete scan of a file of several.
 ///
-/// libjpeg stops where the bytes end and goes on from there; what it has used up is dropped.
+/// libjpeg stops where the bytes end and continues from there; bytes that it has consumed are dropped.
 final class JPEGStream: PictureStream {
     private let options: DecodingOptions
     private var decoder: JPEGDecoder?
@@ -150,7 +150,7 @@ final class JPEGStream: PictureStream {
         return pixels
     }
 
-    /// Memory for a pass, that of one nobody shows any more if there is one: fresh memory costs as much as the pass.
+    /// Memory for a pass. Reuses a pass that is no longer shown if there is one: fresh memory costs as much as the pass.
     private func passBuffer(_ plan: JPEGPlan) throws(WebImageError) -> PixelBuffer {
         for index in passes.indices where isKnownUniquelyReferenced(&passes[index]) { return passes[index] }
         let fresh = try plan.makeBuffer()

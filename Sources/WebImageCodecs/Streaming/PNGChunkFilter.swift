@@ -1,9 +1,9 @@
 import Foundation
 import WebImageCore
 
-/// Cuts a PNG file that arrives in pieces into its chunks and keeps those that say something about the pixels.
+/// Cuts a PNG file that arrives in pieces into its chunks and keeps those that affect the pixels.
 ///
-/// What nobody needs is dropped as it comes, so that it costs neither memory nor time, whatever its size.
+/// Other chunks are dropped as they arrive, so that they cost neither memory nor time, whatever their size.
 final class PNGChunkFilter {
     /// What to do with a piece of the file.
     enum Piece {
@@ -34,7 +34,7 @@ final class PNGChunkFilter {
     ]
     private static let neededAnywhere: Set<FourCC> = ["eXIf", "iTXt"]
 
-    /// Takes the next bytes and tells what is for libpng in them.
+    /// Takes the next bytes and passes those meant for libpng to `body`.
     func take(_ bytes: Data, _ body: (Piece) throws(WebImageError) -> Void) throws(WebImageError) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -98,7 +98,7 @@ final class PNGChunkFilter {
         let allowed = min(
             limits.maxAncillaryChunkBytes, limits.maxAncillaryBytes - min(header.count, limits.maxAncillaryBytes))
         guard length > allowed else { return .keep }
-        // Text is only perhaps of use; the others are what the limit is for.
+        // Text is rarely needed and is skipped; the limit is meant for the other chunks.
         if tag == "iTXt" { return .skip }
         throw .limit(.ancillaryChunkBytes, actual: length, allowed: allowed)
     }

@@ -3,7 +3,7 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// A PNG on its way: rows as they come, or the passes of an interlaced one.
+/// A PNG that arrives in pieces: shows rows as they come, or the passes of an interlaced one.
 ///
 /// The first frame of an APNG that is not its default image, a file whose chunks libpng wants in another order, and a huge
 /// picture that is wanted small are shown when they are whole.
@@ -68,7 +68,7 @@ final class PNGStream: PictureStream {
             picture: picture, fullSize: size, rowCount: Int(rows.progress.first_pass_rows), isWhole: false)
     }
 
-    /// Reads what stands before the pixels and prepares for them.
+    /// Reads the chunks before the pixels and prepares for the pixels.
     private func begin(_ head: Data) throws(WebImageError) {
         let start = filter.header + head
         let chunks = try start.withFileBytes { bytes throws(WebImageError) in
@@ -80,7 +80,7 @@ final class PNGStream: PictureStream {
         if filter.declaresAnimation { info?.format = .apng }
         // An animation without a frame before the pixels starts with another picture.
         let startsElsewhere = filter.declaresAnimation && chunks.animation == nil
-        // What a decode at once would not hold in memory whole is not held whole here either.
+        // A picture that a decode at once would not hold in memory whole is not held whole here either.
         let isShrunk =
             PNGDecoding(
                 chunks: chunks, orientation: orientation, options: options, deadline: DecodeDeadline(options.limits)
@@ -90,7 +90,7 @@ final class PNGStream: PictureStream {
         rows = try PNGArrivingRows(start, chunks: chunks, orientation: orientation, options: options)
     }
 
-    /// EXIF and XMP may stand behind the pixels.
+    /// EXIF and XMP may follow the pixels.
     private func readTrailer() throws(WebImageError) {
         let header = filter.header
         let chunks = try header.withFileBytes { bytes throws(WebImageError) in
@@ -100,7 +100,7 @@ final class PNGStream: PictureStream {
         info?.orientation = orientation
     }
 
-    /// What could not be decoded as it came.
+    /// Decodes a picture that could not be decoded as it arrived.
     private func decodeWhole() throws(WebImageError) {
         guard let whole else {
             throw .badData("libpng", "the file ends too early", hint: "Fetch the file again, it is damaged.")

@@ -2,9 +2,9 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// One picture on its way: what the streaming coders of the formats differ in. Used from one thread at a time.
+/// The format's part of decoding a picture that arrives in pieces. Used from one thread at a time.
 protocol PictureStream: AnyObject {
-    /// What the header said; nil before it is whole.
+    /// The facts in the header; nil before it is whole.
     var info: ImageInfo? { get }
     /// Grows with what can be shown.
     var revision: Int { get }
@@ -14,7 +14,7 @@ protocol PictureStream: AnyObject {
     func snapshot() throws(WebImageError) -> ArrivingPicture?
 }
 
-/// What has arrived of a picture.
+/// The part of a picture that has arrived.
 struct ArrivingPicture {
     var picture: DecodedPicture
     /// Sides as stored in the file, before any scaling by the decoder.
@@ -23,7 +23,7 @@ struct ArrivingPicture {
     var rowCount: Int
     /// Whether the decoder is done with the pixels.
     var isWhole: Bool
-    /// Whether nobody else holds the pixels, so that a preview may show them and not a copy.
+    /// Whether nothing else holds the pixels, so that a preview may show them without a copy.
     var isOwn = false
 }
 

@@ -1,9 +1,9 @@
 import Foundation
 import WebImageCore
 
-/// What an instance of a coder made for one picture holds: the stream of its format, and what came of it so far.
+/// The content of a coder instance made for one picture: the stream of its format and the result so far.
 ///
-/// Used from one thread at a time, as the role says; the lock makes a caller who forgets it slow instead of wrong.
+/// Used from one thread at a time, as the role requires; a caller that breaks this rule waits for the lock.
 final class StreamingDecode: Sendable {
     private struct State {
         let stream: any PictureStream

@@ -3,7 +3,7 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// A WebP on its way: rows as they come; of an animation the first frame as soon as it is whole.
+/// A WebP that arrives in pieces: shows rows as they come; of an animation the first frame as soon as it is whole.
 ///
 /// The bytes are kept once, here: libwebp reads them where they lie. Orientation may stand behind the picture; until
 /// then previews are shown as stored.
@@ -54,7 +54,7 @@ final class WebPStream: PictureStream {
     private func readHeader(isLast: Bool) throws(WebImageError) {
         guard data.count >= 30 || isLast else { return }
         let container: WebPContainer? = try data.withFileBytes { bytes throws(WebImageError) in
-            // A profile stands before the bitstream and decides how that is decoded.
+            // A profile comes before the bitstream and decides how that is decoded.
             guard isLast || Self.hasReachedPicture(bytes, from: &offset) else { return nil }
             return try WebPContainer(bytes, limits: options.limits)
         }

@@ -8,9 +8,9 @@ public import WebImageCore
 public protocol BuiltInImageCoder: StreamingImageCoder {
     /// How files of the format are recognised, streamed and opened.
     static var fileType: CodecFileType { get }
-    /// What an instance made for one picture or one animation holds.
+    /// The content of an instance made for one picture or one animation.
     var work: CodecWork { get }
-    /// An instance that holds this.
+    /// Makes an instance with this content.
     init(work: CodecWork)
 }
 
@@ -25,7 +25,7 @@ public struct CodecFileType: Sendable {
     var open: (@Sendable (Data, DecodingOptions) throws(WebImageError) -> OpenedAnimation)?
 }
 
-/// What an instance of a coder holds; opaque outside the module.
+/// The content of a coder instance; opaque outside the module.
 public struct CodecWork: Sendable {
     /// The animation it was opened on.
     var opened: OpenedAnimation?
@@ -71,7 +71,7 @@ extension BuiltInImageCoder {
         try work.streaming?.append(bytes, finished: finished)
     }
 
-    /// What the header said, as soon as it is whole.
+    /// The facts in the header, as soon as it is whole.
     public var incrementalInfo: ImageInfo? { work.streaming?.info }
 
     /// Grows whenever there is more to show.

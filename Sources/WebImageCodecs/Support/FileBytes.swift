@@ -40,7 +40,7 @@ extension UnsafeRawBufferPointer {
         bigEndian32(at: offset).map { FourCC(rawValue: UInt32($0)) }
     }
 
-    /// Whether the characters of `text` stand at `offset`.
+    /// Whether the characters of `text` are at `offset`.
     func has(_ text: StaticString, at offset: Int) -> Bool {
         guard let range = range(at: offset, count: text.utf8CodeUnitCount) else { return false }
         return self[range].elementsEqual(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))

@@ -4,7 +4,7 @@ import WebImageGraphics
 
 /// Reads and writes WebP stills and animations (RFC 9649), by libwebp.
 ///
-/// libwebp calls nobody back while it decodes: the time limit is checked before and after a picture, the pixel limit
+/// libwebp makes no callbacks while it decodes: the time limit is checked before and after a picture, the pixel limit
 /// bounds what lies between; of an animation it is checked between frames. Safe on any thread.
 public final class ImageWebPCoder: BuiltInAnimatedImageCoder {
     /// The one for whole stills; it holds no animation and no arriving picture.
@@ -15,16 +15,16 @@ public final class ImageWebPCoder: BuiltInAnimatedImageCoder {
         format: .webP, makeStream: { WebPStream($0) },
         open: { data, options throws(WebImageError) in try WebPAnimationSource.open(data, options: options) })
 
-    /// What an instance made for one picture or one animation holds.
+    /// The content of an instance made for one picture or one animation.
     public let work: CodecWork
 
     /// Makes another one for whole stills.
     public init() { work = CodecWork() }
 
-    /// An instance that holds this.
+    /// Makes an instance with this content.
     public init(work: CodecWork) { self.work = work }
 
-    /// What the container's chunks and the bitstream's first bytes say.
+    /// The facts in the container's chunks and the bitstream's first bytes.
     ///
     /// - Throws: `.badImageData` without a whole header, or for an animation without frames; `.limitExceeded`.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
@@ -99,7 +99,7 @@ public final class ImageWebPCoder: BuiltInAnimatedImageCoder {
 }
 
 extension WebPContainer {
-    /// EXIF's word, else XMP's; upright when neither says.
+    /// EXIF's orientation, else XMP's, else upright.
     func orientation(in data: Data) -> ImageOrientation {
         exif.flatMap { ExifOrientation.orientation(exif: data.slice($0)) }
             ?? xmp.flatMap { ExifOrientation.orientation(xmp: data.slice($0)) } ?? .up
@@ -142,7 +142,7 @@ extension WebPContainer {
             width: size.width, height: size.height, format: isLossless && !hasAlpha ? .rgb8 : format(for: options))
     }
 
-    /// What the chunks so far say.
+    /// The facts in the chunks read so far.
     func info(orientation: ImageOrientation) -> ImageInfo {
         var info = ImageInfo(format: .webP, storedSize: canvas)
         if isAnimated {

@@ -21,7 +21,7 @@ struct WebPAnimationSource: AnimationSource {
             }
             var frames: [AnimationFrame] = []
             frames.reserveCapacity(webP.frames.count)
-            // What comes after a frame that cannot be would be drawn on the wrong ground.
+            // Frames after an invalid frame would be drawn on the wrong ground.
             for stored in webP.frames {
                 guard let frame = AnimationFrame(stored, in: webP.canvas, bytes) else { break }
                 frames.append(frame)

@@ -5,7 +5,7 @@ import WebImageGraphics
 
 /// Writes animated WebP: libwebp encodes each frame, its muxer puts them together.
 ///
-/// Not by `WebPAnimEncoder`, which melts frames that look alike into one, so that a player would find fewer than were
+/// Not by `WebPAnimEncoder`, which merges frames that look alike, so that a player would find fewer than were
 /// given. Of each frame after the first the part that changed is written, replacing what was there.
 enum WebPAnimationWriter {
     static func encode(

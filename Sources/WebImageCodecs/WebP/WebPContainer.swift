@@ -2,7 +2,7 @@ import WebImageCore
 
 /// Where things are in a WebP file (RFC 9649, §2), found without decoding anything.
 ///
-/// Ranges count from the file's first byte. The walk stops at the first chunk that is cut off; what came before stands.
+/// Ranges count from the file's first byte. The walk stops at the first chunk that is cut off; chunks before it are kept.
 struct WebPContainer: Sendable {
     /// The canvas of `VP8X`, else the picture's own size as its bitstream says it.
     var canvas: PixelSize
@@ -26,7 +26,7 @@ struct WebPContainer: Sendable {
         let features = try WebPFeatures(bytes)
         canvas = features.size
         hasAlpha = features.hasAlpha
-        // Of an animation the features say nothing; its frames do.
+        // The features do not describe an animation; its frames do.
         isLossless = features.isLossless
         try limits.checkPixels(canvas)
         var budget = AncillaryBudget(limits)

@@ -1,7 +1,7 @@
 import CWebImageWebP
 import WebImageCore
 
-/// What libwebp reads off a file's or a frame's first bytes.
+/// The features that libwebp reads from the first bytes of a file or a frame.
 struct WebPFeatures {
     var size: PixelSize
     var hasAlpha: Bool
@@ -19,7 +19,7 @@ struct WebPFeatures {
 
 /// Decodes one bitstream by libwebp straight into the memory it is to be in.
 ///
-/// libwebp calls nobody back while it decodes, so the time of one picture is bounded by the pixel limit alone.
+/// libwebp makes no callbacks while it decodes, so only the pixel limit bounds the time of one picture.
 enum WebPDecoding {
     /// Where the pixels go: a buffer that the decoder writes at an offset.
     struct Target {
@@ -79,7 +79,7 @@ extension PixelFormat {
 }
 
 extension WebImageError {
-    /// libwebp's status in words, of which the library has none itself.
+    /// libwebp's status in words; the library has no messages itself.
     static func libwebp(_ status: VP8StatusCode) -> WebImageError {
         let words =
             switch status {
