@@ -49,7 +49,7 @@ struct FrameClock {
         self.limit = limit
     }
 
-    /// The next frame's duration in units; NaN gives 0.
+    /// The next frame's duration in units; NaN and infinity give 0.
     mutating func next(_ duration: TimeInterval) -> Int {
         let units = duration.isFinite ? min(max(duration, 0) * unitsPerSecond, Double(limit)) : 0
         exact += units

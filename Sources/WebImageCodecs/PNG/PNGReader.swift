@@ -51,8 +51,8 @@ final class PNGReader {
         var size: PixelSize
     }
 
-    /// Decodes the picture; `finishedRows` is told each batch of the buffer's rows that has its final values, while
-    /// they are still warm.
+    /// Decodes the picture. `finishedRows` is called with each batch of the buffer's rows that has its final values, while
+    /// they are still in the processor's cache.
     func read(
         into target: Target, deadline: DecodeDeadline, finishedRows: (Range<Int>) -> Void
     ) throws(WebImageError) {
