@@ -7,7 +7,7 @@ import WebImageGraphics
 final class AVIFDecoder {
     private let libavif: AVIFFunctions
     private let handle: UnsafeMutablePointer<avifDecoder>
-    /// What the boxes say.
+    /// The facts in the boxes.
     private(set) var info = ImageInfo(format: .avif, storedSize: PixelSize(width: 1, height: 1))
     /// nil is sRGB.
     private(set) var profile: ColorProfile?
@@ -23,7 +23,7 @@ final class AVIFDecoder {
         handle.pointee.maxThreads = 1
         handle.pointee.ignoreExif = 1
         handle.pointee.ignoreXMP = 1
-        // Files in the wild miss boxes that only the strict reading of the specification asks for.
+        // Many real files lack boxes that only a strict reading of the specification requires.
         handle.pointee.strictFlags = avifStrictFlags(AVIF_STRICT_DISABLED.rawValue)
         let base = bytes.bindMemory(to: UInt8.self).baseAddress
         try check(libavif.avifDecoderSetIOMemory(handle, base, bytes.count))
@@ -37,13 +37,13 @@ final class AVIFDecoder {
         HandleLedger.closed("avif_decoder")
     }
 
-    /// The limit also reaches the AV1 decoder, which would otherwise believe a frame larger than its box says.
+    /// The limit also applies to the AV1 decoder, which would otherwise accept a frame larger than its box declares.
     private func parse(_ limits: DecodingLimits) throws(WebImageError) {
         let most = UInt32(AVIF_DEFAULT_IMAGE_SIZE_LIMIT)
         handle.pointee.imageSizeLimit = UInt32(clamping: max(1, min(limits.maxPixels, Int(most))))
         let result = libavif.avifDecoderParse(handle)
         guard result != AVIF_RESULT_OK else { return }
-        // Parsed again without the limit only to find out whether that was it, and by how much.
+        // Parses again without the limit, only to find out whether the limit caused the failure, and by how much.
         handle.pointee.imageSizeLimit = most
         if libavif.avifDecoderParse(handle) == AVIF_RESULT_OK { try limits.checkPixels(storedSize) }
         try check(result)
@@ -99,7 +99,7 @@ final class AVIFDecoder {
         return isValid != 0 && rect.width > 0 && rect.height > 0 ? rect : nil
     }
 
-    /// The boxes `irot` and `imir` alone, rotation first (ISO/IEC 23000-22 §7.3.6.7); EXIF has no say in AVIF.
+    /// The boxes `irot` and `imir` alone, rotation first (ISO/IEC 23000-22 §7.3.6.7); EXIF does not apply in AVIF.
     private var orientation: ImageOrientation {
         let flags = image.transformFlags
         let turns = flags & AVIF_TRANSFORM_IROT.rawValue != 0 ? Int(image.irot.angle) & 3 : 0

@@ -3,7 +3,7 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Owns one libavif encoder and what it has written.
+/// Owns one libavif encoder and its output.
 final class AVIFEncoder {
     private let libavif: AVIFFunctions
     private let handle: UnsafeMutablePointer<avifEncoder>

@@ -12,7 +12,7 @@ enum AVIFLibrary {
         let libavif: AVIFFunctions = try SharedLibrary.functions(of: AVIF_LIBRARY, package: package) {
             AVIFFunctions_bind($0, $1)
         }
-        // Its structures are public and grow; one of another minor version would be read wrongly.
+        // Its structures are public and grow, so those of another minor version would be read wrongly.
         let version = libavif.version
         guard version.hasPrefix("\(AVIF_VERSION_MAJOR).\(AVIF_VERSION_MINOR).") else {
             throw SharedLibrary.mismatch(

@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// How many coded pictures the primary picture of a file and its alpha plane are put together from.
+/// The number of coded pictures that make up the primary picture of a file and its alpha plane.
 ///
 /// libavif decodes all tiles of a grid and looks only then whether the canvas needs them: a file of 9 KB with 200 tiles
 /// that are as large as their canvas of 1024×1024 px takes 800 MB.

@@ -34,7 +34,7 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
     /// Whether the format is AVIF.
     public func canEncode(to format: ImageFormat) -> Bool { format == .avif }
 
-    /// What the boxes say; no AV1 is decoded.
+    /// The facts in the boxes; no AV1 is decoded.
     ///
     /// - Throws: `.badImageData`, `.limitExceeded`.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
@@ -75,7 +75,7 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
     }
 
     /// A sequence, durations in milliseconds; a single frame is written as a still. All frames have the first one's size.
-    /// A file size is not looked at: frames are given once.
+    /// `maxFileSize` is ignored, because frames are given only once.
     public func encode(
         frameCount: Int, loopCount: Int, format: ImageFormat, options: EncodingOptions,
         frame: (Int) throws(WebImageError) -> ImageFrame
