@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// The sizes of what libheif will decode for the primary picture, read from the coded pictures themselves.
+/// The sizes that libheif will decode for the primary picture, read from the coded pictures themselves.
 ///
 /// libheif 1.15 believes the box `ispe` until a picture is decoded, whatever size that has: a file of 16 KB says 64×64
 /// and decodes to 8000×8000. This reads the sequence parameter sets of HEVC, from `hvcC` and from among the data, and the
@@ -11,11 +11,11 @@ struct HEIFCodedSizes {
     private(set) var largest = 0
     private let file: HEIFItems
     private let limits: DecodingLimits
-    /// Bytes of items that may still be looked at.
+    /// Bytes of items that may still be read.
     private var budget: Int
     private let deadline: DecodeDeadline
     private var largestConfigured = 0
-    /// Pixels decoded to make an item; nil while it is being looked at.
+    /// Pixels decoded to make an item; nil while they are being counted.
     private var costs: [Int: Int?] = [:]
 
     /// - Throws: `.limitExceeded` for a coded picture over the limit, and for one put together from more than eight
@@ -102,7 +102,7 @@ struct HEIFCodedSizes {
         largest = max(largest, pixels)
     }
 
-    /// The size of a grid or an overlay that its own data says.
+    /// The size of a grid or an overlay according to its own data.
     private mutating func checkCanvas(_ data: Data, isGrid: Bool) throws(WebImageError) {
         try data.withFileBytes { bytes throws(WebImageError) in
             let reader = HEIFBoxReader(bytes)

@@ -138,7 +138,7 @@ extension HEIFFunctions {
     }
 }
 
-/// Throws libheif's words; they are of static life or the context's.
+/// Throws libheif's message, which is static or owned by the context.
 private func check(_ error: heif_error) throws(WebImageError) {
     guard error.code != heif_error_Ok else { return }
     throw .badData("libheif", error.message.map { String(cString: $0) } ?? "error \(error.code.rawValue)")

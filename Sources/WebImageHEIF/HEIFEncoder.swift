@@ -50,7 +50,7 @@ final class HEIFEncoder {
         return try written()
     }
 
-    /// Stores a small picture beside the large one; none beside one that is as small itself.
+    /// Stores a thumbnail beside the picture; none when the picture itself is as small.
     private func addThumbnail(of picture: HEIFPicture, to handle: OpaquePointer) throws(WebImageError) {
         let side = Self.thumbnailSide
         let width = libheif.heif_image_get_width(picture.image, heif_channel_interleaved)

@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// The items of a HEIF file: what the boxes of `meta` say about them (ISO/IEC 14496-12 §8.11).
+/// The items of a HEIF file as the boxes of `meta` describe them (ISO/IEC 14496-12 §8.11).
 struct HEIFItems {
     /// Numbers of primary items; more than one where a file has several.
     private(set) var primary: [Int] = []

@@ -27,7 +27,7 @@ public final class ImageHEICCoder: DetailedImageCoder {
         (format == .heic || format == .heif) && HEIFEncoder.isAvailable
     }
 
-    /// What the boxes say; no HEVC is decoded.
+    /// The facts in the boxes; no HEVC is decoded.
     ///
     /// - Throws: `.badImageData`, `.limitExceeded`.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
