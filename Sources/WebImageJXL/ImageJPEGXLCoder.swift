@@ -30,7 +30,7 @@ public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder {
     /// Whether the format is JPEG XL.
     public func canEncode(to format: ImageFormat) -> Bool { format == .jpegXL }
 
-    /// What the header says, for an animation also each frame's; no pixel is decoded.
+    /// The facts in the header, for an animation also those of each frame; no pixel is decoded.
     ///
     /// - Throws: `.badImageData`, `.limitExceeded`.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {

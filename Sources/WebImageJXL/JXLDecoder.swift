@@ -3,7 +3,7 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Owns one libjxl decoder, fed piece by piece so that time can be looked at in between.
+/// Owns one libjxl decoder, fed piece by piece so that the deadline can be checked in between.
 final class JXLDecoder {
     private let libjxl: JXLFunctions
     private let handle: OpaquePointer

@@ -67,7 +67,7 @@ final class JXLEncoder {
         }
     }
 
-    /// What libjxl takes: straight, and no alpha channel where nothing is transparent.
+    /// The layout that libjxl accepts: straight, without an alpha channel when nothing is transparent.
     private static func pixels(_ pixels: PixelBuffer, hasAlpha: Bool) throws(WebImageError) -> PixelBuffer {
         switch pixels.format {
         case .bgra8Premultiplied, .rgba8: try pixels.converted(to: hasAlpha ? .rgba8 : .rgb8, isOpaque: !hasAlpha)
@@ -81,7 +81,7 @@ final class JXLEncoder {
         let percent = min(max(quality, 0), 1) * 100
         let distance =
             percent >= 30 ? 0.1 + (100 - percent) * 0.09 : 6.4 + pow(2.5, (30 - percent) / 5) / 6.25
-        // libjxl refuses what is over 15.
+        // libjxl refuses values over 15.
         return Float(min(distance, 15))
     }
 

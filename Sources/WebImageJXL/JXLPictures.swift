@@ -78,7 +78,7 @@ final class JXLPictures {
                 return DecodedPicture(
                     pixels: pixels, orientation: info.orientation, profile: profile, hasAlpha: info.hasAlpha,
                     format: .jpegXL)
-            // After starting again the header comes by once more.
+            // After a restart the decoder reports the header once more.
             case JXL_DEC_BASIC_INFO, JXL_DEC_COLOR_ENCODING: continue
             default: throw .badData("libjxl", "there is no such frame")
             }
@@ -110,7 +110,7 @@ extension ImageInfo {
 }
 
 extension JxlColorEncoding {
-    /// The same in H.273's numbers, for what has numbers there.
+    /// The same as H.273 code points, where they exist.
     fileprivate var codePoints: (primaries: Int, transfer: Int)? {
         let transfer = Int(transfer_function.rawValue)
         guard white_point == JXL_WHITE_POINT_D65, [1, 8, 13, 16, 18].contains(transfer) else { return nil }
