@@ -32,7 +32,7 @@ public final class ImageTIFFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
     /// Whether the format is TIFF.
     public func canEncode(to format: ImageFormat) -> Bool { format == .tiff }
 
-    /// What the first page's directory says, and how many pages there are; a page has no delay.
+    /// The facts in the first page's directory, and the number of pages; a page has no delay.
     ///
     /// - Throws: `.badImageData`, `.limitExceeded`.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {

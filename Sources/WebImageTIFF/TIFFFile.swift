@@ -39,10 +39,10 @@ final class TIFFFile {
     /// What was written so far.
     var written: Data { memory.written }
 
-    /// The last thing libtiff complained about.
+    /// The last error message of libtiff.
     var message: String { memory.message ?? "no reason given" }
 
-    // libtiff's fields are variadic; their va_list forms are what Swift can call.
+    // libtiff's field functions are variadic; Swift can call only their va_list forms.
 
     func short(_ tag: Int32) -> Int? {
         var value: UInt16 = 0
@@ -76,7 +76,7 @@ final class TIFFFile {
     /// Whether the first sample beyond colour is alpha.
     var hasAlphaSample: Bool { firstExtraSample.map { $0 != Int(EXTRASAMPLE_UNSPECIFIED) } ?? false }
 
-    /// What the first sample beyond colour is.
+    /// The meaning of the first sample beyond colour.
     var firstExtraSample: Int? {
         var count: UInt16 = 0
         var types: UnsafeMutablePointer<UInt16>?

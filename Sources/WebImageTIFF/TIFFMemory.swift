@@ -1,7 +1,7 @@
 import CWebImageTIFF
 import Foundation
 
-/// What libtiff reads and writes instead of a file, and where its messages go.
+/// The memory that libtiff reads and writes instead of a file, and the receiver of its messages.
 final class TIFFMemory {
     private let bytes: UnsafeRawBufferPointer
     private(set) var written = Data()
@@ -12,7 +12,7 @@ final class TIFFMemory {
 
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    /// The handle must be closed before this object goes; libtiff keeps its address.
+    /// The handle must be closed before this object is released, because libtiff keeps the object's address.
     func open(_ libtiff: TIFFFunctions, mode: String, maxAllocation: Int) -> OpaquePointer? {
         isWriting = mode == "w"
         let options = libtiff.TIFFOpenOptionsAlloc()
@@ -25,7 +25,7 @@ final class TIFFMemory {
                 memory(me)?.note(format, arguments)
                 return 1
             }, me)
-        // Files in the wild are full of things worth a warning; none of them is worth a line on standard error.
+        // Real files cause many warnings; none of them belongs on standard error.
         libtiff.TIFFOpenOptionsSetWarningHandlerExtR(options, { _, _, _, _, _ in 1 }, me)
         return libtiff.TIFFClientOpenExt(
             "memory", mode, me, { tmsize_t(memory($0)?.read($1, Int($2)) ?? 0) },
@@ -67,7 +67,7 @@ final class TIFFMemory {
 
     private func seek(_ offset: UInt64, _ origin: Int32) -> UInt64 {
         let start = origin == SEEK_CUR ? position : origin == SEEK_END ? count : 0
-        // Offsets from a file may be anything; a relative one is a signed number in an unsigned type.
+        // Offsets from a file may have any value; a relative one is a signed number in an unsigned type.
         let (target, overflow) = start.addingReportingOverflow(Int(truncatingIfNeeded: offset))
         guard !overflow, target >= 0, target <= 1 << 40 else { return .max }
         position = target

@@ -71,7 +71,7 @@ final class TIFFPages {
         return ColorProfile(iccData: Data(bytes))
     }
 
-    /// By libtiff's own conversion, strip by strip or row of tiles by row of tiles, so that time can be looked at in between.
+    /// Uses libtiff's conversion, one strip or row of tiles at a time, so that the deadline can be checked in between.
     private func convertedPixels(
         _ size: PixelSize, limits: DecodingLimits, deadline: DecodeDeadline
     ) throws(WebImageError) -> (PixelBuffer, hasAlpha: Bool) {

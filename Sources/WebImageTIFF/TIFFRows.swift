@@ -11,7 +11,7 @@ struct TIFFRows {
     private let format: PixelFormat
     private let stripRows: Int
 
-    /// nil for what is stored otherwise.
+    /// nil for any other layout.
     init?(_ file: TIFFFile, size: PixelSize) {
         guard file.libtiff.TIFFIsTiled(file.handle) == 0, file.short(TIFFTAG_BITSPERSAMPLE) == 8,
             file.short(TIFFTAG_SAMPLEFORMAT) ?? 1 == Int(SAMPLEFORMAT_UINT),
@@ -21,7 +21,7 @@ struct TIFFRows {
         switch (file.short(TIFFTAG_SAMPLESPERPIXEL), photometric) {
         case (1, Int(PHOTOMETRIC_MINISBLACK)): format = .gray8
         case (3, Int(PHOTOMETRIC_RGB)): format = .rgb8
-        // A fourth sample that the file says nothing about is read as straight alpha, as most readers do.
+        // A fourth sample that the file does not describe is read as straight alpha, as most readers do.
         case (4, Int(PHOTOMETRIC_RGB)) where file.firstExtraSample != Int(EXTRASAMPLE_ASSOCALPHA): format = .rgba8
         default: return nil
         }
@@ -31,11 +31,11 @@ struct TIFFRows {
         stripRows = max(1, min(file.long(TIFFTAG_ROWSPERSTRIP) ?? size.height, size.height))
     }
 
-    /// What a strip that breaks off leaves out is black or clear; without the first strip there is no picture.
+    /// Pixels missing from a strip that is cut off are black or clear; without the first strip there is no picture.
     func pixels(_ deadline: DecodeDeadline) throws(WebImageError) -> PixelBuffer {
         let pixels = try PixelBuffer(width: size.width, height: size.height, format: format)
         let rowBytes = size.width * format.bytesPerPixel
-        // Rows without a gap between them are read where they belong.
+        // Rows without a gap between them are read in place.
         let isPacked = pixels.bytesPerRow == rowBytes
         let band = isPacked ? nil : try PixelBuffer(width: rowBytes * stripRows, height: 1, format: .gray8)
         for top in stride(from: 0, to: size.height, by: stripRows) {

@@ -34,7 +34,7 @@ enum TIFFWriter {
         try file.set(TIFFTAG_ROWSPERSTRIP, Int32(clamping: max(1, (256 << 10) / rowBytes)))
         if format.hasAlpha { try setAlpha(file) }
         if let profile = image.colorProfile { try set(profile, file) }
-        // libtiff differences a row where it lies.
+        // libtiff differences a row in place.
         let row = try PixelBuffer(width: pixels.width, height: 1, format: format)
         for index in 0..<pixels.height {
             memcpy(row.baseAddress, pixels.baseAddress + index * pixels.bytesPerRow, rowBytes)
