@@ -7,7 +7,7 @@ struct DataURL {
     private let payload: Data
     private let isBase64: Bool
 
-    /// nil for what is no `data:` URL.
+    /// nil when the text is not a `data:` URL.
     ///
     /// - Throws: ``Failure`` for a header that two readers may understand in two ways.
     init?(_ reference: Data) throws(Failure) {
@@ -24,7 +24,7 @@ struct DataURL {
         guard isBase64 || !header.filter({ $0 != " " }).contains("base64") else { throw .ambiguous }
     }
 
-    /// The content; nil for what is no base64 though it says so.
+    /// The content; nil when it is declared as base64 but is not valid base64.
     var content: Data? { Self.decoded(payload, isBase64: isBase64) }
 
     /// The first bytes of the content, also where other text follows the URL.

@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// Looks at pictures embedded in a document, and in documents embedded in it, before librsvg does: librsvg decodes them
+/// Checks pictures embedded in a document, and in documents embedded in it, before librsvg reads them: librsvg decodes them
 /// without any limit and draws an embedded document at that document's own size.
 ///
 /// All of them share one budget of pixels and one of bytes.
@@ -21,7 +21,7 @@ struct EmbeddedPictures {
 
     /// Checks a whole document, which is not packed.
     ///
-    /// - Throws: `.limitExceeded`, `.badImageData` also for what cannot be checked.
+    /// - Throws: `.limitExceeded`, `.badImageData` also for a document that cannot be checked.
     mutating func check(_ document: Data) throws(WebImageError) { try check(document, level: 0) }
 
     private mutating func check(_ document: Data, level: Int) throws(WebImageError) {
@@ -54,7 +54,7 @@ struct EmbeddedPictures {
         guard let data = url.content else { throw .badData("SVG", "a data URL is no base64") }
         guard !data.isEmpty else { return }
         if StyleReferences.isDocument(data) { return try checkDocument(data, level: level + 1) }
-        // Only these elements show a picture; other references to one are passed over.
+        // Only these elements show a picture; other references to one are skipped.
         guard Self.pictureElements.contains(element) else { return }
         try checkPicture(data)
     }
@@ -78,7 +78,7 @@ struct EmbeddedPictures {
 
     private mutating func checkPicture(_ data: Data) throws(WebImageError) {
         let coders = ImageCodersManager.shared
-        // Of an icon's pictures librsvg may choose another one than the coder that looks at it here.
+        // librsvg may choose another of an icon's pictures than the coder that checks it here.
         guard ImageFormat(sniffing: data) != .ico, coders.canDecode(from: data) else {
             throw .badData("SVG", "it holds a picture that no coder in use can look at", hint: "Add a coder for it.")
         }

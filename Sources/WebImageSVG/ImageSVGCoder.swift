@@ -86,7 +86,7 @@ public final class ImageSVGCoder: DetailedImageCoder {
 extension SVGDocument {
     /// Whole pixels that hold the document.
     var pixelSize: PixelSize {
-        // A hair over a whole number is rounding in the file, not another pixel.
+        // A tiny amount over a whole number is a rounding error in the file, not another pixel.
         PixelSize(width: max(Int((width - 0.001).rounded(.up)), 1), height: max(Int((height - 0.001).rounded(.up)), 1))
     }
 }

@@ -3,7 +3,7 @@ import WebImageCore
 
 /// librsvg, loaded when the first SVG file is opened.
 enum RSVGLibrary {
-    // Unsafe is true of the type alone, which holds pointers to librsvg's own constants.
+    // Safe because the pointers that the type holds are librsvg's own constants.
     private nonisolated(unsafe) static let loaded = Result { () throws(WebImageError) -> RSVGFunctions in
         try SharedLibrary.functions(of: RSVG_LIBRARY, package: "librsvg2-2") { RSVGFunctions_bind($0, $1) }
     }

@@ -13,7 +13,7 @@ enum StyleReferences {
         let places = dataURLs(in: text)
         guard !places.isEmpty, refersToURL(text) else { return }
         for place in places {
-            // Enough to see how the content begins; no media type is longer.
+            // Enough to recognise the start of the content; no media type is longer.
             let piece = Data(text[place...].prefix(8192))
             guard piece.contains(UInt8(ascii: ",")) || piece.count < 8192 else { throw refused }
             do {
@@ -21,7 +21,7 @@ enum StyleReferences {
                 guard !isDocument(url.start) else { throw refused }
             } catch { throw refused }
         }
-        // A comment may hold the end of a rule that is none.
+        // A comment may contain text that looks like the end of a rule.
         guard !importsData(text), !importsData(withoutComments(text)) else { throw refused }
     }
 
@@ -45,7 +45,7 @@ enum StyleReferences {
         return text.contains("url(") || text.contains("@import")
     }
 
-    /// Where `data:` stands.
+    /// The position of `data:`.
     private static func dataURLs(in text: Data) -> [Int] {
         var places: [Int] = []
         var rest = text[...]

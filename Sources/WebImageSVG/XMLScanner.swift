@@ -6,7 +6,7 @@ import WebImageCore
 /// It accepts less than libxml2: it refuses what it does not understand, so that librsvg never sees a reference that was
 /// not seen here. Entities are accepted as plain text alone, attribute defaults and entities from elsewhere not at all.
 struct XMLScanner {
-    /// What is found, in the order of the document.
+    /// The pieces found, in the order of the document.
     enum Item {
         /// An attribute, with references in its value replaced; the element's name is without its prefix.
         case attribute(element: Data, prefix: Data, name: Data, value: Data)
@@ -277,7 +277,7 @@ struct XMLScanner {
         return offset..<end
     }
 
-    /// Goes on behind the next `text`, which ends with `>`.
+    /// Continues after the next `text`, which ends with `>`.
     private mutating func skip(through text: StaticString, from start: Int) throws(WebImageError) {
         let wanted = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
         offset = min(start, bytes.count)
