@@ -9,13 +9,13 @@ public import WebImage
     private let get: @Sendable () -> ImageCacheConfig
     private let set: @Sendable (ImageCacheConfig) -> Void
 
-    /// What caches made without a configuration start with.
+    /// The configuration of caches made without one.
     public static let `default` = SDImageCacheConfig(get: { .default }, set: { .default = $0 })
 
     /// The defaults, as they are now.
     public convenience init() { self.init(.default) }
 
-    /// A configuration of its own.
+    /// A new configuration, independent of any other.
     public convenience init(_ value: ImageCacheConfig) {
         let box = Locked(value)
         self.init(
@@ -41,10 +41,10 @@ public import WebImage
         set { set(newValue) }
     }
 
-    /// A configuration of its own with the same properties.
+    /// A separate configuration with the same properties.
     public func copy() -> Any { SDImageCacheConfig(value) }
 
-    /// A configuration of its own with the same properties.
+    /// A separate configuration with the same properties.
     public func copy(with zone: NSZone?) -> Any { copy() }
 
     /// One property.
@@ -55,7 +55,7 @@ public import WebImage
 }
 
 extension ImageCache {
-    /// How this cache behaves; setting a property changes the cache at once.
+    /// The cache's configuration; setting a property changes the cache at once.
     public var config: SDImageCacheConfig { SDImageCacheConfig(of: self) }
 
     /// A cache with a folder of its own in `diskCacheDirectory`; the configuration is copied.

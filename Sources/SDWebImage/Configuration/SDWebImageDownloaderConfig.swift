@@ -5,18 +5,18 @@ public import WebImageHTTP
 /// A downloader's configuration, in the original's shape: an object.
 ///
 /// Every property of ``WebImageHTTP/WebImageDownloaderConfig`` can be read and set. That of a downloader is live:
-/// setting a property counts for downloads that have not been asked for yet. Safe on any thread.
+/// setting a property applies to downloads requested later. Safe on any thread.
 @dynamicMemberLookup public final class SDWebImageDownloaderConfig: Sendable {
     private let get: @Sendable () -> WebImageDownloaderConfig
     private let set: @Sendable (WebImageDownloaderConfig) -> Void
 
-    /// What downloaders made without a configuration start with.
+    /// The configuration of downloaders made without one.
     public static let `default` = SDWebImageDownloaderConfig(get: { .default }, set: { .default = $0 })
 
     /// The defaults, as they are now.
     public convenience init() { self.init(.default) }
 
-    /// A configuration of its own.
+    /// A new configuration, independent of any other.
     public convenience init(_ value: WebImageDownloaderConfig) {
         let box = Locked(value)
         self.init(
@@ -45,10 +45,10 @@ public import WebImageHTTP
         set { set(newValue) }
     }
 
-    /// A configuration of its own with the same properties.
+    /// A separate configuration with the same properties.
     public func copy() -> Any { SDWebImageDownloaderConfig(value) }
 
-    /// A configuration of its own with the same properties.
+    /// A separate configuration with the same properties.
     public func copy(with zone: NSZone?) -> Any { copy() }
 
     /// One property.
@@ -59,7 +59,7 @@ public import WebImageHTTP
 }
 
 extension WebImageDownloader {
-    /// How this downloader behaves; setting a property counts for downloads that have not been asked for yet.
+    /// The downloader's configuration; setting a property applies to downloads requested later.
     public var config: SDWebImageDownloaderConfig { SDWebImageDownloaderConfig(of: self) }
 
     /// A downloader with connections of its own; the configuration is copied.

@@ -12,10 +12,10 @@ public func SDGraphicsBeginImageContextWithOptions(_ size: CGSize, _ opaque: Boo
     OpenDrawings.begin(size, isOpaque: opaque, scale: scale)
 }
 
-/// What is drawn on in this thread: an open drawing's or a renderer's context; nil outside.
+/// The current context of this thread: that of an open drawing or a renderer; nil outside.
 public func SDGraphicsGetCurrentContext() -> GraphicsContext? { GraphicsContext.current }
 
-/// What has been drawn in the innermost open drawing of this thread; nil without one.
+/// The content of the innermost open drawing of this thread; nil without one.
 public func SDGraphicsGetImageFromCurrentImageContext() -> UIImage? { OpenDrawings.image }
 
 /// Ends the innermost open drawing of this thread; nothing without one.
@@ -24,7 +24,7 @@ public func SDGraphicsEndImageContext() { OpenDrawings.end() }
 /// The drawings that are open in this thread.
 private enum OpenDrawings {
     private static let key = "sdwebimage.open-drawings"
-    /// What stands for a drawing that could not be opened, so that ends pair with beginnings.
+    /// A placeholder for a drawing that could not be opened, so that each end matches a beginning.
     private struct Entry { var drawing: OpenDrawing? }
 
     private static var stack: [Entry] {
@@ -60,7 +60,7 @@ extension GraphicsContext {
     public func setLineWidth(_ width: CGFloat) { lineWidth = width }
     /// Sets the opacity of all that is drawn, 0…1.
     public func setAlpha(_ alpha: CGFloat) { self.alpha = Double(alpha) }
-    /// Sets how what is drawn mixes with what is there.
+    /// Sets how new drawing blends with the existing content.
     public func setBlendMode(_ mode: BlendMode) { blendMode = mode }
 }
 

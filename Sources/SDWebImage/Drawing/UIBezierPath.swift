@@ -75,7 +75,7 @@ public final class UIBezierPath {
     public func close() { path.closeSubpath() }
     /// Another path's lines.
     public func append(_ bezierPath: UIBezierPath) { path.addPath(bezierPath.path) }
-    /// Forgets all lines.
+    /// Removes all lines.
     public func removeAllPoints() { path = GraphicsPath() }
 
     /// Fills the inside with the current fill colour.

@@ -20,7 +20,7 @@ public final class SDWebImageError: NSError, @unchecked Sendable {
     /// The kinds of failure; ``WebImageCore/WebImageError/Code``.
     public typealias Code = WebImageError.Code
 
-    /// Everything that is known about the failure.
+    /// The complete error.
     public let webImageError: WebImageError
 
     /// Wraps a failure; the same error for the same failure.
@@ -41,7 +41,7 @@ public final class SDWebImageError: NSError, @unchecked Sendable {
 extension SDWebImageError {
     /// The URL is nil, empty or malformed.
     public static let invalidURL = Code.invalidURL
-    /// The data is no picture.
+    /// The data is not a picture.
     public static let badImageData = Code.badImageData
     /// The cached picture is still the newest.
     public static let cacheNotModified = Code.cacheNotModified

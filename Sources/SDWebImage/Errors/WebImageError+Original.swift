@@ -2,7 +2,7 @@ import Foundation
 import WebImage
 
 extension WebImageError {
-    /// Where the original files this failure.
+    /// The domain and code that the original uses for this failure.
     var originalsDomainAndCode: (domain: String, code: Int) {
         if let foreignError { return (foreignError._domain, foreignError._code) }
         guard code == .transport else { return (SDWebImageErrorDomain, code.rawValue) }
@@ -10,7 +10,7 @@ extension WebImageError {
         return (NSURLErrorDomain, Self.urlErrors[number] ?? Self.unknownURLError)
     }
 
-    /// The original's keys, and the words.
+    /// The original's keys, and the message.
     var originalsUserInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: foreignError?.localizedDescription ?? description]
         if let foreign = foreignError as? NSError { info.merge(foreign.userInfo) { $1 } }

@@ -1,14 +1,14 @@
 public import Foundation
 public import WebImage
 
-/// For authors of loaders: the picture that options and context mean. Blocks while it decodes; nil for what is no picture.
+/// For authors of loaders: decodes a picture as options and context ask. Blocks while it decodes; nil for other data.
 public func SDImageLoaderDecodeImageData(
     _ imageData: Data, _ imageURL: URL, _ options: SDWebImageOptions, _ context: SDWebImageContext?
 ) -> UIImage? {
     try? ImageLoaderDecoding.image(from: imageData, url: imageURL, options: options, context: context)
 }
 
-/// For authors of caches: the picture that options and context mean. Blocks while it decodes; nil for what is no picture.
+/// For authors of caches: decodes a picture as options and context ask. Blocks while it decodes; nil for other data.
 public func SDImageCacheDecodeImageData(
     _ imageData: Data, _ cacheKey: String, _ options: SDWebImageOptions, _ context: SDWebImageContext?
 ) -> UIImage? {
@@ -18,7 +18,7 @@ public func SDImageCacheDecodeImageData(
     return SDImageLoaderDecodeImageData(imageData, url, options, context)
 }
 
-/// For authors of loaders: what can be shown of a picture whose bytes are arriving.
+/// For authors of loaders: the partial image of a picture whose bytes are arriving.
 ///
 /// Call it with all bytes so far, from one thread at a time; `operation` tells the loads apart. Nil before anything can
 /// be shown.
@@ -49,7 +49,7 @@ public func SDImageLoaderSetProgressiveCoder(
     ProgressiveCoders.set(progressiveCoder, operation)
 }
 
-/// What a coder is told of a load: scale, thumbnail, limits and hints of its options, context and key.
+/// The coder options of a load: scale, thumbnail, limits and hints from its options, context and key.
 public func SDGetDecodeOptionsFromContext(
     _ context: SDWebImageContext?, _ options: SDWebImageOptions, _ cacheKey: String
 ) -> SDImageCoderOptions {
@@ -57,7 +57,7 @@ public func SDGetDecodeOptionsFromContext(
     return ImageLoaderDecoding.decodingOptions(for: url, options: options, context: context).dictionary
 }
 
-/// Writes what a coder is told into options and context, the inverse of ``SDGetDecodeOptionsFromContext(_:_:_:)``.
+/// Writes coder options into options and context, the inverse of ``SDGetDecodeOptionsFromContext(_:_:_:)``.
 public func SDSetDecodeOptionsToContext(
     _ mutableContext: inout SDWebImageContext, _ mutableOptions: inout SDWebImageOptions,
     _ decodeOptions: SDImageCoderOptions
@@ -75,7 +75,7 @@ public func SDSetDecodeOptionsToContext(
     for (contextKey, coderKey) in keys { mutableContext[contextKey] = decodeOptions[coderKey] }
 }
 
-/// The coder of each load under way, forgotten with it.
+/// The coder of each running load, removed when the load ends.
 private enum ProgressiveCoders {
     private struct Entry {
         weak var operation: AnyObject?
@@ -105,7 +105,7 @@ private enum ProgressiveCoders {
     }
 
     static func set(_ coder: (any ProgressiveImageCoder)?, _ operation: AnyObject) {
-        // What is dropped goes here, outside the lock.
+        // The dropped value is released here, outside the lock.
         let dropped = entries.withLock { entries in
             let old = entries
             entries = entries.filter { $0.value.operation != nil }

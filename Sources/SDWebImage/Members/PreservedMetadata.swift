@@ -1,7 +1,7 @@
 public import WebImage
 public import WebImageGraphics
 
-// The built-in transformers are values that keep the metadata; setting it says how to have another answer.
+// The built-in transformers are values that keep the metadata. Setting the property reports how to change that.
 
 extension ImageRoundCornerTransformer {
     /// Whether the descriptive metadata goes to the changed picture: yes.

@@ -18,7 +18,7 @@ extension WebImageDownloader {
         }
     }
 
-    /// Downloads and decodes a picture without telling progress.
+    /// Downloads and decodes a picture without reporting progress.
     @preconcurrency @discardableResult
     public func downloadImage(
         with url: URL?, completed completedBlock: SDWebImageDownloaderCompletedBlock?

@@ -54,7 +54,7 @@ extension ImageColor {
         return true
     }
 
-    /// Writes the grey and the opacity; false, without writing, for what is no grey.
+    /// Writes the grey and the opacity; returns false, without writing, for a colour that is not grey.
     @discardableResult public func getWhite(
         _ white: UnsafeMutablePointer<CGFloat>?, alpha: UnsafeMutablePointer<CGFloat>?
     ) -> Bool {

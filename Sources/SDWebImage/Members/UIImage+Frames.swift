@@ -137,7 +137,7 @@ extension ImageCoderHelper {
 
 /// How a picture is made ready for display in the original; here pictures are ready when they are decoded.
 public enum SDImageCoderDecodeSolution: UInt, Sendable {
-    /// Whichever is best.
+    /// The best available way.
     case automatic = 0
     /// By drawing.
     case coreGraphics

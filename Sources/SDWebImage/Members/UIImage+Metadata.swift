@@ -35,7 +35,7 @@ extension Image {
         get { decodingOptions?.dictionary }
         set { if !isStored { decodingOptions = newValue.map { DecodingOptions($0) } } }
     }
-    /// An object of the caller's, stored with the picture on disk when it can be encoded.
+    /// A caller's object, stored with the picture on disk when it can be encoded.
     public var sd_extendedObject: (any Sendable)? {
         get { extendedObject }
         set { extendedObject = newValue }

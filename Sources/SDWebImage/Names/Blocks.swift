@@ -43,7 +43,7 @@ public typealias SDWebImageCacheKeyFilterBlock = @Sendable (_ url: URL) -> Strin
 /// The bytes a cache is to keep.
 public typealias SDWebImageCacheSerializerBlock =
     @Sendable (_ image: UIImage?, _ originalData: Data?, _ imageURL: URL?) -> Data?
-/// What a load's options and context become.
+/// Returns the options and context that replace those of a load.
 public typealias SDWebImageOptionsProcessorBlock =
     @Sendable (_ url: URL?, _ options: SDWebImageOptions, _ context: SDWebImageContext?) -> SDWebImageOptionsResult?
 /// The request that is sent instead.
@@ -51,5 +51,5 @@ public typealias SDWebImageDownloaderRequestModifierBlock = @Sendable (_ request
 /// The response that counts instead.
 public typealias SDWebImageDownloaderResponseModifierBlock =
     @Sendable (_ response: WebImageResponse) -> WebImageResponse?
-/// The picture's bytes, made of those that came.
+/// The picture's bytes, made from the received ones.
 public typealias SDWebImageDownloaderDecryptorBlock = @Sendable (_ data: Data, _ response: WebImageResponse?) -> Data?

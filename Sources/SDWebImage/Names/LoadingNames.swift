@@ -12,7 +12,7 @@ public typealias SDWebImageDownloaderExecutionOrder = WebImageDownloaderConfig.E
 public typealias SDWebImageDownloadToken = WebImageDownloadToken
 /// One transfer, and a base for others; ``WebImageHTTP/WebImageDownloaderOperation``.
 public typealias SDWebImageDownloaderOperation = WebImageDownloaderOperation
-/// What a transfer of one's own must be; ``WebImageHTTP/WebImageDownloaderOperationProtocol``.
+/// The requirements of a custom transfer; ``WebImageHTTP/WebImageDownloaderOperationProtocol``.
 public typealias SDWebImageDownloaderOperationProtocol = WebImageDownloaderOperationProtocol
 /// Changes requests, in a block; ``WebImageCore/WebImageDownloaderRequestModifier``.
 public typealias SDWebImageDownloaderRequestModifier = WebImageDownloaderRequestModifier
@@ -22,9 +22,9 @@ public typealias SDWebImageDownloaderRequestModifierProtocol = WebImageDownloade
 public typealias SDWebImageDownloaderResponseModifier = WebImageDownloaderResponseModifier
 /// Changes responses; ``WebImageCore/WebImageDownloaderResponseModifierProtocol``.
 public typealias SDWebImageDownloaderResponseModifierProtocol = WebImageDownloaderResponseModifierProtocol
-/// Makes pictures of bytes that came otherwise, in a block; ``WebImageCore/WebImageDownloaderDecryptor``.
+/// Converts downloaded bytes to a picture's bytes, in a block; ``WebImageCore/WebImageDownloaderDecryptor``.
 public typealias SDWebImageDownloaderDecryptor = WebImageDownloaderDecryptor
-/// Makes pictures of bytes that came otherwise; ``WebImageCore/WebImageDownloaderDecryptorProtocol``.
+/// Converts downloaded bytes to a picture's bytes; ``WebImageCore/WebImageDownloaderDecryptorProtocol``.
 public typealias SDWebImageDownloaderDecryptorProtocol = WebImageDownloaderDecryptorProtocol
 /// Loaders by URL; ``WebImageCore/ImageLoadersManager``.
 public typealias SDImageLoadersManager = ImageLoadersManager
@@ -43,6 +43,6 @@ extension Notification.Name {
     public static let SDWebImageDownloadReceiveResponse = webImageDownloadReceiveResponse
     /// A download has ended.
     public static let SDWebImageDownloadStop = webImageDownloadStop
-    /// A download has ended well.
+    /// A download has succeeded.
     public static let SDWebImageDownloadFinish = webImageDownloadFinish
 }

@@ -4,7 +4,7 @@ public import WebImageHTTP
 public import WebImageStore
 
 extension WebImageOperation {
-    /// False, where an operation does not say: the original's property is optional.
+    /// False unless an operation implements it: the original's property is optional.
     public var isCancelled: Bool { false }
 }
 
@@ -22,7 +22,7 @@ extension ImageCache {
 }
 
 extension ImageCachesManager {
-    /// Looks a picture up in the caches, as their policy says.
+    /// Looks a picture up in the caches, according to their policy.
     @preconcurrency @discardableResult
     public func queryImage(
         forKey key: String?, options: SDWebImageOptions = [], context: SDWebImageContext?,

@@ -26,5 +26,5 @@ public typealias SDWebImageCacheSerializerProtocol = WebImageCacheSerializerProt
 public typealias SDWebImageOptionsProcessor = WebImageOptionsProcessor
 /// Rewrites options and context of every load; ``WebImageCore/WebImageOptionsProcessorProtocol``.
 public typealias SDWebImageOptionsProcessorProtocol = WebImageOptionsProcessorProtocol
-/// What a processor makes of a load; ``WebImageCore/WebImageOptionsResult``.
+/// A processor's result for a load; ``WebImageCore/WebImageOptionsResult``.
 public typealias SDWebImageOptionsResult = WebImageOptionsResult

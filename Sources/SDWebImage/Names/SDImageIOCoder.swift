@@ -16,7 +16,7 @@ public final class SDImageIOCoder: DetailedImageCoder, SDProgressiveImageCoder {
 
     /// Options on their way into a lock.
     private struct SharedOptions: @unchecked Sendable {
-        // Unchecked is true because the dictionary is a value nobody changes after it was given.
+        // Unchecked is safe because the dictionary is a value that does not change after it was given.
         let value: SDImageCoderOptions?
     }
 
@@ -31,7 +31,7 @@ public final class SDImageIOCoder: DetailedImageCoder, SDProgressiveImageCoder {
     /// Whether the data starts as a file of these formats does.
     public func canDecode(from data: Data?) -> Bool { Self.formats.canDecode(from: data) }
 
-    /// What the file says about itself.
+    /// The facts in the file's header.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         try Self.formats.imageInfo(of: data, limits: limits)
     }
@@ -95,6 +95,6 @@ extension ImageLoadersManager {
 extension ImageCoderOption {
     /// `Bool`: whether pixels are decoded when they are shown; without effect, they are decoded at once.
     public static let decodeUseLazyDecoding = ImageCoderOption(rawValue: "decodeUseLazyDecoding")
-    /// The load's context, for coders of one's own; the built-in ones do not look at it.
+    /// The load's context, for custom coders; the built-in ones ignore it.
     public static let webImageContext = ImageCoderOption(rawValue: "webImageContext")
 }

@@ -1,7 +1,7 @@
 import Foundation
 import WebImage
 
-/// Hands a manager's questions on to a delegate of the original's shape, with failures as ``SDWebImageError``.
+/// Forwards a manager's delegate calls to a delegate of the original's shape, with failures as ``SDWebImageError``.
 final class DelegateBridge: WebImageManagerDelegate {
     private struct WeakTarget { weak var delegate: (any SDWebImageManagerDelegate)? }
     private struct Installed {
@@ -29,12 +29,12 @@ final class DelegateBridge: WebImageManagerDelegate {
             entries[ObjectIdentifier(manager)] = bridge.map { Installed(manager: manager, bridge: $0) }
             return old
         }
-        // What is dropped goes here, outside the lock.
+        // The dropped value is released here, outside the lock.
         withExtendedLifetime(dropped) {}
         manager.ownDelegate = bridge
     }
 
-    /// What the manager's loader says about a failure.
+    /// The loader's decision about a failure.
     static func loadersWord(_ manager: WebImageManager, _ url: URL, _ error: WebImageError) -> Bool {
         manager.imageLoader.shouldBlockFailedURL(with: url, error: error)
     }

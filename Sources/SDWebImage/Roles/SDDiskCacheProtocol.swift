@@ -11,7 +11,7 @@ public import WebImage
 }
 
 extension SDDiskCacheProtocol {
-    /// Hands the configuration on in the original's shape.
+    /// Forwards the configuration in the original's shape.
     public init?(cachePath: String, config: ImageCacheConfig) {
         self.init(cachePath: cachePath, config: SDImageCacheConfig(config))
     }

@@ -1,6 +1,6 @@
 public import WebImage
 
-/// A base for transformers of one's own, as in the original: override ``transformerKey`` and
+/// A base class for custom transformers, as in the original: override ``transformerKey`` and
 /// ``transformedImage(with:forKey:)``.
 ///
 /// Called off the main thread, from several threads at once.

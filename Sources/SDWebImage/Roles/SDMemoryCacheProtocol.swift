@@ -15,7 +15,7 @@ public import WebImage
 }
 
 extension SDMemoryCacheProtocol {
-    /// Hands the configuration on in the original's shape.
+    /// Forwards the configuration in the original's shape.
     public init(config: ImageCacheConfig) { self.init(config: SDImageCacheConfig(config)) }
     /// The picture of a key.
     public func object(forKey key: String) -> Image? {
