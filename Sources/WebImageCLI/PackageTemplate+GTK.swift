@@ -47,7 +47,7 @@ extension PackageTemplate {
                 import Foundation
                 import {{TYPE}}Kit
 
-                // GTK and the main actor share the first thread: main is synchronous, and GTK's loop runs in it.
+                // GTK and the main actor share the first thread, so main is synchronous and runs GTK's loop.
                 let pictures = PictureList(arguments: Array(CommandLine.arguments.dropFirst()))
                 let application = gtk_application_new("{{ID}}", G_APPLICATION_NON_UNIQUE)
                 let activate: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void = { _, _ in
@@ -67,7 +67,7 @@ extension PackageTemplate {
                 import WebImageGTK
                 import {{TYPE}}Kit
 
-                /// The window: pictures that flow from left to right, each decoded at the size it is shown.
+                /// The window with a flow of pictures, each decoded at its displayed size.
                 @MainActor func showWindow(of application: UnsafeMutablePointer<GtkApplication>?, _ pictures: PictureList) {
                     let window = gtk_application_window_new(application)
                     gtk_window_set_title(cast(window), "{{TITLE}}")
@@ -88,7 +88,7 @@ extension PackageTemplate {
                 @MainActor private func show(_ url: URL, in flow: UnsafeMutablePointer<GtkWidget>?) {
                     let view = ImageView()
                     let widget = UnsafeMutablePointer<GtkWidget>(view.widget)
-                    // The widget belongs to the flow from here on; before, the handle keeps it.
+                    // The flow owns the widget from here on; before, the handle owns it.
                     gtk_flow_box_insert(.init(flow), widget, -1)
                     gtk_widget_set_size_request(widget, 320, 240)
                     view.imageIndicator = WebImageActivityIndicator.medium
@@ -100,7 +100,7 @@ extension PackageTemplate {
                     }
                 }
 
-                /// What GTK's macros do in C: an object as one of its superclasses.
+                /// Casts an object to one of its superclasses, like GTK's macros in C.
                 func cast<Object>(_ object: UnsafeMutableRawPointer?) -> UnsafeMutablePointer<Object>? {
                     object?.assumingMemoryBound(to: Object.self)
                 }
@@ -111,11 +111,11 @@ extension PackageTemplate {
             text: """
                 public import Foundation
 
-                /// The pictures that a command line names.
+                /// The pictures named on a command line.
                 public struct PictureList: Sendable {
                     public let urls: [URL]
 
-                    /// A word with a scheme is a URL, any other one the path of a file.
+                    /// A word with a scheme is a URL; any other word is a file path.
                     public init(arguments: [String]) {
                         urls = arguments.compactMap { name in
                             name.contains("://") ? URL(string: name) : URL(fileURLWithPath: name)

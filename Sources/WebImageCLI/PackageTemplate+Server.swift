@@ -41,7 +41,7 @@ extension PackageTemplate {
                             print("{{NAME}} listens on \\(server.addresses.map { "\\($0)" }.joined(separator: ", "))")
                             fflush(nil)
                             await Termination.wait()
-                            // Requests under way end, new ones are refused.
+                            // Running requests finish; new ones are refused.
                             service.beginDraining()
                             await server.stop(within: .seconds(20))
                             await service.shutdown()
@@ -75,7 +75,7 @@ extension PackageTemplate {
                 public import WebImageService
 
                 public enum Settings {
-                    /// What the operator decides by the environment: `PICTURES`, a folder whose pictures are served as
+                    /// The settings from the environment: `PICTURES`, a folder whose pictures are served as
                     /// `local:///NAME`; `SOURCES`, prefixes of other servers' URLs with spaces between; `KEY` and `SALT`
                     /// (hexadecimal), with which URLs must be signed; `CACHE_DIRECTORY`, set by systemd.
                     public static func configuration(_ environment: [String: String]) -> ServiceConfiguration {
@@ -88,7 +88,7 @@ extension PackageTemplate {
                             configuration.salts = [salt]
                         }
                         configuration.cacheFolder = environment["CACHE_DIRECTORY"] ?? ""
-                        // AVIF is a product of its own: add WebImageAVIF, and its coder to ImageCodersManager.shared.
+                        // AVIF is a separate product: add WebImageAVIF, and its coder to ImageCodersManager.shared.
                         configuration.offersAVIF = false
                         return configuration
                     }
@@ -112,7 +112,7 @@ extension PackageTemplate {
                 @Test func aServiceAnswers() async throws {
                     let service = try ImageService(configuration: Settings.configuration([:]))
                     #expect(await service.respond(to: ServiceRequest(target: "/healthz")).status == 200)
-                    // Without PICTURES and SOURCES nothing is fetched for strangers.
+                    // Without PICTURES and SOURCES no source is allowed.
                     let target = "/_/rs:fit:100:100/plain/https://example.org/a.png"
                     #expect(await service.respond(to: ServiceRequest(target: target)).status >= 400)
                 }

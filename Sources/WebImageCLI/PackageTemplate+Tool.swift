@@ -47,7 +47,7 @@ extension PackageTemplate {
                                 FileHandle.standardError.write(Data("{{NAME}}: \\(name): \\(error)\\n".utf8))
                             }
                         }
-                        // What was stored in the cache is on disk before the process ends.
+                        // Waits until stored data is on disk before the process ends.
                         _ = await WebImageManager.shared.shutdown()
                         exit(failures == 0 ? 0 : 2)
                     }
@@ -60,9 +60,9 @@ extension PackageTemplate {
                 public import Foundation
                 public import WebImage
 
-                /// A picture that a command line names.
+                /// A picture named on the command line.
                 public struct Source: Sendable {
-                    /// The URL; of a path, the file's.
+                    /// The URL; for a path, the URL of the file.
                     public let url: URL
 
                     public init(_ name: String) {
@@ -76,7 +76,7 @@ extension PackageTemplate {
                 }
 
                 public enum SmallPicture {
-                    /// The picture, of an animation its first frame, within a square of `side` pixels, as WebP.
+                    /// The picture, or the first frame of an animation, as WebP within a square of `side` pixels.
                     public static func data(of url: URL, side: Int) async throws(WebImageError) -> Data {
                         let image = try await WebImageManager.shared.image(
                             for: url, options: .decodeFirstFrameOnly,
