@@ -9,12 +9,12 @@ final class AVIFDecoder {
     private let handle: UnsafeMutablePointer<avifDecoder>
     /// The facts in the boxes.
     private(set) var info = ImageInfo(format: .avif, storedSize: PixelSize(width: 1, height: 1))
-    /// nil is sRGB.
+    /// nil for sRGB.
     private(set) var profile: ColorProfile?
-    /// The part of the coded picture that is to be shown; nil is all of it.
+    /// The part of the coded picture that is shown; nil for all of it.
     private var crop: avifCropRect?
 
-    /// Parses the boxes; the bytes must outlive the decoder, which reads them where they lie.
+    /// Parses the boxes; the bytes must outlive the decoder, which reads them without a copy.
     init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(WebImageError) {
         libavif = try AVIFLibrary.functions()
         guard let handle = libavif.avifDecoderCreate() else { throw .badData("libavif", "cannot make a decoder") }
@@ -90,7 +90,7 @@ final class AVIFDecoder {
         }
     }
 
-    /// The box `clap` where it is valid; it comes before turning (ISO/IEC 23000-22 §7.3.6.7).
+    /// The box `clap` if it is valid; it applies before rotation (ISO/IEC 23000-22 §7.3.6.7).
     private var cleanAperture: avifCropRect? {
         guard image.transformFlags & AVIF_TRANSFORM_CLAP.rawValue != 0 else { return nil }
         var (box, rect, diagnostics) = (image.clap, avifCropRect(), avifDiagnostics())
@@ -105,14 +105,14 @@ final class AVIFDecoder {
         let turns = flags & AVIF_TRANSFORM_IROT.rawValue != 0 ? Int(image.irot.angle) & 3 : 0
         let mirrors = flags & AVIF_TRANSFORM_IMIR.rawValue != 0
         let plain: [ImageOrientation] = [.up, .left, .down, .right]
-        // Axis 0 turns top to bottom, axis 1 left to right.
+        // Axis 0 exchanges top and bottom, axis 1 left and right.
         let upsideDown: [ImageOrientation] = [.downMirrored, .leftMirrored, .upMirrored, .rightMirrored]
         let sideways: [ImageOrientation] = [.upMirrored, .rightMirrored, .downMirrored, .leftMirrored]
         guard mirrors else { return plain[turns] }
         return (webimage_avif_mirror_axis(handle.pointee.image) == 0 ? upsideDown : sideways)[turns]
     }
 
-    /// One frame as stored, in the layout nearest to what the options want in the end.
+    /// One frame as stored, in the layout nearest to the one that the options ask for.
     func picture(at index: Int, options: DecodingOptions) throws(WebImageError) -> DecodedPicture {
         try check(libavif.avifDecoderNthImage(handle, UInt32(index)))
         try options.limits.checkPixels(storedSize)
@@ -146,7 +146,7 @@ final class AVIFDecoder {
         return part
     }
 
-    /// Opaque pixels are written for display at once; straight ones stay so until colours are converted.
+    /// Opaque pixels are written in the display layout. Pixels with alpha stay straight until colours are converted.
     private func layout(for options: DecodingOptions) -> PixelFormat {
         let isHDR = ColorProfile.isHighDynamicRange(transfer: Int(image.transferCharacteristics))
         if image.depth > 8, options.pixelFormat.bitsPerComponent > 8 || (isHDR && options.colorConversion == .sRGB) {

@@ -33,7 +33,7 @@ final class AVIFEncoder {
             let planes = try AVIFPlanes(frame.image, options: options, libavif: libavif)
             guard planes.size == size ?? planes.size else { throw .cannotEncode("libavif", "frames differ in size") }
             size = planes.size
-            // Only key frames are exact: what is predicted passes through a transform.
+            // Lossless needs key frames: predicted frames pass through a transform, which is not exact.
             let flags =
                 frameCount == 1
                 ? AVIF_ADD_IMAGE_FLAG_SINGLE.rawValue
@@ -47,7 +47,7 @@ final class AVIFEncoder {
     }
 
     private func configure(_ options: EncodingOptions) {
-        // From 63, the worst, to 0; the better bound a little below lets the encoder spend bits where they show.
+        // From 63 (worst) to 0 (best). The lower bound lets the encoder choose a better value where errors would show.
         let quantizer = options.lossless ? 0 : Int32(((1 - options.quality) * 63).rounded())
         handle.pointee.maxQuantizer = quantizer
         handle.pointee.minQuantizer = max(quantizer - 4, 0)
@@ -64,7 +64,7 @@ final class AVIFEncoder {
     }
 }
 
-/// Owns one picture of libavif's in luma and chroma.
+/// Owns one libavif picture in luma and chroma.
 private final class AVIFPlanes {
     private let libavif: AVIFFunctions
     let image: UnsafeMutablePointer<avifImage>
@@ -81,7 +81,7 @@ private final class AVIFPlanes {
         self.image = image
         HandleLedger.opened("avif_image")
         image.pointee.yuvRange = AVIF_RANGE_FULL
-        // Lossless keeps the channels as they are; lossy wants luma apart (H.273: 0 identity, 6 BT.601).
+        // Lossless stores red, green and blue; lossy stores luma and chroma (H.273: 0 identity, 6 BT.601).
         image.pointee.matrixCoefficients = options.lossless ? 0 : 6
         if let profile = source.colorProfile {
             let result = profile.iccData.withUnsafeBytes { bytes in

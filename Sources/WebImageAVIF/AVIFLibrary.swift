@@ -12,7 +12,7 @@ enum AVIFLibrary {
         let libavif: AVIFFunctions = try SharedLibrary.functions(of: AVIF_LIBRARY, package: package) {
             AVIFFunctions_bind($0, $1)
         }
-        // Its structures are public and grow, so those of another minor version would be read wrongly.
+        // Its public structures grow with each minor version: another version would be read at wrong offsets.
         let version = libavif.version
         guard version.hasPrefix("\(AVIF_VERSION_MAJOR).\(AVIF_VERSION_MINOR).") else {
             throw SharedLibrary.mismatch(

@@ -3,10 +3,10 @@ import WebImageCore
 
 /// The number of coded pictures that make up the primary picture of a file and its alpha plane.
 ///
-/// libavif decodes all tiles of a grid and looks only then whether the canvas needs them: a file of 9 KB with 200 tiles
-/// that are as large as their canvas of 1024×1024 px takes 800 MB.
+/// libavif decodes all tiles of a grid before it checks whether the canvas needs them: a file of 9 KB with 200 tiles,
+/// each as large as the canvas of 1024×1024 px, takes 800 MB.
 struct AVIFTiles {
-    /// Tiles of the primary picture; 1 for one that is no grid.
+    /// Tiles of the primary picture; 1 when it is not a grid.
     private var colors = 1
     /// Tiles of each alpha plane.
     private var alphas: [Int] = []
@@ -55,11 +55,11 @@ struct AVIFTiles {
         return (box.type, from, to)
     }
 
-    /// Pixels that each coded picture may have.
+    /// The limit of pixels for each coded picture.
     ///
-    /// The tiles of a grid cover its canvas, and each begins on it (ISO/IEC 23000-22 §7.3.11.4.2): they have less than
-    /// four times its pixels. Tiles have at least 64 rows and columns.
-    /// - Throws: `.limitExceeded` where pictures of that size would take more than 32 times the canvas.
+    /// The tiles of a grid cover its canvas, and each begins on it (ISO/IEC 23000-22 §7.3.11.4.2): together they have
+    /// less than four times its pixels. Tiles have at least 64 rows and columns.
+    /// - Throws: `.limitExceeded` when pictures of that size would take more than 32 times the canvas.
     func pixelLimit(canvas: PixelSize) throws(WebImageError) -> Int {
         let pixels = PixelSize(width: max(canvas.width, 64), height: max(canvas.height, 64)).pixelCount
         let each = max(1, pixels * 4 / alphas.reduce(colors) { min($0, $1) })

@@ -2,7 +2,7 @@ import CWebImageAVIF
 package import WebImageCore
 
 extension ImageAVIFCoder {
-    /// libavif's version and its AV1 codecs'; loads the library.
+    /// The versions of libavif and of its AV1 codecs; loads the library.
     ///
     /// - Throws: `.unsupportedFormat` when it is missing.
     package static func libraryVersion() throws(WebImageError) -> String {

@@ -6,17 +6,17 @@ import WebImageGraphics
 ///
 /// Orientation comes from the boxes `clap`, `irot` and `imir` alone. The loop count of a sequence is
 /// read by libavif 1.0 and newer; with an older one every sequence plays for ever. libavif has no callback while it
-/// decodes: the time limit is checked before and after a picture, and the pixel limit, which also reaches the AV1
-/// decoder, bounds the time of one picture.
+/// decodes, so the time limit is checked before and after a picture. The pixel limit also applies to the AV1 decoder and
+/// bounds the time of one picture.
 ///
-/// Add ``shared`` to `ImageCodersManager`. Safe on any thread; one thread decodes.
+/// Add ``shared`` to `ImageCodersManager`. Safe on any thread; one decode uses one thread.
 public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImageCoder {
-    /// The one instance for stills; it has no state.
+    /// The instance for stills; it has no state.
     public static let shared = ImageAVIFCoder()
 
     private let source: (any AnimationSource)?
 
-    /// Makes another one.
+    /// Makes another coder for stills.
     public init() { source = nil }
 
     /// Opens an animation, or a still as one frame.
@@ -26,7 +26,7 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
         source = try AVIFAnimation(data, options: options)
     }
 
-    /// Whether the data starts as an AVIF file does.
+    /// Whether the data starts like an AVIF file.
     public func canDecode(from data: Data?) -> Bool {
         data.map { ImageFormat(sniffing: $0.prefix(256)) == .avif } ?? false
     }
@@ -34,7 +34,7 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
     /// Whether the format is AVIF.
     public func canEncode(to format: ImageFormat) -> Bool { format == .avif }
 
-    /// The facts in the boxes; no AV1 is decoded.
+    /// The facts in the boxes; no AV1 data is decoded.
     ///
     /// - Throws: `.badImageData`, `.limitExceeded`.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
@@ -42,7 +42,7 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
         return try data.withFileBytes { bytes throws(WebImageError) in try AVIFDecoder(bytes, limits: limits).info }
     }
 
-    /// The picture, for a sequence the animation, shown as its first frame; that frame alone where the options want it.
+    /// The still, or the animation of a sequence with its poster frame; only the first frame if the options ask for it.
     ///
     /// Decodes the first frame; the others are decoded when they are needed.
     /// - Throws: `.badImageData`, also for a file that is cut off; `.limitExceeded`.
@@ -62,8 +62,10 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
         return Self.picture(poster, of: data, frameCount: frameCount, options: options)
     }
 
-    /// A still: 4:4:4, with the image's profile if it has one; lossless when asked. Eight bits, or twelve for an image of
-    /// sixteen when the options keep high dynamic range. With `maxFileSize` the quality is the highest whose file fits.
+    /// Encodes a still: 4:4:4, with the image's profile if it has one; lossless if the options ask for it.
+    ///
+    /// Channels have eight bits, or twelve for an image of sixteen when the options keep high dynamic range. With
+    /// `maxFileSize` the quality is the highest whose file fits.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
@@ -74,8 +76,9 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
         }
     }
 
-    /// A sequence, durations in milliseconds; a single frame is written as a still. All frames have the first one's size.
-    /// `maxFileSize` is ignored, because frames are given only once.
+    /// Encodes a sequence with durations in milliseconds; a single frame becomes a still.
+    ///
+    /// All frames get the size of the first. `maxFileSize` is ignored, because each frame is supplied only once.
     public func encode(
         frameCount: Int, loopCount: Int, format: ImageFormat, options: EncodingOptions,
         frame: (Int) throws(WebImageError) -> ImageFrame
@@ -87,16 +90,16 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
 
     /// The encoded animation; nil when none was opened.
     public var animatedImageData: Data? { source?.data }
-    /// How many frames the opened animation has.
+    /// The number of frames of the opened animation.
     public var animatedImageFrameCount: Int { source?.info.frameCount ?? 0 }
     /// Always 0, for ever.
     public var animatedImageLoopCount: Int { source?.info.loopCount ?? 0 }
-    /// Seconds a frame is played.
+    /// The seconds that a frame is played.
     public func animatedImageDuration(at index: Int) -> TimeInterval { source?.playedDuration(at: index) ?? 0 }
 
-    /// A frame of the opened animation; asking in order costs one frame each, going back starts at a key frame.
+    /// A frame of the opened animation. In order, each call decodes one frame; a step back decodes from a key frame.
     ///
-    /// - Throws: `.badImageData` also for a number there is no frame of, `.limitExceeded`.
+    /// - Throws: `.badImageData`, also for an index out of range; `.limitExceeded`.
     public func frame(at index: Int) throws(WebImageError) -> Image {
         guard let source else { throw .noAnimation }
         return try source.frame(at: index)
