@@ -3,9 +3,9 @@ import WebImageCore
 
 /// The sizes that libheif will decode for the primary picture, read from the coded pictures themselves.
 ///
-/// libheif 1.15 believes the box `ispe` until a picture is decoded, whatever size that has: a file of 16 KB says 64×64
-/// and decodes to 8000×8000. This reads the sequence parameter sets of HEVC, from `hvcC` and from among the data, and the
-/// canvases of grids and overlays (ISO/IEC 23008-12 §6.6.2). It refuses what it cannot read.
+/// libheif 1.15 trusts the box `ispe` until a picture is decoded: a file of 16 KB can declare 64×64 px and decode to
+/// 8000×8000 px. This type reads the sequence parameter sets of HEVC, in `hvcC` and in the data, and the canvases of
+/// grids and overlays (ISO/IEC 23008-12 §6.6.2). It refuses data that it cannot read.
 struct HEIFCodedSizes {
     /// Pixels of the largest coded picture or canvas.
     private(set) var largest = 0
@@ -18,8 +18,8 @@ struct HEIFCodedSizes {
     /// Pixels decoded to make an item; nil while they are being counted.
     private var costs: [Int: Int?] = [:]
 
-    /// - Throws: `.limitExceeded` for a coded picture over the limit, and for one put together from more than eight
-    ///   times as many pixels.
+    /// - Throws: `.limitExceeded` for a coded picture over the limit of pixels, and for a primary picture whose parts
+    ///   together have more than eight times the limit.
     init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(WebImageError) {
         file = try HEIFItems(bytes)
         self.limits = limits
@@ -87,7 +87,7 @@ struct HEIFCodedSizes {
         return sum
     }
 
-    /// Pixels that are decoded for a parameter set; 0 for another unit.
+    /// Pixels that are decoded for a parameter set; 0 for any other unit.
     private mutating func size(of unit: some Collection<UInt8>) throws(WebImageError) -> Int {
         guard let parameters = HEVCParameters(unit) else { return 0 }
         try take(parameters.pixelCount)
@@ -135,7 +135,7 @@ struct HEIFCodedSizes {
         return found
     }
 
-    /// The units of an item, each behind its length in four bytes, as libheif reads them.
+    /// The units of an item, each after its length of four bytes, as libheif reads them.
     private static func forEachUnit(
         of data: Data, _ deadline: DecodeDeadline, _ body: (Data) throws(WebImageError) -> Void
     ) throws(WebImageError) {

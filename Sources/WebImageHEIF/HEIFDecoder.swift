@@ -11,7 +11,7 @@ final class HEIFDecoder {
     let info: ImageInfo
     private let profile: ColorProfile?
 
-    /// Parses the boxes; the bytes must outlive the decoder, which reads them where they lie.
+    /// Parses the boxes; the bytes must outlive the decoder, which reads them without a copy.
     init(_ bytes: UnsafeRawBufferPointer, format: ImageFormat, limits: DecodingLimits) throws(WebImageError) {
         libheif = try HEIFLibrary.functions()
         let coded = try HEIFCodedSizes(bytes, limits: limits)
@@ -19,7 +19,7 @@ final class HEIFDecoder {
         HandleLedger.opened("heif_context")
         do throws(WebImageError) {
             libheif.heif_context_set_maximum_image_size_limit(context, Int32(clamping: min(limits.maxPixels, 32768)))
-            // No threads of its own: the pool the decode runs on is bounded.
+            // libheif starts no threads: the decode runs on a bounded pool, which more threads would exceed.
             libheif.heif_context_set_max_decoding_threads(context, 0)
             try check(libheif.heif_context_read_from_memory_without_copy(context, bytes.baseAddress, bytes.count, nil))
             var primary: OpaquePointer?
@@ -47,7 +47,7 @@ final class HEIFDecoder {
         HandleLedger.closed("heif_context")
     }
 
-    /// The picture, straight: eight bits, or sixteen where it has more and they are wanted.
+    /// The picture with straight alpha: eight bits, or sixteen when it has more than eight and the options ask for them.
     func picture(_ wanted: DecodingOptions) throws(WebImageError) -> DecodedPicture {
         let isDeep = info.bitDepth > 8 && wanted.pixelFormat.bitsPerComponent > 8
         let options = libheif.heif_decoding_options_alloc()
@@ -80,7 +80,7 @@ final class HEIFDecoder {
 }
 
 extension HEIFFunctions {
-    /// libheif turns pictures itself as `irot` and `imir` say, so sizes are those seen and the orientation is up.
+    /// libheif applies `irot` and `imir` itself, so sizes are those after rotation and the orientation is always up.
     fileprivate func info(
         of handle: OpaquePointer, format: ImageFormat, codedPixels: Int, limits: DecodingLimits
     ) throws(WebImageError) -> ImageInfo {
@@ -92,7 +92,7 @@ extension HEIFFunctions {
         info.hasAlpha = heif_image_handle_has_alpha_channel(handle) != 0
         info.bitDepth = max(Int(heif_image_handle_get_luma_bits_per_pixel(handle)), 8)
         info.hasICCProfile = heif_image_handle_get_raw_color_profile_size(handle) > 0
-        // Its planes and the picture it makes of them, before ours.
+        // libheif allocates the planes and an interleaved picture before this package allocates its own pixels.
         let coded = PixelSize(width: max(size.pixelCount, codedPixels), height: 1)
         info.workingMemory.fixedBytes = coded.byteCount(info.bitDepth > 8 ? 16 : 8)
         return info
@@ -145,7 +145,7 @@ private func check(_ error: heif_error) throws(WebImageError) {
 }
 
 extension PixelBuffer {
-    /// Spreads values of so many bits over sixteen, in place: the upper bits are repeated below.
+    /// Widens values of `bits` bits to sixteen, in place: the upper bits are repeated in the lower ones.
     fileprivate func widen(from bits: Int) {
         guard (9...15).contains(bits) else { return }
         for row in 0..<height {

@@ -3,7 +3,7 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Owns one libheif context that is written to, and its encoder.
+/// Owns one libheif context for writing, and its encoder.
 final class HEIFEncoder {
     private let libheif: HEIFFunctions
     private let context: OpaquePointer
@@ -50,7 +50,7 @@ final class HEIFEncoder {
         return try written()
     }
 
-    /// Stores a thumbnail beside the picture; none when the picture itself is as small.
+    /// Stores a thumbnail beside the picture, unless the picture itself is that small.
     private func addThumbnail(of picture: HEIFPicture, to handle: OpaquePointer) throws(WebImageError) {
         let side = Self.thumbnailSide
         let width = libheif.heif_image_get_width(picture.image, heif_channel_interleaved)
@@ -93,7 +93,7 @@ final class HEIFEncoder {
     }
 }
 
-/// Owns one picture of libheif's, straight RGB or RGBA.
+/// Owns one libheif picture: RGB, or RGBA with straight alpha.
 private final class HEIFPicture {
     private let libheif: HEIFFunctions
     let image: OpaquePointer

@@ -5,7 +5,7 @@ import WebImageCore
 struct HEIFItems {
     /// Numbers of primary items; more than one where a file has several.
     private(set) var primary: [Int] = []
-    /// Every type that a number is declared with.
+    /// All types that an item number is declared with.
     private(set) var types: [Int: Set<String>] = [:]
     /// Every `hvcC` among the properties.
     private(set) var configurations: [Range<Int>] = []
@@ -111,7 +111,8 @@ struct HEIFItems {
         }
     }
 
-    /// Every piece of data that a number is declared with, put together; at most `budget` bytes, which are used up.
+    /// The data of an item: one value for each place that it may be at. Throws when `budget`, from which the bytes are
+    /// subtracted, is used up.
     func data(of number: Int, budget: inout Int) throws(WebImageError) -> [Data] {
         var all: [Data] = []
         for location in locations[number] ?? [] {
@@ -123,7 +124,7 @@ struct HEIFItems {
                 var data = Data()
                 for extent in location.extents {
                     let start = min(extent.offset, space.count)
-                    // No length is all there is.
+                    // A length of 0 means all bytes to the end.
                     let length =
                         extent.length == 0 ? space.count - start : min(extent.length, space.count - start)
                     budget -= length

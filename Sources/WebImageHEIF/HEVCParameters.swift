@@ -2,12 +2,12 @@ import Foundation
 
 /// The size in a sequence parameter set of HEVC (ITU-T H.265, §7.3.2.2).
 struct HEVCParameters {
-    /// Pixels that are decoded, with what codings add at the edges to fill their blocks.
+    /// Pixels that are decoded, including those that an encoder adds at the edges to fill its blocks.
     let codedPixelCount: Int
-    /// Pixels of the picture at least: a coding adds less than its largest block of 64×64.
+    /// The least number of pixels the picture can have: an encoder adds less than its largest block of 64×64 px.
     let pixelCount: Int
 
-    /// nil for another unit, or one that is cut off.
+    /// nil for any other unit, or one that is cut off.
     init?(_ unit: some Collection<UInt8>) {
         var bits = HEVCBits(unit.prefix(512))
         guard let header = bits.read(16), header >> 9 & 63 == 33, header >> 3 & 63 == 0,
@@ -26,7 +26,7 @@ struct HEVCParameters {
     }
 }
 
-/// Bits of a unit, from which the bytes that keep start codes out of it are dropped.
+/// The bits of a unit without its emulation prevention bytes, which keep start codes out of the data (H.265, §7.4.2).
 private struct HEVCBits {
     private var bytes: [UInt8] = []
     private var position = 0

@@ -2,7 +2,7 @@ import CWebImageHEIF
 package import WebImageCore
 
 extension ImageHEICCoder {
-    /// libheif's version and its HEVC support; loads the library.
+    /// The version of libheif and its HEVC support; loads the library.
     ///
     /// - Throws: `.unsupportedFormat` when it is missing.
     package static func libraryVersion() throws(WebImageError) -> String {

@@ -2,24 +2,25 @@ public import Foundation
 public import WebImageCore
 import WebImageGraphics
 
-/// Reads HEIC and HEIF stills, and writes HEIC where libheif has an encoder (ISO/IEC 23008-12), by libheif.
+/// Reads HEIC and HEIF stills (ISO/IEC 23008-12) by libheif, and writes HEIC if libheif has an encoder.
 ///
-/// Image sequences need libheif 1.21; before, a sequence shows its primary picture, and ``canDecodeSequences`` is false.
-/// Ten-bit pictures come out in sixteen when those are asked for, else in eight. libheif turns pictures itself, by `irot` and `imir` alone. It calls nobody back
-/// while it decodes: the time limit is checked before and after, the pixel limit bounds what lies between.
+/// A sequence is decoded as its primary picture: libheif reads frames only from 1.21 on, and ``canDecodeSequences`` is
+/// false. Ten-bit pictures are decoded to sixteen bits if the options ask for them, else to eight. libheif applies `irot`
+/// and `imir` itself; EXIF orientation does not apply. It has no callback while it decodes, so the time limit is checked
+/// before and after a picture, and the pixel limit bounds the time of one picture.
 ///
-/// Add ``shared`` to `ImageCodersManager`. Safe on any thread; one thread decodes.
+/// Add ``shared`` to `ImageCodersManager`. Safe on any thread; one decode uses one thread.
 public final class ImageHEICCoder: DetailedImageCoder {
-    /// The one instance; it has no state.
+    /// The shared instance; it has no state.
     public static let shared = ImageHEICCoder()
 
-    /// Whether this coder can give the frames of image sequences; it cannot yet, whatever the libheif.
+    /// Whether this coder decodes the frames of image sequences: false with every version of libheif.
     public static let canDecodeSequences = false
 
-    /// Makes another one.
+    /// Makes another coder.
     public init() {}
 
-    /// Whether the data starts as a HEIC or HEIF file does.
+    /// Whether the data starts like a HEIC or HEIF file.
     public func canDecode(from data: Data?) -> Bool { data.map { Self.format(of: $0) != nil } ?? false }
 
     /// Whether the format is HEIC or HEIF and libheif has an encoder for HEVC.
@@ -27,7 +28,7 @@ public final class ImageHEICCoder: DetailedImageCoder {
         (format == .heic || format == .heif) && HEIFEncoder.isAvailable
     }
 
-    /// The facts in the boxes; no HEVC is decoded.
+    /// The facts in the boxes; no HEVC data is decoded.
     ///
     /// - Throws: `.badImageData`, `.limitExceeded`.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
@@ -53,9 +54,10 @@ public final class ImageHEICCoder: DetailedImageCoder {
         }
     }
 
-    /// A HEIC still with the image's profile if it has one. With `maxFileSize` the quality is the highest whose file fits.
+    /// Encodes a HEIC still, with the image's profile if it has one.
     ///
-    /// - Throws: `.encodingFailed`, also where libheif has no encoder.
+    /// With `maxFileSize` the quality is the highest whose file fits.
+    /// - Throws: `.encodingFailed`, also when libheif has no encoder.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
