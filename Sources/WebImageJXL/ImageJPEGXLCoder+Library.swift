@@ -2,7 +2,7 @@ import CWebImageJXL
 package import WebImageCore
 
 extension ImageJPEGXLCoder {
-    /// libjxl's version; loads the library.
+    /// The version of libjxl; loads the library.
     ///
     /// - Throws: `.unsupportedFormat` when it is missing.
     package static func libraryVersion() throws(WebImageError) -> String {

@@ -4,15 +4,17 @@ import WebImageGraphics
 
 /// Reads JPEG XL stills and animations and writes stills (ISO/IEC 18181), by libjxl.
 ///
-/// libjxl lays the layers of a frame over each other, so every frame is whole. The decode time is checked every 256 KB
-/// of the file. Add ``shared`` to `ImageCodersManager`. Safe on any thread; one thread decodes.
+/// libjxl blends the layers of a frame, so every frame covers the canvas. The decode time is checked every 256 KB of the
+/// file.
+///
+/// Add ``shared`` to `ImageCodersManager`. Safe on any thread; one decode uses one thread.
 public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder {
-    /// The one instance for stills; it has no state.
+    /// The instance for stills; it has no state.
     public static let shared = ImageJPEGXLCoder()
 
     private let source: (any AnimationSource)?
 
-    /// Makes another one.
+    /// Makes another coder for stills.
     public init() { source = nil }
 
     /// Opens an animation, or a still as one frame.
@@ -22,7 +24,7 @@ public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder {
         source = try JXLAnimation(data, options: options)
     }
 
-    /// Whether the data starts as a JPEG XL codestream or container does.
+    /// Whether the data starts like a JPEG XL codestream or container.
     public func canDecode(from data: Data?) -> Bool {
         data.map { ImageFormat(sniffing: $0.prefix(ImageFormat.signatureLength)) == .jpegXL } ?? false
     }
@@ -30,7 +32,7 @@ public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder {
     /// Whether the format is JPEG XL.
     public func canEncode(to format: ImageFormat) -> Bool { format == .jpegXL }
 
-    /// The facts in the header, for an animation also those of each frame; no pixel is decoded.
+    /// The facts in the header, and in the frame headers of an animation; no pixel is decoded.
     ///
     /// - Throws: `.badImageData`, `.limitExceeded`.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
@@ -43,7 +45,7 @@ public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder {
         }
     }
 
-    /// The picture, for an animation shown as its first frame; that frame alone where the options want it.
+    /// The still, or the animation with its poster frame; only the first frame if the options ask for it.
     ///
     /// Decodes the first frame; the others are decoded when they are needed.
     /// - Throws: `.badImageData`, also for a file that is cut off; `.limitExceeded`.
@@ -57,15 +59,17 @@ public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder {
             if !options.firstFrameOnly { try pictures.countFrames(limits: options.limits, deadline: deadline) }
             let image = try pictures.picture(at: 0, options: options, deadline: deadline)
                 .finished(options: options, fullSize: pictures.info.storedSize)
-            // Frames that are not wanted are not counted.
+            // Counting frames walks the whole file, so a load of the first frame alone skips it.
             let isUncounted = options.firstFrameOnly && pictures.declaresAnimation
             return (image, isUncounted ? 2 : pictures.info.frameCount)
         }
         return Self.picture(poster, of: data, frameCount: frameCount, options: options)
     }
 
-    /// A still with the image's profile if it has one: lossless when asked, else by the quality (1 is distance 0.1). With
-    /// `maxFileSize` the quality is the highest whose file fits.
+    /// Encodes a still, with the image's profile if it has one.
+    ///
+    /// Lossless if the options ask for it, else with their quality (1 is distance 0.1). With `maxFileSize` the quality is
+    /// the highest whose file fits.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
@@ -77,16 +81,16 @@ public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder {
 
     /// The encoded animation; nil when none was opened.
     public var animatedImageData: Data? { source?.data }
-    /// How many frames the opened animation has.
+    /// The number of frames of the opened animation.
     public var animatedImageFrameCount: Int { source?.info.frameCount ?? 0 }
-    /// How often the opened animation plays; 0 is for ever.
+    /// The loop count of the opened animation; 0 is for ever.
     public var animatedImageLoopCount: Int { source?.info.loopCount ?? 0 }
-    /// Seconds a frame is played.
+    /// The seconds that a frame is played.
     public func animatedImageDuration(at index: Int) -> TimeInterval { source?.playedDuration(at: index) ?? 0 }
 
-    /// A frame of the opened animation; asking in order costs one frame each, going back starts over.
+    /// A frame of the opened animation. In order, each call decodes one frame; a step back restarts the decoder.
     ///
-    /// - Throws: `.badImageData` also for a number there is no frame of, `.limitExceeded`.
+    /// - Throws: `.badImageData`, also for an index out of range; `.limitExceeded`.
     public func frame(at index: Int) throws(WebImageError) -> Image {
         guard let source else { throw .noAnimation }
         return try source.frame(at: index)

@@ -13,7 +13,7 @@ final class JXLDecoder {
     private var hasInput = false
     private let events: Int32
 
-    /// The bytes must outlive the decoder, which reads them where they lie.
+    /// The bytes must outlive the decoder, which reads them without a copy.
     init(_ bytes: UnsafeRawBufferPointer, events: JxlDecoderStatus...) throws(WebImageError) {
         libjxl = try JXLLibrary.functions()
         guard let handle = libjxl.JxlDecoderCreate(nil) else { throw .badData("libjxl", "cannot make a decoder") }
@@ -35,7 +35,7 @@ final class JXLDecoder {
         HandleLedger.closed("jxl_decoder")
     }
 
-    /// The next event; an end that comes too early is an error.
+    /// The next event; throws when the file ends too early.
     func next(_ deadline: DecodeDeadline) throws(WebImageError) -> JxlDecoderStatus {
         while true {
             let status = libjxl.JxlDecoderProcessInput(handle)
@@ -66,9 +66,9 @@ final class JXLDecoder {
 
     private static let pieceBytes = 256 << 10
 
-    /// Starts again, so that the frame after `count` others comes next.
+    /// Restarts the decoder and skips the first `count` frames.
     ///
-    /// By a reset: after libjxl's own rewind some animations have no frames.
+    /// Uses a reset, because after libjxl's rewind some animations report no frames.
     func restart(skipping count: Int) throws(WebImageError) {
         libjxl.JxlDecoderReset(handle)
         offset = 0
@@ -77,21 +77,21 @@ final class JXLDecoder {
         libjxl.JxlDecoderSkipFrames(handle, count)
     }
 
-    /// After `JXL_DEC_BASIC_INFO`.
+    /// The header; to be called after `JXL_DEC_BASIC_INFO`.
     func basicInfo() throws(WebImageError) -> JxlBasicInfo {
         var info = JxlBasicInfo()
         try check(libjxl.JxlDecoderGetBasicInfo(handle, &info))
         return info
     }
 
-    /// Ticks the frame is shown, after `JXL_DEC_FRAME`.
+    /// The frame's duration in ticks; to be called after `JXL_DEC_FRAME`.
     func frameDuration() throws(WebImageError) -> UInt32 {
         var header = JxlFrameHeader()
         try check(libjxl.JxlDecoderGetFrameHeader(handle, &header))
         return header.duration
     }
 
-    /// Where the pixels go, after `JXL_DEC_NEED_IMAGE_OUT_BUFFER`; the buffer must outlive the frame.
+    /// Sets the buffer for the pixels, which must outlive the frame; to be called after `JXL_DEC_NEED_IMAGE_OUT_BUFFER`.
     func setOutput(_ pixels: PixelBuffer) throws(WebImageError) {
         // Rows of a pixel buffer start at multiples of 64 bytes.
         var format = JxlPixelFormat(
@@ -102,14 +102,14 @@ final class JXLDecoder {
         try check(libjxl.JxlDecoderSetImageOutBuffer(handle, &format, pixels.baseAddress, pixels.byteCount))
     }
 
-    /// The colour space as code points, after `JXL_DEC_COLOR_ENCODING`; nil when the file carries a profile instead.
+    /// The colour space; nil when the file has a profile instead. To be called after `JXL_DEC_COLOR_ENCODING`.
     func encodedColor() -> JxlColorEncoding? {
         var encoding = JxlColorEncoding()
         let status = withUnsafePointer(to: libjxl) { webimage_jxl_encoded_color($0, handle, &encoding) }
         return status == JXL_DEC_SUCCESS ? encoding : nil
     }
 
-    /// The profile of the pixels, carried or made by libjxl.
+    /// The profile of the pixels: the file's, or one that libjxl makes from the colour space.
     func profile(_ budget: inout AncillaryBudget) throws(WebImageError) -> ColorProfile? {
         var count = 0
         let sizeStatus = withUnsafePointer(to: libjxl) { webimage_jxl_profile_size($0, handle, &count) }

@@ -76,7 +76,7 @@ final class JXLEncoder {
         }
     }
 
-    /// As cjxl maps it: visually lossless near 0.9.
+    /// libjxl's distance for a quality, as cjxl maps it: visually lossless near 0.9.
     private static func distance(_ quality: Double) -> Float {
         let percent = min(max(quality, 0), 1) * 100
         let distance =

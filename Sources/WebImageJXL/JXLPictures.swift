@@ -3,7 +3,7 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Reads one file: its header at once, then picture after picture.
+/// Reads the header of one file, then its frames one by one.
 final class JXLPictures {
     private let decoder: JXLDecoder
     private let bytes: UnsafeRawBufferPointer
@@ -11,8 +11,9 @@ final class JXLPictures {
     private let header: JxlBasicInfo
     private let profile: ColorProfile?
     private let isHDR: Bool
-    /// The number of the frame that comes next; nil after an error, when the decoder may still hold the address of
-    /// pixels that are gone and must start again.
+    /// The index of the frame that the decoder reads next.
+    ///
+    /// nil after an error: the decoder may still have the address of released pixels and must be restarted.
     private var nextIndex: Int? = 0
 
     init(
@@ -57,7 +58,7 @@ final class JXLPictures {
         info.frameCount = max(info.delaysMilliseconds.count, 1)
     }
 
-    /// One frame, layers already laid over each other by libjxl.
+    /// One frame, its layers blended by libjxl.
     func picture(
         at index: Int, options: DecodingOptions, deadline: DecodeDeadline
     ) throws(WebImageError) -> DecodedPicture {
@@ -78,7 +79,7 @@ final class JXLPictures {
                 return DecodedPicture(
                     pixels: pixels, orientation: info.orientation, profile: profile, hasAlpha: info.hasAlpha,
                     format: .jpegXL)
-            // After a restart the decoder reports the header once more.
+            // After a restart the decoder reports the header a second time.
             case JXL_DEC_BASIC_INFO, JXL_DEC_COLOR_ENCODING: continue
             default: throw .badData("libjxl", "there is no such frame")
             }
@@ -104,13 +105,13 @@ extension ImageInfo {
         hasAlpha = header.alpha_bits > 0
         isGray = header.num_color_channels == 1
         bitDepth = Int(header.bits_per_sample)
-        // Its groups are worked on in floating point, four channels at once.
+        // libjxl works in floating point: four channels of four bytes a pixel.
         workingMemory.fixedBytes = storedSize.byteCount(16)
     }
 }
 
 extension JxlColorEncoding {
-    /// The same as H.273 code points, where they exist.
+    /// The same colour space as H.273 code points; nil if it has none.
     fileprivate var codePoints: (primaries: Int, transfer: Int)? {
         let transfer = Int(transfer_function.rawValue)
         guard white_point == JXL_WHITE_POINT_D65, [1, 8, 13, 16, 18].contains(transfer) else { return nil }
