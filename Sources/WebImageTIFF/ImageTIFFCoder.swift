@@ -4,27 +4,27 @@ import WebImageGraphics
 
 /// Reads and writes TIFF (TIFF 6.0 and BigTIFF), pages as frames, by libtiff.
 ///
-/// A still is the first page. Whatever the file stores comes out in eight bits; what libtiff cannot turn into red, green
-/// and blue, such as floating-point samples, is refused. The decode time is checked per strip or row of tiles.
+/// A still is the first page. Every depth is decoded to eight bits. Samples that libtiff cannot convert to red, green and
+/// blue, such as floating-point ones, are refused. The decode time is checked per strip or row of tiles.
 ///
 /// Add ``shared`` to `ImageCodersManager`. Safe on any thread.
 public final class ImageTIFFCoder: DetailedAnimatedImageCoder, FrameEncodingImageCoder {
-    /// The one instance for stills; it has no state.
+    /// The instance for stills; it has no state.
     public static let shared = ImageTIFFCoder()
 
     private let source: (any AnimationSource)?
 
-    /// Makes another one.
+    /// Makes another coder for stills.
     public init() { source = nil }
 
-    /// Opens a file whose pages are to be frames.
+    /// Opens a file with its pages as frames.
     ///
     /// - Throws: `.badImageData`, `.limitExceeded`.
     public init(animation data: Data, options: DecodingOptions) throws(WebImageError) {
         source = try TIFFDocument(data, options: options)
     }
 
-    /// Whether the data starts as a TIFF file does.
+    /// Whether the data starts like a TIFF file.
     public func canDecode(from data: Data?) -> Bool {
         data.map { ImageFormat(sniffing: $0.prefix(ImageFormat.signatureLength)) == .tiff } ?? false
     }
@@ -32,7 +32,7 @@ public final class ImageTIFFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
     /// Whether the format is TIFF.
     public func canEncode(to format: ImageFormat) -> Bool { format == .tiff }
 
-    /// The facts in the first page's directory, and the number of pages; a page has no delay.
+    /// The facts in the first page's directory, and the number of pages.
     ///
     /// - Throws: `.badImageData`, `.limitExceeded`.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
@@ -44,7 +44,7 @@ public final class ImageTIFFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
         }
     }
 
-    /// The first page; one that breaks off is clear from there on.
+    /// The first page; the missing part of a page that is cut off is transparent.
     ///
     /// - Throws: `.badImageData` when not even its first strip can be decoded, `.limitExceeded`.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
@@ -55,7 +55,7 @@ public final class ImageTIFFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
         }
     }
 
-    /// One page, deflated. TIFF is lossless: quality and file size are ignored.
+    /// Encodes one page, deflated. TIFF is lossless: quality and file size are ignored.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
@@ -63,7 +63,7 @@ public final class ImageTIFFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
         return try TIFFWriter.encode(pageCount: 1, options: options) { _ in image }
     }
 
-    /// A page for each frame; pages have neither durations nor a loop count.
+    /// Encodes a page for each frame; pages have neither durations nor a loop count.
     public func encode(
         frameCount: Int, loopCount: Int, format: ImageFormat, options: EncodingOptions,
         frame: (Int) throws(WebImageError) -> ImageFrame
@@ -77,16 +77,16 @@ public final class ImageTIFFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
 
     /// The encoded file; nil when none was opened.
     public var animatedImageData: Data? { source?.data }
-    /// How many pages the opened file has.
+    /// The number of pages of the opened file.
     public var animatedImageFrameCount: Int { source?.info.frameCount ?? 0 }
     /// Always 0, for ever.
     public var animatedImageLoopCount: Int { source?.info.loopCount ?? 0 }
-    /// Seconds a page is shown: pages have no delay, which is played as 0.1.
+    /// The seconds that a page is shown: 0.1, because pages have no delay.
     public func animatedImageDuration(at index: Int) -> TimeInterval { source?.playedDuration(at: index) ?? 0 }
 
     /// A page of the opened file, at its own size.
     ///
-    /// - Throws: `.badImageData` also for a number there is no page of, `.limitExceeded`.
+    /// - Throws: `.badImageData`, also for an index out of range; `.limitExceeded`.
     public func frame(at index: Int) throws(WebImageError) -> Image {
         guard let source else { throw .noAnimation }
         return try source.frame(at: index)

@@ -2,13 +2,13 @@ import CWebImageTIFF
 import Foundation
 import WebImageCore
 
-/// Owns one libtiff handle over memory: a file that is read where it lies, or one that grows while it is written.
+/// Owns one libtiff handle over memory: a file that is read without a copy, or one that grows while it is written.
 final class TIFFFile {
     let libtiff: TIFFFunctions
     let handle: OpaquePointer
     private let memory: TIFFMemory
 
-    /// Opens a file; the bytes must outlive it. No allocation of libtiff's may pass twice the pixel limit's memory.
+    /// Opens a file; the bytes must outlive it. libtiff may allocate at most twice the memory of the pixel limit at once.
     init(reading bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(WebImageError) {
         libtiff = try TIFFLibrary.functions()
         memory = TIFFMemory(bytes)
@@ -20,7 +20,7 @@ final class TIFFFile {
         HandleLedger.opened("tiff")
     }
 
-    /// Starts a file.
+    /// Opens an empty file for writing.
     init(writing: Void) throws(WebImageError) {
         libtiff = try TIFFLibrary.functions()
         memory = TIFFMemory(UnsafeRawBufferPointer(start: nil, count: 0))
@@ -36,7 +36,7 @@ final class TIFFFile {
         HandleLedger.closed("tiff")
     }
 
-    /// What was written so far.
+    /// The bytes written so far.
     var written: Data { memory.written }
 
     /// The last error message of libtiff.
@@ -73,10 +73,10 @@ final class TIFFFile {
         return UnsafeRawBufferPointer(start: bytes, count: Int(count))
     }
 
-    /// Whether the first sample beyond colour is alpha.
+    /// Whether the first extra sample after the colours is alpha.
     var hasAlphaSample: Bool { firstExtraSample.map { $0 != Int(EXTRASAMPLE_UNSPECIFIED) } ?? false }
 
-    /// The meaning of the first sample beyond colour.
+    /// The meaning of the first extra sample after the colours.
     var firstExtraSample: Int? {
         var count: UInt16 = 0
         var types: UnsafeMutablePointer<UInt16>?

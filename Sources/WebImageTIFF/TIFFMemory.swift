@@ -44,7 +44,7 @@ final class TIFFMemory {
     }
 
     private func read(_ target: UnsafeMutableRawPointer?, _ wanted: Int) -> Int {
-        // libtiff reads back directory offsets of what it writes.
+        // While it writes, libtiff also reads directory offsets back.
         let taken = max(0, min(wanted, count - position))
         guard let target, taken > 0 else { return 0 }
         if isWriting {

@@ -23,7 +23,7 @@ final class TIFFPages {
         info.delaysMilliseconds = Array(repeating: 0, count: count)
     }
 
-    /// A page in eight bits; its own size counts, which may differ from the first one's.
+    /// A page in eight bits, at its own size, which may differ from the first page's.
     func image(at index: Int, options: DecodingOptions, deadline: DecodeDeadline) throws(WebImageError) -> Image {
         guard file.libtiff.TIFFSetDirectory(file.handle, UInt32(index)) == 1 else {
             throw .badData("libtiff", file.message)
@@ -37,7 +37,7 @@ final class TIFFPages {
             hasAlpha = pixels.format.hasAlpha
         } else {
             (pixels, hasAlpha) = try convertedPixels(page.storedSize, limits: options.limits, deadline: deadline)
-            // libtiff has multiplied by alpha; the display layout says so, what remains is to swap red and blue.
+            // libtiff has already multiplied by alpha, so the conversion must only swap red and blue.
             if hasAlpha { pixels = try pixels.converted(to: .bgra8Premultiplied, isOpaque: true) }
         }
         return try DecodedPicture(
@@ -61,7 +61,7 @@ final class TIFFPages {
         return info
     }
 
-    /// Not for ink: the pixels are red, green and blue by the time a profile would be used.
+    /// nil for CMYK: libtiff converts those pixels to red, green and blue without the profile.
     private static func profile(of file: TIFFFile, limits: DecodingLimits) throws(WebImageError) -> ColorProfile? {
         guard let bytes = file.profileBytes, file.short(TIFFTAG_PHOTOMETRIC) != Int(PHOTOMETRIC_SEPARATED) else {
             return nil
@@ -87,7 +87,7 @@ final class TIFFPages {
             file.libtiff.TIFFRGBAImageEnd(&reader)
             HandleLedger.closed("tiff_rgba")
         }
-        // Rows come as stored; turning them is the same step for all formats.
+        // Rows stay as stored: all formats share one step that applies the orientation.
         reader.req_orientation = reader.orientation
         let pixels = try PixelBuffer(width: size.width, height: size.height, format: .rgba8)
         memset(pixels.baseAddress, 0, pixels.byteCount)
@@ -115,7 +115,7 @@ final class TIFFPages {
     private func rowsOfBand(_ size: PixelSize, limits: DecodingLimits) throws(WebImageError) -> Int {
         guard file.libtiff.TIFFIsTiled(file.handle) != 0 else {
             let rows = max(1, min(file.long(TIFFTAG_ROWSPERSTRIP) ?? size.height, size.height))
-            // Strips of a few rows are taken together.
+            // Strips of less than 64 rows are read several at a time.
             return min(rows * max(1, 64 / rows), size.height)
         }
         guard let width = file.long(TIFFTAG_TILEWIDTH), let height = file.long(TIFFTAG_TILELENGTH), width > 0,

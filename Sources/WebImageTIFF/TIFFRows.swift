@@ -2,7 +2,7 @@ import CWebImageTIFF
 import Foundation
 import WebImageCore
 
-/// Rows that are stored as they are wanted, so that they need no conversion: RGB, straight RGBA, or grey of eight bits.
+/// Rows whose stored layout needs no conversion: RGB, straight RGBA, or grey of eight bits.
 ///
 /// libtiff's conversion would multiply by alpha, which cannot be undone without loss.
 struct TIFFRows {
@@ -31,11 +31,11 @@ struct TIFFRows {
         stripRows = max(1, min(file.long(TIFFTAG_ROWSPERSTRIP) ?? size.height, size.height))
     }
 
-    /// Pixels missing from a strip that is cut off are black or clear; without the first strip there is no picture.
+    /// Pixels missing from a strip that is cut off are black or transparent; throws when the first strip is missing.
     func pixels(_ deadline: DecodeDeadline) throws(WebImageError) -> PixelBuffer {
         let pixels = try PixelBuffer(width: size.width, height: size.height, format: format)
         let rowBytes = size.width * format.bytesPerPixel
-        // Rows without a gap between them are read in place.
+        // Rows without padding are read straight into the buffer.
         let isPacked = pixels.bytesPerRow == rowBytes
         let band = isPacked ? nil : try PixelBuffer(width: rowBytes * stripRows, height: 1, format: .gray8)
         for top in stride(from: 0, to: size.height, by: stripRows) {
@@ -43,7 +43,7 @@ struct TIFFRows {
             let rows = min(stripRows, size.height - top)
             let target = pixels.baseAddress + top * pixels.bytesPerRow
             let strip = band?.baseAddress ?? target
-            // libtiff calls a deflated strip whole that ends early: what it leaves out would show this process's memory.
+            // libtiff reports success for a deflated strip that ends early, and the rest would show uninitialised memory.
             memset(strip, 0, rows * rowBytes)
             let read = file.libtiff.TIFFReadEncodedStrip(
                 file.handle, UInt32(top / stripRows), strip, tmsize_t(rows * rowBytes))
@@ -56,7 +56,7 @@ struct TIFFRows {
                     memcpy(target + row * pixels.bytesPerRow, band.baseAddress + row * rowBytes, rowBytes)
                 }
             }
-            // Of a broken strip up to its end, of one that cannot be read at all to the end of the picture.
+            // After a damaged strip the next is read. After a strip that cannot be read at all, all further rows stay empty.
             let end = read > 0 ? top + rows : size.height
             memset(target + whole * pixels.bytesPerRow, 0, (end - top - whole) * pixels.bytesPerRow)
             if read <= 0 { break }

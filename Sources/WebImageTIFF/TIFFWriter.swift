@@ -3,7 +3,7 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Writes pages: deflated, rows differenced, straight alpha, the image's profile if it has one.
+/// Writes pages: deflated with horizontal differencing, straight alpha, and the image's profile if it has one.
 enum TIFFWriter {
     static func encode(
         pageCount: Int, options: EncodingOptions, page: (Int) throws(WebImageError) -> Image
