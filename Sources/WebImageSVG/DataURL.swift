@@ -9,7 +9,7 @@ struct DataURL {
 
     /// nil when the text is not a `data:` URL.
     ///
-    /// - Throws: ``Failure`` for a header that two readers may understand in two ways.
+    /// - Throws: ``Failure`` for a header that readers may interpret differently.
     init?(_ reference: Data) throws(Failure) {
         // A URL parser drops tabs and line ends anywhere and control characters in front (WHATWG URL §4.4).
         let text = Self.withoutLineEnds(Data(reference.drop { $0 <= 0x20 }))
@@ -48,7 +48,7 @@ struct DataURL {
         let bytes = unescaped(payload)
         guard isBase64 else { return bytes }
         if let data = Data(base64Encoded: bytes) { return data }
-        // With spaces between, or without the padding.
+        // The digits may contain spaces and lack the padding.
         var digits = Data(bytes.filter { $0 > 0x20 })
         while digits.last == UInt8(ascii: "=") { digits.removeLast() }
         if digits.count % 4 == 1 { digits.removeLast() }

@@ -1,12 +1,12 @@
 import Foundation
 import WebImageCore
 
-/// Checks pictures embedded in a document, and in documents embedded in it, before librsvg reads them: librsvg decodes them
-/// without any limit and draws an embedded document at that document's own size.
+/// Checks the pictures embedded in a document, and in documents embedded in it, before librsvg reads them.
 ///
-/// All of them share one budget of pixels and one of bytes.
+/// librsvg decodes pictures without any limit and draws an embedded document at that document's own size. All pictures
+/// share one budget of pixels and one of bytes.
 struct EmbeddedPictures {
-    /// Documents inside one another; librsvg draws each level to a surface of its own.
+    /// The limit of documents inside one another; librsvg allocates a surface for each level.
     static let mostLevels = 4
 
     private let limits: DecodingLimits
@@ -19,7 +19,7 @@ struct EmbeddedPictures {
         self.deadline = deadline
     }
 
-    /// Checks a whole document, which is not packed.
+    /// Checks a whole document, which must not be compressed.
     ///
     /// - Throws: `.limitExceeded`, `.badImageData` also for a document that cannot be checked.
     mutating func check(_ document: Data) throws(WebImageError) { try check(document, level: 0) }
@@ -70,7 +70,7 @@ struct EmbeddedPictures {
         try limits.checkEncodedBytes(bytes)
         try check(document, level: level)
         let size = try document.withFileBytes { bytes throws(WebImageError) -> PixelSize? in
-            // A document that librsvg refuses here is refused there as well, and not drawn.
+            // librsvg refuses the same document when it draws, so a document that cannot be opened costs no pixels.
             try? SVGDocument(bytes).pixelSize
         }
         if let size { try take(size) }
@@ -78,7 +78,7 @@ struct EmbeddedPictures {
 
     private mutating func checkPicture(_ data: Data) throws(WebImageError) {
         let coders = ImageCodersManager.shared
-        // librsvg may choose another of an icon's pictures than the coder that checks it here.
+        // librsvg may choose another picture of an icon than the coder that checks the icon here.
         guard ImageFormat(sniffing: data) != .ico, coders.canDecode(from: data) else {
             throw .badData("SVG", "it holds a picture that no coder in use can look at", hint: "Add a coder for it.")
         }
@@ -93,14 +93,14 @@ struct EmbeddedPictures {
         pixels = sum
     }
 
-    /// XInclude would put another document, or text, in place of an element.
+    /// Refuses XInclude, which would replace an element by another document or text.
     private static func checkNamespace(_ value: Data) throws(WebImageError) {
         guard !value.contains("XInclude") else {
             throw .badData("SVG", "it may include other documents", hint: "Save it without XInclude.")
         }
     }
 
-    /// A style sheet outside the document is never read; one in a `data:` URL would be.
+    /// Refuses a style sheet in a `data:` URL, which librsvg would read; it never reads one outside the document.
     private static func checkInstruction(_ content: Data) throws(WebImageError) {
         guard content.starts(with: Data("xml-stylesheet".utf8)) else { return }
         let text = String(decoding: DataURL.withoutLineEnds(content), as: UTF8.self).lowercased()

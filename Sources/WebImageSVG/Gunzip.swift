@@ -2,18 +2,18 @@ import CWebImageRSVG
 import Foundation
 import WebImageCore
 
-/// Unpacks gzip'd documents within a bound; librsvg would do it itself, without one.
+/// Decompresses gzip documents within a limit; librsvg would do it itself, without a limit.
 enum Gunzip {
     static func isGzip(_ data: Data) -> Bool { data.prefix(3).elementsEqual([0x1F, 0x8B, 0x08]) }
 
-    /// The first bytes, as many as come out of `limit`; nil when nothing can be unpacked.
+    /// The first decompressed bytes: at least `limit`, or all; nil when the data cannot be decompressed.
     static func start(of data: Data, limit: Int) -> Data? {
         try? unpack(data, limit: limit, isWhole: false)
     }
 
-    /// The whole document.
+    /// The whole document, decompressed.
     ///
-    /// - Throws: `.limitExceeded` beyond `limits.maxEncodedBytes` unpacked, `.badImageData`.
+    /// - Throws: `.limitExceeded` when the result is over `limits.maxEncodedBytes`, `.badImageData`.
     static func whole(_ data: Data, limits: DecodingLimits) throws(WebImageError) -> Data {
         try unpack(data, limit: limits.maxEncodedBytes, isWhole: true)
     }

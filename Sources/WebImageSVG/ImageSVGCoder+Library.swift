@@ -2,7 +2,7 @@ import CWebImageRSVG
 package import WebImageCore
 
 extension ImageSVGCoder {
-    /// librsvg's version; loads the library.
+    /// The version of librsvg; loads the library.
     ///
     /// - Throws: `.unsupportedFormat` when it is missing.
     package static func libraryVersion() throws(WebImageError) -> String {

@@ -2,34 +2,36 @@ public import Foundation
 public import WebImageCore
 import WebImageGraphics
 
-/// Draws SVG documents, also gzip'd ones, at the wanted size by librsvg (SVG 1.1 and parts of 2).
+/// Draws SVG documents (SVG 1.1 and parts of 2) by librsvg at the wanted size; gzip compression is supported.
 ///
-/// Without a wanted size a document has its own: width and height at 96 dpi, what is missing by the view box. A wanted
-/// size is a box the document is fitted into, larger or smaller, or with the aspect ratio not preserved stretched over.
-/// Nothing outside the document is ever read: no file, no host. Pictures and documents inside it count against the
-/// limits, all together. A document that cannot be checked for them is refused: one that uses XInclude, entities that
-/// are more than plain text, or an encoding that is not like ASCII. librsvg makes no callback; its own bounds on elements
-/// and references limit the time.
+/// Without a wanted size a document has its own: its width and height at 96 dpi; the view box gives a missing one. A
+/// wanted size is a box that the document is scaled up or down to fit, or is stretched to fill if the aspect ratio is not
+/// preserved.
+///
+/// Nothing outside the document is ever read: no file, no host. All pictures and documents inside it together count
+/// against the limits. A document that cannot be checked for them is refused: one that uses XInclude, entities that are
+/// more than plain text, or an encoding that is not a superset of ASCII. librsvg has no callback while it draws; its own
+/// limits of elements and references bound the time.
 ///
 /// Add ``shared`` to `ImageCodersManager`. Safe on any thread.
 public final class ImageSVGCoder: DetailedImageCoder {
-    /// The one instance; it has no state.
+    /// The shared instance; it has no state.
     public static let shared = ImageSVGCoder()
 
-    /// Makes another one.
+    /// Makes another coder.
     public init() {}
 
-    /// Whether the data is an SVG document, or a packed one.
+    /// Whether the data is an SVG document, compressed or not.
     public func canDecode(from data: Data?) -> Bool {
         guard let data else { return false }
         guard Gunzip.isGzip(data) else { return ImageFormat(sniffing: data) == .svg }
         return Gunzip.start(of: data, limit: 4096).map { ImageFormat(sniffing: $0) == .svg } ?? false
     }
 
-    /// Never: this coder only reads.
+    /// Always false: this coder only decodes.
     public func canEncode(to format: ImageFormat) -> Bool { false }
 
-    /// The document's own size; it is parsed, nothing is drawn.
+    /// The document's own size; parses the document without drawing it.
     ///
     /// - Throws: `.badImageData`, `.limitExceeded`.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
@@ -48,7 +50,7 @@ public final class ImageSVGCoder: DetailedImageCoder {
         return try withDocument(data, limits: options.limits, deadline) { document throws(WebImageError) in
             let size = options.vectorSize(for: document.pixelSize)
             try options.limits.checkPixels(size)
-            // Cairo's coordinates are 16.16.
+            // Cairo has coordinates of 16.16 bits.
             guard max(size.width, size.height) <= 32767 else {
                 throw .badData("cairo", "\(size) px is over 32767 px a side", hint: "Ask for a smaller picture.")
             }
@@ -64,7 +66,7 @@ public final class ImageSVGCoder: DetailedImageCoder {
         }
     }
 
-    /// Throws `.encodingFailed`: this coder only reads.
+    /// Always throws `.encodingFailed`: this coder only decodes.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
@@ -84,15 +86,15 @@ public final class ImageSVGCoder: DetailedImageCoder {
 }
 
 extension SVGDocument {
-    /// Whole pixels that hold the document.
+    /// The smallest size in whole pixels that holds the document.
     var pixelSize: PixelSize {
-        // A tiny amount over a whole number is a rounding error in the file, not another pixel.
+        // Up to 0.001 px over a whole number is a rounding error in the file and adds no pixel.
         PixelSize(width: max(Int((width - 0.001).rounded(.up)), 1), height: max(Int((height - 0.001).rounded(.up)), 1))
     }
 }
 
 extension DecodingOptions {
-    /// A vector picture is drawn larger as well as smaller.
+    /// The size to draw at; unlike other pictures, a document is also scaled up.
     fileprivate func vectorSize(for size: PixelSize) -> PixelSize {
         guard scaleDownLimitBytes == nil, let box = thumbnailPixelSize else { return targetSize(for: size) }
         return ImageScaling.size(of: size, in: box, preserveAspectRatio: preserveAspectRatio, allowsEnlarging: true)

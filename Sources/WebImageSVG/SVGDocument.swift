@@ -8,7 +8,7 @@ import WebImageCore
 final class SVGDocument {
     private let librsvg: RSVGFunctions
     private let handle: OpaquePointer
-    /// Width and height in pixels at 96 dpi, not yet whole numbers.
+    /// Width and height in pixels at 96 dpi, not rounded.
     let width: Double
     let height: Double
 
@@ -63,7 +63,7 @@ final class SVGDocument {
 }
 
 extension RSVGFunctions {
-    /// The document's own width and height; the missing ones by the view box; without one what its ink covers.
+    /// The document's own width and height. The view box gives a missing one, without a view box the drawn area.
     fileprivate func size(of handle: OpaquePointer) -> (width: Double, height: Double) {
         var hasWidth: gboolean = 0
         var hasHeight: gboolean = 0
@@ -94,7 +94,7 @@ extension RSVGFunctions {
         cairo_status_to_string(status).map { String(cString: $0) } ?? "status \(status.rawValue)"
     }
 
-    /// Takes the error over.
+    /// Converts librsvg's error and frees it.
     fileprivate func failure(_ error: UnsafeMutablePointer<GError>?) -> WebImageError {
         guard let error else { return .badData("librsvg", "cannot be read") }
         defer { g_error_free(error) }
@@ -103,7 +103,7 @@ extension RSVGFunctions {
 }
 
 extension RsvgLength {
-    /// At 96 dpi and a font of 16 px; nil for a share of something else.
+    /// The length at 96 dpi and a font size of 16 px; nil for a percentage.
     fileprivate var pixels: Double? {
         let scale: Double? =
             switch unit {

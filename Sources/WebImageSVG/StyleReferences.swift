@@ -1,13 +1,14 @@
 import Foundation
 import WebImageCore
 
-/// Looks for documents that a style sheet or an attribute names by `url()` or `@import`.
+/// Finds documents that a style sheet or an attribute refers to by `url()` or `@import`.
 ///
-/// librsvg reads such a document, or a style sheet, from a `data:` URL. Fonts and pictures in one are not read and pass.
+/// librsvg reads such documents and style sheets from `data:` URLs. It does not read fonts and pictures there, so they
+/// are allowed.
 enum StyleReferences {
-    /// - Throws: `.badImageData` where a document or a style sheet is embedded.
+    /// - Throws: `.badImageData` when a document or a style sheet is embedded.
     static func check(_ css: Data) throws(WebImageError) {
-        // A URL has a colon, which an escape may hide.
+        // A URL has a colon, which may be written as an escape.
         guard css.contains(UInt8(ascii: ":")) || css.contains(UInt8(ascii: "\\")) else { return }
         let text = DataURL.withoutLineEnds(unescaped(css))
         let places = dataURLs(in: text)
@@ -25,7 +26,7 @@ enum StyleReferences {
         guard !importsData(text), !importsData(withoutComments(text)) else { throw refused }
     }
 
-    /// Whether the bytes may be a document, in any encoding that libxml2 finds out by itself, packed or not.
+    /// Whether the bytes may be a document, compressed or not, in any encoding that libxml2 detects.
     static func isDocument(_ start: Data) -> Bool {
         let head = Data(start.prefix(8))
         let marks: [[UInt8]] = [

@@ -1,12 +1,13 @@
 import Foundation
 import WebImageCore
 
-/// Cuts an XML document into what can name a picture: the attributes of each element, style sheets and instructions.
+/// Finds the parts of an XML document that can refer to a picture: attributes, style sheets and instructions.
 ///
-/// It accepts less than libxml2: it refuses what it does not understand, so that librsvg never sees a reference that was
-/// not seen here. Entities are accepted as plain text alone, attribute defaults and entities from elsewhere not at all.
+/// It accepts less than libxml2 and refuses anything it cannot parse, so that librsvg never reads a reference that was
+/// not checked here. Entities must be plain text; a reference to an external entity is refused. Attribute defaults may
+/// only declare the namespaces of SVG and XLink.
 struct XMLScanner {
-    /// The pieces found, in the order of the document.
+    /// A part of the document; parts are found in document order.
     enum Item {
         /// An attribute, with references in its value replaced; the element's name is without its prefix.
         case attribute(element: Data, prefix: Data, name: Data, value: Data)
@@ -20,7 +21,7 @@ struct XMLScanner {
     private let deadline: DecodeDeadline
     private var offset = 0
     private var entities: [Data: Data] = [:]
-    /// Bytes that entities may still add.
+    /// The remaining bytes that entities may add.
     private var expansion: Int
     /// Text of the style elements that are open, from the outermost.
     private var styles: [Data] = []
@@ -32,7 +33,7 @@ struct XMLScanner {
         expansion = limits.maxAncillaryBytes
     }
 
-    /// Walks through the whole document.
+    /// Scans the whole document.
     mutating func scan(_ found: (Item) throws(WebImageError) -> Void) throws(WebImageError) {
         if starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }
         skipSpace()
@@ -111,7 +112,7 @@ struct XMLScanner {
         }
     }
 
-    /// A document type may declare entities, and nothing else that matters here.
+    /// Scans a document type, which may declare only entities and namespaces.
     private mutating func documentType() throws(WebImageError) {
         guard !hasDocumentType else { throw Self.refused("it has two document types") }
         hasDocumentType = true
@@ -155,7 +156,7 @@ struct XMLScanner {
         }
     }
 
-    /// Attributes that elements have without naming them: old files declare the namespace of `xlink` so, and no more.
+    /// Scans attribute defaults, by which old files declare the namespaces of XLink and SVG; refuses all others.
     private mutating func attributeDefaults() throws(WebImageError) {
         offset += 9
         while let next = byte, next != .greaterThan {
@@ -178,7 +179,7 @@ struct XMLScanner {
         let name = try name()
         skipSpace()
         guard byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") else {
-            // An entity from elsewhere: librsvg does not load it, and a reference to it is refused.
+            // An external entity: librsvg does not load it, and a reference to it is refused.
             try skip(through: ">", from: offset)
             return
         }
@@ -235,7 +236,7 @@ struct XMLScanner {
 
     private mutating func addStyle(_ text: Data) throws(WebImageError) {
         for index in styles.indices { styles[index].append(text) }
-        // Style elements inside one another would be copied again and again.
+        // Text is added to every open style element, so deep nesting would copy it many times.
         guard styles.count < 8 else { throw Self.refused("style elements lie inside one another") }
     }
 
@@ -277,7 +278,7 @@ struct XMLScanner {
         return offset..<end
     }
 
-    /// Continues after the next `text`, which ends with `>`.
+    /// Moves behind the next `text`, which ends with `>`.
     private mutating func skip(through text: StaticString, from start: Int) throws(WebImageError) {
         let wanted = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
         offset = min(start, bytes.count)
