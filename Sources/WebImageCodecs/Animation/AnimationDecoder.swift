@@ -2,22 +2,22 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// An animation whose frames can be asked for in any order, from any thread.
+/// An animation whose frames can be requested in any order, from any thread.
 ///
-/// One thread decodes at a time: frames depend on one another, so a second one would repeat the first one's work.
+/// One thread decodes at a time: frames depend on one another, so a second thread would repeat the work of the first.
 final class AnimationDecoder: Sendable {
-    /// What the frames have in common.
+    /// The properties that all frames share.
     struct Description: Sendable {
         var format: ImageFormat
         var orientation = ImageOrientation.up
         var profile: ColorProfile?
-        /// Whether any frame may be transparent, going by what the file declares.
+        /// Whether any frame may be transparent, as the file declares.
         var hasAlpha = true
         /// Whether channels hold 16 bits, which are kept when ``PixelFormat/rgba16`` is asked for.
         var isDeep = false
     }
 
-    /// Memory that checkpoints of one animation may take: those of a 400×400 GIF every few frames.
+    /// The limit for the checkpoints of one animation: 16 MiB, enough for 26 canvases of 400×400 px.
     static let checkpointBytes = 16 << 20
 
     private let plan: AnimationPlan
@@ -41,7 +41,7 @@ final class AnimationDecoder: Sendable {
 
     var frameCount: Int { plan.frames.count }
 
-    /// Frames decoded so far, those decoded only to get to others included.
+    /// Frames decoded so far, including those that were decoded only to reach others.
     var drawnFrameCount: Int { compositor.withLock { $0.drawnFrameCount } }
 
     func duration(at index: Int) -> TimeInterval {
@@ -63,7 +63,7 @@ final class AnimationDecoder: Sendable {
         return try picture.finished(options: options, fullSize: plan.canvas)
     }
 
-    /// A bound on all frames together becomes the size of each.
+    /// Turns a limit on all frames together into the size of each.
     private static func frameOptions(
         _ options: DecodingOptions, _ plan: AnimationPlan, _ description: Description
     ) -> DecodingOptions {
@@ -79,7 +79,7 @@ final class AnimationDecoder: Sendable {
     private static func canvasFormat(_ options: DecodingOptions, _ description: Description) -> PixelFormat {
         let convertsColors = description.profile != nil && options.colorConversion == .sRGB
         return switch options.pixelFormat {
-        // Colours are converted before they are multiplied, or dark transparent ones lose their precision.
+        // Colours are converted before they are multiplied by alpha; afterwards, dark transparent ones lack precision.
         case .bgra8Premultiplied: convertsColors && description.hasAlpha ? .rgba8 : .bgra8Premultiplied
         case .rgba16, .rgbaHalf: description.isDeep ? .rgba16 : .rgba8
         case .rgba8, .rgb8, .gray8: .rgba8

@@ -6,7 +6,7 @@ import WebImageCore
 struct AnimationFrame: Sendable, Hashable {
     /// What happens to the frame's rectangle before the next frame is drawn.
     enum Disposal: UInt8, Sendable { case none, background, previous }
-    /// Whether the frame replaces what is there or is laid over it.
+    /// Whether the frame replaces the pixels on the canvas or is blended with them.
     enum Blend: UInt8, Sendable { case source, over }
 
     private let left: UInt32
@@ -15,9 +15,9 @@ struct AnimationFrame: Sendable, Hashable {
     private let bottom: UInt32
     let disposal: Disposal
     let blend: Blend
-    /// Whether its pixels are all opaque, going by what the file declares.
+    /// Whether all its pixels are opaque, as the file declares.
     let isOpaque: Bool
-    /// Time shown in milliseconds as stored.
+    /// The stored delay in milliseconds.
     let delayMilliseconds: Double
 
     /// `x` and `y` must lie on the canvas; empty ranges draw nothing.

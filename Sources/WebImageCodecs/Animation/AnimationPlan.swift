@@ -1,10 +1,10 @@
 import WebImageCore
 
-/// Which frames depend on which: pure bookkeeping over an animation's frames.
+/// The dependencies between an animation's frames, as a pure value.
 ///
-/// Let *the ground of frame i* be the canvas that frame i is drawn on. The ground of i + 1 is what frame i showed, or
-/// the ground of i with the frame's rectangle cleared (disposal background), or the ground of i itself (disposal
-/// previous). So only frames that are left standing ever have to be decoded to get further.
+/// *The ground of frame i* is the canvas that frame i is drawn on. The ground of i + 1 is the canvas with frame i (no
+/// disposal), or the ground of i with the frame's rectangle cleared (disposal background), or the ground of i unchanged
+/// (disposal previous). To reach a later frame, only frames without disposal have to be decoded.
 struct AnimationPlan: Sendable {
     let canvas: PixelSize
     let frames: [AnimationFrame]
@@ -34,14 +34,14 @@ struct AnimationPlan: Sendable {
                 isClear = isClear || isWhole
                 previousStart = start
             case .previous:
-                // The first frame too: what precedes it is the clear canvas.
+                // This also holds for the first frame, which a clear canvas precedes.
                 previousStart = start
             }
         }
         groundStarts = starts
     }
 
-    /// Whether frame `index` is the same on any ground.
+    /// Whether frame `index` looks the same on any ground.
     func isIndependent(_ index: Int) -> Bool {
         frames[index].replacesWhatIsBeneath && frames[index].covers(canvas)
     }

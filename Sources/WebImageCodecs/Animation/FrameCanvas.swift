@@ -1,14 +1,14 @@
 import WebImageCore
 import WebImageGraphics
 
-/// The canvas a frame is drawn on, known up to the clearing that remains to be done.
+/// The canvas that a frame is drawn on: a buffer, and rectangles that still have to be cleared in it.
 ///
-/// Its buffer may be shared with delivered images and other grounds. It is written only while it is uniquely
-/// referenced, else it is copied first.
+/// Delivered images and other grounds may share the buffer. It is copied before a write unless it is uniquely
+/// referenced.
 struct FrameGround {
     /// The frame whose ground this is.
     var frame: Int
-    /// nil means that the whole canvas is clear.
+    /// nil when the whole canvas is clear.
     private var base: PixelBuffer?
     private var cleared: [Rectangle] = []
     private var baseIsOpaque = false
@@ -24,13 +24,13 @@ struct FrameGround {
     /// The clear canvas.
     init(clearFor frame: Int) { self.frame = frame }
 
-    /// The ground of a frame that covers it.
+    /// The ground of a frame that covers it completely, so that its pixels are not needed.
     init(unknownFor frame: Int) {
         self.frame = frame
         isKnown = false
     }
 
-    /// What the frame before showed.
+    /// The canvas that the previous frame left.
     init(frame: Int, shown: ShownCanvas) {
         self.frame = frame
         base = shown.pixels
@@ -49,11 +49,11 @@ struct FrameGround {
         let rectangle = Rectangle(x: frame.x, y: frame.y)
         guard cleared.last != rectangle else { return }
         cleared.append(rectangle)
-        // A run of small frames that all clear would make a list as long as the file.
+        // Without a limit, a file of many small frames that are cleared would make a list as long as the file.
         if cleared.count > 16 { base = try takeCanvas(canvas) }
     }
 
-    /// Pixels to draw on, as this ground leaves them; the ground is used up.
+    /// The pixels to draw on, with the rectangles cleared; this ground must not be used afterwards.
     mutating func takeCanvas(_ size: PixelSize) throws(WebImageError) -> PixelBuffer? {
         guard var pixels = base else { return nil }
         base = nil

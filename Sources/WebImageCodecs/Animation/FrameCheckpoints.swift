@@ -2,8 +2,8 @@ import WebImageCore
 
 /// Grounds stored along an animation, so that a jump back does not start at the key frame.
 ///
-/// Nothing is kept until the first jump back; from then on every so many frames, within a limit of bytes and what all
-/// animations together may keep. For one thread at a time.
+/// Nothing is stored until the first jump back. From then on every ``interval`` frames one ground is stored, within the
+/// animation's limit of bytes and the budget of all animations. For one thread at a time.
 final class FrameCheckpoints {
     /// Frames between two checkpoints.
     let interval: Int
@@ -40,11 +40,11 @@ final class FrameCheckpoints {
     }
 }
 
-/// Bytes that the checkpoints of all animations of the process may take together, beside the frames that players hold.
+/// The budget for the checkpoints of all animations of the process; it does not include the frames that players store.
 ///
-/// When no bytes are left, an animation gets no checkpoints and jumps back from its key frames. Safe on any thread.
+/// When no bytes are left, an animation gets no checkpoints, and a jump back decodes from a key frame. Safe on any thread.
 package final class CheckpointAllowance: Sendable {
-    /// Twice what one animation may keep.
+    /// Twice the limit of one animation.
     package static let shared = CheckpointAllowance(bytes: 2 * AnimationDecoder.checkpointBytes)
 
     package let byteCount: Int
@@ -52,7 +52,7 @@ package final class CheckpointAllowance: Sendable {
 
     package init(bytes: Int) { byteCount = bytes }
 
-    /// Bytes of the checkpoints there are.
+    /// Bytes of all stored checkpoints.
     package var takenByteCount: Int { taken.withLock { $0 } }
 
     fileprivate func take(_ bytes: Int) -> Bool {

@@ -1,26 +1,26 @@
 import WebImageCore
 import WebImageGraphics
 
-/// A format's part of the compositor: it draws one frame alone.
+/// The part of the compositor that depends on the format: draws a single frame.
 protocol AnimationSource: Sendable {
-    /// Whether each pixel of a frame is opaque or transparent, never in between: then it is laid over what is there while
-    /// it is drawn.
+    /// Whether each pixel of a frame is either opaque or transparent. Such a frame is drawn over the canvas without a
+    /// separate blend.
     var framesAreMasks: Bool { get }
     /// Whether a frame may leave rows of its rectangle undrawn.
     var mayLeaveRows: Bool { get }
-    /// Draws the pixels of a frame with its first one at `x`, `y`; gives whether all of them were there.
+    /// Draws a frame with its first pixel at `x`, `y`; returns whether all its pixels were in the file.
     ///
-    /// What is there is replaced, or with `isOver`, which only frames that are masks are asked for, stays where the frame is
-    /// transparent.
+    /// The frame replaces the pixels on the canvas. With `isOver` they stay where the frame is transparent; it is set only
+    /// when ``framesAreMasks`` is true.
     func draw(
         _ index: Int, onto canvas: PixelBuffer, x: Int, y: Int, isOver: Bool, deadline: DecodeDeadline
     ) throws(WebImageError) -> Bool
 }
 
-/// Composites the frames of one animation: one decoded frame each when they are asked for in order, a bounded number
-/// when they are not.
+/// Composites the frames of one animation: decodes one frame for each request in order, and a bounded number for a
+/// request out of order.
 ///
-/// A canvas is copied only where a frame that was handed out, or is needed again, is also the ground of the next. For one
+/// A canvas is copied only if it was delivered, or is needed again, and is also the ground of the next frame. For one
 /// thread at a time.
 final class FrameCompositor {
     private let plan: AnimationPlan
@@ -53,7 +53,7 @@ final class FrameCompositor {
         return try showFrame(of: &ground, deadline)
     }
 
-    /// The ground nearest to the frame. It is moved out, not shared, so that it can be drawn on in place.
+    /// Takes the stored ground nearest to the frame. It is not shared, so that it can be drawn on in place.
     private func nearestGround(to index: Int) -> FrameGround {
         let known = ground
         ground = nil
@@ -79,7 +79,7 @@ final class FrameCompositor {
         ground.frame = index + 1
     }
 
-    /// Draws the frame whose ground this is and keeps the next one's.
+    /// Draws the frame of this ground and stores the ground of the next frame.
     private func showFrame(
         of ground: inout FrameGround, _ deadline: DecodeDeadline
     ) throws(WebImageError) -> ShownCanvas {
@@ -146,7 +146,7 @@ final class FrameCompositor {
         try canvas.blend(above, x: frame.x.lowerBound, y: frame.y.lowerBound)
     }
 
-    /// Frames of a file are often of one size: their memory is used again.
+    /// A buffer for one frame. Frames of a file often have the same size, so the last buffer is reused.
     private func takeScratch(width: Int, height: Int) throws(WebImageError) -> PixelBuffer {
         if let scratch, scratch.width == width, scratch.height == height { return scratch }
         let fresh = try PixelBuffer(width: width, height: height, format: format)

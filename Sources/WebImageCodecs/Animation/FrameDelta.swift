@@ -13,7 +13,7 @@ struct FrameRectangle: Hashable {
 
     /// The smallest rectangle outside which two canvases of one size and layout are equal; one pixel when they are equal.
     ///
-    /// Rows are compared by the C library; only where they differ is the column looked for, by halving.
+    /// The C library compares whole rows; the first and last differing columns are found by binary search.
     init(from before: PixelBuffer, to after: PixelBuffer) {
         let pixelBytes = after.format.bytesPerPixel
         var (left, right) = (after.width, 0)
@@ -59,13 +59,13 @@ struct FrameRectangle: Hashable {
         return high
     }
 
-    /// Grown to even coordinates, as WebP stores them.
+    /// The rectangle enlarged to even coordinates, which WebP requires.
     var evenStart: FrameRectangle {
         FrameRectangle(
             x: x.lowerBound & ~1..<x.upperBound, y: y.lowerBound & ~1..<y.upperBound)
     }
 
-    /// The pixels inside; the canvas itself when that is all of it.
+    /// The pixels inside; the canvas itself when the rectangle covers it.
     func cut(from canvas: PixelBuffer) throws(WebImageError) -> PixelBuffer {
         if self == .whole(canvas) { return canvas }
         let part = try PixelBuffer(width: x.count, height: y.count, format: canvas.format)

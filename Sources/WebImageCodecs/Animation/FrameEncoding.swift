@@ -2,9 +2,9 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Brings the frames of an animation to one size and layout, one at a time.
+/// Converts the frames of an animation to one size and layout, one at a time.
 struct FrameEncoding {
-    /// A frame as encoders take it.
+    /// A frame that is ready to be encoded.
     struct Frame {
         var pixels: PixelBuffer
         var hasAlpha: Bool
@@ -22,7 +22,7 @@ struct FrameEncoding {
         self.frame = frame
     }
 
-    /// The frame, of the first one's size; 16 bits a channel where the first one has them and `keepsDepth` is set.
+    /// The frame at the size of the first; 16 bits a channel if the first frame has them and `keepsDepth` is set.
     mutating func next(_ index: Int, keepsDepth: Bool = false) throws(WebImageError) -> Frame {
         let given = try frame(index)
         var pixels = try given.image.pixelsToEncode(options)
@@ -60,12 +60,12 @@ struct FrameClock {
     }
 }
 
-/// A duration as APNG stores it: a fraction of a second of two numbers of 16 bits.
+/// A duration as APNG stores it: a fraction of a second, numerator and denominator of 16 bits each.
 struct FrameFraction: Hashable {
     var numerator: Int
     var denominator: Int
 
-    /// Uses thousandths when they are exact, else the nearest fraction, found by its continued fraction.
+    /// Uses thousandths when they are exact, else the nearest fraction, found by continued fractions.
     init(_ duration: TimeInterval) {
         let seconds = duration.isFinite ? min(max(duration, 0), 65535) : 0
         let thousandths = (seconds * 1000).rounded()

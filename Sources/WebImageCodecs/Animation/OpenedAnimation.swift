@@ -31,7 +31,7 @@ struct OpenedAnimation: Sendable {
         }
     }
 
-    /// Frames decoded so far; a still counts none.
+    /// Frames decoded so far; 0 for a still.
     var drawnFrameCount: Int {
         switch content {
         case .animation(let animation): animation.drawnFrameCount

@@ -4,7 +4,7 @@ import WebImageGraphics
 
 /// The steps that files and icons share.
 enum BMPDecoding {
-    /// The pixels ready for finishing; `bytes` is all that offsets of the header count in.
+    /// The decoded pixels, before conversion; offsets in the header count from the start of `bytes`.
     static func picture(
         _ pixels: PixelBuffer, hasAlpha: Bool, profile: ColorProfile?, options: DecodingOptions, format: ImageFormat
     ) throws(WebImageError) -> DecodedPicture {
@@ -14,7 +14,7 @@ enum BMPDecoding {
             if options.pixelFormat == .bgra8Premultiplied, !managesColor {
                 pixels.premultiplyInPlace(rows: 0..<pixels.height)
             } else {
-                // The bytes are straight whatever the buffer's format says: only red and blue change places.
+                // The pixels are straight although the buffer's format is premultiplied: only red and blue are swapped.
                 pixels = try pixels.converted(to: .rgba8, isOpaque: true)
             }
         }

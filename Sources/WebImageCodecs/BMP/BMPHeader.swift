@@ -9,7 +9,7 @@ struct BMPHeader {
         case runs4
     }
 
-    /// One bit mask per channel; 0 is a channel that is not there.
+    /// One bit mask per channel; 0 for a missing channel.
     struct Masks: Equatable {
         var red: UInt32
         var green: UInt32
@@ -21,17 +21,19 @@ struct BMPHeader {
     var isTopDown = false
     var bitCount: Int
     var packing = Packing.plain
-    /// For 16 and 32 bits a pixel.
+    /// The masks of pixels with 16 or 32 bits.
     var masks: Masks?
-    /// Blue, green, red, and for all but the oldest header a fourth byte.
+    /// Entries of blue, green and red, with a fourth byte after all but the oldest header.
     var palette: Range<Int> = 0..<0
     var paletteEntryBytes = 4
-    /// Where the pixels start.
+    /// The offset of the pixels.
     var pixels: Int
     var iccProfile: Range<Int>?
 
-    /// Reads the header at `start`; a file says where its pixels are, an icon's bitmap has them after the palette and
-    /// is twice as high as the picture.
+    /// Reads the header at `start`.
+    ///
+    /// A file stores the offset of its pixels. In an icon the pixels follow the palette, and the stored height is twice
+    /// that of the picture.
     init(
         _ bytes: UnsafeRawBufferPointer, at start: Int, pixelOffset: Int?, isIcon: Bool
     ) throws(WebImageError) {
@@ -51,7 +53,7 @@ struct BMPHeader {
             guard length >= 16, let width = bytes.signed32(at: start + 4), let height = bytes.signed32(at: start + 8),
                 let bits = bytes.littleEndian16(at: start + 14)
             else { throw .badData("BMP", "the header has an unknown length of \(length)") }
-            // The most negative number has no counterpart in 32 bits, but in 64.
+            // The absolute value of the smallest 32-bit number fits, because `Int` has 64 bits.
             size = PixelSize(width: width, height: abs(height))
             isTopDown = height < 0
             bitCount = bits
@@ -74,7 +76,7 @@ struct BMPHeader {
 
     static let cutOff = WebImageError.badData("BMP", "the file ends too early", hint: "Fetch the file again.")
 
-    /// Masks stand inside long headers and after short ones.
+    /// Reads the masks, which are inside long headers and after short ones.
     private mutating func readMasks(
         _ bytes: UnsafeRawBufferPointer, at start: Int, length: Int, compression: Int
     ) throws(WebImageError) -> Int {
@@ -111,7 +113,7 @@ struct BMPHeader {
         }
     }
 
-    /// As many entries as fit before the pixels; indices beyond them are black.
+    /// Finds the palette: as many entries as fit before the pixels; indices without an entry are black.
     private mutating func placePalette(
         _ bytes: UnsafeRawBufferPointer, at start: Int, colorsUsed: Int, pixelOffset: Int?
     ) {
@@ -127,7 +129,7 @@ struct BMPHeader {
         palette = start..<start + count * paletteEntryBytes
     }
 
-    /// Bytes of a stored row.
+    /// The bytes of a stored row.
     var rowBytes: Int { (size.width * bitCount + 31) / 32 * 4 }
 
     /// Red, green, blue triplets of the palette.

@@ -4,7 +4,7 @@ import WebImageGraphics
 
 /// Turns a bitmap's stored rows into pixels.
 ///
-/// libyuv does the usual layouts; odd bit masks and indices of less than a byte are plain loops over a row.
+/// libyuv converts the common layouts. Plain loops convert unusual bit masks and indices of less than a byte.
 struct BMPPixels {
     let header: BMPHeader
     let bytes: UnsafeRawBufferPointer
@@ -28,7 +28,7 @@ struct BMPPixels {
         _ body: (Int, UnsafePointer<UInt8>) throws(WebImageError) -> Void
     ) throws(WebImageError) {
         let (total, overflow) = header.rowBytes.multipliedReportingOverflow(by: header.size.height)
-        // The last row's padding is often forgotten.
+        // Many files lack the padding of the last row.
         let least = total - header.rowBytes + (header.size.width * header.bitCount + 7) / 8
         guard !overflow, bytes.range(at: header.pixels, count: least) != nil,
             let base = bytes.bindMemory(to: UInt8.self).baseAddress
@@ -68,7 +68,7 @@ struct BMPPixels {
             let index = mask.trailingZeroBitCount / 8
             return index < 4 && mask == 0xFF << UInt32(8 * index) ? UInt8(index) : nil
         }
-        // Without alpha any byte will do: opacity is written over it.
+        // Without alpha any byte can be copied: it is overwritten with full opacity.
         let alphaPlace = masks.alpha == 0 ? 3 : place(masks.alpha)
         guard let blue = place(masks.blue), let green = place(masks.green), let red = place(masks.red),
             let alpha = alphaPlace
@@ -118,7 +118,7 @@ struct BMPPixels {
     }
 }
 
-/// One channel of a word by its bit mask: fewer than eight bits are widened, of more the high ones are taken.
+/// Reads one channel of a word by its bit mask: less than eight bits are widened; of more, the high eight are used.
 struct BMPChannel {
     private let mask: UInt32
     private let shift: UInt32
@@ -134,7 +134,7 @@ struct BMPChannel {
         guard most > 0 else { return 0 }
         let bits = UInt64((word & mask) >> shift)
         if most > 255 { return UInt8(truncatingIfNeeded: bits >> UInt64(most.bitWidth - most.leadingZeroBitCount - 8)) }
-        // Repeating the bits maps the most to 255 and nothing to 0.
+        // Repeating the bits maps the largest value to 255 and 0 to 0.
         let width = UInt64(most.bitWidth - most.leadingZeroBitCount)
         var value = bits << (8 - width)
         var filled = width

@@ -3,14 +3,14 @@ import WebImageCore
 
 /// Decodes run-length encoded indices of eight or four bits (MS-WMF §3.1.6).
 ///
-/// Pixels that no run draws are transparent, as in browsers. Runs that pass a row's end are cut; in a stream that ends
-/// without an end marker, the remaining pixels are transparent.
+/// Pixels that no run draws are transparent, as in browsers; so are the pixels after a stream without an end marker. Runs
+/// are cut at the end of a row.
 struct BMPRuns {
     let header: BMPHeader
     let bytes: UnsafeRawBufferPointer
     let deadline: DecodeDeadline
 
-    /// Fills `indices`; gives a plane of 255 where a pixel was drawn and 0 elsewhere, or nil when all were.
+    /// Fills `indices`; returns a plane of 255 where a pixel was drawn and 0 elsewhere, or nil when all were drawn.
     func decode(into indices: PixelBuffer) throws(WebImageError) -> PixelBuffer? {
         let drawn = try PixelBuffer(width: indices.width, height: indices.height, format: .gray8)
         memset(indices.baseAddress, 0, indices.byteCount)
@@ -37,7 +37,7 @@ struct BMPRuns {
             default:
                 let pixels = Int(value)
                 let length = header.packing == .runs8 ? pixels : (pixels + 1) / 2
-                // A literal that is cut off still shows what there is of it.
+                // The existing part of a literal that is cut off is drawn.
                 let available = max(0, min(length, bytes.count - offset))
                 let shown = min(pixels, header.packing == .runs8 ? available : available * 2)
                 state.literal(UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + available]), shown)
@@ -47,7 +47,7 @@ struct BMPRuns {
         return state.isComplete ? nil : drawn
     }
 
-    /// Where the next pixel goes.
+    /// The position of the next pixel.
     private struct State {
         let header: BMPHeader
         let indices: PixelBuffer
@@ -62,7 +62,7 @@ struct BMPRuns {
             self.drawn = drawn
         }
 
-        /// Pixels drawn twice count twice; then the plane is kept, which costs a pass and changes nothing.
+        /// False when pixels were skipped or drawn twice; then the plane is used, which gives the same result more slowly.
         var isComplete: Bool { drawnCount == header.size.pixelCount && !hasMoved }
         private var hasMoved = false
 

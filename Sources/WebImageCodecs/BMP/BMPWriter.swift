@@ -15,7 +15,7 @@ enum BMPWriter {
         }
         var file = header(pixels, hasAlpha: hasAlpha, offset: headerBytes, pixelBytes: pixelBytes)
         file.append(Data(count: pixelBytes))
-        // With alpha the straight bytes in the order the file wants: changing red and blue places is all it takes.
+        // With alpha the file stores straight BGRA, so only red and blue are swapped.
         let rows =
             hasAlpha
             ? try pixels.converted(to: .rgba8).converted(to: .bgra8Premultiplied, isOpaque: true)

@@ -4,16 +4,16 @@ import WebImageGraphics
 
 /// Reads Windows and OS/2 bitmaps of every depth and writes Windows ones.
 ///
-/// Run-length encoded pictures are transparent where nothing is drawn. Alpha counts where the header has a mask for it.
+/// Run-length encoded pictures are transparent where no run draws. Alpha is used only if the header has a mask for it.
 /// The decode time is checked every 64 rows or 4096 runs. Safe on any thread.
 public final class ImageBMPCoder: DetailedImageCoder {
-    /// The one instance; it has no state.
+    /// The shared instance; it has no state.
     public static let shared = ImageBMPCoder()
 
-    /// Makes another one.
+    /// Makes another coder.
     public init() {}
 
-    /// Whether the data starts as a bitmap file does.
+    /// Whether the data starts like a bitmap file.
     public func canDecode(from data: Data?) -> Bool {
         data.map { ImageFormat(sniffing: $0.prefix(ImageFormat.signatureLength)) == .bmp } ?? false
     }
@@ -52,7 +52,7 @@ public final class ImageBMPCoder: DetailedImageCoder {
         }
     }
 
-    /// 24 bits a pixel, or 32 with a mask for alpha where the image has any; the profile is not kept.
+    /// Encodes with 24 bits a pixel, or 32 with a mask if the image has alpha; the profile is not written.
     ///
     /// BMP is lossless: quality and file size are ignored.
     public func encode(

@@ -7,7 +7,7 @@ struct PaletteColor: Hashable {
     var blue: UInt8
 }
 
-/// How often each colour occurs, five bits a channel, and the palette that serves it best.
+/// The frequency of each colour, at five bits a channel, and the palette that fits it best.
 struct ColorHistogram {
     /// The mean colour of a bin and the number of its pixels.
     private struct Bin {
@@ -60,7 +60,7 @@ struct ColorHistogram {
         Int(truncatingIfNeeded: (pixel >> 3 & 31) | (pixel >> 6 & 0x3E0) | (pixel >> 9 & 0x7C00))
     }
 
-    /// At most `count` colours by cutting the box with the largest squared error in two, at its mean, again and again
+    /// Returns at most `count` colours. Splits the box with the largest squared error at its mean until there are enough
     /// (variance-based median cut).
     func palette(count: Int) -> [PaletteColor] {
         var bins = bins
@@ -81,7 +81,7 @@ struct ColorHistogram {
         return boxes.map(\.color)
     }
 
-    /// A part of the bins with its mean and its squared error.
+    /// A group of bins with its mean and its squared error.
     private struct Box {
         let range: Range<Int>
         private var means: (Float, Float, Float) = (0, 0, 0)

@@ -1,6 +1,6 @@
 import WebImageCore
 
-/// Maps pixels to a palette, handing each pixel's error on to its neighbours (Floyd and Steinberg, 1976).
+/// Maps pixels to a palette and distributes the error of each to its neighbours (Floyd and Steinberg, 1976).
 struct ErrorDiffusion {
     private let colors: [PaletteColor]
     private let transparentIndex: UInt8
@@ -12,9 +12,9 @@ struct ErrorDiffusion {
 
     func indices(of pixels: PixelBuffer) -> [UInt8] {
         let (width, height) = (pixels.width, pixels.height)
-        // The nearest colour of each bin of five bits a channel, looked for when first needed; -1 is not yet.
+        // The nearest colour of each bin of five bits a channel; -1 until it is first needed.
         var nearest = [Int16](repeating: -1, count: 1 << 15)
-        // Sixteenths of errors owed to this row and the next, three channels a pixel, a pixel of margin on both sides.
+        // Errors in sixteenths for this row and the next: three channels a pixel, with a margin of a pixel on both sides.
         var owed = [Int32](repeating: 0, count: (width + 2) * 3)
         var next = owed
         return [UInt8](unsafeUninitializedCapacity: width * height) { target, initialized in
@@ -37,7 +37,7 @@ struct ErrorDiffusion {
         }
     }
 
-    /// One row; every other one runs from right to left, so that errors do not all wander one way.
+    /// Maps one row. Every second row runs from right to left, so that errors do not drift in one direction.
     private func map(
         _ source: UnsafePointer<UInt32>, width: Int, isReversed: Bool, into target: UnsafeMutablePointer<UInt8>,
         _ nearest: UnsafeMutableBufferPointer<Int16>, _ owed: UnsafeMutablePointer<Int32>,

@@ -2,10 +2,10 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Writes GIF files: each frame with the best palette for what changed.
+/// Writes GIF files: each frame has the best palette for its changed part.
 ///
-/// A frame is drawn over the one before; only where something becomes transparent the one before is cleared, since a GIF
-/// cannot draw transparency.
+/// A frame is drawn over the previous one. The previous frame is cleared only if a pixel becomes transparent, because a
+/// GIF frame cannot draw transparency.
 enum GIFEncoding {
     static func encode(
         frameCount: Int, loopCount: Int, options: EncodingOptions, frame: (Int) throws(WebImageError) -> ImageFrame
@@ -38,7 +38,7 @@ private struct GIFAnimationWriter {
         var delay: Int
     }
 
-    /// A file that plays once gets no loop extension: that saves its bytes, and no viewer plays the file twice.
+    /// A file that plays once gets no loop extension: viewers play such a file once.
     init(_ screen: PixelSize, loopCount: Int) throws(WebImageError) {
         file = try GIFFileWriter(screen)
         if loopCount != 1 { try file.appendLoop(loopCount) }
@@ -63,7 +63,7 @@ private struct GIFAnimationWriter {
     }
 
     private func write(_ frame: Waiting, clears: Bool) throws(WebImageError) {
-        // To clear all of the canvas, the frame must be all of it.
+        // A frame that is to clear the whole canvas must cover it.
         let rectangle = clears ? .whole(frame.pixels) : frame.rectangle
         try file.append(
             IndexedPicture(try rectangle.cut(from: frame.pixels)), x: rectangle.x.lowerBound,
@@ -72,7 +72,7 @@ private struct GIFAnimationWriter {
 }
 
 extension FrameRectangle {
-    /// Whether a pixel that is opaque before is transparent after.
+    /// Whether a pixel is opaque in `before` and transparent in `after`.
     fileprivate func losesOpaquePixels(from before: PixelBuffer, to after: PixelBuffer) -> Bool {
         for row in y {
             let old = (before.baseAddress + row * before.bytesPerRow).assumingMemoryBound(to: UInt32.self)

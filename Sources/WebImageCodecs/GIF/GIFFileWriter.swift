@@ -33,7 +33,7 @@ final class GIFFileWriter {
         try check(EGifPutExtensionTrailer(file))
     }
 
-    /// A frame with a palette of its own; the delay in hundredths of a second.
+    /// Adds a frame with its own palette; the delay is in hundredths of a second.
     func append(
         _ picture: IndexedPicture, x: Int, y: Int, delay: Int, disposal: GIFFrame.Disposal
     ) throws(WebImageError) {
@@ -89,7 +89,7 @@ final class GIFFileWriter {
     }
 }
 
-/// Where giflib writes to.
+/// The buffer that giflib writes to.
 private final class GIFOutput {
     private(set) var data = Data()
 

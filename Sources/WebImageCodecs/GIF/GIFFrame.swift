@@ -15,7 +15,7 @@ struct GIFFrame: Sendable {
     private let flags: UInt8
     private let descriptorOffset: Int
     private let dataEnd: Int
-    /// Whether the data's terminator is there.
+    /// Whether the data has its terminator.
     let isComplete: Bool
 
     var x: Int { Int(left) }
@@ -62,9 +62,9 @@ struct GIFControl: Sendable {
     private var transparent: Int16 = -1
     private(set) var disposal = GIFFrame.Disposal.unspecified
 
-    /// Time shown in milliseconds as stored; 0 stays 0.
+    /// The stored delay in milliseconds; 0 stays 0.
     var delayMilliseconds: Int { Int(delay) * 10 }
-    /// The palette index that shows what is beneath.
+    /// The palette index of transparent pixels.
     var transparentIndex: Int? { transparent < 0 ? nil : Int(transparent) }
 
     init() {}
@@ -86,14 +86,14 @@ struct GIFPalette: Sendable {
 
     var byteCount: Int { 3 << bitDepth }
 
-    /// nil when the flags, of a screen or an image descriptor, say that there is none.
+    /// nil when the flags of the screen or image descriptor declare no palette.
     init?(flags: UInt8, offset: Int) {
         guard flags & 0x80 != 0 else { return nil }
         self.offset = offset
         bitDepth = Int(flags & 7) + 1
     }
 
-    /// As much of the palette as the file holds.
+    /// The part of the palette that is in the file.
     func colors(in bytes: UnsafeRawBufferPointer) -> [UInt8] {
         let start = min(offset, bytes.count)
         return [UInt8](UnsafeRawBufferPointer(rebasing: bytes[start..<min(start + byteCount, bytes.count)]))

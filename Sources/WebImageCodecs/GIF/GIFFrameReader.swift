@@ -4,12 +4,12 @@ import WebImageGraphics
 
 /// Owns the decoder of one frame's indices, over bytes that outlive it.
 ///
-/// Only ``GIFStructure`` reads the container, the part that hostile files abuse. Rows come in file order; the interlace is
-/// undone here, so that pixels outside the screen are never stored.
+/// Only ``GIFStructure`` parses the container, which hostile files attack. Rows are decoded in file order; the interlace
+/// is undone here, so that pixels outside the screen are never stored.
 final class GIFFrameReader {
     private let handle: OpaquePointer
     private let frame: GIFFrame
-    /// Rows decoded between two looks at the clock.
+    /// Rows decoded between two checks of the deadline.
     private let batch: Int
 
     /// - Throws: `.badImageData` when the data is missing or its code size does not exist.
@@ -31,11 +31,10 @@ final class GIFFrameReader {
         HandleLedger.closed("gif_indices")
     }
 
-    /// Decodes the frame's part inside `screen`, its first pixel at `x`, `y` of `canvas`; gives whether every visible row
-    /// was there. To be called once.
+    /// Decodes the frame's part inside `screen`, with its first pixel at `x`, `y` of `canvas`. To be called once.
     ///
-    /// - Throws: `.badImageData` when not even one row can be decoded; broken data after that leaves the rest untouched,
-    ///   as browsers show it.
+    /// - Returns: Whether every visible row was decoded. Rows after damaged data stay unchanged, as in browsers.
+    /// - Throws: `.badImageData` when no row can be decoded.
     func draw(
         in screen: PixelSize, palette: PaletteTable, onto canvas: PixelBuffer, x: Int, y: Int, isOver: Bool = false,
         deadline: DecodeDeadline

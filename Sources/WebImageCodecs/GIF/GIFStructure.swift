@@ -8,15 +8,15 @@ struct GIFStructure: Sendable {
     var screen: PixelSize
     /// Offset and number of entries of the global palette.
     var palette: GIFPalette?
-    /// The last may be cut off.
+    /// The frames; the last one may be cut off.
     var frames: [GIFFrame] = []
-    /// The number of the last loop extension; nil without one. 0 is for ever.
+    /// The count in the last loop extension; nil without one. 0 is for ever.
     var loopCount: Int?
     var hasICCProfile = false
     /// Whether the trailer was reached.
     var isComplete = false
 
-    /// Frames whose data is all there.
+    /// The number of frames with complete data.
     var completeFrameCount: Int { frames.count - (frames.last?.isComplete == false ? 1 : 0) }
 
     init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(WebImageError) {
@@ -69,7 +69,7 @@ struct GIFStructure: Sendable {
         }
     }
 
-    /// Reads what matters of an extension and gives the offset behind it; nil when it is cut off.
+    /// Reads a control, loop or profile extension and returns the offset behind it; nil when it is cut off.
     private mutating func takeExtension(
         _ bytes: UnsafeRawBufferPointer, at offset: Int, control: inout GIFControl, budget: inout AncillaryBudget,
         walk: inout ChunkWalk
@@ -93,7 +93,7 @@ struct GIFStructure: Sendable {
         return end
     }
 
-    /// Looks through the application's blocks for the one with identifier 1, of three bytes.
+    /// The loop count in the application's block of three bytes with identifier 1; nil without one.
     private static func loopCount(_ bytes: UnsafeRawBufferPointer, from start: Int, to end: Int) -> Int? {
         var offset = start
         while offset < end, bytes[offset] != 0 {

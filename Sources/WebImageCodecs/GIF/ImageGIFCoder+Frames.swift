@@ -2,13 +2,13 @@ public import Foundation
 public import WebImageCore
 
 extension ImageGIFCoder: FrameEncodingImageCoder {
-    /// The frames as GIF; a single one, or the first where the options want it alone, as a still.
+    /// Encodes the frames as GIF; a still for a single frame, or if the options ask for the first frame alone.
     ///
-    /// Frames of at most 256 colours keep them exactly; others get the best 256 and their error is diffused. Alpha under
-    /// one half becomes transparent, the rest opaque. Durations are hundredths of a second, rounded so that their sum is
-    /// kept. A loop count of 1 is written as no loop extension, which plays once.
+    /// A frame of at most 256 colours keeps them exactly; any other gets the best 256 with error diffusion. Alpha under
+    /// one half becomes transparent, the rest opaque. Durations are rounded to hundredths of a second such that their sum
+    /// is kept. With a loop count of 1 no loop extension is written, and the file plays once.
     ///
-    /// - Throws: `.encodingFailed`, also for pictures over 65535 px a side, and what `frame` throws.
+    /// - Throws: `.encodingFailed`, also for pictures over 65535 px a side, and the errors of `frame`.
     public func encode(
         frameCount: Int, loopCount: Int, format: ImageFormat, options: EncodingOptions,
         frame: (Int) throws(WebImageError) -> ImageFrame

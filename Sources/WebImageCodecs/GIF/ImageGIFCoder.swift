@@ -4,10 +4,10 @@ import WebImageGraphics
 
 /// Reads and writes GIF files (GIF89a), writing by giflib.
 ///
-/// The shared instance decodes whole files; one made by ``init(animation:options:)`` gives all frames of its animation.
-/// Broken files come out as browsers show them: the logical screen gives the size, the background colour is never
-/// painted, disposal 2 makes the rectangle transparent, frames are clipped to the screen, rows that cannot be decoded stay
-/// clear. The decode time is checked every 64 KB of indices. Safe on any thread.
+/// The shared instance decodes whole files; one made by ``init(animation:options:)`` returns all frames of its animation.
+/// Damaged files are decoded as in browsers: the logical screen is the size, the background colour is never painted,
+/// disposal 2 makes the rectangle transparent, frames are clipped to the screen, rows that cannot be decoded stay
+/// transparent. The decode time is checked every 64 KB of indices. Safe on any thread.
 public final class ImageGIFCoder: BuiltInAnimatedImageCoder {
     /// The one for whole stills; it holds no animation and no arriving picture.
     public static let shared = ImageGIFCoder()
@@ -36,7 +36,7 @@ public final class ImageGIFCoder: BuiltInAnimatedImageCoder {
         return gif.info
     }
 
-    /// The animation, shown as its first frame on its screen; that frame alone for a still, or where the options want it.
+    /// The animation with its poster frame; only the first frame for a still, or if the options ask for it.
     ///
     /// Decodes the first frame; the others are decoded when they are needed.
     /// - Throws: `.badImageData` when the first frame's data is cut off or not a single row can be decoded, `.limitExceeded`.
@@ -53,7 +53,7 @@ public final class ImageGIFCoder: BuiltInAnimatedImageCoder {
         return Self.picture(poster, of: data, frameCount: frameCount, options: options)
     }
 
-    /// The file; all frames of an image that is an animation, unless the options want the first alone.
+    /// Encodes the image; all frames of an animation, unless the options ask for the first alone.
     ///
     /// GIF has no quality setting, so the quality is ignored; ``encode(frameCount:loopCount:format:options:frame:)`` says
     /// how colours are reduced.

@@ -12,12 +12,12 @@ struct IndexedPicture {
     /// Alpha from this value up is opaque; GIF has no partial transparency.
     static let opaqueAlpha: UInt32 = 128
 
-    /// Makes the picture of straight pixels (`rgba8`): exact where 256 colours suffice, else with the best 256 found and
-    /// the error diffused.
+    /// Makes the picture from straight pixels (`rgba8`): exact if 256 colours suffice, else with the best 256 colours
+    /// and error diffusion.
     ///
-    /// No library at hand quantises well under a permissive licence (giflib's own has five bits a channel and no
-    /// dithering), so the loops are here; they run when a GIF is written only. A megapixel of a photo takes about
-    /// 40 ms in a release build.
+    /// No packaged library quantises well under a permissive licence (giflib's own function has five bits a channel and
+    /// no dithering), so this package has its own loops. They run only when a GIF is written. A photo of one megapixel
+    /// takes about 40 ms in a release build.
     init(_ pixels: PixelBuffer) {
         precondition(pixels.format == .rgba8)
         width = pixels.width

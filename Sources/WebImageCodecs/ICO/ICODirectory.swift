@@ -12,7 +12,7 @@ struct ICODirectory {
 
     let entries: [Entry]
 
-    /// Entries whose picture lies outside the file are left out; one that is cut off ends with it.
+    /// Entries outside the file are left out; an entry that is cut off ends at the end of the file.
     init(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) {
         guard bytes.littleEndian16(at: 0) == 0, let type = bytes.littleEndian16(at: 2), type == 1 || type == 2,
             let count = bytes.littleEndian16(at: 4)
@@ -37,11 +37,11 @@ extension ICODirectory.Entry {
             let bits = bytes.littleEndian16(at: start + 6), let count = bytes.littleEndian32(at: start + 8),
             let offset = bytes.littleEndian32(at: start + 12), offset < bytes.count, count > 0
         else { return nil }
-        // 0 stands for 256, which does not fit.
+        // 0 means 256, which does not fit into a byte.
         size = PixelSize(width: width == 0 ? 256 : Int(width), height: height == 0 ? 256 : Int(height))
         payload = offset..<min(offset + count, bytes.count)
         isPNG = bytes.starts(at: offset, with: [0x89, 0x50, 0x4E, 0x47])
-        // A cursor has its hot spot here and many icons have 0; then the picture's own header gives the depth.
+        // A cursor stores its hot spot in `bits`, and many icons store 0: then the picture's own header gives the depth.
         let own = isPNG ? 32 : bytes.littleEndian16(at: offset + 14) ?? 0
         bitCount = min(isCursor || bits == 0 ? own : bits, 32)
     }

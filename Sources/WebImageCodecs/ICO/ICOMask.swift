@@ -5,7 +5,7 @@ struct ICOMask {
     let header: BMPHeader
     let bytes: UnsafeRawBufferPointer
 
-    /// A plane of alpha; nil where the file has no whole mask, so that all is opaque.
+    /// A plane of alpha; nil when the file has no whole mask, which makes all pixels opaque.
     func alpha() throws(WebImageError) -> PixelBuffer? {
         let stride = (header.size.width + 31) / 32 * 4
         let start = header.pixels + header.rowBytes * header.size.height

@@ -2,23 +2,23 @@ public import Foundation
 public import WebImageCore
 import WebImageGraphics
 
-/// Reads Windows icons and cursors: the largest picture, of several the deepest.
+/// Reads Windows icons and cursors: the largest picture; of equally large ones, the one with the most bits a pixel.
 ///
-/// A picture is a PNG file or a bitmap with a mask of what is transparent; the mask counts where the bitmap has no alpha
-/// of its own. Safe on any thread.
+/// A picture is a PNG file or a bitmap with a transparency mask. The mask is used only if the bitmap has no alpha. Safe on
+/// any thread.
 public final class ImageICOCoder: DetailedImageCoder {
-    /// The one instance; it has no state.
+    /// The shared instance; it has no state.
     public static let shared = ImageICOCoder()
 
-    /// Makes another one.
+    /// Makes another coder.
     public init() {}
 
-    /// Whether the data starts as an icon or cursor file does.
+    /// Whether the data starts like an icon or cursor file.
     public func canDecode(from data: Data?) -> Bool {
         data.map { ImageFormat(sniffing: $0.prefix(ImageFormat.signatureLength)) == .ico } ?? false
     }
 
-    /// Never: this coder only reads.
+    /// Always false: this coder only decodes.
     public func canEncode(to format: ImageFormat) -> Bool { false }
 
     /// The facts in the best picture's header.
@@ -52,7 +52,7 @@ public final class ImageICOCoder: DetailedImageCoder {
         return try data.withFileBytes { bytes throws(WebImageError) in
             let entry = try Self.best(bytes)
             if entry.isPNG {
-                // An icon is a still, whatever its PNG holds.
+                // An icon is always a still, even if its PNG is animated.
                 var options = options
                 options.firstFrameOnly = true
                 let image = try ImagePNGCoder().decode(data.slice(entry.payload), options: options)
@@ -63,7 +63,7 @@ public final class ImageICOCoder: DetailedImageCoder {
         }
     }
 
-    /// Throws `.encodingFailed`: this coder only reads.
+    /// Always throws `.encodingFailed`: this coder only decodes.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
@@ -94,7 +94,7 @@ public final class ImageICOCoder: DetailedImageCoder {
         ).finished(options: options, fullSize: header.size)
     }
 
-    /// Whether the fourth byte is 0 everywhere, as where it was never meant to be alpha. Icons are small: a plain loop.
+    /// Whether the fourth byte of every pixel is 0, which means that it is not alpha. A plain loop, as icons are small.
     private static func isAllClear(_ pixels: PixelBuffer) -> Bool {
         for row in 0..<pixels.height {
             let line = (pixels.baseAddress + row * pixels.bytesPerRow).assumingMemoryBound(to: UInt8.self)

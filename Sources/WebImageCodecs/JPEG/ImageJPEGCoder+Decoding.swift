@@ -15,7 +15,7 @@ extension ImageJPEGCoder {
         }
     }
 
-    /// The image. A file that is cut off is an error, never a picture with a grey rest.
+    /// The image. Throws for a file that is cut off, instead of filling the missing part with grey.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
         return try data.withFileBytes { bytes throws(WebImageError) in
@@ -41,7 +41,7 @@ extension JPEGDecoder {
         return info
     }
 
-    /// How the picture is decompressed for the options: in which layout and at which size, no smaller than the target.
+    /// The layout and size to decompress to for the options; the size is never below the target.
     func plan(_ options: DecodingOptions) throws(WebImageError) -> JPEGPlan {
         let orientation = orientation
         let target = options.targetSize(for: size.oriented(orientation)).oriented(orientation)
@@ -55,7 +55,7 @@ extension JPEGDecoder {
             convertsInk: options.colorConversion == .sRGB)
     }
 
-    /// The stored pixels as a picture; ink becomes colour, which uses `pixels` up.
+    /// The stored pixels as a picture; the conversion of CMYK overwrites `pixels`.
     func picture(_ pixels: PixelBuffer, _ plan: JPEGPlan) throws(WebImageError) -> DecodedPicture {
         var picture = DecodedPicture(
             pixels: pixels, orientation: plan.orientation, profile: plan.profile, hasAlpha: false, format: .jpeg)
@@ -75,7 +75,7 @@ extension JPEGDecoder {
         return try picture(pixels, plan)
     }
 
-    /// The profile if it describes these channels; any other profile is an error in the file and is ignored.
+    /// The profile if it describes the file's channels. Any other profile is an error in the file and is ignored.
     private func matchingProfile() throws(WebImageError) -> ColorProfile? {
         guard let profile = try profile() else { return nil }
         let colorSpace = isGray ? "GRAY" : isCMYK ? "CMYK" : "RGB "
@@ -95,9 +95,9 @@ extension JPEGDecoder {
         }
     }
 
-    /// The fewest eighths that leave no side below the target's.
+    /// The smallest scale in eighths at which no side is below the target's.
     ///
-    /// libjpeg-turbo has vector code for powers of two alone; at five eighths it takes twice as long as at eight.
+    /// Only powers of two are used: libjpeg-turbo has vector code for them, and takes twice as long at 5/8 as at 8/8.
     private static func eighths(from size: PixelSize, to target: PixelSize) -> Int {
         [1, 2, 4].first { eighths in
             (size.width * eighths + 7) / 8 >= target.width && (size.height * eighths + 7) / 8 >= target.height

@@ -3,12 +3,11 @@ public import WebImageCore
 import WebImageGraphics
 
 extension ImageJPEGCoder {
-    /// A baseline JPEG, or a progressive one when asked.
+    /// Encodes a baseline JPEG, or a progressive one if the options ask for it.
     ///
-    /// Quality 0…1 is libjpeg's 0…100. Below 0.9 colour is stored at half the width and height (4:2:0), from there on
-    /// at full size (4:4:4). Transparency is laid over the options' background. A profile travels with its pixels; EXIF and
-    /// XMP are written when given. With `maxFileSize` the quality is the highest whose file fits, or the lowest when none
-    /// does.
+    /// Quality 0…1 is libjpeg's 0…100. Below 0.9 colour is stored at half the width and height (4:2:0), from 0.9 on at
+    /// full size (4:4:4). Transparent pixels are blended with the options' background. The image's profile is written, and
+    /// EXIF and XMP if given. With `maxFileSize` the quality is the highest whose file fits, or the lowest if none does.
     public func encode(_ image: Image, format: ImageFormat, options: EncodingOptions) throws(WebImageError) -> Data {
         guard canEncode(to: format) else {
             throw WebImageError(.encodingFailed, stage: .encode, underlying: .message("JPEG cannot write \(format)"))
@@ -26,7 +25,7 @@ extension ImageJPEGCoder {
         }
     }
 
-    /// A JPEG that fits 320 by 320 pixels.
+    /// A JPEG that fits into 320 by 320 pixels.
     private static func thumbnail(of pixels: PixelBuffer) throws(WebImageError) -> Data {
         let size = ImageScaling.size(
             of: PixelSize(width: pixels.width, height: pixels.height), in: PixelSize(width: 320, height: 320),

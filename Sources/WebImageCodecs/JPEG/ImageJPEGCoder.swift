@@ -2,10 +2,10 @@ public import WebImageCore
 
 /// Decodes and encodes JPEG (ITU-T T.81, JFIF, EXIF) with libjpeg-turbo.
 ///
-/// Baseline, progressive and arithmetic files of 8 bits, grey, RGB, YCbCr, CMYK and YCCK. A smaller picture is decoded
-/// smaller (by the DCT, to a half, quarter or eighth), then resampled. Safe on any thread, several at once.
+/// Supports baseline, progressive and arithmetic files of 8 bits in grey, RGB, YCbCr, CMYK and YCCK. For a smaller size
+/// the DCT decodes to a half, quarter or eighth, and the result is resampled. Safe on any thread, several at once.
 ///
-/// A picture that arrives shows its rows, or the newest complete scan of a file of several.
+/// A partial image has the rows that have arrived, or the newest complete scan of a file of several scans.
 public struct ImageJPEGCoder: BuiltInImageCoder, DetailedImageCoder {
     /// The coder for whole files; it has no state.
     public static let shared = ImageJPEGCoder()

@@ -3,14 +3,14 @@ import CWebImageJPEG
 import Foundation
 import WebImageCore
 
-/// Owns one libjpeg decompressor, over bytes that the caller keeps alive or over its own copy of those that arrive.
+/// Owns one libjpeg decompressor. It reads bytes that must outlive it, or copies the bytes that arrive.
 final class JPEGDecoder {
     /// The facts in the header; zeros before it has been read.
     private(set) var header = webimage_jpeg_header()
     let handle: OpaquePointer
     let limits: DecodingLimits
 
-    /// Reads the header; nothing that depends on the picture's size is allocated.
+    /// Reads the header; allocates nothing that depends on the picture's size.
     init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(WebImageError) {
         guard
             let start = bytes.bindMemory(to: UInt8.self).baseAddress, !bytes.isEmpty,
@@ -30,7 +30,7 @@ final class JPEGDecoder {
         HandleLedger.opened("jpeg decompressor")
     }
 
-    /// A decompressor whose file arrives in pieces.
+    /// Makes a decompressor for a file that arrives in pieces.
     init(streaming limits: DecodingLimits) throws(WebImageError) {
         guard
             let handle = webimage_jpeg_stream_create(
@@ -41,7 +41,8 @@ final class JPEGDecoder {
         HandleLedger.opened("jpeg decompressor")
     }
 
-    /// Reads the header of a file that is arriving; gives whether it has several scans, nil while it is not whole.
+    /// Reads the header of a file that is arriving. Returns whether the file has several scans, nil while the header is
+    /// incomplete.
     func readArrivingHeader() throws(WebImageError) -> Bool? {
         var hasScans: Int32 = 0
         let status = webimage_jpeg_stream_read_header(handle, &header, &hasScans)
@@ -59,9 +60,9 @@ final class JPEGDecoder {
     var isGray: Bool { header.components == 1 }
     var isCMYK: Bool { header.components == 4 }
     var bitDepth: Int { Int(header.precision) }
-    /// Whether a part of an ICC profile is there, usable or not.
+    /// Whether the file has any part of an ICC profile, usable or not.
     var hasICCProfile: Bool { header.has_icc_marker != 0 }
-    /// Adobe's files store ink as 255 less its amount.
+    /// Whether CMYK values are stored inverted, as in files with Adobe's marker.
     var storesInkInverted: Bool { header.has_adobe_marker != 0 }
 
     /// EXIF's orientation, else XMP's, else upright.
@@ -84,7 +85,7 @@ final class JPEGDecoder {
         return ColorProfile(iccData: Data(bytes: bytes, count: count))
     }
 
-    /// The size libjpeg gives at `eighths` of the full one, in `color`; the rows are then read so.
+    /// Sets the scale in eighths and the colour space of the rows, and returns their size.
     func outputSize(color: J_COLOR_SPACE, eighths: Int) throws(WebImageError) -> PixelSize {
         var width: Int32 = 0
         var height: Int32 = 0
@@ -92,7 +93,7 @@ final class JPEGDecoder {
         return PixelSize(width: Int(width), height: Int(height))
     }
 
-    /// Decompresses straight into a buffer of ``outputSize(color:eighths:)``.
+    /// Decompresses into a buffer of the size of ``outputSize(color:eighths:)``.
     func readRows(into buffer: PixelBuffer) throws(WebImageError) {
         let status = buffer.withUnsafeMutableBytes { bytes in
             webimage_jpeg_read_rows(handle, bytes.bindMemory(to: UInt8.self).baseAddress, buffer.bytesPerRow)
@@ -116,7 +117,7 @@ final class JPEGDecoder {
 }
 
 extension Duration {
-    /// Whole nanoseconds, at least 0; three centuries stand for anything longer.
+    /// The time in nanoseconds, at least 0 and at most about 285 years.
     fileprivate var clampedNanoseconds: Int64 {
         let (seconds, attoseconds) = components
         return min(max(seconds, 0), 9_000_000_000) * 1_000_000_000 + max(attoseconds, 0) / 1_000_000_000

@@ -10,7 +10,7 @@ struct JPEGEncoding {
     let isProgressive: Bool
     let metadata: JPEGMetadata?
 
-    /// Quality is libjpeg's, 0 to 100.
+    /// Encodes with libjpeg's quality, 0 to 100.
     func encode(quality: Int) throws(WebImageError) -> Data {
         HandleLedger.opened("jpeg compressor")
         defer { HandleLedger.closed("jpeg compressor") }

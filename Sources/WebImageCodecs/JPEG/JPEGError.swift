@@ -1,7 +1,7 @@
 import CWebImageCodecShim
 import WebImageCore
 
-/// The shim's results as errors that say what to do.
+/// Converts the shim's results to errors with a hint.
 enum JPEGError {
     static func error(_ status: Int32, _ handle: OpaquePointer, _ limits: DecodingLimits) -> WebImageError {
         let seconds = Int(clamping: limits.maxDecodeTime.components.seconds)

@@ -1,22 +1,22 @@
 import Foundation
 import WebImageCore
 
-/// The APP1 segments an encoder writes: EXIF turned upright, with a thumbnail if one is wanted, and XMP.
+/// The APP1 segments to write: EXIF with upright orientation and an optional thumbnail, and XMP.
 struct JPEGMetadata {
-    /// With its signature; empty for none.
+    /// EXIF with its signature; empty for none.
     private(set) var exif = Data()
     private(set) var xmp = Data()
 
     private static let exifSignature = Data("Exif\0\0".utf8)
     private static let xmpSignature = Data("http://ns.adobe.com/xap/1.0/\0".utf8)
-    /// A segment's length has 16 bits and counts itself.
+    /// The most bytes of a segment: its length field has 16 bits and counts its own two bytes.
     private static let mostBytes = 65533
 
     /// - Throws: `.encodingFailed` when the metadata does not fit into a segment.
     init(_ metadata: EmbeddedMetadata, thumbnail: Data?) throws(WebImageError) {
         if let given = metadata.exif ?? thumbnail.map({ _ in Self.emptyExif }) {
             var structure = ExifOrientation.upright(given)
-            // One that holds another thumbnail already keeps it.
+            // A structure that already has a thumbnail keeps it.
             if let thumbnail { structure = Self.adding(thumbnail, to: structure) }
             exif = Self.exifSignature + structure
         }
@@ -27,10 +27,10 @@ struct JPEGMetadata {
         }
     }
 
-    /// Little-endian, one directory without entries (TIFF 6.0 §2).
+    /// A little-endian structure of one directory without entries (TIFF 6.0 §2).
     private static let emptyExif = Data([0x49, 0x49, 42, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0])
 
-    /// The structure with a second directory at its end that names a JPEG (EXIF 2.32 §4.5.4); as it is where it has one.
+    /// Appends a second directory that refers to a JPEG (EXIF 2.32 §4.5.4), unless the structure already has one.
     private static func adding(_ thumbnail: Data, to structure: Data) -> Data {
         var result = structure
         let isBigEndian = structure.first == UInt8(ascii: "M")
@@ -50,7 +50,7 @@ struct JPEGMetadata {
         let second = result.count
         let start = result.startIndex + first + 2 + 12 * entries
         result.replaceSubrange(start..<start + 4, with: bytes(second, 4))
-        // Compression 6 is JPEG; then where it is and how long.
+        // Compression 6 is JPEG; the next two tags are its offset and length.
         let tags: [(Int, type: Int, value: Data)] = [
             (0x0103, 3, bytes(6, 2) + Data(count: 2)), (0x0201, 4, bytes(second + 2 + 36 + 4, 4)),
             (0x0202, 4, bytes(thumbnail.count, 4)),

@@ -1,9 +1,9 @@
 package import Foundation
 package import WebImageCore
 
-/// Reads the one metadata value that changes pixels: how they are turned to be seen upright.
+/// Reads the orientation, the only metadata value that changes how pixels are shown.
 ///
-/// Both readers only look; damaged metadata gives nil, never an error, since a picture without it is still a picture.
+/// Damaged metadata gives nil and never an error, because the picture can be shown without it.
 package enum ExifOrientation {
     /// The orientation of a TIFF structure (EXIF 2.32 §4.5), with or without the `Exif\0\0` that precedes it in JPEG.
     package static func orientation(exif: Data) -> ImageOrientation? {
@@ -12,7 +12,7 @@ package enum ExifOrientation {
         return reader.integer(ofEntryAt: entry).flatMap(ImageOrientation.init)
     }
 
-    /// The same TIFF structure, its orientation 1.
+    /// The same TIFF structure with orientation 1 (upright).
     package static func upright(_ tiff: Data) -> Data {
         guard let reader = TIFFReader(tiff), let entry = reader.orientationEntry,
             reader.integer(ofEntryAt: entry) != nil, let isLong = reader.short(at: entry + 2).map({ $0 == 4 })
@@ -30,7 +30,7 @@ package enum ExifOrientation {
         var rest = xmp[...]
         while let name = rest.range(of: xmpName) {
             rest = rest[name.upperBound...]
-            // `="6"`, `='6'` or `>6<`; whatever else follows is another property of a similar name.
+            // The value is `="6"`, `='6'` or `>6<`; anything else belongs to a property whose name starts the same.
             let digits = rest.prefix(16).drop { xmpSeparators.contains($0) }
             guard digits.startIndex > rest.startIndex, let digit = digits.first else { continue }
             let following = digits.dropFirst().first ?? 0
@@ -46,7 +46,7 @@ package enum ExifOrientation {
     private static let xmpSeparators = Data("=\"'> \t\r\n".utf8)
 }
 
-/// Numbers of a TIFF structure, in its byte order and never outside it.
+/// Reads numbers of a TIFF structure in its byte order; nil for an offset outside it.
 private struct TIFFReader {
     private let data: Data
     let isBigEndian: Bool
@@ -59,10 +59,10 @@ private struct TIFFReader {
         guard short(at: 2) == 42 else { return nil }
     }
 
-    /// Where the orientation's entry is in the first directory.
+    /// The offset of the orientation's entry in the first directory.
     var orientationEntry: Int? {
         guard let offset = long(at: 4), offset >= 8, let count = short(at: offset) else { return nil }
-        // A directory says itself how many entries it has; 65535 of 12 bytes bound the walk.
+        // The number of entries has 16 bits, so the loop has at most 65535 steps.
         for entry in stride(from: offset + 2, to: offset + 2 + 12 * count, by: 12) {
             guard let tag = short(at: entry) else { return nil }
             if tag == ExifOrientation.orientationTag { return entry }

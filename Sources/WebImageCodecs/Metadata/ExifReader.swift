@@ -1,9 +1,9 @@
 import Foundation
 import WebImageCore
 
-/// Reads the directories of an EXIF structure (EXIF 2.32 §4.6); what is damaged or outside is left out.
+/// Reads the directories of an EXIF structure (EXIF 2.32 §4.6); values that are damaged or outside it are left out.
 ///
-/// Four directories at most, 512 entries each, in one pass: nothing refers to itself, whatever the offsets say.
+/// Reads at most four directories of 512 entries, each once, so that offsets that form a loop do no harm.
 struct ExifReader {
     typealias Tags = [Int: ImageProperties.Value]
 
@@ -18,7 +18,7 @@ struct ExifReader {
         guard short(2) == 42 else { return nil }
     }
 
-    /// Adds what a structure says, with or without the `Exif\0\0` before it.
+    /// Adds the properties of a structure, with or without the `Exif\0\0` before it.
     static func read(_ exif: Data, into properties: inout ImageProperties) {
         let signature = Data("Exif\0\0".utf8)
         let tiff = exif.starts(with: signature) ? exif.dropFirst(signature.count) : exif
@@ -40,7 +40,7 @@ struct ExifReader {
         for index in 0..<min(count, Self.maxEntries) {
             let entry = offset + 2 + 12 * index
             guard let tag = short(entry) else { break }
-            // The maker's own notes have no known form and are the largest of all.
+            // The maker note (0x927C) has no documented format and is the largest entry.
             guard tag != 0x927C, let value = value(ofEntryAt: entry) else { continue }
             tags[tag] = tags[tag] ?? value
         }
@@ -109,6 +109,6 @@ struct ExifReader {
 }
 
 extension ImageProperties.Value {
-    /// A place in the file or a count of its bytes; nil for what can be none, whatever type the file gives it.
+    /// The value as an offset or byte count; nil if it is negative or not a whole number.
     fileprivate var place: Int? { number.flatMap { Int(exactly: $0) }.flatMap { $0 >= 0 ? $0 : nil } }
 }

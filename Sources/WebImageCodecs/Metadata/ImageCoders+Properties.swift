@@ -2,7 +2,7 @@ public import Foundation
 public import WebImageCore
 
 extension ImageJPEGCoder: ImagePropertiesReading {
-    /// EXIF with its thumbnail, XMP and profile, from the segments before the first scan, and the gain map behind it.
+    /// EXIF with its thumbnail, XMP and profile from the segments before the first scan, and the gain map after the picture.
     public func imageProperties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties {
         var properties = ImageProperties(info: try imageInfo(of: data, limits: limits))
         let segments = try data.withFileBytes { bytes throws(WebImageError) in

@@ -7,9 +7,9 @@ struct JPEGSegments {
     private(set) var xmp: Data?
     private var profileParts: [Int: Data] = [:]
     private var profilePartCount = 0
-    /// Whether a segment of ISO 21496-1 is there: in a picture that is not the first of its file, that of a gain map.
+    /// Whether there is a segment of ISO 21496-1. In a further picture of a file it marks a gain map.
     private(set) var isGainMap = false
-    /// Other pictures that the multi-picture index names, as ranges of the file.
+    /// The ranges of further pictures in the multi-picture index.
     private(set) var furtherPictures: [Range<Int>] = []
 
     init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(WebImageError) {

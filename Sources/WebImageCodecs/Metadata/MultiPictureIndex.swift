@@ -3,7 +3,7 @@ import WebImageCore
 
 /// The index of a file that holds several JPEGs one after the other (CIPA DC-007 §5.2).
 struct MultiPictureIndex {
-    /// Where the pictures after the first are, as far as they lie in the file.
+    /// The ranges of the pictures after the first; ranges outside the file are left out.
     let pictures: [Range<Int>]
 
     private static let mostPictures = 16
@@ -24,12 +24,12 @@ struct MultiPictureIndex {
         guard let entry = tags.first(where: { short($0) == 0xB002 }), let byteCount = long(entry + 4),
             let list = long(entry + 8)
         else { return nil }
-        // Each has 16 bytes: attributes, size, offset from the byte order mark; the first one is the file's own picture.
+        // An entry has 16 bytes: attributes, size, offset from the byte order mark. The first is the file's main picture.
         pictures = (1..<max(1, min(byteCount / 16, Self.mostPictures))).compactMap { index in
             guard let size = long(list + 16 * index + 4), let offset = long(list + 16 * index + 8), offset > 0 else {
                 return nil
             }
-            // Programs that add metadata forget to move the offset; the last picture then still ends the file.
+            // Some programs add metadata without updating the offset. The last picture then still ends with the file.
             return [start + offset, bytes.count - size].lazy.compactMap { bytes.range(at: $0, count: size) }
                 .first { bytes[$0].starts(with: [0xFF, 0xD8, 0xFF]) }
         }
@@ -37,7 +37,7 @@ struct MultiPictureIndex {
 }
 
 extension JPEGSegments {
-    /// The picture that is a gain map: it says so itself, as ISO 21496-1, Adobe or Apple have it.
+    /// The picture that is marked as a gain map by ISO 21496-1, Adobe or Apple.
     func gainMap(in bytes: UnsafeRawBufferPointer, limits: DecodingLimits) -> Data? {
         let names: [StaticString] = [
             "http://ns.adobe.com/hdr-gain-map/1.0/", "urn:com:apple:photo:2020:aux:hdrgainmap",

@@ -30,7 +30,7 @@ enum PNGTexts {
         }
         let keyword = latin1(payload[..<end])
         var rest = payload[(end + 1)...]
-        // XMP has a place of its own.
+        // XMP is not a text: it has its own property.
         guard keyword != "XML:com.adobe.xmp" else { return nil }
         switch tag {
         case "tEXt": return rest.count <= limit ? .init(keyword: keyword, text: latin1(rest)) : nil

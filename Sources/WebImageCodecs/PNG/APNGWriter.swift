@@ -2,16 +2,16 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Writes APNG (PNG third edition, §11.3.6): libpng deflates each frame, the chunks around are ours.
+/// Writes APNG (PNG third edition, §11.3.6): libpng deflates each frame, this type writes the chunks around it.
 ///
-/// Of each frame after the first the part that changed is written, replacing what was there: lossless, and read with
-/// no blending.
+/// Of each frame after the first, only the changed rectangle is written. It replaces the pixels on the canvas, which is
+/// lossless and needs no blending.
 enum APNGWriter {
     static func encode(
         frameCount: Int, loopCount: Int, options: EncodingOptions, frame: (Int) throws(WebImageError) -> ImageFrame
     ) throws(WebImageError) -> Data {
-        // All frames share one colour type. Most animations are opaque throughout, which the first frame tells; where
-        // a later one is not, it is begun again.
+        // All frames share one colour type. Most animations are opaque, so the first attempt has no alpha; a frame with
+        // alpha ends it, and all frames are encoded again with alpha.
         if let file = try encode(frameCount, loopCount, options, frame, hasAlpha: false) { return file }
         guard let file = try encode(frameCount, loopCount, options, frame, hasAlpha: true) else {
             throw .cannotEncode("APNG", "the frames changed while they were encoded")
@@ -61,7 +61,7 @@ private struct APNGFile {
         self.loopCount = loopCount
     }
 
-    /// Adds a frame that was written as a PNG file of its own.
+    /// Adds a frame that was encoded as a separate PNG file.
     mutating func append(
         _ picture: Data, _ rectangle: FrameRectangle, _ duration: FrameFraction
     ) throws(WebImageError) {
@@ -104,7 +104,7 @@ private struct APNGFile {
     private mutating func appendControl(_ rectangle: FrameRectangle, _ duration: FrameFraction) {
         let place = [rectangle.x.count, rectangle.y.count, rectangle.x.lowerBound, rectangle.y.lowerBound]
         let times = [duration.numerator, duration.denominator].flatMap { [UInt8($0 >> 8 & 255), UInt8($0 & 255)] }
-        // Left as it is afterwards; replaces what is there.
+        // No disposal (0); the frame replaces the canvas (blend operation 0).
         file.append("fcTL", nextNumber() + place.flatMap { PNGChunkWriter.bigEndian(UInt32($0)) } + times + [0, 0])
     }
 

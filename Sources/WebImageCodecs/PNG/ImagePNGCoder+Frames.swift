@@ -2,11 +2,11 @@ public import Foundation
 public import WebImageCore
 
 extension ImagePNGCoder: FrameEncodingImageCoder {
-    /// The frames as APNG without loss, 16 bits kept; a single one, or the first where the options want it alone, as PNG.
+    /// Encodes the frames as lossless APNG of 8 or 16 bits; a still PNG for a single frame, or if the options ask for it.
     ///
-    /// Frames are asked for in order, from the first again where a later one is the first to be transparent.
+    /// Requests the frames in order; starts again at the first when a later frame is the first with alpha.
     ///
-    /// - Throws: `.encodingFailed`, and what `frame` throws.
+    /// - Throws: `.encodingFailed`, and the errors of `frame`.
     public func encode(
         frameCount: Int, loopCount: Int, format: ImageFormat, options: EncodingOptions,
         frame: (Int) throws(WebImageError) -> ImageFrame

@@ -4,11 +4,12 @@ import WebImageGraphics
 
 /// Reads and writes PNG and APNG (PNG third edition), by libpng.
 ///
-/// Usual pictures of up to 64 MB are inflated at once by libdeflate instead, twice as fast; that takes the memory of a
-/// second picture while it lasts.
+/// Pictures of common types and up to 64 MB are inflated at once by libdeflate, twice as fast as by zlib under libpng;
+/// meanwhile this takes the memory of a second picture.
+///
 /// Of the ancillary chunks only `tRNS`, `iCCP`, `eXIf` and XMP are read and count against the limits; the others are
-/// skipped and cost nothing. The decode time is checked every 256 KB of pixels. A picture that arrives shows its rows, or
-/// the passes of an interlaced one; what is not decoded yet is transparent. Safe on any thread.
+/// skipped. The decode time is checked every 256 KB of pixels. A partial image has the rows that have arrived, or the
+/// passes of an interlaced picture; the rest is transparent. Safe on any thread.
 public final class ImagePNGCoder: BuiltInAnimatedImageCoder {
     /// The one for whole stills; it holds no animation and no arriving picture.
     public static let shared = ImagePNGCoder()
@@ -27,7 +28,7 @@ public final class ImagePNGCoder: BuiltInAnimatedImageCoder {
     /// Makes an instance with this content.
     public init(work: CodecWork) { self.work = work }
 
-    /// The facts in the chunks; pixels stay deflated.
+    /// The facts in the chunks; no pixel is inflated.
     ///
     /// - Throws: `.badImageData` without a whole header, `.limitExceeded`.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
@@ -36,11 +37,11 @@ public final class ImagePNGCoder: BuiltInAnimatedImageCoder {
         return chunks.info(orientation: chunks.orientation(in: data))
     }
 
-    /// The picture, for APNG the animation, shown as its first frame, or as the default image where that frame is damaged;
-    /// that frame alone where the options want it.
+    /// The still, or the animation of an APNG with its poster frame; only that frame if the options ask for it.
     ///
-    /// Decodes the first frame; the others are decoded when they are needed.
-    /// - Throws: `.badImageData` with libpng's words, also for a file that is cut off; `.limitExceeded`.
+    /// The poster frame is the first frame, or the default image if the first frame is damaged. The other frames are
+    /// decoded when they are needed.
+    /// - Throws: `.badImageData` with libpng's message, also for a file that is cut off; `.limitExceeded`.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
         let deadline = DecodeDeadline(options.limits)
@@ -58,7 +59,7 @@ public final class ImagePNGCoder: BuiltInAnimatedImageCoder {
         return Self.picture(poster, of: data, frameCount: frameCount, options: options)
     }
 
-    /// The file, deflated at zlib's usual level; without alpha when the image is opaque, with its profile if it has one.
+    /// Encodes at zlib's default level, without alpha for an opaque image, with the image's profile if it has one.
     ///
     /// PNG is lossless: quality and file size are ignored.
     public func encode(

@@ -2,9 +2,9 @@ import WebImageCore
 
 /// The animation of an APNG file: `acTL` and the frames that `fcTL` chunks describe (PNG third edition, §11.3.6).
 struct PNGAnimation: Sendable {
-    /// Frames that `acTL` promises; ``frames`` are those that are there.
+    /// The number of frames that `acTL` declares; ``frames`` has those in the file.
     var declaredFrameCount: Int
-    /// Plays as stored; 0 is for ever.
+    /// The stored loop count; 0 is for ever.
     var loopCount: Int
     var frames: [PNGFrame] = []
 
@@ -40,13 +40,13 @@ struct PNGFrame: Sendable {
     var x: Int
     var y: Int
     var size: PixelSize
-    /// Time shown in milliseconds as stored; a denominator of 0 means hundredths.
+    /// The stored delay in milliseconds; a denominator of 0 means hundredths of a second.
     var delayMilliseconds: Double
     var disposal: Disposal
     var blend: Blend
     /// Whether the pixels are those of `IDAT`.
     var isDefaultImage: Bool
-    /// Payloads of `fdAT`, each with its sequence number of four bytes.
+    /// Payloads of `fdAT`, each starting with a sequence number of four bytes.
     var data: [Range<Int>] = []
 
     init?(_ bytes: UnsafeRawBufferPointer, control: Range<Int>, isDefaultImage: Bool) {
@@ -67,7 +67,7 @@ struct PNGFrame: Sendable {
         self.isDefaultImage = isDefaultImage
     }
 
-    /// Whether the frame has pixels and all of them are on the canvas, as they must be.
+    /// Whether the frame has pixels and all of them are on the canvas, as the format requires.
     func isInside(_ canvas: PixelSize) -> Bool {
         size.width > 0 && size.height > 0 && x <= canvas.width - size.width && y <= canvas.height - size.height
     }

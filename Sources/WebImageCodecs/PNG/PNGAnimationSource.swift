@@ -39,7 +39,7 @@ struct PNGAnimationSource: AnimationSource {
     ) throws(WebImageError) -> Bool {
         guard let frame = chunks.animation?.frames[index] else { return false }
         return try data.withFileBytes { bytes throws(WebImageError) in
-            // A file that is cut off lacks the end that libpng requires, though this picture may be whole.
+            // In a file that is cut off this picture may be whole, but libpng requires the end of the file.
             if frame.isDefaultImage, !chunks.isTransparencyMisplaced, chunks.isComplete {
                 try decode(bytes, frame.size, onto: canvas, x: x, y: y, deadline, isFile: true)
             } else if try !drawWhole(bytes, frame, onto: canvas, x: x, y: y, deadline) {
@@ -54,7 +54,7 @@ struct PNGAnimationSource: AnimationSource {
         }
     }
 
-    /// Draws a frame without libpng; gives whether that was possible.
+    /// Draws a frame without libpng; returns whether that was possible.
     private func drawWhole(
         _ bytes: UnsafeRawBufferPointer, _ frame: PNGFrame, onto canvas: PixelBuffer, x: Int, y: Int,
         _ deadline: DecodeDeadline
@@ -103,8 +103,8 @@ struct PNGAnimationSource: AnimationSource {
         }
     }
 
-    /// The frames that can be played: those before one that cannot be. Of a file that is cut off the last may lack data,
-    /// which only decoding it tells.
+    /// The frames before the first one that cannot be played. In a file that is cut off the last frame may lack data, so
+    /// it is decoded to find out.
     private func wholeFrames(_ deadline: DecodeDeadline) -> ArraySlice<PNGFrame> {
         guard let animation = chunks.animation else { return [] }
         let frames = animation.playableFrames(on: chunks.header.size)
@@ -127,7 +127,7 @@ struct PNGAnimationSource: AnimationSource {
 }
 
 extension PNGAnimation {
-    /// The frames before the first one that is not on its canvas, where the animation ends as in browsers.
+    /// The frames before the first one that is not on the canvas; the animation ends there, as in browsers.
     func playableFrames(on canvas: PixelSize) -> ArraySlice<PNGFrame> {
         frames.prefix { frame in
             frame.isInside(canvas) && (frame.isDefaultImage ? frame.size == canvas : !frame.data.isEmpty)

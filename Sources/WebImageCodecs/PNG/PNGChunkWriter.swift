@@ -1,5 +1,5 @@
 import CWebImageCodecShim
-// Nothing is called, but the module links zlib, which the shim inflates texts by.
+// No function is called here, but the import links zlib, which the shim uses to inflate texts.
 import CWebImagePNG
 import Foundation
 

@@ -3,22 +3,22 @@ import WebImageCore
 import WebImageGraphics
 
 extension PNGChunks {
-    /// The profile the pixels are meant in; nil is sRGB. `reader` has read the header.
+    /// The profile of the pixels; nil for sRGB. `reader` must have read the header.
     ///
-    /// The first of `cICP`, `iCCP`, `sRGB` and `gAMA` with `cHRM` counts (PNG third edition, §4.3). All but `iCCP` are
-    /// looked at only for conversion to sRGB, since as stored there is no profile to hand on.
+    /// The first of `cICP`, `iCCP`, `sRGB` and `gAMA` with `cHRM` applies (PNG third edition, §4.3). All but `iCCP` are used
+    /// only for conversion to sRGB: without conversion they give no profile to attach to the image.
     func profile(_ reader: PNGReader, _ options: DecodingOptions) -> ColorProfile? {
         if options.colorConversion == .sRGB, let described { return described.profile }
         return iccProfile == nil ? nil : reader.profile
     }
 
-    /// The same from the bytes up to the pixels.
+    /// The same, read from the bytes before the pixels.
     func profile(in bytes: UnsafeRawBufferPointer, _ options: DecodingOptions) throws(WebImageError) -> ColorProfile? {
         if options.colorConversion == .sRGB, let described { return described.profile }
         return try storedProfile(in: bytes, limits: options.limits)
     }
 
-    /// The profile in the file.
+    /// The profile stored in the file.
     func storedProfile(
         in bytes: UnsafeRawBufferPointer, limits: DecodingLimits
     ) throws(WebImageError) -> ColorProfile? {
@@ -28,7 +28,7 @@ extension PNGChunks {
         return reader.profile
     }
 
-    /// The colours described by the chunks without a profile, if those chunks apply.
+    /// The colours that chunks other than `iCCP` describe, if they take precedence.
     private var described: (profile: ColorProfile?, Void)? {
         if let codes = colors?.codes { return (codes.isSRGB ? nil : codes.profile(isGray: header.isGray), ()) }
         guard iccProfile == nil, !isMarkedSRGB, let colors = colors?.measured else { return nil }
@@ -36,15 +36,15 @@ extension PNGChunks {
     }
 }
 
-/// What a PNG file says its colours are, beside a profile.
+/// The colours that a PNG file declares without a profile.
 struct PNGColors: Sendable {
-    /// `cICP`, when this library supports its values.
+    /// The values of `cICP` if this package supports them.
     var codes: ColorDescription?
-    /// `gAMA` with `cHRM` or sRGB's primaries.
+    /// The values of `gAMA`, with `cHRM` or else the primaries of sRGB.
     var measured: ColorDescription?
 
     init(_ bytes: UnsafeRawBufferPointer, gamma: Range<Int>?, chromaticities: Range<Int>?, codePoints: Range<Int>?) {
-        // Colours as red, green and blue over the full range are all that PNG allows.
+        // PNG allows only red, green and blue over the full range.
         if let start = codePoints?.lowerBound, bytes.byte(at: start + 2) == 0, bytes.byte(at: start + 3) == 1 {
             codes = ColorDescription(primariesCode: Int(bytes[start]), transferCode: Int(bytes[start + 1]))
         }

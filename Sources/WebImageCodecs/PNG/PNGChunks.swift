@@ -1,6 +1,6 @@
 import WebImageCore
 
-/// Where things are in a PNG or APNG file (PNG third edition, §5 and §11), found without inflating anything.
+/// The positions of the parts of a PNG or APNG file (PNG third edition, §5 and §11), found without inflating anything.
 ///
 /// Ranges count from the file's first byte. The walk stops at the first chunk that is cut off; chunks before it are kept.
 struct PNGChunks: Sendable {
@@ -15,12 +15,12 @@ struct PNGChunks: Sendable {
     var animation: PNGAnimation?
     /// Payload of `iCCP`: name, method, deflated profile.
     var iccProfile: Range<Int>?
-    /// Payloads of the chunks that say what the colours mean without a profile.
+    /// Payloads of the chunks that describe the colours without a profile.
     private var gamma: Range<Int>?
     private var chromaticities: Range<Int>?
     private var codePoints: Range<Int>?
     var isMarkedSRGB = false
-    /// What those chunks say.
+    /// The content of those chunks.
     var colors: PNGColors?
     /// Payload of `eXIf`.
     var exif: Range<Int>?
@@ -55,7 +55,7 @@ struct PNGChunks: Sendable {
             offset = payload.upperBound + 4
         }
         colors = PNGColors(bytes, gamma: gamma, chromaticities: chromaticities, codePoints: codePoints)
-        // Two controls contradict each other, and an animation needs frames. In both cases the file is read as a still.
+        // With two `acTL` chunks or without frames the animation is invalid, and the file is read as a still.
         if animationControlCount != 1 || animation?.frames.isEmpty == true { animation = nil }
     }
 
@@ -100,7 +100,7 @@ struct PNGChunks: Sendable {
         }
     }
 
-    /// The text of an `iTXt` chunk that holds XMP uncompressed, which is how XMP is to be stored.
+    /// The text of an `iTXt` chunk with uncompressed XMP; XMP must not be compressed.
     private static func xmpText(_ bytes: UnsafeRawBufferPointer, _ payload: Range<Int>) -> Range<Int>? {
         let keyword: StaticString = "XML:com.adobe.xmp\0"
         guard bytes.has(keyword, at: payload.lowerBound) else { return nil }

@@ -3,10 +3,9 @@ import WebImageCore
 import WebImageGraphics
 
 extension PNGDecoding {
-    /// A huge picture that is wanted small, averaged while it is read, so that it is never in memory whole; nil where
-    /// the plain way is as good.
+    /// Averages a huge picture to a small size while it is read, so that the whole picture is never in memory.
     ///
-    /// Interlaced pictures need all their pixels before the first row is final.
+    /// nil when a normal decode is as good, and for interlaced pictures: those need all pixels before a row is final.
     func shrunkPicture(
         _ reader: PNGReader, profile: ColorProfile?, hasAlpha: Bool
     ) throws(WebImageError) -> DecodedPicture? {
@@ -18,7 +17,7 @@ extension PNGDecoding {
             pixels: shrinker.result, orientation: orientation, profile: profile, hasAlpha: hasAlpha, format: .png)
     }
 
-    /// Whether and how the picture is averaged while it is read.
+    /// The layout and factor for averaging the picture while it is read; nil for a normal decode.
     func shrinking(hasAlpha: Bool) -> (layout: CPNGLayout, format: PixelFormat, factor: Int)? {
         let size = chunks.header.size
         let (layout, format) = shrinkingLayout(hasAlpha: hasAlpha)
@@ -29,12 +28,12 @@ extension PNGDecoding {
         return shrinkingFactor(rowBytes: rowBytes).map { (layout, format, $0) }
     }
 
-    /// Bytes of pixels up to which a picture is decoded whole.
+    /// The most bytes of pixels of a picture that is decoded whole.
     private static let wholeByteCount = 32 << 20
-    /// Bytes of one band of rows at most.
+    /// The most bytes of one band of rows.
     private static let bandByteCount = 8 << 20
 
-    /// How many times smaller, with twice the wanted size left to the better filter; nil under two.
+    /// The factor of the averaging; nil under two. It leaves twice the wanted size, so that a better filter does the rest.
     private func shrinkingFactor(rowBytes: Int) -> Int? {
         let size = chunks.header.size
         let target = options.targetSize(for: size.oriented(orientation)).oriented(orientation)

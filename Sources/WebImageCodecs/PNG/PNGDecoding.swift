@@ -9,13 +9,13 @@ struct PNGDecoding {
     let options: DecodingOptions
     let deadline: DecodeDeadline
 
-    /// The first frame of an animation on its canvas; else the default image.
+    /// The first frame of an animation on its canvas, or the default image of a still.
     func firstPicture(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) -> DecodedPicture {
         if let frame = chunks.animation?.frames.first, !frame.isDefaultImage, frame.isInside(chunks.header.size) {
             do throws(WebImageError) {
                 return try draw(frame, of: bytes)
             } catch {
-                // The default image is made for viewers that do not support animation.
+                // The default image is meant for viewers without animation, so it can replace a damaged first frame.
                 guard error.code == .badImageData, chunks.isComplete else { throw error }
             }
         }
@@ -39,9 +39,9 @@ struct PNGDecoding {
         }
     }
 
-    /// Decodes a file of `size` at a place on the canvas; what lies around it is clear.
+    /// Decodes a file of `size` at a position of the canvas; the pixels around it are transparent.
     ///
-    /// - Parameter isFile: Whether the bytes are those that the chunks are of.
+    /// - Parameter isFile: Whether `chunks` describes these bytes.
     private func decode(
         _ bytes: UnsafeRawBufferPointer, x: Int, y: Int, size: PixelSize, isFile: Bool = false
     ) throws(WebImageError) -> DecodedPicture {
@@ -73,7 +73,7 @@ struct PNGDecoding {
     }
 }
 
-/// Which rows libpng is asked for, given the layout that is wanted in the end.
+/// The layout of the rows that libpng decodes, chosen by the wanted layout.
 struct PNGPlan {
     var layout: CPNGLayout
     var format: PixelFormat
@@ -93,7 +93,7 @@ struct PNGPlan {
 
     private init(isGray: Bool, hasAlpha: Bool, wanted: PixelFormat, willConvertColors: Bool, willScale: Bool) {
         switch wanted {
-        // Pixels that are scaled and then dropped need no redundant channels.
+        // Pixels that are only scaled need no redundant channels.
         case .bgra8Premultiplied where willScale && isGray && !hasAlpha && !willConvertColors:
             (layout, format) = (CPNG_GRAY8, .gray8)
         case .bgra8Premultiplied where willScale && !hasAlpha: (layout, format) = (CPNG_RGB8, .rgb8)
@@ -102,7 +102,7 @@ struct PNGPlan {
         case .rgb8 where !hasAlpha: (layout, format) = (CPNG_RGB8, .rgb8)
         case .bgra8Premultiplied where !(hasAlpha && willConvertColors):
             (layout, format, premultiplies) = (CPNG_BGRA8, .bgra8Premultiplied, hasAlpha)
-        // Colours are converted before they are multiplied, or dark transparent ones lose their precision.
+        // Colours are converted before they are multiplied by alpha; afterwards, dark transparent ones lack precision.
         default: (layout, format) = (CPNG_RGBA8, .rgba8)
         }
     }

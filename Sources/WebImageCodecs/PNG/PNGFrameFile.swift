@@ -1,15 +1,15 @@
 import Foundation
 import WebImageCore
 
-/// Builds a PNG file of one picture from the chunks of another, so that libpng can read what it does not support:
-/// the frames of an APNG.
+/// Builds a PNG file of one picture from the chunks of another file, so that libpng can read the frames of an APNG, which
+/// it does not support.
 struct PNGFrameFile {
     private let bytes: UnsafeRawBufferPointer
     private var file: PNGChunkWriter
 
     var data: Data { file.data }
 
-    /// A file of one frame of an animation; its checksums are verified on the way.
+    /// Makes a file of one frame of an animation; verifies the checksums.
     init(_ bytes: UnsafeRawBufferPointer, _ chunks: PNGChunks, frame: PNGFrame) throws(WebImageError) {
         self.init(bytes, chunks, size: frame.size, byteCount: frame.data.reduce(0) { $0 + $1.count + 12 })
         // A sequence number precedes the data of each fdAT.
@@ -17,7 +17,7 @@ struct PNGFrameFile {
         file.append("IEND", [])
     }
 
-    /// The file's own picture with its chunks in the order that libpng requires.
+    /// Makes a file of the default image with its chunks in the order that libpng requires.
     init(reordering bytes: UnsafeRawBufferPointer, _ chunks: PNGChunks) throws(WebImageError) {
         self.init(bytes, chunks, size: chunks.header.size, byteCount: bytes.count)
         for payload in chunks.imageData { try appendImageData(payload, skipping: 0) }

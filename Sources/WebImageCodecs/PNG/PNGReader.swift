@@ -24,7 +24,7 @@ final class PNGReader {
         guard cpng_reader_read_header(handle, limits.maxAncillaryChunkBytes) else { throw failure }
     }
 
-    /// The inflated profile, if there is one that libpng takes for valid.
+    /// The inflated profile; nil if there is none or libpng finds it invalid.
     var profile: ColorProfile? {
         var bytes: UnsafePointer<UInt8>?
         var count = 0
@@ -42,7 +42,7 @@ final class PNGReader {
             rgb: Array(colors.prefix(colorCount * 3)), alphas: Array(alphas.prefix(alphaCount)), format: format)
     }
 
-    /// Where decoded rows go: a rectangle of a buffer.
+    /// The destination of decoded rows: a rectangle of a buffer.
     struct Target {
         var pixels: PixelBuffer
         var layout: CPNGLayout
@@ -93,12 +93,12 @@ final class PNGReader {
         guard cpng_reader_read_rows(handle, rows, stride, count) else { throw failure }
     }
 
-    /// Reads what follows the pixels.
+    /// Reads the chunks after the pixels.
     func finish() throws(WebImageError) {
         guard cpng_reader_finish(handle) else { throw failure }
     }
 
-    /// Rows between two looks at the clock: as many as stay in the second-level cache.
+    /// Bytes of rows between two checks of the deadline: as many as fit into the second-level cache.
     private static let batchByteCount = 256 << 10
 
     private var failure: WebImageError {

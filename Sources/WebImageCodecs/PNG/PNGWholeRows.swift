@@ -3,11 +3,11 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// All rows of a picture of eight bits a channel, inflated at once by libdeflate: half of what zlib takes under libpng.
+/// All rows of a picture of eight bits a channel, inflated at once by libdeflate in half the time of zlib under libpng.
 ///
-/// nil when anything is unusual, large or wrong. Then libpng reads the file, and its result applies.
+/// The initialiser returns nil when the file is unusual, large or damaged. Then libpng reads the file and reports errors.
 final class PNGWholeRows {
-    /// Pixel data in a file: whose payloads, and how many bytes of each come before the data.
+    /// The pixel data in a file: payloads, and the number of bytes in each before the data.
     struct Source {
         var payloads: [Range<Int>]
         var skipping = 0
@@ -16,26 +16,26 @@ final class PNGWholeRows {
 
     private let memory: UnsafeMutablePointer<UInt8>
     private let size: PixelSize
-    /// Bytes of a row without its filter.
+    /// Bytes of a row without its filter byte.
     private let rowBytes: Int
     private let pixelBytes: Int
 
-    /// Rows larger than this are never in memory whole: libpng reads them one by one, and the clock is looked at between.
+    /// The most bytes inflated at once. Larger pictures are read row by row by libpng, with checks of the deadline.
     static let largestByteCount = 64 << 20
 
-    /// Bytes that the rows of a picture of this size take with their filters; nil when it is not for this type.
+    /// Bytes of the rows of a picture of this size with their filter bytes; nil when this type does not support it.
     static func byteCount(of size: PixelSize, in chunks: PNGChunks) -> Int? {
         let header = chunks.header
         guard header.bitDepth == 8, !header.isInterlaced, let pixelBytes = header.wholePixelBytes,
             chunks.transparency == nil || header.isPalette, !chunks.isTransparencyMisplaced,
-            // With a row of zeros before the first.
+            // One row more: a row of zeros precedes the first.
             size.width < largestByteCount / pixelBytes, size.height < largestByteCount
         else { return nil }
         let (count, overflow) = (size.width * pixelBytes + 1).multipliedReportingOverflow(by: size.height + 1)
         return overflow || count > largestByteCount ? nil : count
     }
 
-    /// Checksums are verified on the way.
+    /// Inflates the rows and verifies the checksums.
     init?(_ bytes: UnsafeRawBufferPointer, _ chunks: PNGChunks, _ source: Source) {
         guard let count = Self.byteCount(of: source.size, in: chunks),
             let pixelBytes = chunks.header.wholePixelBytes, bytes[26] == 0, bytes[27] == 0,
@@ -71,14 +71,14 @@ final class PNGWholeRows {
         return stream.withUnsafeBytes { inflate($0) }
     }
 
-    /// Draws the picture, once; false, with a part of it drawn, where a row is not as it must be.
+    /// Draws the picture; to be called once. Returns false, with a part drawn, when a row has an invalid filter.
     ///
-    /// - Parameter palette: For a picture of indices.
+    /// - Parameter palette: The colours of an indexed picture.
     func draw(
         onto canvas: PixelBuffer, x: Int, y: Int, premultiplies: Bool, palette: PaletteTable?,
         deadline: DecodeDeadline
     ) throws(WebImageError) -> Bool {
-        // As many rows as stay in the second-level cache.
+        // As many rows as fit into the second-level cache.
         let batch = max(1, (256 << 10) / max(canvas.bytesPerRow, rowBytes))
         for first in stride(from: 0, to: size.height, by: batch) {
             try deadline.check()
@@ -126,9 +126,10 @@ extension PNGChunks {
         }
     }
 
-    /// Draws the default image from rows inflated at once; false, with a part of it drawn perhaps, where libpng is to.
+    /// Draws the default image from rows inflated at once. Returns false when libpng has to draw it; a part may then be
+    /// drawn already.
     ///
-    /// - Parameter reader: One that has read the header.
+    /// - Parameter reader: A reader that has read the header.
     func drawWhole(
         _ bytes: UnsafeRawBufferPointer, _ reader: PNGReader, onto canvas: PixelBuffer, x: Int = 0, y: Int = 0,
         premultiplies: Bool, limits: DecodingLimits, deadline: DecodeDeadline
@@ -144,7 +145,7 @@ extension PNGChunks {
             onto: canvas, x: x, y: y, premultiplies: premultiplies, palette: palette, deadline: deadline)
     }
 
-    /// The default image's data, where it lies together and all that follows is sound: else libpng may have a word to say.
+    /// The default image's data; nil unless it is contiguous and all later chunks are valid, as libpng may report an error.
     func wholeImageData(
         _ bytes: UnsafeRawBufferPointer, limits: DecodingLimits
     ) throws(WebImageError) -> PNGWholeRows.Source? {
@@ -166,7 +167,7 @@ extension PNGChunks {
 }
 
 extension FourCC {
-    /// Whether a reader that does not know a PNG chunk may pass over it (PNG third edition, §5.4).
+    /// Whether a reader that does not know this chunk may skip it (PNG third edition, §5.4).
     fileprivate var isAncillary: Bool { rawValue & 0x2000_0000 != 0 }
 }
 

@@ -31,7 +31,7 @@ final class PNGWriter {
         }
     }
 
-    /// Rows in a layout that libpng accepts: straight alpha, or the display format when nothing is transparent.
+    /// The rows in a layout that libpng accepts: straight alpha, or the display format for an opaque picture.
     private static func rows(
         of pixels: PixelBuffer, hasAlpha: Bool
     ) throws(WebImageError) -> (PixelBuffer, CPNGLayout) {

@@ -2,7 +2,7 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// A GIF that arrives in pieces: shows its first frame as soon as it is whole. Until then each byte is read once.
+/// Decodes a GIF that arrives in pieces: shows the first frame as soon as it is complete. Each byte is scanned once.
 final class GIFStream: PictureStream {
     private enum Position {
         case header
@@ -57,13 +57,13 @@ final class GIFStream: PictureStream {
         var limits = options.limits
         if options.firstFrameOnly { limits.maxAnimationPixels = .max }
         let gif = try GIFStructure(bytes, limits: limits)
-        // Says what is wrong where there is no whole frame.
+        // Throws the reason when there is no complete frame.
         if first == nil { try decodeFirst(bytes) }
         info = gif.info
         isDone = true
     }
 
-    /// Moves on by one block if it is there.
+    /// Moves to the next block if the current one has arrived; returns whether it has.
     private func advance(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) -> Bool {
         switch position {
         case .header: return try readHeader(bytes)
@@ -101,7 +101,7 @@ final class GIFStream: PictureStream {
         switch introducer {
         case 0x2C:
             guard let flags = bytes.byte(at: offset + 9) else { return false }
-            // Descriptor, palette, code size.
+            // The descriptor, the palette and the code size.
             offset += 11 + (GIFPalette(flags: flags, offset: 0)?.byteCount ?? 0)
             position = .dataBlock(isImage: true)
         case 0x21:

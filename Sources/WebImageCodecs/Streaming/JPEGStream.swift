@@ -3,9 +3,9 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// A JPEG that arrives in pieces: shows rows as they come, or the newest complete scan of a file of several.
+/// Decodes a JPEG that arrives in pieces: shows the rows so far, or the newest complete scan of a file of several scans.
 ///
-/// libjpeg stops where the bytes end and continues from there; bytes that it has consumed are dropped.
+/// libjpeg stops at the end of the bytes and continues there; consumed bytes are dropped.
 final class JPEGStream: PictureStream {
     private let options: DecodingOptions
     private var decoder: JPEGDecoder?
@@ -13,11 +13,11 @@ final class JPEGStream: PictureStream {
     private var hasScans = false
     private var hasStarted = false
     private var isDone = false
-    /// The first error: after one libjpeg may only be closed.
+    /// The first error; after an error libjpeg may only be closed.
     private var failure: WebImageError?
-    /// Rows of a file of one scan, or the last pass over one of several.
+    /// The rows of a file of one scan, or the last pass over a file of several scans.
     private var pixels: PixelBuffer?
-    /// What the last passes were drawn on: the newest is shown somewhere, the one before usually no longer.
+    /// The buffers of the last passes. The newest may be on screen; the one before it usually is not.
     private var passes: [PixelBuffer] = []
     private var rowCount = 0
     private var scanCount = 0
@@ -32,7 +32,7 @@ final class JPEGStream: PictureStream {
         try usingDecoder { () throws(WebImageError) in try take(bytes, finished: finished) }
     }
 
-    /// Runs one step; an error makes every further one throw it again.
+    /// Runs one step; after an error every further step throws it again.
     private func usingDecoder<Result>(
         _ step: () throws(WebImageError) -> Result
     ) throws(WebImageError) -> Result {
@@ -47,7 +47,7 @@ final class JPEGStream: PictureStream {
         let decoder = try openedDecoder()
         try decoder.check(
             bytes.withUnsafeBytes {
-                // An empty piece has no address; any will do to read nothing from.
+                // Empty data has no address; any address serves for a count of 0.
                 withUnsafePointer(to: UInt8(0)) { [piece = $0] nothing in
                     webimage_jpeg_stream_append(
                         decoder.handle, piece.bindMemory(to: UInt8.self).baseAddress ?? nothing, piece.count,
@@ -81,7 +81,7 @@ final class JPEGStream: PictureStream {
     private func arrived(
         _ pixels: PixelBuffer, _ decoder: JPEGDecoder, _ plan: JPEGPlan, rowCount: Int
     ) throws(WebImageError) -> ArrivingPicture {
-        // Turning ink into colour uses the pixels up.
+        // The conversion from CMYK overwrites the pixels, so rows that are still arriving are copied first.
         let own = decoder.isCMYK && pixels === self.pixels ? try pixels.copied() : pixels
         return ArrivingPicture(
             picture: try decoder.picture(own, plan), fullSize: decoder.size, rowCount: rowCount, isWhole: isDone)
@@ -140,7 +140,7 @@ final class JPEGStream: PictureStream {
         passes = []
     }
 
-    /// One pass over the coefficients that are there.
+    /// Draws one pass from the coefficients that have arrived.
     private func draw(_ scan: Int, _ decoder: JPEGDecoder, _ plan: JPEGPlan) throws(WebImageError) -> PixelBuffer {
         let pixels = try passBuffer(plan)
         try decoder.check(
@@ -150,7 +150,7 @@ final class JPEGStream: PictureStream {
         return pixels
     }
 
-    /// Memory for a pass. Reuses a pass that is no longer shown if there is one: fresh memory costs as much as the pass.
+    /// A buffer for a pass. Reuses one that is no longer shown, because fresh memory takes as much time as the pass.
     private func passBuffer(_ plan: JPEGPlan) throws(WebImageError) -> PixelBuffer {
         for index in passes.indices where isKnownUniquelyReferenced(&passes[index]) { return passes[index] }
         let fresh = try plan.makeBuffer()

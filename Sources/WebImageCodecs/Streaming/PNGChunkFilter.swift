@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// Cuts a PNG file that arrives in pieces into its chunks and keeps those that affect the pixels.
+/// Splits a PNG file that arrives in pieces into chunks and keeps those that affect the picture.
 ///
 /// Other chunks are dropped as they arrive, so that they cost neither memory nor time, whatever their size.
 final class PNGChunkFilter {
@@ -9,20 +9,20 @@ final class PNGChunkFilter {
     enum Piece {
         /// The pixels begin: ``PNGChunkFilter/header`` is whole, and the bytes are the start of the first `IDAT`.
         case firstPixels(Data)
-        /// Bytes of a chunk that libpng is to see.
+        /// Bytes of a chunk to pass to libpng.
         case pixels(Data)
     }
 
     private enum Use { case keep, forward, skip }
 
     private let limits: DecodingLimits
-    /// Signature and chunks before the pixels, and those behind them that count from anywhere; without `IDAT`.
+    /// The signature, the needed chunks before the pixels, and EXIF and XMP after them; without `IDAT`.
     private(set) var header = Data()
     /// Whether an animation is declared before the pixels.
     private(set) var declaresAnimation = false
     private var hasPixels = false
     private var isBehindPixels = false
-    /// Signature or head of a chunk while it is not whole.
+    /// The incomplete signature or head of a chunk.
     private var partial = Data()
     private var remaining = 0
     private var use = Use.skip
@@ -63,7 +63,7 @@ final class PNGChunkFilter {
         _ head: Data, _ body: (Piece) throws(WebImageError) -> Void
     ) throws(WebImageError) {
         guard !header.isEmpty else {
-            // Whether this is the signature is for whoever reads the header to say; without one there is no more.
+            // Only the first byte is checked here; the reader of the header checks the whole signature.
             guard head.first == 0x89 else { throw .badData("PNG", "the signature is missing") }
             header = head
             return
@@ -87,7 +87,7 @@ final class PNGChunkFilter {
 
     private func use(of tag: FourCC, length: Int) throws(WebImageError) -> Use {
         if tag == "IEND" { return .forward }
-        // Pixels that go on behind another chunk are not the picture's (PNG third edition, §5.6).
+        // `IDAT` chunks must be consecutive; one after another chunk is ignored (PNG third edition, §5.6).
         if tag == "IDAT" { return isBehindPixels ? .skip : .forward }
         isBehindPixels = hasPixels
         let isCritical = tag.rawValue & 0x2000_0000 == 0
@@ -98,7 +98,7 @@ final class PNGChunkFilter {
         let allowed = min(
             limits.maxAncillaryChunkBytes, limits.maxAncillaryBytes - min(header.count, limits.maxAncillaryBytes))
         guard length > allowed else { return .keep }
-        // Text is rarely needed and is skipped; the limit is meant for the other chunks.
+        // An `iTXt` chunk over the limit is skipped, because it is needed only if it is XMP. Other chunks must fit.
         if tag == "iTXt" { return .skip }
         throw .limit(.ancillaryChunkBytes, actual: length, allowed: allowed)
     }

@@ -3,15 +3,15 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// A PNG that arrives in pieces: shows rows as they come, or the passes of an interlaced one.
+/// Decodes a PNG that arrives in pieces: shows the rows so far, or the passes of an interlaced picture.
 ///
-/// The first frame of an APNG that is not its default image, a file whose chunks libpng wants in another order, and a huge
-/// picture that is wanted small are shown when they are whole.
+/// Three kinds of file are shown only when they have arrived whole: an APNG whose first frame is not its default image, a
+/// file whose chunks libpng requires in another order, and a huge picture that is wanted at a small size.
 final class PNGStream: PictureStream {
     private let options: DecodingOptions
     private var clock: WorkClock
     private let filter: PNGChunkFilter
-    /// All bytes, as long as a decode at once may turn out to be needed.
+    /// All bytes so far; nil once it is certain that the file need not be decoded at once.
     private var whole: Data? = Data()
     private var rows: PNGArrivingRows?
     private var finished: DecodedPicture?
@@ -30,7 +30,7 @@ final class PNGStream: PictureStream {
     func append(_ bytes: Data, finished isLast: Bool) throws(WebImageError) {
         guard finished == nil else { return }
         whole?.append(bytes)
-        // Pieces small enough for the clock to be looked at in time: a byte inflates to a thousand at most.
+        // Small pieces let the deadline be checked in time: a byte inflates to about a thousand at most.
         for start in stride(from: 0, to: bytes.count, by: Self.pieceByteCount) {
             let piece = bytes.slice(start..<min(start + Self.pieceByteCount, bytes.count))
             try clock.measure { () throws(WebImageError) in
@@ -78,9 +78,9 @@ final class PNGStream: PictureStream {
         orientation = chunks.orientation(in: start)
         info = chunks.info(orientation: orientation)
         if filter.declaresAnimation { info?.format = .apng }
-        // An animation without a frame before the pixels starts with another picture.
+        // An animation without `fcTL` before the pixels does not start with the default image.
         let startsElsewhere = filter.declaresAnimation && chunks.animation == nil
-        // A picture that a decode at once would not hold in memory whole is not held whole here either.
+        // A decode at once averages a huge picture and never has it whole in memory; neither must this stream.
         let isShrunk =
             PNGDecoding(
                 chunks: chunks, orientation: orientation, options: options, deadline: DecodeDeadline(options.limits)
@@ -118,7 +118,7 @@ final class PNGStream: PictureStream {
     }
 }
 
-/// Owns one push reader of libpng's and the pixels it writes.
+/// Owns one push reader of libpng and the pixels it writes.
 private final class PNGArrivingRows {
     let profile: ColorProfile?
     let hasAlpha: Bool
@@ -163,7 +163,7 @@ private final class PNGArrivingRows {
         let isGood = bytes.withUnsafeBytes {
             cpng_stream_append(handle, $0.bindMemory(to: UInt8.self).baseAddress, $0.count, &progress)
         }
-        // The rows of an interlaced picture stay straight until the last pass is through, which adds to them.
+        // Each pass changes rows of an interlaced picture, so they stay straight until the last pass has ended.
         let final = isInterlaced && !progress.has_ended ? 0 : Int(progress.final_rows)
         if plan.premultiplies, final > premultipliedRows {
             pixels.premultiplyInPlace(rows: premultipliedRows..<final)
@@ -175,7 +175,7 @@ private final class PNGArrivingRows {
         }
     }
 
-    /// The pixels as they are to be shown: multiplied by alpha where the display format is.
+    /// The pixels to show, premultiplied if the display format is.
     func shown() throws(WebImageError) -> PixelBuffer {
         guard plan.premultiplies, isInterlaced, !progress.has_ended else { return pixels }
         let copy = try pixels.copied()

@@ -4,13 +4,13 @@ import WebImageGraphics
 
 /// The format's part of decoding a picture that arrives in pieces. Used from one thread at a time.
 protocol PictureStream: AnyObject {
-    /// The facts in the header; nil before it is whole.
+    /// The facts in the header; nil until it has arrived.
     var info: ImageInfo? { get }
-    /// Grows with what can be shown.
+    /// A number that grows whenever there is more to show.
     var revision: Int { get }
     /// Takes the next bytes; its work is proportional to them.
     func append(_ bytes: Data, finished: Bool) throws(WebImageError)
-    /// What can be shown now; nil before the first row is there.
+    /// The part that can be shown now; nil before the first row.
     func snapshot() throws(WebImageError) -> ArrivingPicture?
 }
 
@@ -19,19 +19,19 @@ struct ArrivingPicture {
     var picture: DecodedPicture
     /// Sides as stored in the file, before any scaling by the decoder.
     var fullSize: PixelSize
-    /// Rows of the picture's pixels that are there, from the top; all of them once it is whole.
+    /// The number of rows that have arrived, from the top; all rows once the picture is whole.
     var rowCount: Int
-    /// Whether the decoder is done with the pixels.
+    /// Whether the decoder will not change the pixels any more.
     var isWhole: Bool
-    /// Whether nothing else holds the pixels, so that a preview may show them without a copy.
+    /// Whether nothing else uses the pixels, so that a preview needs no copy.
     var isOwn = false
 }
 
 extension ArrivingPicture {
-    /// The image; what has not arrived is transparent, or black in layouts without alpha.
+    /// The image; missing rows are transparent, or black in layouts without alpha.
     ///
-    /// Rows that are shown are those of the final image: the ones at the edge that scaling would mix with what is missing
-    /// are held back.
+    /// Shown rows equal those of the final image: rows at the edge, which scaling would mix with missing rows, are not
+    /// shown yet.
     func image(options: DecodingOptions) throws(WebImageError) -> Image {
         let stored = picture.pixels
         let orientation = picture.orientation

@@ -2,15 +2,15 @@ import Foundation
 import WebImageCore
 
 extension PixelBuffer {
-    /// The same pixels in memory of their own.
+    /// A copy of the pixels.
     func copied() throws(WebImageError) -> PixelBuffer {
         let copy = try PixelBuffer(width: width, height: height, format: format)
         memcpy(copy.baseAddress, baseAddress, byteCount)
         return copy
     }
 
-    /// Makes all but the first `rowCount` stored rows transparent black in a picture that has been turned upright from
-    /// `stored`.
+    /// Makes all but the first `rowCount` stored rows transparent black in a picture of size `stored` that has already been
+    /// turned upright.
     func clear(outside rowCount: Int, of stored: PixelSize, _ orientation: ImageOrientation) {
         guard rowCount < stored.height else { return }
         let missing = stored.height - rowCount

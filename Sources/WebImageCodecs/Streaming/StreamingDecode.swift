@@ -3,7 +3,7 @@ import WebImageCore
 
 /// The content of a coder instance made for one picture: the stream of its format and the result so far.
 ///
-/// Used from one thread at a time, as the role requires; a caller that breaks this rule waits for the lock.
+/// Used from one thread at a time, as the role requires; a call from a second thread waits for the lock.
 final class StreamingDecode: Sendable {
     private struct State {
         let stream: any PictureStream
@@ -11,7 +11,7 @@ final class StreamingDecode: Sendable {
         var isFinished = false
         var failure: WebImageError?
         var shown: (revision: Int, scale: Double, image: Image)?
-        /// All bytes so far of an animation, where the caller gives them whole each time.
+        /// All bytes so far of an animation, if the caller supplies all of them in each call.
         var arrived: Data?
         var opened: OpenedAnimation?
         var nextOpening = 0
@@ -34,7 +34,7 @@ final class StreamingDecode: Sendable {
                 state.receivedCount += bytes.count
                 try options.limits.checkEncodedBytes(state.receivedCount)
                 state.isFinished = finished
-                // The last preview's memory may serve the image.
+                // Releases the last preview, so that the image can reuse its memory.
                 if finished { state.shown = nil }
                 try state.stream.append(bytes, finished: finished)
             } catch {
@@ -44,7 +44,7 @@ final class StreamingDecode: Sendable {
         }
     }
 
-    /// Takes all bytes so far; what went wrong shows in what does not get better.
+    /// Takes all bytes so far; after an error the picture does not change any more.
     func update(_ data: Data?, finished: Bool) {
         let (seen, isOver) = state.withLock { ($0.receivedCount, $0.isFinished) }
         try? append(data?.dropFirst(seen) ?? Data(), finished: finished)
@@ -59,9 +59,10 @@ final class StreamingDecode: Sendable {
         _ = dropped
     }
 
-    /// The frames that have arrived whole of an animation given by ``update(_:finished:)``; nil before the second.
+    /// The complete frames of an animation supplied by ``update(_:finished:)``; nil before the second.
     ///
-    /// Opened again each time the part has grown by an eighth, and when it is whole: opening forgets decoded frames.
+    /// Opens the animation again only when the data has grown by an eighth, and when it is whole, because opening discards
+    /// the decoded frames.
     func animation(
         _ open: (Data, DecodingOptions) throws(WebImageError) -> OpenedAnimation
     ) -> OpenedAnimation? {
@@ -70,7 +71,7 @@ final class StreamingDecode: Sendable {
             let isDue = data.count >= state.nextOpening || state.isFinished && state.nextOpening != .max
             guard isDue else { return state.opened }
             state.nextOpening = state.isFinished ? .max : data.count + data.count / 8
-            // A part with less than two whole frames opens as a still, which cannot be decoded before its end.
+            // Data with less than two complete frames opens as a still, which cannot be decoded before its end.
             if let opened = try? open(data, options), opened.frameCount > 1 || state.isFinished {
                 state.opened = opened
             }
@@ -81,7 +82,7 @@ final class StreamingDecode: Sendable {
     var info: ImageInfo? { state.withLock { $0.stream.info } }
     var revision: Int { state.withLock { $0.stream.revision } }
 
-    /// What can be shown; made once a revision, so that asking again costs nothing.
+    /// The image that can be shown now; made once for each revision.
     func image(scale: Double?) -> Image? {
         state.withLock { state in
             var options = options
@@ -90,7 +91,7 @@ final class StreamingDecode: Sendable {
             if let shown = state.shown, shown.revision == revision, shown.scale == options.scaleFactor {
                 return shown.image
             }
-            // Its memory may serve the next one.
+            // Releases the last image, so that the next one can reuse its memory.
             state.shown = nil
             guard let arrived = try? state.stream.snapshot(), let image = try? arrived.image(options: options) else {
                 return nil

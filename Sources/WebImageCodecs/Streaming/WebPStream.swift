@@ -3,21 +3,21 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// A WebP that arrives in pieces: shows rows as they come; of an animation the first frame as soon as it is whole.
+/// Decodes a WebP that arrives in pieces: shows the rows so far, or the first frame of an animation once it is complete.
 ///
-/// The bytes are kept once, here: libwebp reads them where they lie. Orientation may stand behind the picture; until
-/// then previews are shown as stored.
+/// libwebp reads the bytes from this object without a copy. The orientation may follow the picture in the file; until it
+/// arrives, previews are shown as stored.
 final class WebPStream: PictureStream {
     private let options: DecodingOptions
     private var clock: WorkClock
     private var data = Data()
-    /// The container as far as it has been read; nil before the bitstream's header.
+    /// The part of the container read so far; nil before the bitstream's header.
     private var container: WebPContainer?
     private var orientation = ImageOrientation.up
     private var rows: WebPArrivingRows?
     private var firstFrame: DecodedPicture?
     private var isDone = false
-    /// Where the first chunk begins that has not arrived whole, in an animation.
+    /// The offset of the first incomplete chunk of an animation.
     private var offset = WebPContainer.headerLength
 
     init(_ options: DecodingOptions) {
@@ -54,7 +54,7 @@ final class WebPStream: PictureStream {
     private func readHeader(isLast: Bool) throws(WebImageError) {
         guard data.count >= 30 || isLast else { return }
         let container: WebPContainer? = try data.withFileBytes { bytes throws(WebImageError) in
-            // A profile comes before the bitstream and decides how that is decoded.
+            // A profile comes before the bitstream and affects how it is decoded.
             guard isLast || Self.hasReachedPicture(bytes, from: &offset) else { return nil }
             return try WebPContainer(bytes, limits: options.limits)
         }
@@ -64,7 +64,7 @@ final class WebPStream: PictureStream {
         offset = WebPContainer.headerLength
     }
 
-    /// Walks to the first chunk of a bitstream or an animation and gives whether its header is there.
+    /// Moves `offset` to the first chunk of a bitstream or an animation; returns whether its header has arrived.
     private static func hasReachedPicture(_ bytes: UnsafeRawBufferPointer, from offset: inout Int) -> Bool {
         while let tag = bytes.tag(at: offset), let length = bytes.littleEndian32(at: offset + 4) {
             switch tag {
@@ -118,13 +118,13 @@ final class WebPStream: PictureStream {
     }
 }
 
-/// Owns one incremental decoder of libwebp's and the pixels it writes.
+/// Owns one incremental decoder of libwebp and the pixels it writes.
 private final class WebPArrivingRows {
     let pixels: PixelBuffer
     private(set) var rowCount = 0
     private(set) var isWhole = false
     private let handle: OpaquePointer
-    /// libwebp keeps the address of its configuration.
+    /// On the heap, because libwebp keeps the address of its configuration.
     private let configuration: UnsafeMutablePointer<WebPDecoderConfig>
 
     init(

@@ -1,10 +1,10 @@
 public import Foundation
 public import WebImageCore
 
-/// A built-in coder: it recognises its files by their content, and an instance may hold one picture that arrives in
-/// pieces. The coders of this module alone adopt it.
+/// A built-in coder; only the coders of this module adopt it.
 ///
-/// The shared instance of each coder decodes whole files and holds nothing. Safe on any thread.
+/// It recognises its files by their content. An instance may hold one picture that arrives in pieces; the shared instance
+/// decodes whole files and has no state. Safe on any thread.
 public protocol BuiltInImageCoder: StreamingImageCoder {
     /// How files of the format are recognised, streamed and opened.
     static var fileType: CodecFileType { get }
@@ -17,7 +17,7 @@ public protocol BuiltInImageCoder: StreamingImageCoder {
 /// A built-in coder whose instances may also hold an animation.
 public protocol BuiltInAnimatedImageCoder: BuiltInImageCoder, DetailedAnimatedImageCoder {}
 
-/// How files of a format are recognised, streamed and opened; opaque outside the module.
+/// The functions that recognise, stream and open files of a format; opaque outside the module.
 public struct CodecFileType: Sendable {
     let format: ImageFormat
     let makeStream: @Sendable (DecodingOptions) -> any PictureStream
@@ -27,14 +27,14 @@ public struct CodecFileType: Sendable {
 
 /// The content of a coder instance; opaque outside the module.
 public struct CodecWork: Sendable {
-    /// The animation it was opened on.
+    /// The animation that the instance was opened with.
     var opened: OpenedAnimation?
-    /// The picture that arrives.
+    /// The picture that arrives in pieces.
     var streaming: StreamingDecode?
 }
 
 extension BuiltInImageCoder {
-    /// Whether the data starts as a file of the format does.
+    /// Whether the data starts like a file of the format.
     public func canDecode(from data: Data?) -> Bool {
         data.map { ImageFormat(sniffing: $0.prefix(ImageFormat.signatureLength)) == Self.fileType.format } ?? false
     }
@@ -49,7 +49,7 @@ extension BuiltInImageCoder {
         self.init(work: CodecWork(streaming: StreamingDecode(options, Self.fileType.makeStream)))
     }
 
-    /// Whether the data starts as a file of the format does.
+    /// Whether the data starts like a file of the format.
     public func canIncrementalDecode(from data: Data?) -> Bool { canDecode(from: data) }
 
     /// Takes all bytes so far.
@@ -57,72 +57,73 @@ extension BuiltInImageCoder {
         work.streaming?.update(data, finished: finished)
     }
 
-    /// What can be shown so far: rows, passes or scans as they come, of an animation the first frame. When all has
-    /// arrived it is the image itself, the same bit for bit as a decode at once gives. Of the options only the scale is
-    /// read again.
+    /// The partial image: the rows, passes or scans so far, or the first frame of an animation.
+    ///
+    /// When all bytes have arrived it is the final image, bit for bit the same as that of a decode at once. Of the options
+    /// only the scale is used; the others were set when the instance was made.
     public func incrementalDecodedImage(with options: ImageCoderOptions?) -> Image? {
         work.streaming?.image(scale: options?.incrementalScale)
     }
 
-    /// Takes the next bytes; the time a file may cost counts from call to call, not while bytes are awaited.
+    /// Takes the next bytes. The time limit adds up the time of the calls, without the time between them.
     ///
-    /// - Throws: `.badImageData`, `.limitExceeded`; then again at every further call.
+    /// - Throws: `.badImageData`, `.limitExceeded`; after an error every further call throws it again.
     public func append(_ bytes: Data, finished: Bool) throws(WebImageError) {
         try work.streaming?.append(bytes, finished: finished)
     }
 
-    /// The facts in the header, as soon as it is whole.
+    /// The facts in the header; nil until it has arrived.
     public var incrementalInfo: ImageInfo? { work.streaming?.info }
 
-    /// Grows whenever there is more to show.
+    /// A number that grows whenever there is more to show.
     public var incrementalRevision: Int { work.streaming?.revision ?? 0 }
 }
 
 extension BuiltInAnimatedImageCoder {
-    /// Opens a file to give its frames, composited, in any order.
+    /// Opens a file whose composited frames can be requested in any order.
     ///
-    /// A still is one frame. Of a file that is cut off or damaged the whole frames before that are there.
+    /// A still is one frame. A file that is cut off or damaged has the complete frames before the fault.
     ///
-    /// - Throws: `.badImageData` when there is no whole frame, `.limitExceeded` also for the frames' number and their
-    ///   pixels together.
+    /// - Throws: `.badImageData` when there is no complete frame; `.limitExceeded`, also for the number of frames and for
+    ///   the pixels of all frames together.
     public init(animation data: Data, options: DecodingOptions) throws(WebImageError) {
         guard let open = Self.fileType.open else { throw .noAnimation }
         self.init(work: CodecWork(opened: try open(data, options)))
     }
 
-    /// The animation this instance was opened on, or what has arrived of one.
+    /// The animation that this instance was opened with, or the part of one that has arrived.
     private var animation: OpenedAnimation? {
         work.opened ?? Self.fileType.open.flatMap { work.streaming?.animation($0) }
     }
 
     /// A frame on the whole canvas, at the wanted size and layout.
     ///
-    /// Asked for in order, one frame is decoded for each; any other order costs a bounded number.
+    /// In order, each call decodes one frame; any other order decodes a bounded number.
     ///
-    /// - Throws: `.badImageData` also for a number there is no frame of, `.limitExceeded` when it takes too long.
+    /// - Throws: `.badImageData`, also for an index out of range; `.limitExceeded` when it takes too long.
     public func frame(at index: Int) throws(WebImageError) -> Image {
         guard let animation else { throw .noAnimation }
         return try animation.frame(at: index)
     }
 
-    /// The file this instance was opened on, or what of it has arrived and was opened.
+    /// The file that this instance was opened with, or the part that has arrived and was opened.
     public var animatedImageData: Data? { animation?.data }
 
-    /// Whole frames, of an incremental instance those that have arrived; 1 for a still, 0 where there is no animation.
+    /// The number of complete frames, those that have arrived for an incremental instance; 1 for a still, 0 for neither.
     public var animatedImageFrameCount: Int { animation?.frameCount ?? 0 }
 
-    /// How often it plays; 0 is for ever. A GIF file that does not say plays once.
+    /// The loop count; 0 is for ever. A GIF file without a loop extension plays once.
     public var animatedImageLoopCount: Int { animation?.loopCount ?? 0 }
 
-    /// Seconds a frame is shown, as it is played; 0 when there is none of this number.
+    /// The seconds that a frame is shown; 0 for an index out of range.
     public func animatedImageDuration(at index: Int) -> TimeInterval { animation?.duration(at: index) ?? 0 }
 
-    /// Frames decoded so far, to see what an order of access costs.
+    /// The number of frames decoded so far, to measure the cost of an order of access.
     package var decodedFrameCount: Int { work.opened?.drawnFrameCount ?? 0 }
 }
 
 extension ImageCoderOptions {
-    /// The scale of one preview; nil leaves the instance's own.
+    /// The scale of one preview; nil for the scale of the instance.
     fileprivate var incrementalScale: Double? {
         self[.decodeScaleFactor] == nil ? nil : DecodingOptions(self).scaleFactor
     }

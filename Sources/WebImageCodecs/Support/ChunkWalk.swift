@@ -1,24 +1,24 @@
 import WebImageCore
 
-/// Bounds a walk over a file's chunks or blocks: how many are remembered, and the time it takes.
+/// Limits the scan of a file's chunks or blocks: the number of stored chunks, and the time.
 ///
-/// A file of 100 MB can be eight million empty chunks.
+/// A file of 100 MB can have eight million empty chunks.
 struct ChunkWalk {
     private let deadline: DecodeDeadline
     private var stepCount = 0
     private var keptCount = 0
-    /// Far more than any encoder writes, and 16 MB of ranges.
+    /// The limit of stored chunks: far more than any encoder writes, and 16 MB of ranges.
     static let mostKept = 1 << 20
 
     init(_ limits: DecodingLimits) { deadline = DecodeDeadline(limits) }
 
-    /// One chunk or block further; looks at the clock now and then.
+    /// Counts one chunk or block; checks the deadline every 4096.
     mutating func step() throws(WebImageError) {
         stepCount &+= 1
         if stepCount & 4095 == 0 { try deadline.check() }
     }
 
-    /// One chunk whose place is remembered.
+    /// Counts one chunk whose range is stored.
     mutating func keep(_ library: String) throws(WebImageError) {
         keptCount += 1
         guard keptCount <= Self.mostKept else {

@@ -1,4 +1,4 @@
-/// Reading numbers and tags from a file's bytes; everything outside the file is nil, nothing traps.
+/// Reads numbers and tags from a file's bytes; the result is nil, never a trap, for an offset outside the file.
 extension UnsafeRawBufferPointer {
     /// The range of `count` bytes from `offset`, or nil when it is not wholly inside.
     func range(at offset: Int, count: Int) -> Range<Int>? {

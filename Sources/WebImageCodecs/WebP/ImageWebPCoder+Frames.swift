@@ -2,10 +2,10 @@ public import Foundation
 public import WebImageCore
 
 extension ImageWebPCoder: FrameEncodingImageCoder {
-    /// The frames as animated WebP, lossy or lossless as the options say; a single one, or the first where the options
-    /// want it alone, as a still.
+    /// Encodes the frames as animated WebP, lossy or lossless by the options; a still for a single frame, or if the
+    /// options ask for the first frame alone.
     ///
-    /// - Throws: `.encodingFailed`, and what `frame` throws.
+    /// - Throws: `.encodingFailed`, and the errors of `frame`.
     public func encode(
         frameCount: Int, loopCount: Int, format: ImageFormat, options: EncodingOptions,
         frame: (Int) throws(WebImageError) -> ImageFrame

@@ -4,8 +4,8 @@ import WebImageGraphics
 
 /// Reads and writes WebP stills and animations (RFC 9649), by libwebp.
 ///
-/// libwebp makes no callbacks while it decodes: the time limit is checked before and after a picture, the pixel limit
-/// bounds what lies between; of an animation it is checked between frames. Safe on any thread.
+/// libwebp has no callback while it decodes, so the time limit is checked before and after a picture, or between the frames
+/// of an animation. The pixel limit bounds the time of one picture. Safe on any thread.
 public final class ImageWebPCoder: BuiltInAnimatedImageCoder {
     /// The one for whole stills; it holds no animation and no arriving picture.
     public static let shared = ImageWebPCoder()
@@ -34,7 +34,7 @@ public final class ImageWebPCoder: BuiltInAnimatedImageCoder {
         return webP.info(orientation: webP.orientation(in: data))
     }
 
-    /// The picture, for an animation shown as its first frame on its canvas; that frame alone where the options want it.
+    /// The still, or the animation with its poster frame; only the first frame if the options ask for it.
     ///
     /// Decodes the first frame; the others are decoded when they are needed.
     /// - Throws: `.badImageData`, also for a file that is cut off; `.limitExceeded`.
@@ -56,9 +56,9 @@ public final class ImageWebPCoder: BuiltInAnimatedImageCoder {
         return Self.picture(poster, of: data, frameCount: frameCount, options: options)
     }
 
-    /// The file: lossy with the options' quality, or lossless; with the image's profile if it has one.
+    /// Encodes lossy with the options' quality, or lossless; with the image's profile if it has one.
     ///
-    /// A file size chooses the quality instead, in six passes. Pictures over 16383 px a side cannot be WebP.
+    /// With `maxFileSize` libwebp chooses the quality in six passes. WebP supports at most 16383 px a side.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
@@ -105,10 +105,10 @@ extension WebPContainer {
             ?? xmp.flatMap { ExifOrientation.orientation(xmp: data.slice($0)) } ?? .up
     }
 
-    /// The layout libwebp writes, given the one wanted in the end.
+    /// The layout for libwebp to write, chosen by the wanted layout.
     func format(for options: DecodingOptions) -> PixelFormat {
         switch options.pixelFormat {
-        // Colours are converted before they are multiplied, or dark transparent ones lose their precision.
+        // Colours are converted before they are multiplied by alpha; afterwards, dark transparent ones lack precision.
         case .bgra8Premultiplied:
             hasAlpha && iccProfile != nil && options.colorConversion == .sRGB ? .rgba8 : .bgra8Premultiplied
         case .rgb8, .gray8: hasAlpha || isAnimated ? .rgba8 : .rgb8
@@ -116,9 +116,10 @@ extension WebPContainer {
         }
     }
 
-    /// For small thumbnails twice the wanted size, which libwebp's averaging scaler makes on the way; else nil.
+    /// Twice the wanted size for a small thumbnail, which libwebp's averaging scaler gives during the decode; else nil.
     ///
-    /// Twice leaves the last step to the better filter. Not with transparency: the scaler mixes in hidden colours.
+    /// A better filter does the last step from twice the size. nil for pictures with alpha, because libwebp's scaler mixes
+    /// in the colours of transparent pixels.
     func roughSize(for options: DecodingOptions, orientation: ImageOrientation) -> PixelSize? {
         let target = options.targetSize(for: canvas.oriented(orientation)).oriented(orientation)
         guard !hasAlpha, canvas.width / 4 >= target.width, canvas.height / 4 >= target.height else { return nil }
@@ -131,9 +132,9 @@ extension WebPContainer {
             profile: iccProfile.map { ColorProfile(iccData: Data(data.slice($0))) }, hasAlpha: hasAlpha, format: .webP)
     }
 
-    /// The buffer that libwebp writes a still to.
+    /// The buffer for libwebp to write a still to.
     ///
-    /// A lossless bitstream may hold alpha that its header says is not to be used (RFC 9649 §3.4): it is not read.
+    /// The alpha of a lossless bitstream is ignored if its header declares it unused (RFC 9649 §3.4).
     func stillBuffer(
         for options: DecodingOptions, scaledSize: PixelSize?, isLossless: Bool
     ) throws(WebImageError) -> PixelBuffer {

@@ -21,7 +21,7 @@ struct WebPAnimationSource: AnimationSource {
             }
             var frames: [AnimationFrame] = []
             frames.reserveCapacity(webP.frames.count)
-            // Frames after an invalid frame would be drawn on the wrong ground.
+            // Frames after an invalid frame would be drawn on a wrong canvas.
             for stored in webP.frames {
                 guard let frame = AnimationFrame(stored, in: webP.canvas, bytes) else { break }
                 frames.append(frame)
@@ -46,7 +46,7 @@ struct WebPAnimationSource: AnimationSource {
             let features = try WebPFeatures(bitstream)
             try WebPDecoding.decode(
                 bitstream, into: .init(pixels: canvas, x: x, y: y, isOpaque: !features.hasAlpha))
-            // A lossless bitstream may hold alpha that its header says is not to be used (RFC 9649 §3.4).
+            // The alpha of a lossless bitstream is ignored if its header declares it unused (RFC 9649 §3.4).
             if features.isLossless, !features.hasAlpha {
                 try canvas.makeOpaque(
                     x: x..<x + features.size.width, y: y..<y + features.size.height)
@@ -58,7 +58,7 @@ struct WebPAnimationSource: AnimationSource {
 }
 
 extension AnimationFrame {
-    /// nil for a frame that is not on its canvas or not what its bitstream says.
+    /// nil for a frame that is outside the canvas or has another size than its bitstream.
     fileprivate init?(_ frame: WebPFrame, in canvas: PixelSize, _ bytes: UnsafeRawBufferPointer) {
         let bitstream = UnsafeRawBufferPointer(rebasing: bytes[frame.bitstream])
         guard let features = try? WebPFeatures(bitstream), features.size == frame.size,

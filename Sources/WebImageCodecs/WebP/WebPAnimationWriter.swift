@@ -3,16 +3,16 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Writes animated WebP: libwebp encodes each frame, its muxer puts them together.
+/// Writes animated WebP: libwebp encodes each frame, and its muxer joins them.
 ///
-/// Not by `WebPAnimEncoder`, which merges frames that look alike, so that a player would find fewer than were
-/// given. Of each frame after the first the part that changed is written, replacing what was there.
+/// Does not use `WebPAnimEncoder`, which merges equal frames and so changes their number. Of each frame after the first,
+/// only the changed rectangle is written; it replaces the pixels on the canvas.
 enum WebPAnimationWriter {
     static func encode(
         frameCount: Int, loopCount: Int, options: EncodingOptions, frame: (Int) throws(WebImageError) -> ImageFrame
     ) throws(WebImageError) -> Data {
         var options = options
-        // The bound is the file's; each frame gets its share.
+        // The limit applies to the file, so each frame gets an equal share.
         options.maxFileSize = options.maxFileSize.map { max(1, $0 / frameCount) }
         let outcome: Result<Data, WebImageError> = withoutActuallyEscaping(frame) { [options] frame in
             Result { () throws(WebImageError) in
@@ -43,7 +43,7 @@ enum WebPAnimationWriter {
     }
 }
 
-/// Owns one muxer of libwebp's.
+/// Owns one muxer of libwebp.
 final class WebPMuxer {
     private let handle: OpaquePointer
 
@@ -73,7 +73,7 @@ final class WebPMuxer {
         guard status == WEBP_MUX_OK else { throw .cannotEncode("libwebpmux", "cannot add a frame") }
     }
 
-    /// The one picture of a still.
+    /// Sets the picture of a still.
     func set(_ image: Data) throws(WebImageError) {
         guard image.withWebPData({ WebPMuxSetImage(handle, $0, 1) }) == WEBP_MUX_OK else {
             throw .cannotEncode("libwebpmux", "cannot take the picture")

@@ -1,17 +1,17 @@
 import WebImageCore
 
-/// Where things are in a WebP file (RFC 9649, §2), found without decoding anything.
+/// The positions of the parts of a WebP file (RFC 9649, §2), found without decoding anything.
 ///
 /// Ranges count from the file's first byte. The walk stops at the first chunk that is cut off; chunks before it are kept.
 struct WebPContainer: Sendable {
-    /// The canvas of `VP8X`, else the picture's own size as its bitstream says it.
+    /// The canvas of `VP8X`, or without it the size in the bitstream.
     var canvas: PixelSize
     /// Whether `VP8X`, or without it the bitstream, declares transparency.
     var hasAlpha: Bool
     var isAnimated = false
     /// Whether all pictures so far are lossless bitstreams.
     private(set) var isLossless: Bool
-    /// Plays as stored in `ANIM`; 0 is for ever.
+    /// The loop count stored in `ANIM`; 0 is for ever.
     var loopCount: Int?
     /// Frames of an animation; empty for a still.
     var frames: [WebPFrame] = []
@@ -26,7 +26,7 @@ struct WebPContainer: Sendable {
         let features = try WebPFeatures(bytes)
         canvas = features.size
         hasAlpha = features.hasAlpha
-        // The features do not describe an animation; its frames do.
+        // The features do not describe the frames of an animation, which are read later.
         isLossless = features.isLossless
         try limits.checkPixels(canvas)
         var budget = AncillaryBudget(limits)
@@ -74,16 +74,16 @@ struct WebPFrame: Sendable {
     var x: Int
     var y: Int
     var size: PixelSize
-    /// Time shown in milliseconds as stored.
+    /// The stored delay in milliseconds.
     var delayMilliseconds: Int
     /// Whether the rectangle is cleared before the next frame is drawn.
     var disposesToBackground: Bool
-    /// Whether the frame is blended over what is there instead of replacing it.
+    /// Whether the frame is blended with the canvas instead of replacing its pixels.
     var isBlended: Bool
-    /// The chunks `ALPH`, `VP8 ` or `VP8L`, which libwebp decodes as they are.
+    /// The chunks `ALPH`, `VP8 ` or `VP8L`, which libwebp decodes without changes.
     var bitstream: Range<Int>
 
-    /// Whether its bitstream is a lossless one.
+    /// Whether its bitstream is lossless.
     func isLossless(in bytes: UnsafeRawBufferPointer) -> Bool {
         (try? WebPFeatures(UnsafeRawBufferPointer(rebasing: bytes[bitstream])).isLossless) ?? false
     }

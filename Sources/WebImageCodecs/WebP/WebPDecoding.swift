@@ -17,18 +17,18 @@ struct WebPFeatures {
     }
 }
 
-/// Decodes one bitstream by libwebp straight into the memory it is to be in.
+/// Decodes one bitstream by libwebp directly into its final memory.
 ///
-/// libwebp makes no callbacks while it decodes, so only the pixel limit bounds the time of one picture.
+/// libwebp has no callback while it decodes, so only the pixel limit bounds the time of one picture.
 enum WebPDecoding {
-    /// Where the pixels go: a buffer that the decoder writes at an offset.
+    /// The destination of the pixels: a buffer and an offset in it.
     struct Target {
         var pixels: PixelBuffer
         var x = 0
         var y = 0
-        /// Size to scale to on the way; nil for the picture's own.
+        /// The size that the decoder scales to; nil for the picture's own.
         var scaledSize: PixelSize?
-        /// Promises that no pixel is transparent, so that nothing is multiplied by what a bitstream has for alpha.
+        /// Whether all pixels are opaque, so that colours are not multiplied by an unused alpha of the bitstream.
         var isOpaque = false
     }
 
@@ -42,7 +42,7 @@ enum WebPDecoding {
         guard status == VP8_STATUS_OK else { throw .libwebp(status) }
     }
 
-    /// How libwebp is to write a picture of `size` to the target.
+    /// The configuration with which libwebp writes a picture of `size` to the target.
     static func configuration(_ target: Target, size: PixelSize) throws(WebImageError) -> WebPDecoderConfig {
         var config = WebPDecoderConfig()
         guard WebPInitDecoderConfig(&config) != 0 else {
@@ -79,7 +79,7 @@ extension PixelFormat {
 }
 
 extension WebImageError {
-    /// libwebp's status in words; the library has no messages itself.
+    /// The error for a status of libwebp, which has no messages of its own.
     static func libwebp(_ status: VP8StatusCode) -> WebImageError {
         let words =
             switch status {

@@ -24,7 +24,7 @@ enum WebPEncoding {
         }
     }
 
-    /// A file of the picture alone.
+    /// Encodes the picture without metadata.
     static func bitstream(
         _ pixels: PixelBuffer, hasAlpha: Bool, options: EncodingOptions
     ) throws(WebImageError) -> Data {
@@ -38,7 +38,7 @@ enum WebPEncoding {
         }
         config.quality = Float(options.quality * 100)
         if options.lossless {
-            // The level that cwebp calls 6; exact keeps colours under full transparency as they are.
+            // Level 6 as in cwebp; `exact` keeps the colours of transparent pixels.
             guard WebPConfigLosslessPreset(&config, 6) != 0 else { throw .cannotEncode("libwebp", "no such preset") }
             config.exact = 1
         } else if let limit = options.maxFileSize {
@@ -84,7 +84,7 @@ extension WebPConfig {
     }
 }
 
-/// Owns one picture of libwebp's and its own copy of the pixels.
+/// Owns one libwebp picture with a copy of the pixels.
 private final class WebPPictureEncoder {
     private var picture = WebPPicture()
 
@@ -138,7 +138,7 @@ private final class WebPPictureEncoder {
             WebPMemoryWriterClear(&writer)
             throw failure
         }
-        // Copied, so that what libwebp allocated goes back to libwebp and not to free().
+        // A copy, because libwebp must free the memory that it allocated; `free()` must not.
         defer { WebPMemoryWriterClear(&writer) }
         return Data(bytes: memory, count: writer.size)
     }
