@@ -1,18 +1,18 @@
 public import Foundation
 public import WebImage
 
-/// A cache's configuration, in the original's shape: an object.
+/// A cache's configuration, as an object like the original's.
 ///
-/// Every property of ``WebImageCore/ImageCacheConfig`` can be read and set. That of a cache is live: setting a property
-/// changes the cache. Safe on any thread.
+/// Every property of ``WebImageCore/ImageCacheConfig`` can be read and set. The configuration of a cache is live: setting a
+/// property changes the cache. Safe on any thread.
 @dynamicMemberLookup public final class SDImageCacheConfig: Sendable {
     private let get: @Sendable () -> ImageCacheConfig
     private let set: @Sendable (ImageCacheConfig) -> Void
 
-    /// The configuration of caches made without one.
+    /// The configuration of caches that are made without one.
     public static let `default` = SDImageCacheConfig(get: { .default }, set: { .default = $0 })
 
-    /// The defaults, as they are now.
+    /// A copy of the current defaults.
     public convenience init() { self.init(.default) }
 
     /// A new configuration, independent of any other.
@@ -47,7 +47,7 @@ public import WebImage
     /// A separate configuration with the same properties.
     public func copy(with zone: NSZone?) -> Any { copy() }
 
-    /// One property.
+    /// A property of the configuration.
     public subscript<Value>(dynamicMember path: WritableKeyPath<ImageCacheConfig, Value>) -> Value {
         get { value[keyPath: path] }
         set { value[keyPath: path] = newValue }
@@ -58,7 +58,7 @@ extension ImageCache {
     /// The cache's configuration; setting a property changes the cache at once.
     public var config: SDImageCacheConfig { SDImageCacheConfig(of: self) }
 
-    /// A cache with a folder of its own in `diskCacheDirectory`; the configuration is copied.
+    /// Makes a cache with its own folder in `diskCacheDirectory`; the configuration is copied.
     @_disfavoredOverload public convenience init(
         namespace: String, diskCacheDirectory: String? = nil, config: SDImageCacheConfig?
     ) {

@@ -2,18 +2,18 @@ public import Foundation
 import WebImage
 public import WebImageHTTP
 
-/// A downloader's configuration, in the original's shape: an object.
+/// A downloader's configuration, as an object like the original's.
 ///
-/// Every property of ``WebImageHTTP/WebImageDownloaderConfig`` can be read and set. That of a downloader is live:
-/// setting a property applies to downloads requested later. Safe on any thread.
+/// Every property of ``WebImageHTTP/WebImageDownloaderConfig`` can be read and set. The configuration of a downloader is
+/// live: a changed property applies to downloads requested later. Safe on any thread.
 @dynamicMemberLookup public final class SDWebImageDownloaderConfig: Sendable {
     private let get: @Sendable () -> WebImageDownloaderConfig
     private let set: @Sendable (WebImageDownloaderConfig) -> Void
 
-    /// The configuration of downloaders made without one.
+    /// The configuration of downloaders that are made without one.
     public static let `default` = SDWebImageDownloaderConfig(get: { .default }, set: { .default = $0 })
 
-    /// The defaults, as they are now.
+    /// A copy of the current defaults.
     public convenience init() { self.init(.default) }
 
     /// A new configuration, independent of any other.
@@ -51,7 +51,7 @@ public import WebImageHTTP
     /// A separate configuration with the same properties.
     public func copy(with zone: NSZone?) -> Any { copy() }
 
-    /// One property.
+    /// A property of the configuration.
     public subscript<Value>(dynamicMember path: WritableKeyPath<WebImageDownloaderConfig, Value>) -> Value {
         get { value[keyPath: path] }
         set { value[keyPath: path] = newValue }
@@ -62,7 +62,7 @@ extension WebImageDownloader {
     /// The downloader's configuration; setting a property applies to downloads requested later.
     public var config: SDWebImageDownloaderConfig { SDWebImageDownloaderConfig(of: self) }
 
-    /// A downloader with connections of its own; the configuration is copied.
+    /// Makes a downloader with its own connections; the configuration is copied.
     @_disfavoredOverload public convenience init(config: SDWebImageDownloaderConfig?) {
         self.init(config: config?.value ?? .default)
     }

@@ -9,17 +9,17 @@ extension WebImageManager {
         self.init(cache: cache, loader: downloader)
     }
 
-    /// Version 4's downloader: the shared one, which is behind the loaders of every manager made without others.
+    /// Version 4's downloader: the shared downloader, which managers use unless they are made with other loaders.
     @available(*, deprecated, message: "Use imageLoader")
     public var imageDownloader: WebImageDownloader { imageLoader as? WebImageDownloader ?? .shared }
 
-    /// Keeps a picture in memory and on disk under the key of a URL.
+    /// Stores an image in memory and on disk under the key of a URL.
     @available(*, deprecated, renamed: "saveImage(toCache:for:)")
     public func saveImageToCache(_ image: UIImage?, for url: URL?) { saveImage(toCache: image, for: url) }
 }
 
 extension WebImageDownloader {
-    /// Version 4's way to have transfers made by a class of one's own; nil is the built-in one.
+    /// Version 4's way to set a custom class for transfers; nil for the built-in class.
     @available(*, deprecated, message: "Set config.operationClass")
     public func setOperationClass(_ operationClass: (any SDWebImageDownloaderOperationProtocol.Type)?) {
         ownConfig.operationClass = operationClass

@@ -2,22 +2,23 @@ public import Foundation
 public import WebImage
 public import WebImageGraphics
 
-/// Which corners of a rectangle are meant; ``WebImageCore/RectCorner``.
+/// A set of corners of a rectangle; ``WebImageCore/RectCorner``.
 public typealias UIRectCorner = RectCorner
 
-/// Lines and curves that are drawn in the current drawing; ``WebImageGraphics/GraphicsPath`` as an object.
+/// Lines and curves for the current drawing; ``WebImageGraphics/GraphicsPath`` as an object.
 ///
-/// Points, y downwards. For one thread. Drawing does nothing outside a drawing.
+/// Coordinates are in points, y grows downwards. For one thread at a time. ``fill()`` and ``stroke()`` do nothing outside a
+/// drawing.
 public final class UIBezierPath {
     /// The lines as a value.
     public var path = GraphicsPath()
-    /// The width of lines in points; 1 at first.
+    /// The line width in points; 1 by default.
     public var lineWidth: CGFloat = 1
-    /// How lines end; cut off at first.
+    /// The shape of line ends; butt by default.
     public var lineCapStyle = LineCap.butt
-    /// How lines meet; in a point at first.
+    /// The shape of line joins; miter by default.
     public var lineJoinStyle = LineJoin.miter
-    /// Whether areas that are enclosed twice are left out; false at first.
+    /// Whether areas that are enclosed twice are not filled; false by default.
     public var usesEvenOddFillRule = false
 
     /// An empty path.
@@ -30,12 +31,12 @@ public final class UIBezierPath {
     public init(roundedRect rect: CGRect, cornerRadius: CGFloat) {
         path = GraphicsPath(roundedRect: rect, cornerRadius: cornerRadius)
     }
-    /// A rectangle of which some corners are rounded, by the smaller of both radii.
+    /// A rectangle with some rounded corners; their radius is the smaller of the two.
     public init(roundedRect rect: CGRect, byRoundingCorners corners: UIRectCorner, cornerRadii: CGSize) {
         path = GraphicsPath(
             roundedRect: rect, cornerRadius: min(cornerRadii.width, cornerRadii.height), corners: corners)
     }
-    /// A part of a circle; angles in radians from the right, growing clockwise.
+    /// An arc of a circle; angles are in radians, 0 is on the right, and they grow clockwise.
     public init(
         arcCenter center: CGPoint, radius: CGFloat, startAngle: CGFloat, endAngle: CGFloat, clockwise: Bool
     ) {
@@ -44,36 +45,36 @@ public final class UIBezierPath {
 
     /// Whether there is no line.
     public var isEmpty: Bool { path.isEmpty }
-    /// Where the next line begins; zero for an empty path.
+    /// The start of the next line; zero for an empty path.
     public var currentPoint: CGPoint { path.currentPoint ?? .zero }
 
     /// Begins a new line.
     public func move(to point: CGPoint) { path.move(to: point) }
-    /// A straight line.
+    /// Adds a straight line.
     public func addLine(to point: CGPoint) { path.addLine(to: point) }
-    /// A cubic Bézier curve.
+    /// Adds a cubic Bézier curve.
     public func addCurve(to endPoint: CGPoint, controlPoint1: CGPoint, controlPoint2: CGPoint) {
         path.addCurve(to: endPoint, control1: controlPoint1, control2: controlPoint2)
     }
-    /// A quadratic Bézier curve.
+    /// Adds a quadratic Bézier curve.
     public func addQuadCurve(to endPoint: CGPoint, controlPoint: CGPoint) {
         path.addQuadCurve(to: endPoint, control: controlPoint)
     }
-    /// A part of a circle, joined to the path by a line; angles in radians from the right, growing clockwise.
+    /// Adds an arc of a circle and a line to its start; angles are in radians, 0 is on the right, and they grow clockwise.
     public func addArc(
         withCenter center: CGPoint, radius: CGFloat, startAngle: CGFloat, endAngle: CGFloat, clockwise: Bool
     ) {
         guard startAngle.isFinite, endAngle.isFinite else { return }
         var sweep = (endAngle - startAngle).truncatingRemainder(dividingBy: 2 * .pi)
-        // A whole circle stays whole; else the arc is the one that is reached in the direction asked for.
+        // Angles that differ by whole turns give a whole circle; others the arc in the requested direction.
         if sweep == 0, endAngle != startAngle { sweep = clockwise ? 2 * .pi : -2 * .pi }
         if clockwise, sweep < 0 { sweep += 2 * .pi }
         if !clockwise, sweep > 0 { sweep -= 2 * .pi }
         path.addArc(center: center, radius: radius, startAngle: startAngle, endAngle: startAngle + sweep)
     }
-    /// A line back to where this one began.
+    /// Adds a line to the start of the current line.
     public func close() { path.closeSubpath() }
-    /// Another path's lines.
+    /// Adds the lines of another path.
     public func append(_ bezierPath: UIBezierPath) { path.addPath(bezierPath.path) }
     /// Removes all lines.
     public func removeAllPoints() { path = GraphicsPath() }
@@ -88,7 +89,7 @@ public final class UIBezierPath {
             context.stroke(path)
         }
     }
-    /// Draws nothing outside the path any more.
+    /// Limits further drawing to the inside of the path.
     public func addClip() { GraphicsContext.current?.clip(to: path, using: rule) }
 
     private var rule: FillRule { usesEvenOddFillRule ? .evenOdd : .winding }

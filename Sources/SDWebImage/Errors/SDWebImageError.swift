@@ -10,10 +10,11 @@ public let SDWebImageErrorDownloadStatusCodeKey = "SDWebImageErrorDownloadStatus
 /// In `userInfo`: the content type that was refused.
 public let SDWebImageErrorDownloadContentTypeKey = "SDWebImageErrorDownloadContentTypeKey"
 
-/// A failure as code written for the original expects it: an `NSError` with its domains, codes and keys.
+/// A failure in the form that code for the original expects: an `NSError` with the original's domains, codes and keys.
 ///
-/// Failures of the connection are of the domain `NSURLErrorDomain` with its codes; all others of
-/// ``SDWebImageErrorDomain``. Swift on Linux cannot convert other errors by `error as NSError`; this one it can.
+/// Failures of the connection have the domain `NSURLErrorDomain` and its codes; all others have
+/// ``SDWebImageErrorDomain``. A subclass of `NSError` is needed because Swift on Linux does not convert other errors by
+/// `error as NSError`.
 public final class SDWebImageError: NSError, @unchecked Sendable {
     // Unchecked is true because both properties are immutable values, and those of `NSError` never change.
 
@@ -23,27 +24,27 @@ public final class SDWebImageError: NSError, @unchecked Sendable {
     /// The complete error.
     public let webImageError: WebImageError
 
-    /// Wraps a failure; the same error for the same failure.
+    /// Wraps a failure.
     public init(_ error: WebImageError) {
         webImageError = error
         let (domain, code) = error.originalsDomainAndCode
         super.init(domain: domain, code: code, userInfo: error.originalsUserInfo)
     }
 
-    /// Nil: errors are not archived.
+    /// Always nil: errors are not archived.
     public required init?(coder: NSCoder) { nil }
 
-    /// The failure in one line, URLs without query, user and password.
+    /// The failure in one line; URLs have no query, user or password.
     public override var description: String { webImageError.description }
 }
 
-// The original's enumeration, whose cases are written as members of the error.
+// The cases of the original's enumeration, as members of the error.
 extension SDWebImageError {
     /// The URL is nil, empty or malformed.
     public static let invalidURL = Code.invalidURL
-    /// The data is not a picture.
+    /// The data is not an image.
     public static let badImageData = Code.badImageData
-    /// The cached picture is still the newest.
+    /// The cached image has not changed on the server.
     public static let cacheNotModified = Code.cacheNotModified
     /// The URL failed before.
     public static let blackListed = Code.blackListed
@@ -59,11 +60,11 @@ extension SDWebImageError {
     public static let invalidDownloadContentType = Code.invalidDownloadContentType
 }
 
-/// Whether an error's number is that of a kind: `error.code == .cancelled`.
+/// Whether an error number has this code, as in `error.code == .cancelled`.
 public func == (number: Int?, code: SDWebImageError.Code) -> Bool { number == code.rawValue }
 
-/// Whether an error's number is not that of a kind.
+/// Whether an error number does not have this code.
 public func != (number: Int?, code: SDWebImageError.Code) -> Bool { number != code.rawValue }
 
-/// Whether a failure is of a kind: `case SDWebImageError.cancelled` in a `switch` or `catch`.
+/// Whether a failure has this code, for `case SDWebImageError.cancelled` in a `switch` or `catch`.
 public func ~= (code: SDWebImageError.Code, error: any Error) -> Bool { WebImageError(original: error).code == code }

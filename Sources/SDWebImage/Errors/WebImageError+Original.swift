@@ -2,7 +2,7 @@ import Foundation
 import WebImage
 
 extension WebImageError {
-    /// The domain and code that the original uses for this failure.
+    /// The domain and code of the `NSError`: the original's, or those of a custom loader's own error.
     var originalsDomainAndCode: (domain: String, code: Int) {
         if let foreignError { return (foreignError._domain, foreignError._code) }
         guard code == .transport else { return (SDWebImageErrorDomain, code.rawValue) }
@@ -10,7 +10,7 @@ extension WebImageError {
         return (NSURLErrorDomain, Self.urlErrors[number] ?? Self.unknownURLError)
     }
 
-    /// The original's keys, and the message.
+    /// The `userInfo` of the `NSError`, with the original's keys and the message.
     var originalsUserInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: foreignError?.localizedDescription ?? description]
         if let foreign = foreignError as? NSError { info.merge(foreign.userInfo) { $1 } }
@@ -26,7 +26,7 @@ extension WebImageError {
         return info
     }
 
-    /// The failure behind any error a loader of the caller's reports.
+    /// Converts any error that a custom loader reports.
     init(original error: any Error) {
         switch error {
         case let own as WebImageError: self = own
@@ -48,7 +48,7 @@ extension WebImageError {
     private static let unknownURLError = -1
     private static let cancelledURLError = -999
 
-    /// From curl's codes to those of `NSURLErrorDomain`.
+    /// The codes of `NSURLErrorDomain` by curl's codes.
     private static let urlErrors: [Int: Int] = [
         1: -1002, 3: -1000, 5: -1003, 6: -1003, 7: -1004, 8: -1011, 18: -1005, 28: -1001, 35: -1200, 47: -1007,
         52: -1005, 55: -1005, 56: -1005, 58: -1205, 60: -1202, 61: -1016, 77: -1206, 92: -1005, 97: -1004,

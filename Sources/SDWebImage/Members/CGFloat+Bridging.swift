@@ -1,7 +1,7 @@
 public import Foundation
 
-// Foundation on Linux lets a number in an `Any` be cast to `Double` and `Int`, but not to `CGFloat`, which code for the
-// original asks for: `options[.decodeScaleFactor] as? CGFloat`.
+// Foundation on Linux casts a number in an `Any` to `Double` and `Int`, but not to `CGFloat`. Code for the original needs
+// that cast: `options[.decodeScaleFactor] as? CGFloat`.
 extension CGFloat: @retroactive _ObjectiveCBridgeable {
     /// The number as an object.
     public func _bridgeToObjectiveC() -> NSNumber { NSNumber(value: Double(self)) }

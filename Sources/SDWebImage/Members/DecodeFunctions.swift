@@ -1,14 +1,14 @@
 public import Foundation
 public import WebImage
 
-/// For authors of loaders: decodes a picture as options and context ask. Blocks while it decodes; nil for other data.
+/// Decodes an image for an author of a loader, by options and context. Blocks while it decodes; nil for other data.
 public func SDImageLoaderDecodeImageData(
     _ imageData: Data, _ imageURL: URL, _ options: SDWebImageOptions, _ context: SDWebImageContext?
 ) -> UIImage? {
     try? ImageLoaderDecoding.image(from: imageData, url: imageURL, options: options, context: context)
 }
 
-/// For authors of caches: decodes a picture as options and context ask. Blocks while it decodes; nil for other data.
+/// Decodes an image for an author of a cache, by options and context. Blocks while it decodes; nil for other data.
 public func SDImageCacheDecodeImageData(
     _ imageData: Data, _ cacheKey: String, _ options: SDWebImageOptions, _ context: SDWebImageContext?
 ) -> UIImage? {
@@ -18,10 +18,9 @@ public func SDImageCacheDecodeImageData(
     return SDImageLoaderDecodeImageData(imageData, url, options, context)
 }
 
-/// For authors of loaders: the partial image of a picture whose bytes are arriving.
+/// Decodes the partial image of a download for an author of a loader; nil before anything can be shown.
 ///
-/// Call it with all bytes so far, from one thread at a time; `operation` tells the loads apart. Nil before anything can
-/// be shown.
+/// Call it with all bytes so far, from one thread at a time; `operation` identifies the load.
 public func SDImageLoaderDecodeProgressiveImageData(
     _ imageData: Data, _ imageURL: URL, _ finished: Bool, _ operation: any SDWebImageOperation & AnyObject,
     _ options: SDWebImageOptions, _ context: SDWebImageContext?
@@ -42,7 +41,7 @@ public func SDImageLoaderGetProgressiveCoder(
     ProgressiveCoders.known(operation) as? any SDProgressiveImageCoder
 }
 
-/// Gives a load a progressive coder; nil takes it away.
+/// Sets the progressive coder of a load; nil removes it.
 public func SDImageLoaderSetProgressiveCoder(
     _ operation: any SDWebImageOperation & AnyObject, _ progressiveCoder: (any SDProgressiveImageCoder)?
 ) {
@@ -105,7 +104,7 @@ private enum ProgressiveCoders {
     }
 
     static func set(_ coder: (any ProgressiveImageCoder)?, _ operation: AnyObject) {
-        // The dropped value is released here, outside the lock.
+        // Releases the removed value outside the lock.
         let dropped = entries.withLock { entries in
             let old = entries
             entries = entries.filter { $0.value.operation != nil }

@@ -1,10 +1,10 @@
 public import WebImage
 
-/// The header fields of an answer: names as the server wrote them, compared in any case.
+/// The header fields of a response: names as the server wrote them, compared without regard to case.
 public struct SDHeaderFields: Sendable, Hashable, Sequence, ExpressibleByDictionaryLiteral {
     private var fields: [String: String]
 
-    /// Fields by name; of names that differ in case alone one is kept.
+    /// Makes fields from a dictionary; of names that differ only in case, one is kept.
     public init(_ fields: [String: String]) {
         self.fields = [:]
         for (name, value) in fields { self[name] = value }
@@ -16,7 +16,7 @@ public struct SDHeaderFields: Sendable, Hashable, Sequence, ExpressibleByDiction
         for (name, value) in elements { self[name] = value }
     }
 
-    /// The value of a field, its name in any case; nil removes.
+    /// The value of a field; the case of its name is ignored. Setting nil removes the field.
     public subscript(name: String) -> String? {
         get { fields[name] ?? known(name).flatMap { fields[$0] } }
         set { fields[known(name) ?? name] = newValue }
@@ -24,14 +24,14 @@ public struct SDHeaderFields: Sendable, Hashable, Sequence, ExpressibleByDiction
 
     /// The names as the server wrote them.
     public var keys: [String] { Array(fields.keys) }
-    /// How many there are.
+    /// The number of fields.
     public var count: Int { fields.count }
-    /// Whether there are none.
+    /// Whether there are no fields.
     public var isEmpty: Bool { fields.isEmpty }
     /// The fields as a dictionary, which compares names exactly.
     public var dictionary: [String: String] { fields }
 
-    /// Names and values, in no order.
+    /// Iterates over names and values in undefined order.
     public func makeIterator() -> Dictionary<String, String>.Iterator { fields.makeIterator() }
 
     private func known(_ name: String) -> String? {
@@ -41,7 +41,7 @@ public struct SDHeaderFields: Sendable, Hashable, Sequence, ExpressibleByDiction
 }
 
 extension WebImageResponse {
-    /// Header fields: names as the server wrote them, compared in any case; repeated ones joined by `, `.
+    /// The header fields; names are compared without regard to case, and repeated fields are joined by `, `.
     public var allHeaderFields: SDHeaderFields {
         get { SDHeaderFields(fieldsAsReceived) }
         set { ownHeaderFields = newValue.dictionary }

@@ -4,7 +4,7 @@ public import WebImageGraphics
 // The built-in transformers are values that keep the metadata. Setting the property reports how to change that.
 
 extension ImageRoundCornerTransformer {
-    /// Whether the descriptive metadata goes to the changed picture: yes.
+    /// Whether the descriptive metadata is copied to the changed image; always true.
     public var preserveImageMetadata: Bool {
         get { true }
         @available(*, unavailable, message: "Subclass SDImageBaseTransformer, whose preserveImageMetadata can be set")
@@ -13,7 +13,7 @@ extension ImageRoundCornerTransformer {
 }
 
 extension ImageResizingTransformer {
-    /// Whether the descriptive metadata goes to the changed picture: yes.
+    /// Whether the descriptive metadata is copied to the changed image; always true.
     public var preserveImageMetadata: Bool {
         get { true }
         @available(*, unavailable, message: "Subclass SDImageBaseTransformer, whose preserveImageMetadata can be set")
@@ -22,7 +22,7 @@ extension ImageResizingTransformer {
 }
 
 extension ImageCroppingTransformer {
-    /// Whether the descriptive metadata goes to the changed picture: yes.
+    /// Whether the descriptive metadata is copied to the changed image; always true.
     public var preserveImageMetadata: Bool {
         get { true }
         @available(*, unavailable, message: "Subclass SDImageBaseTransformer, whose preserveImageMetadata can be set")
@@ -31,7 +31,7 @@ extension ImageCroppingTransformer {
 }
 
 extension ImageFlippingTransformer {
-    /// Whether the descriptive metadata goes to the changed picture: yes.
+    /// Whether the descriptive metadata is copied to the changed image; always true.
     public var preserveImageMetadata: Bool {
         get { true }
         @available(*, unavailable, message: "Subclass SDImageBaseTransformer, whose preserveImageMetadata can be set")
@@ -40,7 +40,7 @@ extension ImageFlippingTransformer {
 }
 
 extension ImageRotationTransformer {
-    /// Whether the descriptive metadata goes to the changed picture: yes.
+    /// Whether the descriptive metadata is copied to the changed image; always true.
     public var preserveImageMetadata: Bool {
         get { true }
         @available(*, unavailable, message: "Subclass SDImageBaseTransformer, whose preserveImageMetadata can be set")
@@ -49,7 +49,7 @@ extension ImageRotationTransformer {
 }
 
 extension ImageTintTransformer {
-    /// Whether the descriptive metadata goes to the changed picture: yes.
+    /// Whether the descriptive metadata is copied to the changed image; always true.
     public var preserveImageMetadata: Bool {
         get { true }
         @available(*, unavailable, message: "Subclass SDImageBaseTransformer, whose preserveImageMetadata can be set")
@@ -58,7 +58,7 @@ extension ImageTintTransformer {
 }
 
 extension ImageBlurTransformer {
-    /// Whether the descriptive metadata goes to the changed picture: yes.
+    /// Whether the descriptive metadata is copied to the changed image; always true.
     public var preserveImageMetadata: Bool {
         get { true }
         @available(*, unavailable, message: "Subclass SDImageBaseTransformer, whose preserveImageMetadata can be set")
@@ -67,7 +67,7 @@ extension ImageBlurTransformer {
 }
 
 extension ImageFilterTransformer {
-    /// Whether the descriptive metadata goes to the changed picture: yes.
+    /// Whether the descriptive metadata is copied to the changed image; always true.
     public var preserveImageMetadata: Bool {
         get { true }
         @available(*, unavailable, message: "Subclass SDImageBaseTransformer, whose preserveImageMetadata can be set")

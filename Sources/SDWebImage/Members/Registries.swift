@@ -1,7 +1,7 @@
 public import WebImage
 
 extension ImageCodersManager {
-    /// The coders, the one asked first at the end; setting nil removes all.
+    /// The coders; the last one is asked first. Setting nil removes all.
     public var coders: [any SDImageCoder]? {
         get { ownCoders }
         set { ownCoders = newValue ?? [] }
@@ -9,7 +9,7 @@ extension ImageCodersManager {
 }
 
 extension ImageLoadersManager {
-    /// The loaders, the one asked first at the end; setting nil removes all.
+    /// The loaders; the last one is asked first. Setting nil removes all.
     public var loaders: [any ImageLoader]? {
         get { ownLoaders }
         set { ownLoaders = newValue ?? [] }

@@ -2,21 +2,21 @@ public import Foundation
 public import WebImage
 
 extension ImageCache {
-    /// Keeps a picture in memory and on disk, encoded.
+    /// Stores an image in memory and, encoded, on disk.
     @preconcurrency public func store(
         _ image: UIImage?, forKey key: String?, completion completionBlock: SDWebImageNoParamsBlock? = nil
     ) {
         store(image, imageData: nil, forKey: key, cacheType: .all, completion: completionBlock)
     }
 
-    /// Keeps a picture in memory and, encoded, on disk if asked.
+    /// Stores an image in memory and, if requested, encoded on disk.
     @preconcurrency public func store(
         _ image: UIImage?, forKey key: String?, toDisk: Bool, completion completionBlock: SDWebImageNoParamsBlock? = nil
     ) {
         store(image, imageData: nil, forKey: key, toDisk: toDisk, completion: completionBlock)
     }
 
-    /// Keeps a picture in memory and, if asked, its bytes on disk.
+    /// Stores an image in memory and, if requested, its bytes on disk.
     @preconcurrency public func store(
         _ image: UIImage?, imageData: Data?, forKey key: String?, toDisk: Bool,
         completion completionBlock: SDWebImageNoParamsBlock? = nil
@@ -24,7 +24,7 @@ extension ImageCache {
         store(image, imageData: imageData, forKey: key, cacheType: toDisk ? .all : .memory, completion: completionBlock)
     }
 
-    /// Keeps a picture, its bytes, or both, in the layers `cacheType` names.
+    /// Stores an image, its bytes, or both, in the layers of `cacheType`.
     @preconcurrency public func store(
         _ image: UIImage?, imageData: Data?, forKey key: String?, options: SDWebImageOptions = [],
         context: SDWebImageContext? = nil, cacheType: SDImageCacheType,
@@ -35,10 +35,10 @@ extension ImageCache {
             completion: completionBlock)
     }
 
-    /// Keeps a picture in memory, at once.
+    /// Stores an image in memory before it returns.
     public func storeImage(toMemory image: UIImage?, forKey key: String?) { storeImageToMemory(image, forKey: key) }
 
-    /// Keeps bytes on disk; blocks.
+    /// Stores bytes on disk; blocks.
     public func storeImageData(toDisk imageData: Data?, forKey key: String?) {
         storeImageDataToDisk(imageData, forKey: key)
     }

@@ -3,7 +3,7 @@ import WebImage
 public import WebImageHTTP
 
 extension WebImageDownloader {
-    /// Downloads and decodes a picture; failures are ``SDWebImageError``.
+    /// Downloads and decodes an image; failures are ``SDWebImageError``.
     ///
     /// `completed` is called exactly once with `finished`, on the context's callback queue or on main.
     @preconcurrency @discardableResult
@@ -18,7 +18,7 @@ extension WebImageDownloader {
         }
     }
 
-    /// Downloads and decodes a picture without reporting progress.
+    /// Downloads and decodes an image without reporting progress.
     @preconcurrency @discardableResult
     public func downloadImage(
         with url: URL?, completed completedBlock: SDWebImageDownloaderCompletedBlock?

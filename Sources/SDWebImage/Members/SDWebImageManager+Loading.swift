@@ -2,10 +2,10 @@ public import Foundation
 public import WebImage
 
 extension WebImageManager {
-    /// Loads a picture and calls back; failures are ``SDWebImageError``.
+    /// Loads an image and calls back; failures are ``SDWebImageError``.
     ///
-    /// `completed` is called exactly once with `finished`, on the context's callback queue or on main; a memory hit
-    /// asked for there completes before this returns. `progress` comes on any thread.
+    /// `completed` is called exactly once with `finished`, on the context's callback queue or on main. A memory hit
+    /// requested on that queue completes before this returns. `progress` is called on any thread.
     @preconcurrency @discardableResult
     public func loadImage(
         with url: URL?, options: SDWebImageOptions = [], context: SDWebImageContext? = nil,

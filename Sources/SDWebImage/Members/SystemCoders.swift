@@ -1,20 +1,20 @@
 import Foundation
 import WebImage
 
-/// The decoder and encoder that the operating system gives the original: the built-in coders alone.
+/// The replacement for the operating system's decoder and encoder: the built-in coders alone.
 ///
-/// A registered coder that calls `UIImage(data:)` would otherwise be asked again, without end.
+/// With registered coders, a registered coder that calls `UIImage(data:)` would call itself without end.
 enum SystemCoders {
     private static let builtIn = ImageCodersManager(coders: ImageCodersManager.makeDefaultCoders.withLock { $0 }())
 
-    /// The first frame of a file; nil for data that no built-in coder reads.
+    /// Decodes the first frame of a file; nil for data that no built-in coder can decode.
     static func still(_ data: Data?, scale: CGFloat) -> Image? {
         guard let data else { return nil }
         let options: ImageCoderOptions = [.decodeScaleFactor: Double(max(scale, 1)), .decodeFirstFrameOnly: true]
         return builtIn.decodedImage(with: data, options: options)
     }
 
-    /// The picture, its first frame, as a file; nil when it cannot be written so.
+    /// Encodes the image, or its first frame; nil when the format cannot be written.
     static func file(of image: Image, format: ImageFormat, quality: Double = 1) -> Data? {
         var options = EncodingOptions()
         options.quality = quality

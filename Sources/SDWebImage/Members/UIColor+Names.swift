@@ -26,23 +26,23 @@ extension ImageColor {
     public static let lightGray = ImageColor(white: 2.0 / 3)
     /// Dark grey.
     public static let darkGray = ImageColor(white: 1.0 / 3)
-    /// The component between 0 and 1; the static colour of this name would hide it.
+    /// The component between 0 and 1; declared again because the static colour of this name hides it.
     public var red: Double {
         get { ownRed }
         set { ownRed = newValue }
     }
-    /// The component between 0 and 1; the static colour of this name would hide it.
+    /// The component between 0 and 1; declared again because the static colour of this name hides it.
     public var green: Double {
         get { ownGreen }
         set { ownGreen = newValue }
     }
-    /// The component between 0 and 1; the static colour of this name would hide it.
+    /// The component between 0 and 1; declared again because the static colour of this name hides it.
     public var blue: Double {
         get { ownBlue }
         set { ownBlue = newValue }
     }
 
-    /// Writes the components, each between 0 and 1, where pointers are given; true, as every colour has them.
+    /// Writes the components, each between 0 and 1, to the given pointers; always returns true.
     @discardableResult public func getRed(
         _ red: UnsafeMutablePointer<CGFloat>?, green: UnsafeMutablePointer<CGFloat>?,
         blue: UnsafeMutablePointer<CGFloat>?, alpha: UnsafeMutablePointer<CGFloat>?
@@ -54,7 +54,7 @@ extension ImageColor {
         return true
     }
 
-    /// Writes the grey and the opacity; returns false, without writing, for a colour that is not grey.
+    /// Writes the grey value and the opacity; returns false and writes nothing for a colour that is not grey.
     @discardableResult public func getWhite(
         _ white: UnsafeMutablePointer<CGFloat>?, alpha: UnsafeMutablePointer<CGFloat>?
     ) -> Bool {
@@ -69,6 +69,6 @@ extension ImageColor {
         UIColor(red: ownRed, green: ownGreen, blue: ownBlue, alpha: Double(alpha))
     }
 
-    /// `#aarrggbb`.
+    /// The colour as `#aarrggbb`.
     public var sd_hexString: String { hexString }
 }

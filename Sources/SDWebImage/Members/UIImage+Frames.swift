@@ -1,9 +1,9 @@
 public import Foundation
 public import WebImage
 
-/// Frames that are in memory all at once, as the system's animated image holds them in the original.
+/// An animation with all frames in memory, like the system's animated image in the original.
 ///
-/// Safe on any thread: nothing of it changes.
+/// Safe on any thread, because it is immutable.
 final class FramesImage: Image, AnimatedImageProvider, @unchecked Sendable {
     // Unchecked is true because every stored property is an immutable Sendable.
 
@@ -29,7 +29,7 @@ final class FramesImage: Image, AnimatedImageProvider, @unchecked Sendable {
     }
     private let customCost = Locked<Int?>(nil)
 
-    /// Bytes of the frames' pixels, those that several frames share counted once.
+    /// Bytes of the frames' pixels; a buffer that several frames share counts once.
     private var distinctByteCount: Int {
         var seen: Set<ObjectIdentifier> = []
         return frames.reduce(0) { sum, frame in
@@ -52,10 +52,10 @@ final class FramesImage: Image, AnimatedImageProvider, @unchecked Sendable {
 }
 
 extension Image {
-    /// The orientations of pictures, which are applied when a file is decoded.
+    /// The orientation of an image; it is applied when a file is decoded.
     public typealias Orientation = ImageOrientation
 
-    /// How the pixels are to be turned for display: not at all, as orientation is applied when a file is decoded.
+    /// The orientation for display: always up, because orientation is applied when a file is decoded.
     public var imageOrientation: Orientation { .up }
 
     /// The frames of an animation, decoded now; nil for a still. Blocks while it decodes.
@@ -64,21 +64,21 @@ extension Image {
         return (0..<animation.ownFrames).compactMap { animation.animatedImageFrame(at: $0) }
     }
 
-    /// Seconds that all frames together are shown; 0 for a still.
+    /// The total duration of all frames in seconds; 0 for a still.
     public var duration: TimeInterval {
         guard isAnimated, let animation = self as? any AnimatedImageProvider else { return 0 }
         return (0..<animation.ownFrames).reduce(0) { $0 + animation.animatedImageDuration(at: $1) }
     }
 
-    /// An animation of pictures, all of them in memory, each shown for the same part of `duration` seconds.
+    /// Makes an animation with all images in memory; each is shown for an equal part of `duration` seconds.
     ///
-    /// Nil for no pictures. A duration that is not positive means 1/30 of a second for each, as in the original's system.
+    /// Nil for no images. A duration that is not positive means 1/30 of a second for each, as on Apple's systems.
     public static func animatedImage(with images: [UIImage], duration: TimeInterval) -> UIImage? {
         let each = duration > 0 && duration.isFinite ? duration / Double(max(images.count, 1)) : 1.0 / 30
         return ImageCoderHelper.animatedImage(with: images.map { SDImageFrame(image: $0, duration: each) })
     }
 
-    /// One transparent pixel, in place of the original's picture without any: every picture here has pixels.
+    /// Makes an image of one transparent pixel. The original's image has none, but every image here has pixels.
     public convenience init() {
         guard let pixels = try? PixelBuffer(width: 1, height: 1, format: .bgra8Premultiplied) else {
             preconditionFailure("There is no memory for one pixel.")
@@ -87,30 +87,30 @@ extension Image {
         self.init(pixels: pixels)
     }
 
-    /// Pictures are not archived.
+    /// Unavailable: images are not archived.
     @available(
         *, unavailable, message: "Archive pngData() or sd_imageData(), and make the image of it with init(data:)"
     )
     public convenience init?(coder: NSCoder) { nil }
 
-    /// There is no Core Graphics.
+    /// Unavailable: there is no Core Graphics.
     @available(*, unavailable, message: "Read the pixels with `pixels` or sd_color(at:)")
     public var cgImage: Never? { nil }
 
-    /// There is no Core Image.
+    /// Unavailable: there is no Core Image.
     @available(*, unavailable, message: "Use sd_filteredImage(with:) and ColorFilter")
     public var ciImage: Never? { nil }
 }
 
 extension Image: Hashable {
-    /// Whether both are the same object: pictures are compared by identity, as in the original.
+    /// Whether both are the same object: images are compared by identity, as in the original.
     public static func == (left: Image, right: Image) -> Bool { left === right }
-    /// By identity.
+    /// Hashes the identity of the object.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension ImageCoderHelper {
-    /// An animation of frames, all of them in memory; the picture itself for a single frame, nil for none.
+    /// Makes an animation with all frames in memory; returns the image itself for a single frame, nil for none.
     public static func animatedImage(with frames: [SDImageFrame]?) -> UIImage? {
         guard let frames, let first = frames.first else { return nil }
         return frames.count == 1 ? first.image : FramesImage(frames)
@@ -127,7 +127,7 @@ extension ImageCoderHelper {
         }
     }
 
-    /// How pictures are made ready for display: they are when they are decoded, so that this changes nothing.
+    /// The way images are made ready for display. It has no effect, because decoded images are already ready.
     public static var defaultDecodeSolution: SDImageCoderDecodeSolution {
         get { solution.withLock { $0 } }
         set { solution.withLock { $0 = newValue } }
@@ -135,19 +135,19 @@ extension ImageCoderHelper {
     private static let solution = Locked(SDImageCoderDecodeSolution.automatic)
 }
 
-/// How a picture is made ready for display in the original; here pictures are ready when they are decoded.
+/// The way the original makes an image ready for display; here decoded images are already ready.
 public enum SDImageCoderDecodeSolution: UInt, Sendable {
     /// The best available way.
     case automatic = 0
-    /// By drawing.
+    /// By drawing the image.
     case coreGraphics
     /// By the system's decoder.
     case uiKit
 }
 
-/// How an encoder keeps a high dynamic range: the value of `.encodeToHDR`.
+/// The way an encoder stores high dynamic range: the value of `.encodeToHDR`.
 public enum SDImageHDRType: UInt, Sendable {
-    /// Not at all.
+    /// Standard dynamic range.
     case sdr = 0
     /// In samples of ten bits or more.
     case isohdr

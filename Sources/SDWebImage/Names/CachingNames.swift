@@ -1,21 +1,21 @@
 public import WebImage
 public import WebImageStore
 
-/// Memory and disk behind one name; ``WebImageCore/ImageCache``.
+/// A cache of a memory layer and a disk layer; ``WebImageCore/ImageCache``.
 public typealias SDImageCache = ImageCache
 /// A query under way; ``WebImageCore/ImageCacheToken``.
 public typealias SDImageCacheToken = ImageCacheToken
 /// A layer of a cache; ``WebImageCore/ImageCacheType``.
 public typealias SDImageCacheType = ImageCacheType
-/// What a cache is asked with: the load's own options, whose caching bits have the original's meaning.
+/// The options of a cache query: the options of a load, whose caching flags mean the same as in the original.
 public typealias SDImageCacheOptions = WebImageOptions
-/// Which date an entry's age is counted from; ``WebImageCore/ImageCacheConfig/ExpireType``.
+/// The date from which an entry's age is counted; ``WebImageCore/ImageCacheConfig/ExpireType``.
 public typealias SDImageCacheConfigExpireType = ImageCacheConfig.ExpireType
 /// The built-in memory layer; ``WebImageCore/MemoryCache``.
 public typealias SDMemoryCache = MemoryCache
 /// The built-in disk layer; ``WebImageStore/DiskCache``.
 public typealias SDDiskCache = DiskCache
-/// Several caches in a row; ``WebImageCore/ImageCachesManager``.
+/// Several caches used as one; ``WebImageCore/ImageCachesManager``.
 public typealias SDImageCachesManager = ImageCachesManager
-/// Which of several caches an operation is for; ``WebImageCore/ImageCachesManagerOperationPolicy``.
+/// The choice of caches for an operation; ``WebImageCore/ImageCachesManagerOperationPolicy``.
 public typealias SDImageCachesManagerOperationPolicy = ImageCachesManagerOperationPolicy

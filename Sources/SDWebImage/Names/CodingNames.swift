@@ -1,25 +1,25 @@
 public import WebImage
 public import WebImageCodecs
 
-/// Turns bytes into pictures and back; ``WebImageCore/ImageCoder``.
+/// Decodes and encodes images; ``WebImageCore/ImageCoder``.
 public typealias SDImageCoder = ImageCoder
 /// The key of a coder option; ``WebImageCore/ImageCoderOption``.
 public typealias SDImageCoderOption = ImageCoderOption
 /// Options of a coder; ``WebImageCore/ImageCoderOptions``.
 public typealias SDImageCoderOptions = ImageCoderOptions
-/// Options of a coder; in Swift mutable when it is a variable.
+/// Options of a coder; the same type, which in Swift is mutable as a variable.
 public typealias SDImageCoderMutableOptions = ImageCoderOptions
-/// The coders in use; ``WebImageCore/ImageCodersManager``.
+/// The registered coders; ``WebImageCore/ImageCodersManager``.
 public typealias SDImageCodersManager = ImageCodersManager
-/// Functions around coders; ``WebImageCore/ImageCoderHelper``.
+/// Helper functions for coders; ``WebImageCore/ImageCoderHelper``.
 public typealias SDImageCoderHelper = ImageCoderHelper
-/// Whether a picture is made ready for display early; ``WebImageCore/ImageForceDecodePolicy``.
+/// Whether an image is made ready for display early; ``WebImageCore/ImageForceDecodePolicy``.
 public typealias SDImageForceDecodePolicy = ImageForceDecodePolicy
-/// GIF; ``WebImageCodecs/ImageGIFCoder``.
+/// The coder of GIF; ``WebImageCodecs/ImageGIFCoder``.
 public typealias SDImageGIFCoder = ImageGIFCoder
-/// PNG, still and animated; ``WebImageCodecs/ImagePNGCoder``.
+/// The coder of PNG, still and animated; ``WebImageCodecs/ImagePNGCoder``.
 public typealias SDImageAPNGCoder = ImagePNGCoder
-/// WebP, still and animated; ``WebImageCodecs/ImageWebPCoder``.
+/// The coder of WebP, still and animated; ``WebImageCodecs/ImageWebPCoder``.
 public typealias SDImageWebPCoder = ImageWebPCoder
-/// WebP, still and animated; the same coder as ``SDImageWebPCoder``.
+/// The coder of WebP, still and animated; the same as ``SDImageWebPCoder``.
 public typealias SDImageAWebPCoder = ImageWebPCoder

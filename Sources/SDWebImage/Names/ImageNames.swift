@@ -1,6 +1,6 @@
 public import WebImage
 
-/// A picture; ``WebImageCore/Image``.
+/// An image; ``WebImageCore/Image``.
 public typealias UIImage = Image
 /// A colour in sRGB; ``WebImageCore/ImageColor``.
 public typealias UIColor = ImageColor
@@ -8,9 +8,9 @@ public typealias UIColor = ImageColor
 public typealias SDImageFormat = ImageFormat
 /// One frame of an animation; ``WebImageCore/ImageFrame``.
 public typealias SDImageFrame = ImageFrame
-/// A picture whose frames are decoded when they are needed; ``WebImageCore/AnimatedImage``.
+/// An image whose frames are decoded when they are needed; ``WebImageCore/AnimatedImage``.
 public typealias SDAnimatedImage = AnimatedImage
-/// Plays frames by the clock; ``WebImageCore/AnimatedImagePlayer``.
+/// Plays the frames of an animation in time; ``WebImageCore/AnimatedImagePlayer``.
 public typealias SDAnimatedImagePlayer = AnimatedImagePlayer
-/// In which order frames are shown; ``WebImageCore/AnimatedImagePlaybackMode``.
+/// The order in which frames are shown; ``WebImageCore/AnimatedImagePlaybackMode``.
 public typealias SDAnimatedImagePlaybackMode = AnimatedImagePlaybackMode

@@ -4,13 +4,13 @@ public import WebImageHTTP
 
 /// Loads over HTTP; ``WebImageHTTP/WebImageDownloader``.
 public typealias SDWebImageDownloader = WebImageDownloader
-/// How a download behaves; ``WebImageHTTP/WebImageDownloaderOptions``.
+/// Options of a download; ``WebImageHTTP/WebImageDownloaderOptions``.
 public typealias SDWebImageDownloaderOptions = WebImageDownloaderOptions
-/// Which waiting download comes next; ``WebImageHTTP/WebImageDownloaderConfig/ExecutionOrder``.
+/// The order of waiting downloads; ``WebImageHTTP/WebImageDownloaderConfig/ExecutionOrder``.
 public typealias SDWebImageDownloaderExecutionOrder = WebImageDownloaderConfig.ExecutionOrder
-/// A caller's hold on a download; ``WebImageHTTP/WebImageDownloadToken``.
+/// A token to cancel a download; ``WebImageHTTP/WebImageDownloadToken``.
 public typealias SDWebImageDownloadToken = WebImageDownloadToken
-/// One transfer, and a base for others; ``WebImageHTTP/WebImageDownloaderOperation``.
+/// One transfer, and the base class of custom ones; ``WebImageHTTP/WebImageDownloaderOperation``.
 public typealias SDWebImageDownloaderOperation = WebImageDownloaderOperation
 /// The requirements of a custom transfer; ``WebImageHTTP/WebImageDownloaderOperationProtocol``.
 public typealias SDWebImageDownloaderOperationProtocol = WebImageDownloaderOperationProtocol
@@ -22,11 +22,11 @@ public typealias SDWebImageDownloaderRequestModifierProtocol = WebImageDownloade
 public typealias SDWebImageDownloaderResponseModifier = WebImageDownloaderResponseModifier
 /// Changes responses; ``WebImageCore/WebImageDownloaderResponseModifierProtocol``.
 public typealias SDWebImageDownloaderResponseModifierProtocol = WebImageDownloaderResponseModifierProtocol
-/// Converts downloaded bytes to a picture's bytes, in a block; ``WebImageCore/WebImageDownloaderDecryptor``.
+/// Converts downloaded bytes to an image's bytes, in a block; ``WebImageCore/WebImageDownloaderDecryptor``.
 public typealias SDWebImageDownloaderDecryptor = WebImageDownloaderDecryptor
-/// Converts downloaded bytes to a picture's bytes; ``WebImageCore/WebImageDownloaderDecryptorProtocol``.
+/// Converts downloaded bytes to an image's bytes; ``WebImageCore/WebImageDownloaderDecryptorProtocol``.
 public typealias SDWebImageDownloaderDecryptorProtocol = WebImageDownloaderDecryptorProtocol
-/// Loaders by URL; ``WebImageCore/ImageLoadersManager``.
+/// The registered loaders, chosen by URL; ``WebImageCore/ImageLoadersManager``.
 public typealias SDImageLoadersManager = ImageLoadersManager
 
 extension WebImageDownloaderConfig.ExecutionOrder {
@@ -39,7 +39,7 @@ extension WebImageDownloaderConfig.ExecutionOrder {
 extension Notification.Name {
     /// A download's first transfer was started.
     public static let SDWebImageDownloadStart = webImageDownloadStart
-    /// The head of an answer was accepted.
+    /// The head of a response was accepted.
     public static let SDWebImageDownloadReceiveResponse = webImageDownloadReceiveResponse
     /// A download has ended.
     public static let SDWebImageDownloadStop = webImageDownloadStop

@@ -2,9 +2,9 @@ public import WebImage
 
 /// Loads through caches and loaders; ``WebImageCore/WebImageManager``.
 public typealias SDWebImageManager = WebImageManager
-/// One load of a manager's; ``WebImageCore/WebImageCombinedOperation``.
+/// One load of a manager; ``WebImageCore/WebImageCombinedOperation``.
 public typealias SDWebImageCombinedOperation = WebImageCombinedOperation
-/// Loads before it is needed; ``WebImageCore/WebImagePrefetcher``.
+/// Loads images before they are needed; ``WebImageCore/WebImagePrefetcher``.
 public typealias SDWebImagePrefetcher = WebImagePrefetcher
 /// One prefetched list; ``WebImageCore/WebImagePrefetchToken``.
 public typealias SDWebImagePrefetchToken = WebImagePrefetchToken

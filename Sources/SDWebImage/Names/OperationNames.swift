@@ -4,14 +4,14 @@ public import WebImageHTTP
 public import WebImageStore
 
 extension WebImageOperation {
-    /// False unless an operation implements it: the original's property is optional.
+    /// Always false unless implemented, because the original's property is optional.
     public var isCancelled: Bool { false }
 }
 
 extension Operation: WebImageOperation {}
 
 extension ImageCache {
-    /// Looks a picture up in all layers.
+    /// Looks an image up in all layers.
     @preconcurrency @discardableResult
     public func queryImage(
         forKey key: String?, options: SDWebImageOptions = [], context: SDWebImageContext?,
@@ -22,7 +22,7 @@ extension ImageCache {
 }
 
 extension ImageCachesManager {
-    /// Looks a picture up in the caches, according to their policy.
+    /// Looks an image up in the caches, according to their policy.
     @preconcurrency @discardableResult
     public func queryImage(
         forKey key: String?, options: SDWebImageOptions = [], context: SDWebImageContext?,
@@ -33,22 +33,22 @@ extension ImageCachesManager {
 }
 
 extension DiskCache {
-    /// Entries are rows of an index, which does not move with its files.
+    /// Unavailable: the disk layer has an index, which moved files would not match.
     @available(*, unavailable, message: "Open a cache at the new place and call importImages(fromDirectory:)")
     public func moveCacheDirectory(fromPath srcPath: String, toPath dstPath: String) {}
 }
 
 extension WebImageDownloaderOptions {
-    /// There is no cache below the downloader.
+    /// Unavailable: the downloader has no cache.
     @available(*, unavailable, message: "Load through SDWebImageManager with SDWebImageOptions.refreshCached")
     public static var useNSURLCache: WebImageDownloaderOptions { [] }
-    /// There is no cache below the downloader.
+    /// Unavailable: the downloader has no cache.
     @available(*, unavailable, message: "Load through SDWebImageManager with SDWebImageOptions.refreshCached")
     public static var ignoreCachedResponse: WebImageDownloaderOptions { [] }
 }
 
 extension WebImageDownloader {
-    /// libcurl makes the transfers.
+    /// Unavailable: libcurl makes the transfers.
     @available(
         *, unavailable, message: "Set the properties of config: downloadTimeout, proxy, certificateAuthorityFile"
     )
@@ -56,13 +56,13 @@ extension WebImageDownloader {
 }
 
 extension SDWebImageDownloaderConfig {
-    /// libcurl makes the transfers.
+    /// Unavailable: libcurl makes the transfers.
     @available(*, unavailable, message: "Set downloadTimeout, proxy, certificateAuthorityFile and the like here")
     public var sessionConfiguration: Never? {
         get { nil }
         set {}
     }
-    /// Credentials are a name and a password.
+    /// Unavailable: credentials are a user name and a password.
     @available(*, unavailable, message: "Set username and password")
     public var urlCredential: Never? {
         get { nil }
@@ -71,19 +71,19 @@ extension SDWebImageDownloaderConfig {
 }
 
 extension SDImageCacheConfig {
-    /// There is no iCloud.
+    /// Unavailable: there is no iCloud.
     @available(*, unavailable, message: "There is no backup to leave out; remove the line")
     public var shouldDisableiCloud: Bool {
         get { true }
         set {}
     }
-    /// Writes are atomic.
+    /// Unavailable: writes are always atomic.
     @available(*, unavailable, message: "Writes are always atomic; remove the line")
     public var diskCacheWritingOptions: Data.WritingOptions {
         get { .atomic }
         set {}
     }
-    /// The cache reaches its folder itself.
+    /// Unavailable: the cache accesses its folder itself.
     @available(*, unavailable, message: "Set diskCacheClass to a class that uses it")
     public var fileManager: FileManager? {
         get { nil }
@@ -91,5 +91,5 @@ extension SDImageCacheConfig {
     }
 }
 
-/// The total of a progress whose size is not known: 1.
+/// The total unit count of a progress of unknown size: 1.
 public let SDWebImageProgressUnitCountUnknown: Int64 = 1

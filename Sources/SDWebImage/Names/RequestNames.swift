@@ -1,26 +1,26 @@
 public import WebImage
 
-/// How a load behaves; ``WebImageCore/WebImageOptions``.
+/// Options of a load; ``WebImageCore/WebImageOptions``.
 public typealias SDWebImageOptions = WebImageOptions
-/// The values that go with a load; ``WebImageCore/WebImageContext``.
+/// The context of a load; ``WebImageCore/WebImageContext``.
 public typealias SDWebImageContext = WebImageContext
-/// The same dictionary, which in Swift is mutable when it is a variable.
+/// The same dictionary, which in Swift is mutable as a variable.
 public typealias SDWebImageMutableContext = WebImageContext
 /// The key of a value in a context; ``WebImageCore/WebImageContextOption``.
 public typealias SDWebImageContextOption = WebImageContextOption
-/// Something that can be cancelled; ``WebImageCore/WebImageOperation``.
+/// An operation that can be cancelled; ``WebImageCore/WebImageOperation``.
 public typealias SDWebImageOperation = WebImageOperation
-/// Where completions run; ``WebImageCore/CallbackQueue``.
+/// The queue on which completions run; ``WebImageCore/CallbackQueue``.
 public typealias SDCallbackQueue = CallbackQueue
-/// When a completion runs inline; ``WebImageCore/CallbackQueue/Policy``.
+/// The condition for a completion to run inline; ``WebImageCore/CallbackQueue/Policy``.
 public typealias SDCallbackPolicy = CallbackQueue.Policy
-/// Makes cache keys of URLs, in a block; ``WebImageCore/WebImageCacheKeyFilter``.
+/// Makes cache keys from URLs, in a block; ``WebImageCore/WebImageCacheKeyFilter``.
 public typealias SDWebImageCacheKeyFilter = WebImageCacheKeyFilter
-/// Makes cache keys of URLs; ``WebImageCore/WebImageCacheKeyFilterProtocol``.
+/// Makes cache keys from URLs; ``WebImageCore/WebImageCacheKeyFilterProtocol``.
 public typealias SDWebImageCacheKeyFilterProtocol = WebImageCacheKeyFilterProtocol
-/// Chooses the bytes a cache keeps, in a block; ``WebImageCore/WebImageCacheSerializer``.
+/// Chooses the bytes that a cache stores, in a block; ``WebImageCore/WebImageCacheSerializer``.
 public typealias SDWebImageCacheSerializer = WebImageCacheSerializer
-/// Chooses the bytes a cache keeps; ``WebImageCore/WebImageCacheSerializerProtocol``.
+/// Chooses the bytes that a cache stores; ``WebImageCore/WebImageCacheSerializerProtocol``.
 public typealias SDWebImageCacheSerializerProtocol = WebImageCacheSerializerProtocol
 /// Rewrites options and context of every load, in a block; ``WebImageCore/WebImageOptionsProcessor``.
 public typealias SDWebImageOptionsProcessor = WebImageOptionsProcessor

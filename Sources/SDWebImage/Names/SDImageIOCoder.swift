@@ -2,9 +2,9 @@ public import Foundation
 public import WebImage
 import WebImageCodecs
 
-/// The formats that need no plug-in, as stills: JPEG, PNG, BMP, ICO; also while they arrive. Safe on any thread.
+/// Decodes stills of the formats without a plug-in (JPEG, PNG, BMP, ICO), whole or while they arrive. Safe on any thread.
 public final class SDImageIOCoder: DetailedImageCoder, SDProgressiveImageCoder {
-    /// Decodes and encodes by content.
+    /// The shared coder for whole images.
     public static let shared = SDImageIOCoder()
 
     private static let formats = ImageCodersManager(coders: [
@@ -14,21 +14,21 @@ public final class SDImageIOCoder: DetailedImageCoder, SDProgressiveImageCoder {
     private let options: Locked<SharedOptions?>
     private let arriving = Locked<(any ProgressiveImageCoder)?>(nil)
 
-    /// Options on their way into a lock.
+    /// Makes the options `Sendable`, so that they can be moved into a lock.
     private struct SharedOptions: @unchecked Sendable {
-        // Unchecked is safe because the dictionary is a value that does not change after it was given.
+        // Unchecked is safe because the dictionary is a value and is not changed after it is wrapped.
         let value: SDImageCoderOptions?
     }
 
-    /// Another one for whole pictures.
+    /// Makes another coder for whole images.
     public init() { options = Locked(nil) }
 
-    /// One for a picture that arrives.
+    /// Makes a coder for one image that arrives in pieces.
     public init(incrementalWithOptions options: SDImageCoderOptions?) {
         self.options = Locked(SharedOptions(value: options))
     }
 
-    /// Whether the data starts as a file of these formats does.
+    /// Whether the data starts like a file of these formats.
     public func canDecode(from data: Data?) -> Bool { Self.formats.canDecode(from: data) }
 
     /// The facts in the file's header.
@@ -36,17 +36,17 @@ public final class SDImageIOCoder: DetailedImageCoder, SDProgressiveImageCoder {
         try Self.formats.imageInfo(of: data, limits: limits)
     }
 
-    /// The picture.
+    /// Decodes a still.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try Self.formats.decode(data, options: options)
     }
 
-    /// Whether the format is one of these, or left to the coder.
+    /// Whether the format is one of these, or undefined.
     public func canEncode(to format: SDImageFormat) -> Bool {
         format == .undefined || Self.formats.canEncode(to: format)
     }
 
-    /// The file; an undefined format is PNG with transparency, else JPEG.
+    /// Encodes a still; an undefined format means PNG for an image with alpha, else JPEG.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
@@ -54,7 +54,7 @@ public final class SDImageIOCoder: DetailedImageCoder, SDProgressiveImageCoder {
         return try Self.formats.encode(image, format: format, options: options)
     }
 
-    /// Whether a picture that starts so can be shown in part.
+    /// Whether the data starts like a file that can be shown as a partial image.
     public func canIncrementalDecode(from data: Data?) -> Bool {
         Self.formats.makeIncrementalCoder(for: data, options: nil) != nil
     }
@@ -69,31 +69,31 @@ public final class SDImageIOCoder: DetailedImageCoder, SDProgressiveImageCoder {
         arriving.withLock { $0 }?.updateIncrementalData(data, finished: finished)
     }
 
-    /// What can be shown now; nil before the first row is there.
+    /// The partial image; nil before the first row.
     public func incrementalDecodedImage(options: SDImageCoderOptions? = nil) -> UIImage? {
         arriving.withLock { $0 }?.incrementalDecodedImage(with: options)
     }
 }
 
-/// The original's base of animated coders.
+/// The original's base class of animated coders; unavailable.
 @available(*, unavailable, message: "Adopt SDAnimatedImageCoder: the class drives the system's image library, Apple's")
 public final class SDImageIOAnimatedCoder {
-    /// There is none.
+    /// Makes an object without any function.
     public init() {}
 }
 
 extension ImageCodersManager {
-    /// A manager of its own with the built-in coders.
+    /// Makes a separate manager with the built-in coders.
     public convenience init() { self.init(coders: ImageCodersManager.makeDefaultCoders.withLock { $0 }()) }
 }
 
 extension ImageLoadersManager {
-    /// A manager of its own with the shared downloader.
+    /// Makes a separate manager with the shared downloader.
     public convenience init() { self.init(loaders: [SDWebImageDownloader.shared]) }
 }
 
 extension ImageCoderOption {
-    /// `Bool`: whether pixels are decoded when they are shown; without effect, they are decoded at once.
+    /// `Bool`: whether pixels are decoded only when they are shown. It has no effect: pixels are decoded at once.
     public static let decodeUseLazyDecoding = ImageCoderOption(rawValue: "decodeUseLazyDecoding")
     /// The load's context, for custom coders; the built-in ones ignore it.
     public static let webImageContext = ImageCoderOption(rawValue: "webImageContext")

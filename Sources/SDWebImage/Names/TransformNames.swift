@@ -1,8 +1,8 @@
 public import WebImage
 
-/// Changes a picture after decoding; ``WebImageCore/ImageTransformer``.
+/// Changes an image after decoding; ``WebImageCore/ImageTransformer``.
 public typealias SDImageTransformer = ImageTransformer
-/// Several changes in a row; ``WebImageCore/ImagePipelineTransformer``.
+/// Several transformers in sequence; ``WebImageCore/ImagePipelineTransformer``.
 public typealias SDImagePipelineTransformer = ImagePipelineTransformer
 /// Rounds corners; ``WebImageGraphics/ImageRoundCornerTransformer``.
 public typealias SDImageRoundCornerTransformer = ImageRoundCornerTransformer
@@ -12,21 +12,21 @@ public typealias SDImageResizingTransformer = ImageResizingTransformer
 public typealias SDImageCroppingTransformer = ImageCroppingTransformer
 /// Mirrors; ``WebImageGraphics/ImageFlippingTransformer``.
 public typealias SDImageFlippingTransformer = ImageFlippingTransformer
-/// Turns; ``WebImageGraphics/ImageRotationTransformer``.
+/// Rotates; ``WebImageGraphics/ImageRotationTransformer``.
 public typealias SDImageRotationTransformer = ImageRotationTransformer
-/// Lays a colour over; ``WebImageGraphics/ImageTintTransformer``.
+/// Tints with a colour; ``WebImageGraphics/ImageTintTransformer``.
 public typealias SDImageTintTransformer = ImageTintTransformer
 /// Blurs; ``WebImageGraphics/ImageBlurTransformer``.
 public typealias SDImageBlurTransformer = ImageBlurTransformer
-/// Runs a filter; ``WebImageCore/ImageFilterTransformer``.
+/// Applies a filter; ``WebImageCore/ImageFilterTransformer``.
 public typealias SDImageFilterTransformer = ImageFilterTransformer
-/// How a picture is put into a size; ``WebImageCore/ImageScaleMode``.
+/// The way an image is fitted into a size; ``WebImageCore/ImageScaleMode``.
 public typealias SDImageScaleMode = ImageScaleMode
 /// Corners of a rectangle; ``WebImageCore/RectCorner``.
 public typealias SDRectCorner = RectCorner
-/// Draws a picture; ``WebImageGraphics/GraphicsImageRenderer``.
+/// Draws into a new image; ``WebImageGraphics/GraphicsImageRenderer``.
 public typealias SDGraphicsImageRenderer = GraphicsImageRenderer
-/// How a picture is drawn; ``WebImageGraphics/GraphicsImageRendererFormat``.
+/// The format of a drawn image; ``WebImageGraphics/GraphicsImageRendererFormat``.
 public typealias SDGraphicsImageRendererFormat = GraphicsImageRendererFormat
-/// The range of a drawing's colours; ``WebImageGraphics/GraphicsImageRendererFormatRange``.
+/// The colour range of a drawn image; ``WebImageGraphics/GraphicsImageRendererFormatRange``.
 public typealias SDGraphicsImageRendererFormatRange = GraphicsImageRendererFormatRange

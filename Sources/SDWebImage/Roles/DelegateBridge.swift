@@ -10,7 +10,8 @@ final class DelegateBridge: WebImageManagerDelegate {
     }
 
     private let weakTarget: Locked<WeakTarget>
-    /// Managers hold delegates weakly, so the bridges are kept here, as long as their managers live.
+    /// Strong references to the bridges, because managers reference delegates weakly. An entry is removed after its
+    /// manager is released.
     private static let installed = Locked<[ObjectIdentifier: Installed]>([:])
 
     private init(_ target: any SDWebImageManagerDelegate) { weakTarget = Locked(WeakTarget(delegate: target)) }
@@ -29,7 +30,7 @@ final class DelegateBridge: WebImageManagerDelegate {
             entries[ObjectIdentifier(manager)] = bridge.map { Installed(manager: manager, bridge: $0) }
             return old
         }
-        // The dropped value is released here, outside the lock.
+        // Releases the removed value outside the lock.
         withExtendedLifetime(dropped) {}
         manager.ownDelegate = bridge
     }

@@ -1,8 +1,8 @@
 public import WebImage
 
-/// A disk layer, in the original's shape. Synchronous; called on the cache's own queue, one call at a time.
+/// A disk layer with the original's signatures. Synchronous; called on the cache's own queue, one call at a time.
 @preconcurrency public protocol SDDiskCacheProtocol: DiskCaching {
-    /// Opens a folder.
+    /// Opens the cache in a folder.
     init?(cachePath: String, config: SDImageCacheConfig)
     /// Entries.
     func totalCount() -> UInt
@@ -11,7 +11,7 @@ public import WebImage
 }
 
 extension SDDiskCacheProtocol {
-    /// Forwards the configuration in the original's shape.
+    /// Opens the cache with a configuration of the original's type.
     public init?(cachePath: String, config: ImageCacheConfig) {
         self.init(cachePath: cachePath, config: SDImageCacheConfig(config))
     }

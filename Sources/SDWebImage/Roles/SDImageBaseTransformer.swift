@@ -5,20 +5,20 @@ public import WebImage
 ///
 /// Called off the main thread, from several threads at once.
 open class SDImageBaseTransformer: ImageTransformer, @unchecked Sendable {
-    // Unchecked is true because the only stored property is the `Locked` box; subclasses promise the same for theirs.
+    // Unchecked is true because the only stored property is a `Locked` box. Subclasses must ensure the same.
 
     private let keepsMetadata = Locked(true)
 
-    /// A transformer that changes nothing until its members are overridden.
+    /// Makes a transformer; it changes nothing unless its members are overridden.
     public init() {}
 
-    /// What tells this change from others in cache keys; the class's name unless overridden.
+    /// The text that identifies this change in cache keys; the name of the class unless overridden.
     open var transformerKey: String { "\(type(of: self))" }
 
-    /// The changed picture; the same unless overridden.
+    /// Returns the changed image; the same image unless overridden.
     open func transformedImage(with image: UIImage, forKey key: String) -> UIImage? { image }
 
-    /// Whether the descriptive metadata goes to the changed picture; true at first.
+    /// Whether the descriptive metadata is copied to the changed image; true by default.
     public var preserveImageMetadata: Bool {
         get { keepsMetadata.withLock { $0 } }
         set { keepsMetadata.withLock { $0 = newValue } }

@@ -1,21 +1,21 @@
 public import Foundation
 public import WebImage
 
-/// A whole cache, in the original's shape.
+/// A whole cache with the original's signatures.
 ///
 /// Called on any thread; every completion must be called exactly once.
 @preconcurrency public protocol SDImageCacheProtocol: ImageCaching {
-    /// Looks a picture up in all layers.
+    /// Looks an image up in all layers.
     func queryImage(
         forKey key: String?, options: SDWebImageOptions, context: SDWebImageContext?,
         completion completionBlock: SDImageCacheQueryCompletionBlock?
     ) -> (any SDWebImageOperation)?
-    /// Stores a picture, its bytes, or both.
+    /// Stores an image, its bytes, or both.
     func store(
         _ image: UIImage?, imageData: Data?, forKey key: String?, cacheType: SDImageCacheType,
         completion completionBlock: SDWebImageNoParamsBlock?
     )
-    /// Stores with the load's options and context; without them unless implemented.
+    /// Stores with the load's options and context; unless implemented, they are not passed on.
     func store(
         _ image: UIImage?, imageData: Data?, forKey key: String?, options: SDWebImageOptions,
         context: SDWebImageContext?, cacheType: SDImageCacheType, completion completionBlock: SDWebImageNoParamsBlock?
@@ -23,7 +23,7 @@ public import WebImage
 }
 
 extension SDImageCacheProtocol {
-    /// The query for all layers, unless implemented.
+    /// Queries all layers, unless implemented.
     public func queryImage(
         forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
         completion: ImageCacheQueryCompletionBlock?
@@ -39,7 +39,7 @@ extension SDImageCacheProtocol {
         store(image, imageData: imageData, forKey: key, cacheType: cacheType, completion: completionBlock)
     }
 
-    /// The same, for callers that know ``WebImageCore/ImageCaching`` alone.
+    /// Stores an image for callers that use ``WebImageCore/ImageCaching``.
     public func storeImage(
         _ image: Image?, imageData: Data?, forKey key: String?, options: WebImageOptions, context: WebImageContext?,
         cacheType: ImageCacheType, completion: (@Sendable () -> Void)?
@@ -49,18 +49,18 @@ extension SDImageCacheProtocol {
             completion: completion)
     }
 
-    /// Nothing, unless implemented.
+    /// Does nothing unless implemented.
     public func removeImage(forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
         completion?()
     }
 
-    /// Nowhere, unless implemented.
+    /// Reports no layer unless implemented.
     public func containsImage(
         forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable (ImageCacheType) -> Void)?
     ) {
         completion?(.none)
     }
 
-    /// Nothing, unless implemented.
+    /// Does nothing unless implemented.
     public func clear(with cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) { completion?() }
 }

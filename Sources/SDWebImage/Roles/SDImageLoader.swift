@@ -1,7 +1,7 @@
 public import Foundation
 public import WebImage
 
-/// Fetches pictures for a manager, in the original's shape: failures are any `Error`.
+/// Fetches images for a manager, with the original's signatures: failures are any `Error`.
 ///
 /// Called on any thread; must not block it. `completed` must be called exactly once with `finished`.
 @preconcurrency public protocol SDImageLoader: ImageLoader {
@@ -10,16 +10,18 @@ public import WebImage
         with url: URL?, options: SDWebImageOptions, context: SDWebImageContext?,
         progress progressBlock: SDImageLoaderProgressBlock?, completed completedBlock: SDImageLoaderCompletedBlock?
     ) -> (any SDWebImageOperation)?
-    /// Whether a URL that failed so is remembered and not tried again.
+    /// Whether a URL that failed with this error is not tried again.
     func shouldBlockFailedURL(with url: URL, error: any Error) -> Bool
-    /// Whether a URL that failed so is remembered; the manager asks this. By URL and error alone unless implemented.
+    /// Whether a URL that failed with this error is not tried again; called by the manager.
+    ///
+    /// Unless implemented, calls `shouldBlockFailedURL(with:error:)`.
     func shouldBlockFailedURL(
         with url: URL, error: any Error, options: SDWebImageOptions, context: SDWebImageContext?
     ) -> Bool
 }
 
 extension SDImageLoader {
-    /// The same load, for callers that know ``WebImageCore/ImageLoader`` alone.
+    /// The same load, for callers that use ``WebImageCore/ImageLoader``.
     public func requestImage(
         with url: URL?, options: WebImageOptions, context: WebImageContext?,
         progress: ImageLoaderProgressBlock?, completed: ImageLoaderCompletedBlock?
@@ -30,14 +32,14 @@ extension SDImageLoader {
         return requestImage(with: url, options: options, context: context, progress: progress, completed: bridged)
     }
 
-    /// The answer for the URL and the error.
+    /// The result of `shouldBlockFailedURL(with:error:)`.
     public func shouldBlockFailedURL(
         with url: URL, error: any Error, options: SDWebImageOptions, context: SDWebImageContext?
     ) -> Bool {
         shouldBlockFailedURL(with: url, error: error)
     }
 
-    /// The same question, for callers that know ``WebImageCore/ImageLoader`` alone.
+    /// The same question, for callers that use ``WebImageCore/ImageLoader``.
     public func shouldBlockFailedURL(
         with url: URL, error: WebImageError, options: WebImageOptions, context: WebImageContext?
     ) -> Bool {
@@ -45,7 +47,7 @@ extension SDImageLoader {
         return shouldBlockFailedURL(with: url, error: bridged, options: options, context: context)
     }
 
-    /// The same question, for callers that know ``WebImageCore/ImageLoader`` alone.
+    /// The same question, for callers that use ``WebImageCore/ImageLoader``.
     public func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool {
         let bridged: any Error = SDWebImageError(error)
         return shouldBlockFailedURL(with: url, error: bridged)

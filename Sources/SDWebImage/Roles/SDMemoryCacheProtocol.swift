@@ -1,33 +1,33 @@
 public import WebImage
 
-/// A memory layer, in the original's shape: keys and objects of any kind. Called on any thread.
+/// A memory layer with the original's signatures: keys and objects of any type. Called on any thread.
 @preconcurrency public protocol SDMemoryCacheProtocol: MemoryCaching {
     /// Makes an empty cache.
     init(config: SDImageCacheConfig)
     /// The object of a key.
     func object(forKey key: Any) -> Any?
-    /// Keeps an object; nil removes.
+    /// Stores an object; nil removes the entry.
     func setObject(_ object: Any?, forKey key: Any)
-    /// Keeps an object of a cost in bytes; nil removes.
+    /// Stores an object with a cost in bytes; nil removes the entry.
     func setObject(_ object: Any?, forKey key: Any, cost: UInt)
-    /// Forgets an object.
+    /// Removes an object.
     func removeObject(forKey key: Any)
 }
 
 extension SDMemoryCacheProtocol {
-    /// Forwards the configuration in the original's shape.
+    /// Makes the cache with a configuration of the original's type.
     public init(config: ImageCacheConfig) { self.init(config: SDImageCacheConfig(config)) }
-    /// The picture of a key.
+    /// The image of a key.
     public func object(forKey key: String) -> Image? {
         let key: Any = key
         return object(forKey: key) as? Image
     }
-    /// Keeps a picture.
+    /// Stores an image.
     public func setObject(_ object: Image?, forKey key: String, cost: Int) {
         let (any, key): (Any?, Any) = (object, key)
         setObject(any, forKey: key, cost: UInt(clamping: cost))
     }
-    /// Forgets a picture.
+    /// Removes an image.
     public func removeObject(forKey key: String) {
         let key: Any = key
         removeObject(forKey: key)

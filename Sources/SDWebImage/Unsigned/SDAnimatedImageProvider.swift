@@ -1,84 +1,86 @@
 public import Foundation
 public import WebImage
 
-/// Frames by number, in the original's shape: counts are `UInt`. Safe on any thread; a frame is decoded when asked for.
+/// Frames by index, with the original's signatures: counts are `UInt`.
+///
+/// Safe on any thread; a frame is decoded when it is requested.
 @preconcurrency public protocol SDAnimatedImageProvider: AnimatedImageProvider {
-    /// How many frames there are, or have arrived.
+    /// The number of frames, or of those that have arrived.
     var animatedImageFrameCount: UInt { get }
-    /// How often it plays; 0 is for ever.
+    /// The loop count; 0 is for ever.
     var animatedImageLoopCount: UInt { get }
-    /// A frame; nil when there is none of this number or it cannot be decoded.
+    /// A frame; nil for an index out of range, or when it cannot be decoded.
     func animatedImageFrame(at index: UInt) -> UIImage?
-    /// Seconds a frame is shown; 0 when there is none of this number.
+    /// The seconds that a frame is shown; 0 for an index out of range.
     func animatedImageDuration(at index: UInt) -> TimeInterval
 }
 
 extension SDAnimatedImageProvider {
-    /// The same count, for callers that know ``WebImageCore/AnimatedImageProvider`` alone.
+    /// The same count, for callers that use ``WebImageCore/AnimatedImageProvider``.
     @_disfavoredOverload public var animatedImageFrameCount: Int {
         let count: UInt = animatedImageFrameCount
         return Int(clamping: count)
     }
-    /// The same count, for callers that know ``WebImageCore/AnimatedImageProvider`` alone.
+    /// The same count, for callers that use ``WebImageCore/AnimatedImageProvider``.
     @_disfavoredOverload public var animatedImageLoopCount: Int {
         let count: UInt = animatedImageLoopCount
         return Int(clamping: count)
     }
-    /// The same frame, for callers that know ``WebImageCore/AnimatedImageProvider`` alone.
+    /// The same frame, for callers that use ``WebImageCore/AnimatedImageProvider``.
     @_disfavoredOverload public func animatedImageFrame(at index: Int) -> Image? {
         index < 0 ? nil : animatedImageFrame(at: UInt(index))
     }
-    /// The same duration, for callers that know ``WebImageCore/AnimatedImageProvider`` alone.
+    /// The same duration, for callers that use ``WebImageCore/AnimatedImageProvider``.
     @_disfavoredOverload public func animatedImageDuration(at index: Int) -> TimeInterval {
         index < 0 ? 0 : animatedImageDuration(at: UInt(index))
     }
 }
 
-/// A coder that gives the frames of one animation, in the original's shape; a new instance is made for each.
+/// A coder of the frames of one animation, with the original's signatures; a new instance is made for each animation.
 @preconcurrency public protocol SDAnimatedImageCoder: SDAnimatedImageProvider, AnimatedImageCoder {}
 
-/// An image of several frames that gives them one by one, in the original's shape: a subclass of `UIImage`.
+/// An image that supplies its frames one by one, with the original's signatures: a subclass of `UIImage`.
 ///
-/// Made off the main thread. A context's `.animatedImageClass` names such a class.
+/// Instances are made off the main thread. A context's `.animatedImageClass` is such a class.
 @preconcurrency public protocol SDAnimatedImageProtocol: SDAnimatedImageProvider, AnimatedImageProtocol {
-    /// Takes the frames of a coder; reads the coder's file again unless implemented.
+    /// Makes an image of a coder's frames; unless implemented, opens the coder's file again.
     init?(animatedCoder: any SDAnimatedImageCoder, scale: CGFloat)
-    /// The coder the frames come from; nil unless implemented.
+    /// The coder of the frames; nil unless implemented.
     var animatedCoder: (any SDAnimatedImageCoder)? { get }
 }
 
 extension SDAnimatedImageProtocol {
-    /// The same count, for callers that know ``WebImageCore/AnimatedImageProvider`` alone.
+    /// The same count, for callers that use ``WebImageCore/AnimatedImageProvider``.
     @_disfavoredOverload public var animatedImageFrameCount: Int {
         let count: UInt = animatedImageFrameCount
         return Int(clamping: count)
     }
-    /// The same count, for callers that know ``WebImageCore/AnimatedImageProvider`` alone.
+    /// The same count, for callers that use ``WebImageCore/AnimatedImageProvider``.
     @_disfavoredOverload public var animatedImageLoopCount: Int {
         let count: UInt = animatedImageLoopCount
         return Int(clamping: count)
     }
-    /// The same frame, for callers that know ``WebImageCore/AnimatedImageProvider`` alone.
+    /// The same frame, for callers that use ``WebImageCore/AnimatedImageProvider``.
     @_disfavoredOverload public func animatedImageFrame(at index: Int) -> Image? {
         index < 0 ? nil : animatedImageFrame(at: UInt(index))
     }
-    /// The same duration, for callers that know ``WebImageCore/AnimatedImageProvider`` alone.
+    /// The same duration, for callers that use ``WebImageCore/AnimatedImageProvider``.
     @_disfavoredOverload public func animatedImageDuration(at index: Int) -> TimeInterval {
         index < 0 ? 0 : animatedImageDuration(at: UInt(index))
     }
-    /// Nothing, unless implemented.
+    /// Does nothing unless implemented.
     public func preloadAllFrames() {}
-    /// The same coder, for callers that know ``WebImageCore/AnimatedImageProtocol`` alone.
+    /// The same coder, for callers that use ``WebImageCore/AnimatedImageProtocol``.
     @_disfavoredOverload public var animatedCoder: (any AnimatedImageCoder)? {
         let coder: (any SDAnimatedImageCoder)? = animatedCoder
         return coder
     }
-    /// Reads the coder's file again; nil when it has none to give.
+    /// Opens the coder's file again; nil when the coder has no file.
     @_disfavoredOverload public init?(animatedCoder: any SDAnimatedImageCoder, scale: CGFloat) {
         guard let data = animatedCoder.animatedImageData else { return nil }
         self.init(data: data, scale: scale, options: nil)
     }
-    /// The same, for callers that know ``WebImageCore/AnimatedImageProtocol`` alone.
+    /// Makes the same image, for callers that use ``WebImageCore/AnimatedImageProtocol``.
     @_disfavoredOverload public init?(animatedCoder: any AnimatedImageCoder, scale: CGFloat) {
         if let coder = animatedCoder as? any SDAnimatedImageCoder {
             self.init(animatedCoder: coder, scale: scale)
@@ -89,20 +91,20 @@ extension SDAnimatedImageProtocol {
     }
 }
 
-// In an extension of its own: a default may stand beside one of the same name and another type only so.
+// In a separate extension: the compiler accepts two defaults of one name and different types only in two extensions.
 extension SDAnimatedImageProvider where Self: SDAnimatedImageProtocol {
-    /// Nil.
+    /// Always nil.
     @_disfavoredOverload public var animatedCoder: (any SDAnimatedImageCoder)? { nil }
 }
 
-/// A coder that shows what has arrived of a picture, in the original's shape.
+/// A coder that decodes partial images, with the original's signatures.
 @preconcurrency public protocol SDProgressiveImageCoder: ProgressiveImageCoder {
-    /// What can be shown now; nil before the first row is there.
+    /// The partial image; nil before the first row.
     func incrementalDecodedImage(options: SDImageCoderOptions?) -> UIImage?
 }
 
 extension SDProgressiveImageCoder {
-    /// The same image, for callers that know ``WebImageCore/ProgressiveImageCoder`` alone.
+    /// The same image, for callers that use ``WebImageCore/ProgressiveImageCoder``.
     @_disfavoredOverload public func incrementalDecodedImage(with options: ImageCoderOptions?) -> Image? {
         incrementalDecodedImage(options: options)
     }

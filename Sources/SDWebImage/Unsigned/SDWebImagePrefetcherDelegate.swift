@@ -1,35 +1,36 @@
 public import Foundation
 public import WebImage
 
-/// Told how prefetching gets on, in the original's shape: counts are `UInt`. Called on the list's callback queue.
+/// Receives the progress of prefetching, with the original's signatures: counts are `UInt`.
 ///
-/// Both methods may be left out. Methods with `Int` counts, which older code for this package has, are called as well.
+/// Called on the list's callback queue. Both methods are optional. Methods with `Int` counts, as in older code for this
+/// package, are also called.
 @preconcurrency public protocol SDWebImagePrefetcherDelegate: WebImagePrefetcherDelegate {
-    /// A URL has ended; counts are those of all lists under way.
+    /// Called when a URL has ended; the counts include all running lists.
     func imagePrefetcher(
         _ imagePrefetcher: SDWebImagePrefetcher, didPrefetch imageURL: URL?, finishedCount: UInt, totalCount: UInt)
-    /// The last list under way has ended.
+    /// Called when the last running list has ended.
     func imagePrefetcher(
         _ imagePrefetcher: SDWebImagePrefetcher, didFinishWithTotalCount totalCount: UInt, skippedCount: UInt)
 }
 
 extension SDWebImagePrefetcherDelegate {
-    /// Nothing, unless implemented.
+    /// Does nothing unless implemented.
     public func imagePrefetcher(
         _ imagePrefetcher: SDWebImagePrefetcher, didPrefetch imageURL: URL?, finishedCount: UInt, totalCount: UInt
     ) {}
-    /// Nothing, unless implemented.
+    /// Does nothing unless implemented.
     public func imagePrefetcher(
         _ imagePrefetcher: SDWebImagePrefetcher, didFinishWithTotalCount totalCount: UInt, skippedCount: UInt
     ) {}
-    /// Hands the call on in the original's shape.
+    /// Forwards the call with the original's types.
     public func imagePrefetcher(
         _ imagePrefetcher: WebImagePrefetcher, didPrefetch imageURL: URL?, finishedCount: Int, totalCount: Int
     ) {
         let (finished, total) = (UInt(clamping: finishedCount), UInt(clamping: totalCount))
         self.imagePrefetcher(imagePrefetcher, didPrefetch: imageURL, finishedCount: finished, totalCount: total)
     }
-    /// Hands the call on in the original's shape.
+    /// Forwards the call with the original's types.
     public func imagePrefetcher(
         _ imagePrefetcher: WebImagePrefetcher, didFinishWithTotalCount totalCount: Int, skippedCount: Int
     ) {
@@ -39,19 +40,19 @@ extension SDWebImagePrefetcherDelegate {
 }
 
 extension WebImagePrefetcher {
-    /// Told of every URL of every list; held weakly.
+    /// Receives the progress of all lists; referenced weakly.
     public var delegate: (any SDWebImagePrefetcherDelegate)? {
         get { ownDelegate as? any SDWebImagePrefetcherDelegate }
         set { ownDelegate = newValue }
     }
 
-    /// URLs that are loaded at the same time; at least 1.
+    /// The number of URLs that are loaded at the same time; at least 1.
     public var maxConcurrentPrefetchCount: UInt {
         get { UInt(clamping: ownMaxConcurrentPrefetchCount) }
         set { ownMaxConcurrentPrefetchCount = Int(clamping: newValue) }
     }
 
-    /// Loads a list with the prefetcher's own options and context; nil for an empty list, which completes inline.
+    /// Loads a list with the prefetcher's options and context; returns nil for an empty list, which completes inline.
     @preconcurrency @discardableResult
     public func prefetchURLs(
         _ urls: [URL]?, progress progressBlock: SDWebImagePrefetcherProgressBlock?,
@@ -60,7 +61,7 @@ extension WebImagePrefetcher {
         prefetchURLs(urls, progress: Self.counted(progressBlock), completed: Self.counted(completionBlock))
     }
 
-    /// Loads a list with exactly these options and this context; nil for an empty list, which completes inline.
+    /// Loads a list with exactly these options and this context; returns nil for an empty list, which completes inline.
     @preconcurrency @discardableResult
     public func prefetchURLs(
         _ urls: [URL]?, options: SDWebImageOptions = [], context: SDWebImageContext?,

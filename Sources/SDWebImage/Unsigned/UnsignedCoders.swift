@@ -2,81 +2,81 @@ public import Foundation
 public import WebImage
 public import WebImageCodecs
 
-// The built-in coders in the original's shape.
+// The built-in coders with the original's signatures.
 
 extension ImageGIFCoder: SDAnimatedImageCoder, SDProgressiveImageCoder {
-    /// What can be shown now, under the name that Apple's importer gives; nil before the first row is there.
+    /// The partial image, by the name that Apple's importer gives the method; nil before the first row.
     public func incrementalDecodedImage(options: SDImageCoderOptions? = nil) -> UIImage? {
         incrementalDecodedImage(with: options)
     }
-    /// Whole frames, of an incremental coder those that have arrived.
+    /// The number of complete frames, for an incremental coder those that have arrived.
     public var animatedImageFrameCount: UInt { UInt(clamping: ownFrames) }
-    /// How often it plays; 0 is for ever.
+    /// The loop count; 0 is for ever.
     public var animatedImageLoopCount: UInt { UInt(clamping: ownLoops) }
-    /// A frame on the whole canvas.
+    /// A frame, composited on the whole canvas.
     public func animatedImageFrame(at index: UInt) -> UIImage? { animatedImageFrame(at: Int(clamping: index)) }
-    /// Seconds a frame is shown.
+    /// The seconds that a frame is shown.
     public func animatedImageDuration(at index: UInt) -> TimeInterval {
         animatedImageDuration(at: Int(clamping: index))
     }
 }
 
 extension ImagePNGCoder: SDAnimatedImageCoder, SDProgressiveImageCoder {
-    /// What can be shown now, under the name that Apple's importer gives; nil before the first row is there.
+    /// The partial image, by the name that Apple's importer gives the method; nil before the first row.
     public func incrementalDecodedImage(options: SDImageCoderOptions? = nil) -> UIImage? {
         incrementalDecodedImage(with: options)
     }
-    /// Whole frames, of an incremental coder those that have arrived.
+    /// The number of complete frames, for an incremental coder those that have arrived.
     public var animatedImageFrameCount: UInt { UInt(clamping: ownFrames) }
-    /// How often it plays; 0 is for ever.
+    /// The loop count; 0 is for ever.
     public var animatedImageLoopCount: UInt { UInt(clamping: ownLoops) }
-    /// A frame on the whole canvas.
+    /// A frame, composited on the whole canvas.
     public func animatedImageFrame(at index: UInt) -> UIImage? { animatedImageFrame(at: Int(clamping: index)) }
-    /// Seconds a frame is shown.
+    /// The seconds that a frame is shown.
     public func animatedImageDuration(at index: UInt) -> TimeInterval {
         animatedImageDuration(at: Int(clamping: index))
     }
 }
 
 extension ImageWebPCoder: SDAnimatedImageCoder, SDProgressiveImageCoder {
-    /// What can be shown now, under the name that Apple's importer gives; nil before the first row is there.
+    /// The partial image, by the name that Apple's importer gives the method; nil before the first row.
     public func incrementalDecodedImage(options: SDImageCoderOptions? = nil) -> UIImage? {
         incrementalDecodedImage(with: options)
     }
-    /// Whole frames; 0 for an instance that holds no animation.
+    /// The number of complete frames; 0 for an instance without an animation.
     public var animatedImageFrameCount: UInt { UInt(clamping: ownFrames) }
-    /// How often it plays; 0 is for ever.
+    /// The loop count; 0 is for ever.
     public var animatedImageLoopCount: UInt { UInt(clamping: ownLoops) }
-    /// A frame on the whole canvas.
+    /// A frame, composited on the whole canvas.
     public func animatedImageFrame(at index: UInt) -> UIImage? { animatedImageFrame(at: Int(clamping: index)) }
-    /// Seconds a frame is shown.
+    /// The seconds that a frame is shown.
     public func animatedImageDuration(at index: UInt) -> TimeInterval {
         animatedImageDuration(at: Int(clamping: index))
     }
 }
 
 extension ArrivingAnimation: SDAnimatedImageCoder {
-    /// Frames that have arrived whole.
+    /// The number of frames that have arrived completely.
     public var animatedImageFrameCount: UInt { UInt(clamping: ownFrames) }
-    /// How often it plays, as far as the part says.
+    /// The loop count that the arrived part declares.
     public var animatedImageLoopCount: UInt { UInt(clamping: ownLoops) }
     /// A frame.
     public func animatedImageFrame(at index: UInt) -> UIImage? { animatedImageFrame(at: Int(clamping: index)) }
-    /// Seconds a frame is shown.
+    /// The seconds that a frame is shown.
     public func animatedImageDuration(at index: UInt) -> TimeInterval {
         animatedImageDuration(at: Int(clamping: index))
     }
 }
 
 extension ImageJPEGCoder: SDProgressiveImageCoder {
-    /// What can be shown now, under the name that Apple's importer gives; nil before the first row is there.
+    /// The partial image, by the name that Apple's importer gives the method; nil before the first row.
     public func incrementalDecodedImage(options: SDImageCoderOptions? = nil) -> UIImage? {
         incrementalDecodedImage(with: options)
     }
 }
 
 extension ImageCodersManager {
-    /// The frames as an animation, by the last added coder that writes them; nil when none does. Blocks while it encodes.
+    /// Encodes an animation with the last added coder that can write it; nil when none can. Blocks while it encodes.
     public func encodedData(
         with frames: [SDImageFrame], loopCount: UInt, format: SDImageFormat, options: SDImageCoderOptions? = nil
     ) -> Data? {

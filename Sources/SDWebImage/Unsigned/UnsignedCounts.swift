@@ -4,53 +4,53 @@ public import WebImage
 // The original's counts are `NSUInteger`, which Apple's importer makes `UInt`.
 
 extension AnimatedImage: SDAnimatedImageProtocol {
-    /// Frames; 0 for a still.
+    /// The number of frames; 0 for a still.
     public var animatedImageFrameCount: UInt { UInt(clamping: ownFrameCount) }
-    /// Loops, 0 for ever; 0 for a still.
+    /// The loop count; 0 is for ever, and the value of a still.
     public var animatedImageLoopCount: UInt { UInt(clamping: ownLoopCount) }
-    /// A frame, decoded now unless it was preloaded; nil out of range and for a still.
+    /// A frame, decoded now unless it was preloaded; nil for an index out of range and for a still.
     public func animatedImageFrame(at index: UInt) -> UIImage? { animatedImageFrame(at: Int(clamping: index)) }
-    /// Seconds a frame is shown; 0 out of range and for a still.
+    /// The seconds that a frame is shown; 0 for an index out of range and for a still.
     public func animatedImageDuration(at index: UInt) -> TimeInterval {
         animatedImageDuration(at: Int(clamping: index))
     }
 
-    /// The coder the frames come from; nil for a still, and for a coder that is not of the original's shape.
+    /// The coder of the frames; nil for a still, and for a coder that does not adopt ``SDAnimatedImageCoder``.
     public var animatedCoder: (any SDAnimatedImageCoder)? {
         (self as any AnimatedImageProtocol).animatedCoder as? any SDAnimatedImageCoder
     }
 
-    /// The picture of a name in a bundle; traits are not looked at.
+    /// Finds an image by name in a bundle; traits are ignored.
     public convenience init?(named name: String, in bundle: Bundle?, compatibleWith traitCollection: Any?) {
         self.init(named: name, in: bundle)
     }
 
-    /// Pictures are not archived.
+    /// Unavailable: images are not archived.
     @available(*, unavailable, message: "Archive animatedImageData, and make the image of it with init(data:)")
     public convenience init?(coder: NSCoder) { nil }
 }
 
 extension AnimatedImagePlayer {
-    /// Frames there are; grows while an animation arrives.
+    /// The number of frames; grows while an animation arrives.
     public var totalFrameCount: UInt {
         get { UInt(clamping: ownTotalFrameCount) }
         set { ownTotalFrameCount = Int(clamping: newValue) }
     }
-    /// Loops to play; 0 is for ever.
+    /// The number of loops to play; 0 is for ever.
     public var totalLoopCount: UInt {
         get { UInt(clamping: ownTotalLoopCount) }
         set { ownTotalLoopCount = Int(clamping: newValue) }
     }
-    /// Bytes the decoded frames of this animation may take; 0 leaves it to the budget of all players.
+    /// The limit in bytes of the decoded frames of this animation; 0 means only the budget of all players.
     public var maxBufferSize: UInt {
         get { UInt(clamping: ownMaxBufferSize) }
         set { ownMaxBufferSize = Int(clamping: newValue) }
     }
-    /// The number of the frame whose time it is.
+    /// The index of the current frame.
     public var currentFrameIndex: UInt { UInt(clamping: ownCurrentFrameIndex) }
-    /// Complete loops.
+    /// The number of complete loops.
     public var currentLoopCount: UInt { UInt(clamping: ownCurrentLoopCount) }
-    /// Called with every frame to be shown.
+    /// Called with every frame to show.
     public var animationFrameHandler: (@MainActor (_ index: UInt, _ frame: UIImage) -> Void)? {
         get {
             guard let own = ownAnimationFrameHandler else { return nil }
@@ -61,7 +61,7 @@ extension AnimatedImagePlayer {
             ownAnimationFrameHandler = { index, frame in newValue(UInt(clamping: index), frame) }
         }
     }
-    /// Called after every complete loop with their number.
+    /// Called after every complete loop with the number of loops so far.
     public var animationLoopHandler: (@MainActor (_ loopCount: UInt) -> Void)? {
         get {
             guard let own = ownAnimationLoopHandler else { return nil }
@@ -76,7 +76,7 @@ extension AnimatedImagePlayer {
     public func seekToFrame(at index: UInt, loopCount: UInt) {
         seekToFrame(at: Int(clamping: index), loopCount: Int(clamping: loopCount))
     }
-    /// There are no run loop modes here.
+    /// Unavailable: there are no run loop modes.
     @available(*, unavailable, message: "Frames follow the display link given to init(provider:displayLink:)")
     public var runLoopMode: RunLoop.Mode {
         get { .common }
@@ -85,17 +85,17 @@ extension AnimatedImagePlayer {
 }
 
 extension ImageCache {
-    /// Bytes of all entries on disk; blocks.
+    /// The bytes of all entries on disk; blocks.
     public func totalDiskSize() -> UInt {
         let size: Int = totalDiskSize()
         return UInt(clamping: size)
     }
-    /// Entries on disk; blocks.
+    /// The number of entries on disk; blocks.
     public func totalDiskCount() -> UInt {
         let count: Int = totalDiskCount()
         return UInt(clamping: count)
     }
-    /// Entries on disk and their bytes, counted on the cache's own queue.
+    /// Counts the entries on disk and their bytes on the cache's own queue.
     @preconcurrency public func calculateSize(completionBlock: SDImageCacheCalculateSizeBlock?) {
         guard let completionBlock else { return }
         let counted: @Sendable (Int, Int) -> Void = { count, size in
@@ -106,17 +106,17 @@ extension ImageCache {
 }
 
 extension SDImageCacheConfig {
-    /// Bytes the disk layer may take; 0 is automatic, `.max` is no limit.
+    /// The limit of the disk layer in bytes; 0 is automatic, `.max` is no limit.
     public var maxDiskSize: UInt {
         get { UInt(clamping: value.maxDiskSize) }
         set { value.maxDiskSize = Int(clamping: newValue) }
     }
-    /// Bytes the memory layer may take; 0 is automatic, `.max` is no limit.
+    /// The limit of the memory layer in bytes; 0 is automatic, `.max` is no limit.
     public var maxMemoryCost: UInt {
         get { UInt(clamping: value.maxMemoryCost) }
         set { value.maxMemoryCost = Int(clamping: newValue) }
     }
-    /// Pictures the memory layer may hold; 0 is no limit.
+    /// The limit of the memory layer in images; 0 is no limit.
     public var maxMemoryCount: UInt {
         get { UInt(clamping: value.maxMemoryCount) }
         set { value.maxMemoryCount = Int(clamping: newValue) }
@@ -124,17 +124,17 @@ extension SDImageCacheConfig {
 }
 
 extension WebImageDownloader {
-    /// Downloads that wait or run.
+    /// The number of waiting and running downloads.
     public var currentDownloadCount: UInt { UInt(clamping: ownCurrentDownloadCount) }
 }
 
 extension ImageCoderHelper {
-    /// Bytes a scaled-down picture may take when none are named: 60 MiB. Less than a pixel's 4 bytes is ignored.
+    /// The default limit in bytes of a scaled-down image; 60 MiB. A value below 4 bytes, which is one pixel, is ignored.
     public static var defaultScaleDownLimitBytes: UInt {
         get { UInt(clamping: ownScaleDownLimitBytes) }
         set { ownScaleDownLimitBytes = Int(clamping: newValue) }
     }
-    /// The image, made smaller where its pixels take more than `limitBytes` (0 is the default); blocks while it scales.
+    /// The image, scaled down if its pixels take more than `limitBytes` (0 is the default limit); blocks while it scales.
     public static func decodedAndScaledDownImage(
         with image: UIImage?, limitBytes: UInt = 0, policy: SDImageForceDecodePolicy = .automatic
     ) -> UIImage? {
