@@ -1,5 +1,7 @@
 @_exported public import SDWebImage
 @_exported public import WebImageSVG
 
-/// The plug-in under the original's name; ``WebImageSVG/ImageSVGCoder``. Add `SDImageSVGCoder.shared` to `SDImageCodersManager.shared`.
+/// The coder of SVG by its plug-in's name; ``WebImageSVG/ImageSVGCoder``.
+///
+/// Add `SDImageSVGCoder.shared` to `SDImageCodersManager.shared`.
 public typealias SDImageSVGCoder = ImageSVGCoder

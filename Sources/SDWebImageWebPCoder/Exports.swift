@@ -1,2 +1,2 @@
-// WebP is built in: this module is here for programs that import the plug-in by its name.
+// WebP is built in. This module exists for programs that import the plug-in by its name.
 @_exported public import SDWebImage
