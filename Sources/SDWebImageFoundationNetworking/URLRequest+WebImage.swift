@@ -2,10 +2,10 @@ import Foundation
 public import FoundationNetworking
 @_exported public import SDWebImage
 
-// The system's requests and answers at the edge of the downloader, which uses libcurl and does not link this module.
+// Conversions for Foundation's requests and responses. The downloader itself uses libcurl and does not link this module.
 
 extension URLRequest {
-    /// The same request: URL, method, fields, body, timeout and whether cookies are sent.
+    /// Converts a request: URL, method, header fields, body, timeout and whether cookies are sent.
     public init(_ request: WebImageRequest) {
         self.init(url: request.url)
         httpMethod = request.httpMethod
@@ -17,16 +17,16 @@ extension URLRequest {
 }
 
 extension WebImageRequest {
-    /// The same request: URL, method, fields, body, timeout and whether cookies are sent; nil without a URL.
+    /// Converts a request: URL, method, header fields, body, timeout and whether cookies are sent; nil without a URL.
     ///
-    /// A body that is a stream is not read.
+    /// A body that is a stream is ignored.
     public init?(_ request: URLRequest) {
         guard let url = request.url else { return nil }
         self.init(url: url)
         update(from: request)
     }
 
-    /// Takes over what a request of the system's says; what it cannot say, such as the bound of the body, stays.
+    /// Copies the values of a `URLRequest`; values that it does not have, such as the limit of the body, stay.
     public mutating func update(from request: URLRequest) {
         if let url = request.url { self.url = url }
         httpMethod = request.httpMethod ?? "GET"
@@ -43,7 +43,7 @@ extension WebImageRequest {
 }
 
 extension HTTPURLResponse {
-    /// The same answer; nil for one that is not HTTP, or has no URL.
+    /// Converts a response; nil for one that is not HTTP, or has no URL.
     public convenience init?(_ response: WebImageResponse) {
         guard let url = response.url, let status = response.statusCode else { return nil }
         self.init(
@@ -53,7 +53,7 @@ extension HTTPURLResponse {
 }
 
 extension WebImageResponse {
-    /// The same answer: URL, status, fields, type and length.
+    /// Converts a response: URL, status, header fields, type and length.
     public init(_ response: URLResponse) {
         let http = response as? HTTPURLResponse
         var fields: [String: String] = [:]
@@ -66,7 +66,7 @@ extension WebImageResponse {
 }
 
 extension WebImageDownloaderRequestModifier {
-    /// A modifier whose block was written for the system's requests; nil from the block ends the download.
+    /// Makes a modifier from a block that uses `URLRequest`; when the block returns nil, the download ends.
     public convenience init(urlRequest block: @escaping @Sendable (_ request: URLRequest) -> URLRequest?) {
         self.init { request in
             guard let changed = block(URLRequest(request)) else { return nil }
@@ -78,9 +78,9 @@ extension WebImageDownloaderRequestModifier {
 }
 
 extension WebImageDownloaderResponseModifier {
-    /// A modifier whose block was written for the system's answers; nil from the block ends the download.
+    /// Makes a modifier from a block that uses `HTTPURLResponse`; when the block returns nil, the download ends.
     ///
-    /// An answer that is not HTTP, as of a `file:` URL, is passed on unchanged.
+    /// A response that is not HTTP, such as that of a `file:` URL, is not changed.
     public convenience init(urlResponse block: @escaping @Sendable (_ response: HTTPURLResponse) -> URLResponse?) {
         self.init { response in
             guard let given = HTTPURLResponse(response) else { return response }
