@@ -3,7 +3,7 @@ package import WebImageCore
 
 /// The library behind each built-in format.
 package enum BuiltInLibraries {
-    /// Name and version; our own parsers have neither.
+    /// Name and version of the library; "built in" for a format that this package parses itself.
     package static func name(of format: ImageFormat) -> String {
         switch format.container {
         case .jpeg: CodecLibraries.jpeg

@@ -3,7 +3,7 @@ import WebImageCore
 import WebImageHTTP
 import WebImageStore
 
-/// Called by the constructor in `CWebImageRoot` before `main`: stores closures, opens nothing.
+/// Stores the default closures. The constructor in `CWebImageRoot` calls this before `main`, so it must open nothing.
 @_cdecl("webimage_register_defaults")
 func registerDefaults() {
     var defaults = WebImageDefaults()
