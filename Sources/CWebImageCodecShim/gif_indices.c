@@ -5,20 +5,20 @@
 
 enum { CODE_LIMIT = 4096, WIDEST_CODE = 12, PIECE = 8, NO_CODE = UINT16_MAX };
 
-/* The string of a code, in pieces of eight bytes: its last piece, and the code of the string before that piece. So a
-   string is written by a store or two, and a code is added without looking at its string. */
+/* The string of a code, in pieces of eight bytes: its last piece, and the code of the string before that piece. This way
+   most strings are written by one or two stores, and a code is added without reading its string. */
 typedef struct {
-    uint64_t piece; /* in the order of memory */
+    uint64_t piece; /* bytes in memory order */
     uint16_t before;
     uint16_t length;
     uint8_t first;
 } entry;
 
-/* Where the decoder stands between two codes. */
+/* The state of the decoder between two codes. */
 typedef struct {
     const uint8_t *data;
-    size_t block_left; /* bytes of the data block that has been begun */
-    uint64_t bits;     /* the next code in the lowest ones */
+    size_t block_left; /* unread bytes of the current data block */
+    uint64_t bits;     /* unread bits; the next code is in the lowest ones */
     unsigned bit_count;
     unsigned width; /* bits of a code */
     unsigned next;  /* the code that will be added next */
@@ -30,14 +30,14 @@ struct cgif_indices {
     const uint8_t *data_end;
     unsigned literal_width;
     int is_over;
-    size_t start; /* of what is decoded and not handed out */
+    size_t start; /* the first decoded index that was not returned yet */
     size_t end;
     size_t window;
     entry entries[CODE_LIMIT];
-    uint8_t indices[]; /* a window, then room for one string and what its last store writes beyond */
+    uint8_t indices[]; /* a window, then space for one string and the bytes that its last store writes beyond it */
 };
 
-/* A byte at a place of a piece. */
+/* A piece with one byte set, at `place`. */
 static uint64_t placed(uint8_t byte, unsigned place) {
     const uint16_t one = 1;
     unsigned position = *(const uint8_t *)&one == 1 ? place : PIECE - 1 - place;
@@ -54,7 +54,7 @@ cgif_indices *cgif_indices_create(const uint8_t *data, size_t count, size_t wind
     if (count == 0 || data[0] > 11 || window > SIZE_MAX / 2) return NULL;
     cgif_indices *decoder = malloc(sizeof *decoder + window + CODE_LIMIT + PIECE);
     if (decoder == NULL) return NULL;
-    /* Other codes are written before they are read. */
+    /* The entries need no clearing: each is written before it is read. */
     memset(decoder, 0, offsetof(cgif_indices, entries));
     decoder->at.data = data + 1;
     decoder->data_end = data + count;
@@ -68,7 +68,7 @@ cgif_indices *cgif_indices_create(const uint8_t *data, size_t count, size_t wind
 
 void cgif_indices_destroy(cgif_indices *decoder) { free(decoder); }
 
-/* Takes in bytes until there is a code of any width; a frame's last codes may need fewer. */
+/* Reads bytes until there are enough bits for the widest code, or the data ends. */
 static void refill(position *at, const uint8_t *end) {
     while (at->bit_count < WIDEST_CODE) {
         if (at->block_left == 0) {
@@ -89,7 +89,7 @@ static void refill(position *at, const uint8_t *end) {
     }
 }
 
-/* Adds the code whose string is the last one's and the first index of `code`, which may be that very code. */
+/* Adds a code: the string of the last code and the first index of `code`, which may be the added code itself. */
 static void add_code(position *at, entry *entries, unsigned code) {
     const entry *last = &entries[at->last];
     entry *added = &entries[at->next];
@@ -105,7 +105,7 @@ static void add_code(position *at, entry *entries, unsigned code) {
 
 static void write_string(const entry *entries, unsigned code, uint8_t *target) {
     const entry *written = &entries[code];
-    /* From the last piece to the first: only the last may reach beyond the string. */
+    /* Writes the last piece first: only it may reach beyond the string. */
     size_t place = (written->length - 1u) & ~(size_t)(PIECE - 1);
     memcpy(target + place, &written->piece, PIECE);
     while (place > 0) {
@@ -115,11 +115,11 @@ static void write_string(const entry *entries, unsigned code, uint8_t *target) {
     }
 }
 
-/* Decodes until there are `wanted` indices; fewer where the data ends or makes no sense. */
+/* Decodes until there are `wanted` indices, or the data ends or is invalid. */
 static void decode(cgif_indices *decoder, size_t wanted) {
     const unsigned clear = 1u << decoder->literal_width;
     entry *entries = decoder->entries;
-    /* Copies, which the compiler knows that no index written changes. */
+    /* Local copies: the compiler knows that writing an index does not change them. */
     position at = decoder->at;
     size_t end = decoder->end;
     while (end < wanted) {

@@ -13,9 +13,9 @@
 #include <jpeglib.h>
 #include <jerror.h>
 
-/* What the decoders of whole files and of files that are still arriving share. */
+/* Shared by the decoders of whole files and of files that are still arriving. */
 
-/* Input that grows at its end while libjpeg takes it from its start. */
+/* Input to which bytes are appended while libjpeg consumes it from the start. */
 typedef struct {
     struct jpeg_source_mgr base; /* first, so that cinfo->src can be cast back */
     uint8_t *memory;
@@ -31,7 +31,7 @@ typedef struct {
     char message[JMSG_LENGTH_MAX];
     int status;
     int ran_dry;     /* a fake end of image was inserted */
-    int lacked_data; /* zeros stood in for entropy-coded bits */
+    int lacked_data; /* zeros replaced missing entropy-coded bits */
     size_t ancillary;
     size_t max_ancillary;
 } error_manager;
@@ -45,13 +45,13 @@ struct webimage_jpeg_decoder {
 };
 
 int64_t webimage_jpeg_now(void);
-/* A decoder without a source; NULL without memory. */
+/* Makes a decoder without a source; NULL when out of memory. */
 webimage_jpeg_decoder *webimage_jpeg_decoder_make(size_t max_ancillary, int64_t max_nanoseconds);
-/* Fills in what the header said; to be called inside a jump target. */
+/* Fills in the facts of the header; to be called inside a jump target. */
 void webimage_jpeg_describe(const webimage_jpeg_decoder *decoder, webimage_jpeg_header *header);
-/* Leaves by the jump target when the time is used up or there are too many scans. */
+/* Jumps to the jump target when the deadline has passed or there are too many scans. */
 void webimage_jpeg_check_progress(webimage_jpeg_decoder *decoder);
-/* Whether every bit of every coefficient has arrived, or nothing tells otherwise. */
+/* Whether all bits of all coefficients have arrived, as far as libjpeg can tell. */
 int webimage_jpeg_is_complete(const webimage_jpeg_decoder *decoder);
 
 #endif

@@ -1,6 +1,6 @@
 #include "jpeg_decoder_state.h"
 
-/* More scans than any encoder writes; each costs a pass over the whole picture. */
+/* The limit of scans: more than any encoder writes. Each scan costs a pass over the whole picture. */
 static const int max_scans = 500;
 
 static const char icc_signature[12] = "ICC_PROFILE";
@@ -23,7 +23,7 @@ static void error_exit(j_common_ptr cinfo) {
     escape(cinfo, WEBIMAGE_JPEG_FAILED);
 }
 
-/* Warnings (negative levels) tell damage; traces tell each marker as it is saved. */
+/* Warnings (negative levels) report damage; traces report each saved marker. */
 static void emit_message(j_common_ptr cinfo, int level) {
     error_manager *errors = (error_manager *)cinfo->err;
     if (level < 0) {
@@ -87,7 +87,7 @@ webimage_jpeg_decoder *webimage_jpeg_decoder_create(
         webimage_jpeg_decoder_free(decoder);
         return NULL;
     }
-    /* Refuses empty input by an error; callers look at the size first. */
+    /* jpeg_mem_src fails for empty input; callers check the size first. */
     jpeg_mem_src(&decoder->cinfo, data, (unsigned long)size);
     return decoder;
 }
@@ -168,7 +168,7 @@ int webimage_jpeg_output_size(webimage_jpeg_decoder *decoder, int color, int sca
 int webimage_jpeg_is_complete(const webimage_jpeg_decoder *decoder) {
     const struct jpeg_decompress_struct *cinfo = &decoder->cinfo;
     if (!decoder->errors.ran_dry) return 1;
-    /* Arithmetic decoding makes up missing bits without a word. */
+    /* Arithmetic decoding replaces missing bits without a warning. */
     if (cinfo->arith_code) return 0;
     if (cinfo->progressive_mode && cinfo->coef_bits) {
         for (int component = 0; component < cinfo->num_components; component++)
@@ -176,7 +176,7 @@ int webimage_jpeg_is_complete(const webimage_jpeg_decoder *decoder) {
                 if (cinfo->coef_bits[component][coefficient] != 0) return 0;
         return 1;
     }
-    /* One scan that lacked nothing lost its end marker alone; of several, one may be missing. */
+    /* A file of one scan that lacked no data lacks only its end marker; of several scans, one may be missing. */
     return cinfo->comps_in_scan == cinfo->num_components;
 }
 
@@ -190,7 +190,7 @@ int webimage_jpeg_read_rows(webimage_jpeg_decoder *decoder, uint8_t *pixels, siz
         JDIMENSION count = left < 64 ? left : 64;
         for (JDIMENSION row = 0; row < count; row++) rows[row] = pixels + (cinfo->output_scanline + row) * stride;
         jpeg_read_scanlines(cinfo, rows, count);
-        /* What follows would be grey: a file that ended is told at once. */
+        /* The file has ended and further rows would be grey, so stop at once. */
         if (decoder->errors.ran_dry && decoder->errors.lacked_data) return WEBIMAGE_JPEG_TRUNCATED;
     }
     return webimage_jpeg_is_complete(decoder) ? WEBIMAGE_JPEG_OK : WEBIMAGE_JPEG_TRUNCATED;
@@ -200,7 +200,7 @@ const char *webimage_jpeg_message(const webimage_jpeg_decoder *decoder) { return
 
 int webimage_jpeg_ran_dry(const webimage_jpeg_decoder *decoder) { return decoder->errors.ran_dry; }
 
-/* Grows by doubling. jpeg_mem_dest would do, but after an error nobody can tell which of its buffers is alive. */
+/* Grows by doubling. Not jpeg_mem_dest: after an error it is unknown which of its buffers is still allocated. */
 typedef struct {
     struct jpeg_destination_mgr base; /* first, so that cinfo->dest can be cast back */
     uint8_t *memory;
@@ -226,7 +226,7 @@ static boolean grow_when_full(j_compress_ptr cinfo) {
 
 static void nothing_more(j_compress_ptr cinfo) { (void)cinfo; }
 
-/* On the heap: locals changed after setjmp would be undefined after longjmp. */
+/* On the heap, because locals that change after setjmp are undefined after longjmp. */
 typedef struct {
     struct jpeg_compress_struct cinfo;
     error_manager errors;

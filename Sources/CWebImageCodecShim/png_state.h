@@ -6,7 +6,7 @@
 #include <png.h>
 #include <setjmp.h>
 
-// What the readers of whole files and of files that are still arriving share.
+// Shared by the readers of whole files and of files that are still arriving.
 
 typedef struct {
     jmp_buf target;
@@ -17,10 +17,10 @@ typedef struct {
 void cpng_fail(png_structp png, png_const_charp message);
 void cpng_ignore_warning(png_structp png, png_const_charp message);
 
-// Says what may be read; to be called inside a jump target.
+// Sets the limits of a reader; to be called inside a jump target.
 void cpng_limit(png_structp png, size_t max_chunk_bytes);
 
-// Sets the transformations that make rows of `layout` and gives the number of passes; inside a jump target.
+// Sets the transformations that make rows of `layout`; returns the number of passes. To be called inside a jump target.
 int cpng_transform(png_structp png, png_infop info, CPNGLayout layout);
 
 #endif
