@@ -5,17 +5,17 @@
 #include <string.h>
 #include <wchar.h>
 
-/* Pixels that libyuv gets at least, and a multiple of which it always gets: its longest vectors hold 64 bytes. */
+/* libyuv gets only multiples of this number of pixels: its longest vectors have 64 bytes. */
 enum { WHOLE = 64 };
-/* Rows that pass through the stack at once. */
+/* Rows that are copied to the stack at once. */
 enum { BLOCK = 8 };
-/* The largest pixel: four channels of 16 bits. */
+/* Bytes of the largest pixel: four channels of 16 bits. */
 enum { LARGEST = 8 };
 
 typedef struct {
     uint8_t *start;
     int stride;
-    /* Bytes of a pixel; 0 for a plane that is not there. */
+    /* Bytes of a pixel; 0 for a missing plane. */
     int bytes;
 } plane;
 
@@ -24,7 +24,7 @@ typedef struct {
     plane target[4];
     int width;
     int height;
-    /* Whether the function leaves some bytes of the target as they are. */
+    /* Whether the function keeps some bytes of the target. */
     bool reads_target;
     bool mirrors;
     const uint8_t *order;
@@ -56,7 +56,7 @@ static int run_tail(const job *all, row_function function, int first_row, int ro
     for (int i = 0; i < 4; i++) {
         const plane *source = &all->source[i], *target = &all->target[i];
         if (source->bytes) {
-            /* A mirrored row ends where it began. */
+            /* The padding of a mirrored row comes first, so that the mirrored pixels are first. */
             int before = all->mirrors ? WHOLE - tail : 0;
             memset(sources[i], 0, (size_t)rows * row_bytes);
             copy(
@@ -109,7 +109,7 @@ static int run(const job *all, row_function function) {
 #define TARGET16(i) (uint16_t *)j->target[i].start, j->target[i].stride / 2
 #define SIDES j->width, j->height
 
-/* Functions that return nothing, and those that return an error code. */
+/* For functions that return nothing, and for those that return an error code. */
 #define VOID_ROWS(name, call) \
     static int name(const job *j) { \
         call; \
@@ -316,7 +316,7 @@ int webimage_yuv_turn(
     int is_clockwise) {
     if (width <= 0 || height <= 0) return 0;
     int whole_width = width & ~(WHOLE - 1), whole_height = height & ~(WHOLE - 1), result = 0;
-    /* Where the pixels from a column and row on go, of which there are `columns` and `rows`. */
+    /* The source and the target of a block of `columns` x `rows` pixels at a column and row. */
 #define FROM(x, y) source + (ptrdiff_t)(y) * source_stride + (ptrdiff_t)(x) * bytes
 #define INTO(x, y, columns, rows) \
     target + (ptrdiff_t)(is_clockwise ? (x) : width - (x) - (columns)) * stride + \
@@ -343,7 +343,7 @@ void webimage_copy_rows(
 }
 
 void webimage_fill_pixels(uint8_t *target, int stride, int width, int height, uint32_t pixel) {
-    /* The C library's fill of 32-bit words is vectorised, also for a debug build. */
+    /* wmemset fills 32-bit words with vector code, in a debug build too. */
     _Static_assert(sizeof(wchar_t) == sizeof(uint32_t), "wide characters of 32 bits");
     for (int row = 0; row < height; row++) {
         wmemset((wchar_t *)(target + (ptrdiff_t)row * stride), (wchar_t)pixel, (size_t)width);

@@ -3,14 +3,14 @@
 
 #include <stdint.h>
 
-/* libyuv's functions for rows of pixels, called with widths that are a multiple of 64 alone.
+/* libyuv's functions for rows of pixels, called only with widths that are a multiple of 64.
  *
- * libyuv handles the pixels after the last whole vector by separate functions, and in some of its releases those write
- * beyond their buffers: SplitRGBRow_Any_AVX2 and SplitXRGBRow_Any_AVX2 of 0.0.1904 (Debian 13) do for most widths. Each
- * function here passes the first (width & ~63) pixels of every row to libyuv and the rest by way of a block of 64
- * pixels on the stack, so that those functions never run.
+ * libyuv has separate functions for the pixels after the last whole vector. In some releases those write beyond their
+ * buffers: SplitRGBRow_Any_AVX2 and SplitXRGBRow_Any_AVX2 of 0.0.1904 (Debian 13) do so for most widths. Each function
+ * here passes the first (width & ~63) pixels of every row to libyuv directly, and the rest through a block of 64 pixels
+ * on the stack, so that the faulty functions never run.
  *
- * Names of layouts are those of the bytes in memory. Strides are in bytes and may be negative or 0. Sources and targets
+ * Layouts are named by the order of bytes in memory. Strides are in bytes and may be negative or 0. Sources and targets
  * are the same memory or do not overlap. Each function returns 0, or libyuv's error code. */
 
 /* Interleaved to planes. `a` may be NULL: the fourth channel is dropped. */
@@ -20,7 +20,7 @@ int webimage_yuv_split_rgb(
 int webimage_yuv_split_bgra(
     const uint8_t *source, int stride, uint8_t *r, int r_stride, uint8_t *g, int g_stride, uint8_t *b, int b_stride,
     uint8_t *a, int a_stride, int width, int height);
-/* Every second 16-bit sample to one plane, the others to another; `width` counts pairs. */
+/* Splits 16-bit samples: the even ones to one plane, the odd ones to another; `width` counts pairs. */
 int webimage_yuv_split_pairs16(
     const uint16_t *source, int stride, uint16_t *first, int first_stride, uint16_t *second, int second_stride, int width,
     int height);
@@ -52,14 +52,14 @@ int webimage_yuv_add(
 int webimage_yuv_blend(
     const uint8_t *above, int above_stride, const uint8_t *below, int below_stride, uint8_t *target, int stride,
     int width, int height);
-/* Bytes of every four pixels in the order of 16 places. */
+/* Reorders the 16 bytes of every four pixels. */
 int webimage_yuv_shuffle(
     const uint8_t *source, int source_stride, uint8_t *target, int stride, const uint8_t *order, int width, int height);
-/* A plane becomes the fourth channel of the target. */
+/* Writes a plane to the fourth channel of the target. */
 int webimage_yuv_set_alpha(
     const uint8_t *alpha, int alpha_stride, uint8_t *target, int stride, int width, int height);
 
-/* Layouts of eight bits. */
+/* Conversions of layouts with eight bits a channel. */
 int webimage_yuv_swap_red_and_blue(
     const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height);
 int webimage_yuv_rgb_to_bgra(
@@ -75,26 +75,26 @@ int webimage_yuv_rgba_to_gray(
     const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height);
 int webimage_yuv_rgb_to_gray(
     const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height);
-/* Little-endian words of 16 bits, red highest. */
+/* From little-endian words of 16 bits with red in the highest bits. */
 int webimage_yuv_rgb565_to_bgra(
     const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height);
 int webimage_yuv_rgb555_to_bgra(
     const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height);
-/* Four channels of eight bits to 16 and back by the high byte. */
+/* Four channels from eight to 16 bits, and back by their high bytes. */
 int webimage_yuv_widen(
     const uint8_t *source, int source_stride, uint16_t *target, int stride, int width, int height);
 int webimage_yuv_narrow(
     const uint16_t *source, int source_stride, uint8_t *target, int stride, int width, int height);
 
-/* Pixels of `bytes` bytes, 1 or 4, to memory that does not overlap. */
+/* Mirrors rows of pixels of 1 or 4 `bytes`; source and target must not overlap. */
 int webimage_yuv_mirror(
     const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height, int bytes);
-/* A quarter turn, clockwise or counterclockwise, of `width` x `height` pixels; the target has the sides exchanged. */
+/* Turns `width` x `height` pixels by 90 degrees, clockwise or counterclockwise; the target has the sides exchanged. */
 int webimage_yuv_turn(
     const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height, int bytes,
     int is_clockwise);
 
-/* Without libyuv: bytes copied, one byte or one pixel of four repeated. */
+/* Without libyuv: copy bytes, or repeat one byte or one pixel of four bytes. */
 void webimage_copy_rows(
     const uint8_t *source, int source_stride, uint8_t *target, int stride, int row_bytes, int height);
 void webimage_fill_pixels(uint8_t *target, int stride, int width, int height, uint32_t pixel);
