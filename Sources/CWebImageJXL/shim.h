@@ -7,7 +7,7 @@
 #include <jxl/version.h>
 #include "../CWebImageSharedLibrary/include/CWebImageSharedLibrary.h"
 
-// Before 1.0 every minor version has a name of its own.
+// Before 1.0 every minor version had its own file name.
 #define JXL_TEXT_OF(number) #number
 #define JXL_TEXT(number) JXL_TEXT_OF(number)
 static const char *_Nonnull const JXL_LIBRARY = "libjxl.so." JXL_TEXT(JPEGXL_MAJOR_VERSION)
@@ -31,8 +31,8 @@ static const char *_Nonnull const JXL_LIBRARY = "libjxl.so." JXL_TEXT(JPEGXL_MAJ
 
 SHARED_LIBRARY_TABLE(JXLFunctions, JXL_FUNCTIONS)
 
-// libjxl 0.9 dropped an argument of these three, a pixel format that earlier versions ignore. Swift has no macro for an
-// argument that is there or not, so that each has one shape here.
+// libjxl 0.9 removed an argument of these three functions, a pixel format that earlier versions ignore. Swift has no
+// preprocessor to call both forms, so each function here has one form.
 #if JPEGXL_MAJOR_VERSION == 0 && JPEGXL_MINOR_VERSION < 9
 #define JXL_UNUSED_FORMAT NULL,
 #else

@@ -1,6 +1,6 @@
-// What this package calls of librsvg, cairo, GLib and GIO, declared here instead of included: their headers are found by
-// a pkg-config file alone, whose libraries would then be linked. A test target includes both, so that a declaration that
-// is not theirs does not compile.
+// The functions of librsvg, cairo, GLib and GIO that this package calls. They are declared here because their headers can
+// be found only by pkg-config, which would also link the libraries. A test target includes both, so that a declaration
+// that differs does not compile.
 #ifndef WEBIMAGE_CRSVG_H
 #define WEBIMAGE_CRSVG_H
 
@@ -31,8 +31,8 @@ typedef struct {
 } GError;
 typedef struct _GConverter GConverter;
 typedef struct _GZlibDecompressor GZlibDecompressor;
-// All members of these three, as GIO has them: a program that also imports GTK's headers sees both declarations, which
-// must be the same.
+// These three have all members in GIO's order: a program that also imports GTK's headers has both declarations, which
+// must be equal.
 typedef enum {
     G_ZLIB_COMPRESSOR_FORMAT_ZLIB, G_ZLIB_COMPRESSOR_FORMAT_GZIP, G_ZLIB_COMPRESSOR_FORMAT_RAW
 } GZlibCompressorFormat;

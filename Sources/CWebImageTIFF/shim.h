@@ -5,7 +5,7 @@
 #include <tiffio.h>
 #include "../CWebImageSharedLibrary/include/CWebImageSharedLibrary.h"
 
-// 4.5 took another name; its reporting of errors to a handle of their own is what this package calls.
+// Version 4.5 changed the file name. This package needs it for error handlers per file handle.
 #define TIFF_LIBRARY "libtiff.so.6"
 
 #define TIFF_FUNCTIONS(take)                                                                                    \

@@ -4,7 +4,7 @@
 
 #include <zimg.h>
 
-/* The planes are an array of an unnamed struct, which Swift does not import. */
+/* Sets a plane of the target. In C because the planes are an array of an unnamed struct, which Swift does not import. */
 static inline void webimage_zimg_set_plane(
     zimg_image_buffer *buffer, int plane, void *data, ptrdiff_t stride, unsigned mask) {
     buffer->plane[plane].data = data;
@@ -12,7 +12,7 @@ static inline void webimage_zimg_set_plane(
     buffer->plane[plane].mask = mask;
 }
 
-/* As above, for the source. */
+/* Sets a plane of the source, for the same reason. */
 static inline void webimage_zimg_set_const_plane(
     zimg_image_buffer_const *buffer, int plane, const void *data, ptrdiff_t stride, unsigned mask) {
     buffer->plane[plane].data = data;
