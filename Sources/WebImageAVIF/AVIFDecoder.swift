@@ -117,7 +117,7 @@ final class AVIFDecoder {
         try check(libavif.avifDecoderNthImage(handle, UInt32(index)))
         try options.limits.checkPixels(storedSize)
         guard crop != nil || storedSize == info.storedSize else {
-            throw .badData("libavif", "a frame of \(storedSize) px is announced as \(info.storedSize)")
+            throw .badData("libavif", "a frame has \(storedSize) px, but the file declares \(info.storedSize)")
         }
         let layout = layout(for: options)
         let pixels = try PixelBuffer(width: storedSize.width, height: storedSize.height, format: layout)
@@ -138,7 +138,7 @@ final class AVIFDecoder {
         guard let crop else { return pixels }
         let (x, y) = (Int(crop.x), Int(crop.y))
         guard x + info.storedSize.width <= pixels.width, y + info.storedSize.height <= pixels.height else {
-            throw .badData("libavif", "the clean aperture lies outside the picture")
+            throw .badData("libavif", "the clean aperture is outside the picture")
         }
         let part = try PixelBuffer(
             width: info.storedSize.width, height: info.storedSize.height, format: pixels.format)

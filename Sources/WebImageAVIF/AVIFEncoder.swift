@@ -25,7 +25,7 @@ final class AVIFEncoder {
     func encode(
         frameCount: Int, options: EncodingOptions, frame: (Int) throws(WebImageError) -> ImageFrame
     ) throws(WebImageError) -> Data {
-        guard frameCount > 0 else { throw .cannotEncode("libavif", "there is no frame") }
+        guard frameCount > 0 else { throw .cannotEncode("libavif", "there are no frames") }
         configure(options)
         var size: PixelSize?
         for index in 0..<frameCount {
