@@ -43,11 +43,11 @@ struct HEIFCodedSizes {
     /// Pixels of all coded pictures that go into an item.
     private mutating func cost(of item: Int, depth: Int) throws(WebImageError) -> Int {
         if let known = costs[item] {
-            guard let known else { throw HEIFBoxReader.unreadable("a picture is made of itself") }
+            guard let known else { throw HEIFBoxReader.unreadable("a picture contains itself") }
             return known
         }
         guard depth < 16, costs.count < 1 << 16 else {
-            throw HEIFBoxReader.unreadable("it is made of too many pictures")
+            throw HEIFBoxReader.unreadable("it consists of too many pictures")
         }
         costs[item] = .some(nil)
         var sum = try ownCost(of: item)
@@ -81,7 +81,7 @@ struct HEIFCodedSizes {
                 }
             case "iden": break
             default:
-                throw .badData("HEIF", "a picture is coded as \(type)", hint: "Convert it to HEIC or JPEG.")
+                throw .badData("HEIF", "the coding \(type) is unsupported", hint: "Convert it to HEIC or JPEG.")
             }
         }
         return sum

@@ -59,7 +59,7 @@ final class HEIFDecoder {
             : info.hasAlpha ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB
         var decoded: OpaquePointer?
         try check(libheif.heif_decode_image(handle, &decoded, heif_colorspace_RGB, chroma, options))
-        guard let decoded else { throw .badData("libheif", "gave no picture") }
+        guard let decoded else { throw .badData("libheif", "returned no picture") }
         HandleLedger.opened("heif_image")
         defer {
             libheif.heif_image_release(decoded)
@@ -72,7 +72,7 @@ final class HEIFDecoder {
         }
         let size = PixelSize(width: pixels.width, height: pixels.height)
         guard size == info.storedSize else {
-            throw .badData("libheif", "a picture of \(size) px is announced as \(info.storedSize)")
+            throw .badData("libheif", "a picture has \(size) px, but the file declares \(info.storedSize)")
         }
         return DecodedPicture(
             pixels: pixels, orientation: .up, profile: profile, hasAlpha: info.hasAlpha, format: info.format)
@@ -128,7 +128,7 @@ extension HEIFFunctions {
         let height = Int(heif_image_get_height(image, heif_channel_interleaved))
         guard let plane = heif_image_get_plane_readonly(image, heif_channel_interleaved, &stride),
             Int(stride) >= width * format.bytesPerPixel
-        else { throw .badData("libheif", "gave no pixels") }
+        else { throw .badData("libheif", "returned no pixels") }
         let pixels = try PixelBuffer(width: width, height: height, format: format)
         for row in 0..<height {
             memcpy(

@@ -104,7 +104,7 @@ struct HEIFItems {
             for _ in 0..<(try next(2)) {
                 _ = try next(indexBytes)
                 let (start, overflow) = base.addingReportingOverflow(try next(offsetBytes))
-                guard !overflow else { throw HEIFBoxReader.unreadable("an item lies nowhere") }
+                guard !overflow else { throw HEIFBoxReader.unreadable("an item has an invalid position") }
                 extents.append((start, try next(lengthBytes)))
             }
             locations[number, default: []].append(Location(method: method, extents: extents))
@@ -117,7 +117,7 @@ struct HEIFItems {
         var all: [Data] = []
         for location in locations[number] ?? [] {
             guard location.method < 2 else {
-                throw HEIFBoxReader.unreadable("an item's data lies in another item")
+                throw HEIFBoxReader.unreadable("an item's data is in another item")
             }
             let spaces = location.method == 0 ? [0..<file.bytes.count] : itemData
             for space in spaces {
