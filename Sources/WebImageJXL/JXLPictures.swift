@@ -38,7 +38,7 @@ final class JXLPictures {
         }
     }
 
-    private static let unexpected = WebImageError.badData("libjxl", "the header is not whole")
+    private static let unexpected = WebImageError.badData("libjxl", "the header is incomplete")
 
     /// Whether the header says that frames follow each other.
     var declaresAnimation: Bool { header.have_animation != 0 }
