@@ -48,10 +48,10 @@ struct EmbeddedPictures {
     private mutating func check(_ href: Data, of element: Data, level: Int) throws(WebImageError) {
         let url: DataURL?
         do throws(DataURL.Failure) { url = try DataURL(href) } catch {
-            throw .badData("SVG", "a data URL can be read in two ways")
+            throw .badData("SVG", "a data URL is ambiguous")
         }
         guard let url else { return }
-        guard let data = url.content else { throw .badData("SVG", "a data URL is no base64") }
+        guard let data = url.content else { throw .badData("SVG", "a data URL is not valid base64") }
         guard !data.isEmpty else { return }
         if StyleReferences.isDocument(data) { return try checkDocument(data, level: level + 1) }
         // Only these elements show a picture; other references to one are skipped.
@@ -61,7 +61,7 @@ struct EmbeddedPictures {
 
     private mutating func checkDocument(_ data: Data, level: Int) throws(WebImageError) {
         guard level < Self.mostLevels else {
-            throw .badData("SVG", "documents are embedded in one another more than \(Self.mostLevels) deep")
+            throw .badData("SVG", "documents are nested more than \(Self.mostLevels) levels deep")
         }
         var remaining = limits
         remaining.maxEncodedBytes = limits.maxEncodedBytes - bytes
@@ -80,7 +80,7 @@ struct EmbeddedPictures {
         let coders = ImageCodersManager.shared
         // librsvg may choose another picture of an icon than the coder that checks the icon here.
         guard ImageFormat(sniffing: data) != .ico, coders.canDecode(from: data) else {
-            throw .badData("SVG", "it holds a picture that no coder in use can look at", hint: "Add a coder for it.")
+            throw .badData("SVG", "it has a picture that no registered coder can check", hint: "Add a coder for it.")
         }
         try take(try coders.imageInfo(of: data, limits: limits).storedSize)
     }

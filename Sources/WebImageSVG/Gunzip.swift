@@ -39,7 +39,7 @@ enum Gunzip {
                         converter, bytes.baseAddress?.advanced(by: offset), bytes.count - offset,
                         target.baseAddress, target.count, G_CONVERTER_INPUT_AT_END, &read, &written, nil)
                 }
-                guard status != G_CONVERTER_ERROR else { throw .badData("gzip", "the packed document is damaged") }
+                guard status != G_CONVERTER_ERROR else { throw .badData("gzip", "the compressed document is damaged") }
                 offset += read
                 result.append(contentsOf: piece[..<written])
                 if status == G_CONVERTER_FINISHED { return result }
@@ -47,7 +47,7 @@ enum Gunzip {
                     guard isWhole else { return result }
                     throw .limit(.encodedBytes, actual: .max, allowed: limit)
                 }
-                guard read > 0 || written > 0 else { throw .badData("gzip", "the packed document ends too early") }
+                guard read > 0 || written > 0 else { throw .badData("gzip", "the compressed document ends too early") }
             }
         }
     }

@@ -38,10 +38,10 @@ struct XMLScanner {
         if starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }
         skipSpace()
         guard byte == .lessThan else {
-            throw Self.refused("it does not begin as XML in an encoding like ASCII")
+            throw Self.refused("it does not start like XML in an encoding based on ASCII")
         }
         guard let base = bytes.baseAddress, memchr(base, 0, bytes.count) == nil else {
-            throw Self.refused("it is not in an encoding like ASCII")
+            throw Self.refused("its encoding is not based on ASCII")
         }
         var count = 0
         while offset < bytes.count {
@@ -168,7 +168,7 @@ struct XMLScanner {
             guard
                 value == Data("http://www.w3.org/1999/xlink".utf8)
                     || value == Data("http://www.w3.org/2000/svg".utf8)
-            else { throw Self.refused("elements have attributes they do not name") }
+            else { throw Self.refused("an attribute has a default value") }
         }
         guard byte == .greaterThan else { throw Self.refused("the document type has no end") }
         offset += 1
@@ -221,7 +221,7 @@ struct XMLScanner {
             let digits = String(decoding: reference.dropFirst(), as: UTF8.self)
             let code = digits.first == "x" ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
             guard let code, let scalar = Unicode.Scalar(code) else {
-                throw Self.refused("a reference is no character")
+                throw Self.refused("a reference is not a valid character")
             }
             return Data(String(Character(scalar)).utf8)
         }
@@ -237,7 +237,7 @@ struct XMLScanner {
     private mutating func addStyle(_ text: Data) throws(WebImageError) {
         for index in styles.indices { styles[index].append(text) }
         // Text is added to every open style element, so deep nesting would copy it many times.
-        guard styles.count < 8 else { throw Self.refused("style elements lie inside one another") }
+        guard styles.count < 8 else { throw Self.refused("style elements are nested too deeply") }
     }
 
     private func checkEncoding(_ declaration: Data) throws(WebImageError) {
@@ -258,7 +258,7 @@ struct XMLScanner {
             || ["iso-8859-", "windows-125"].contains {
                 encoding.hasPrefix($0) && encoding.count <= $0.count + 2
             }
-        guard isKnown else { throw Self.refused("it is not in an encoding like ASCII") }
+        guard isKnown else { throw Self.refused("its encoding is not based on ASCII") }
     }
 
     private mutating func name() throws(WebImageError) -> Data {
