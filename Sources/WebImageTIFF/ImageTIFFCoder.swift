@@ -68,7 +68,7 @@ public final class ImageTIFFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
         frameCount: Int, loopCount: Int, format: ImageFormat, options: EncodingOptions,
         frame: (Int) throws(WebImageError) -> ImageFrame
     ) throws(WebImageError) -> Data {
-        guard canEncode(to: format), frameCount > 0 else { throw .cannotEncode("libtiff", "no frame, or no TIFF") }
+        guard canEncode(to: format), frameCount > 0 else { throw .cannotEncode("libtiff", "no frames, or not TIFF") }
         let count = options.firstFrameOnly ? 1 : frameCount
         return try TIFFWriter.encode(pageCount: count, options: options) { index throws(WebImageError) in
             try frame(index).image
