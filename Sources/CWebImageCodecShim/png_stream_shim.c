@@ -19,7 +19,7 @@ static void take_info(png_structp png, png_infop info) {
     CPNGStream *stream = png_get_progressive_ptr(png);
     stream->passes = cpng_transform(png, info, stream->layout);
     if (png_get_rowbytes(png, info) > stream->stride || png_get_image_height(png, info) > stream->height)
-        png_error(png, "the picture is larger than announced");
+        png_error(png, "the picture is larger than its header declares");
 }
 
 static void take_row(png_structp png, png_bytep row, png_uint_32 index, int pass) {

@@ -11,7 +11,7 @@ enum BMPWriter {
         let headerBytes = 14 + (hasAlpha ? 108 : 40)
         let (pixelBytes, overflow) = rowBytes.multipliedReportingOverflow(by: pixels.height)
         guard !overflow, pixelBytes <= Int(UInt32.max) - headerBytes else {
-            throw .cannotEncode("BMP", "a file of 4 GiB", hint: "Set a maximum pixel size, or choose PNG.")
+            throw .cannotEncode("BMP", "the file is over 4 GiB", hint: "Set a maximum pixel size, or choose PNG.")
         }
         var file = header(pixels, hasAlpha: hasAlpha, offset: headerBytes, pixelBytes: pixelBytes)
         file.append(Data(count: pixelBytes))

@@ -67,7 +67,7 @@ final class GIFFileWriter {
     }
 
     func finished() throws(WebImageError) -> Data {
-        guard close() else { throw .cannotEncode("giflib", "cannot end the file") }
+        guard close() else { throw .cannotEncode("giflib", "cannot finish the file") }
         return output.data
     }
 

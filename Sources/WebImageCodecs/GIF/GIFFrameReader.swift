@@ -21,7 +21,7 @@ final class GIFFrameReader {
         guard
             let start = data.bindMemory(to: UInt8.self).baseAddress,
             let handle = cgif_indices_create(start, data.count, batch * width)
-        else { throw .badData("GIF", "a frame's data does not begin as it must", hint: Self.hint) }
+        else { throw .badData("GIF", "a frame's data is missing or has an invalid code size", hint: Self.hint) }
         self.handle = handle
         HandleLedger.opened("gif_indices")
     }
@@ -60,7 +60,7 @@ final class GIFFrameReader {
                         isOver: isOver)
                 }
                 guard read == wanted else {
-                    guard hasRows else { throw .badData("GIF", "a frame has not a single row", hint: Self.hint) }
+                    guard hasRows else { throw .badData("GIF", "no row of a frame can be decoded", hint: Self.hint) }
                     return false
                 }
             }

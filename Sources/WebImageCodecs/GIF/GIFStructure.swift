@@ -27,7 +27,7 @@ struct GIFStructure: Sendable {
             let flags = bytes.byte(at: 10), bytes.range(at: 0, count: Self.headerLength) != nil
         else { throw .badData("GIF", "the file ends inside its header") }
         guard width > 0, height > 0 else {
-            throw .badData("GIF", "the header says \(width)x\(height), which is no picture")
+            throw .badData("GIF", "the header declares a size of \(width)x\(height)")
         }
         screen = PixelSize(width: width, height: height)
         try limits.checkPixels(screen)

@@ -90,7 +90,7 @@ public final class ImageGIFCoder: BuiltInAnimatedImageCoder {
             hasAlpha: !covers || !isWhole || frame.control.transparentIndex != nil, format: .gif)
     }
 
-    static let noFrames = WebImageError.badData("GIF", "there is no frame")
+    static let noFrames = WebImageError.badData("GIF", "there are no frames")
 }
 
 extension GIFStructure {

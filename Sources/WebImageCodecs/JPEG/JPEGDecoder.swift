@@ -16,7 +16,7 @@ final class JPEGDecoder {
             let start = bytes.bindMemory(to: UInt8.self).baseAddress, !bytes.isEmpty,
             let handle = webimage_jpeg_decoder_create(
                 start, bytes.count, limits.maxAncillaryBytes, limits.maxDecodeTime.clampedNanoseconds)
-        else { throw .badData("libjpeg", "no data, or no memory for it", hint: "Look at what was really received.") }
+        else { throw .badData("libjpeg", "no data, or out of memory", hint: "Check the received bytes.") }
         var header = webimage_jpeg_header()
         let status = webimage_jpeg_read_header(handle, &header)
         guard status == WEBIMAGE_JPEG_OK else {
@@ -35,7 +35,7 @@ final class JPEGDecoder {
         guard
             let handle = webimage_jpeg_stream_create(
                 limits.maxAncillaryBytes, limits.maxDecodeTime.clampedNanoseconds)
-        else { throw .badData("libjpeg", "no memory for a decoder") }
+        else { throw .badData("libjpeg", "out of memory") }
         self.handle = handle
         self.limits = limits
         HandleLedger.opened("jpeg decompressor")

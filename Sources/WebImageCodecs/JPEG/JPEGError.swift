@@ -11,13 +11,13 @@ enum JPEGError {
         case WEBIMAGE_JPEG_ANCILLARY:
             return .limit(.ancillaryBytes, actual: .max, allowed: limits.maxAncillaryBytes)
         case WEBIMAGE_JPEG_TRUNCATED:
-            return .badData("libjpeg", "the file ends before its picture does", hint: truncated)
+            return .badData("libjpeg", "the file ends inside its picture", hint: truncated)
         default:
             let message = String(cString: webimage_jpeg_message(handle))
             return .badData("libjpeg", message, hint: webimage_jpeg_ran_dry(handle) != 0 ? truncated : damaged)
         }
     }
 
-    private static let truncated = "The file is cut off: fetch it again, whole."
-    private static let damaged = "The file is damaged or of a kind of JPEG nobody displays."
+    private static let truncated = "The file is cut off. Fetch it again."
+    private static let damaged = "The file is damaged, or a kind of JPEG that viewers do not support."
 }

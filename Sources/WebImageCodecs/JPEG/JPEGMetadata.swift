@@ -23,7 +23,7 @@ struct JPEGMetadata {
         if let packet = metadata.xmp { xmp = Self.xmpSignature + packet }
         guard exif.count <= Self.mostBytes, xmp.count <= Self.mostBytes else {
             throw .cannotEncode(
-                "JPEG", "the metadata is over \(Self.mostBytes) bytes", hint: "Leave it out, or its thumbnail.")
+                "JPEG", "the metadata is over \(Self.mostBytes) bytes", hint: "Omit the metadata or its thumbnail.")
         }
     }
 

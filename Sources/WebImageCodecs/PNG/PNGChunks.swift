@@ -134,7 +134,7 @@ struct PNGHeader: Sendable, Hashable {
             let height = bytes.bigEndian32(at: 20)
         else { throw .badData("PNG", "the first chunk is not IHDR") }
         guard (1...0x7FFF_FFFF).contains(width), (1...0x7FFF_FFFF).contains(height) else {
-            throw .badData("PNG", "the header says \(width)x\(height), which is no picture")
+            throw .badData("PNG", "the header declares a size of \(width)x\(height)")
         }
         size = PixelSize(width: width, height: height)
         bitDepth = Int(bytes[24])

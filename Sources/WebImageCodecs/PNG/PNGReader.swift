@@ -62,7 +62,7 @@ final class PNGReader {
         guard cpng_reader_start(handle, target.layout, &passes, &rowBytes) else { throw failure }
         let indent = target.x * pixels.format.bytesPerPixel
         guard indent + rowBytes <= pixels.bytesPerRow, target.y + target.size.height <= pixels.height else {
-            throw .badData("libpng", "the picture is larger than announced")
+            throw .badData("libpng", "the picture is larger than its header declares")
         }
         let batch = max(1, Self.batchByteCount / pixels.bytesPerRow)
         for pass in 1...max(passes, 1) {
@@ -84,7 +84,7 @@ final class PNGReader {
         var rowBytes = 0
         guard cpng_reader_start(handle, layout, &passes, &rowBytes) else { throw failure }
         guard rowBytes <= stride, passes == 1 else {
-            throw .badData("libpng", "the picture is larger than announced")
+            throw .badData("libpng", "the picture is larger than its header declares")
         }
     }
 

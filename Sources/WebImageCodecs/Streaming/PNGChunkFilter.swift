@@ -69,7 +69,7 @@ final class PNGChunkFilter {
             return
         }
         let (length, tag) = head.withUnsafeBytes { ($0.bigEndian32(at: 0) ?? 0, $0.tag(at: 4) ?? "IEND") }
-        guard length <= 0x7FFF_FFFF else { throw .badData("PNG", "a chunk says it has \(length) bytes") }
+        guard length <= 0x7FFF_FFFF else { throw .badData("PNG", "a chunk declares \(length) bytes") }
         if header.count == 8, tag != "IHDR" || length != 13 { throw .badData("PNG", "the first chunk is not IHDR") }
         remaining = length + 4
         use = try use(of: tag, length: length)

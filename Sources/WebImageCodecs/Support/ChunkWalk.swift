@@ -23,7 +23,7 @@ struct ChunkWalk {
         keptCount += 1
         guard keptCount <= Self.mostKept else {
             throw .badData(
-                library, "the picture is in more than \(Self.mostKept) pieces", hint: "Nobody writes such a file.")
+                library, "the picture is in more than \(Self.mostKept) pieces", hint: "No encoder writes such a file.")
         }
     }
 }

@@ -85,7 +85,7 @@ public final class ImageWebPCoder: BuiltInAnimatedImageCoder {
         let bitstream = UnsafeRawBufferPointer(rebasing: bytes[frame.bitstream])
         let features = try WebPFeatures(bitstream)
         guard features.size == frame.size else {
-            throw .badData("WebP", "a frame of \(features.size) px is announced as \(frame.size)")
+            throw .badData("WebP", "a frame has \(features.size) px, but the file declares \(frame.size)")
         }
         let format = webP.format(for: options)
         let canvas = try PixelBuffer(width: webP.canvas.width, height: webP.canvas.height, format: format)
@@ -95,7 +95,7 @@ public final class ImageWebPCoder: BuiltInAnimatedImageCoder {
         return webP.picture(canvas, data, hasAlpha: features.hasAlpha || !covers)
     }
 
-    static let noFrames = WebImageError.badData("WebP", "the animation has no whole frame")
+    static let noFrames = WebImageError.badData("WebP", "the animation has no complete frame")
 }
 
 extension WebPContainer {

@@ -97,7 +97,7 @@ final class WebPMuxer {
     func assemble() throws(WebImageError) -> Data {
         var assembled = WebPData()
         guard WebPMuxAssemble(handle, &assembled) == WEBP_MUX_OK, let bytes = assembled.bytes else {
-            throw .cannotEncode("libwebpmux", "cannot put the file together")
+            throw .cannotEncode("libwebpmux", "cannot assemble the file")
         }
         defer { WebPDataClear(&assembled) }
         return Data(bytes: bytes, count: assembled.size)

@@ -46,7 +46,7 @@ enum WebPDecoding {
     static func configuration(_ target: Target, size: PixelSize) throws(WebImageError) -> WebPDecoderConfig {
         var config = WebPDecoderConfig()
         guard WebPInitDecoderConfig(&config) != 0 else {
-            throw .badData("libwebp", "another version than compiled for")
+            throw .badData("libwebp", "the library and its headers have different versions")
         }
         let pixels = target.pixels
         guard target.x + size.width <= pixels.width, target.y + size.height <= pixels.height else {

@@ -34,7 +34,7 @@ enum WebPEncoding {
     private static func configuration(_ options: EncodingOptions) throws(WebImageError) -> WebPConfig {
         var config = WebPConfig()
         guard WebPConfigInit(&config) != 0 else {
-            throw .cannotEncode("libwebp", "another version than compiled for")
+            throw .cannotEncode("libwebp", "the library and its headers have different versions")
         }
         config.quality = Float(options.quality * 100)
         if options.lossless {
@@ -90,7 +90,7 @@ private final class WebPPictureEncoder {
 
     init(_ pixels: PixelBuffer, hasAlpha: Bool) throws(WebImageError) {
         guard WebPPictureInit(&picture) != 0 else {
-            throw .cannotEncode("libwebp", "another version than compiled for")
+            throw .cannotEncode("libwebp", "the library and its headers have different versions")
         }
         HandleLedger.opened("webp_picture")
         picture.width = Int32(pixels.width)
