@@ -23,6 +23,6 @@ extension ImageCodersManager {
 
 extension ImageGIFCoder {
     /// Opens a GIF without options, as a document of version 5 does; nil when the data cannot be read.
-    @available(*, deprecated, message: "Use init(animatedImageData:options:), which says that it may give nil")
+    @available(*, deprecated, message: "Use init(animatedImageData:options:), which can return nil")
     public convenience init!(animatedImageData data: Data?) { self.init(animatedImageData: data, options: nil) }
 }

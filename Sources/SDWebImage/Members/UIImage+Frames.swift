@@ -81,7 +81,7 @@ extension Image {
     /// Makes an image of one transparent pixel. The original's image has none, but every image here has pixels.
     public convenience init() {
         guard let pixels = try? PixelBuffer(width: 1, height: 1, format: .bgra8Premultiplied) else {
-            preconditionFailure("There is no memory for one pixel.")
+            preconditionFailure("Out of memory for an image of one pixel.")
         }
         pixels.withUnsafeMutableBytes { bytes in _ = bytes.initializeMemory(as: UInt8.self, repeating: 0) }
         self.init(pixels: pixels)
@@ -89,7 +89,7 @@ extension Image {
 
     /// Unavailable: images are not archived.
     @available(
-        *, unavailable, message: "Archive pngData() or sd_imageData(), and make the image of it with init(data:)"
+        *, unavailable, message: "Archive pngData() or sd_imageData() and restore the image with init(data:)"
     )
     public convenience init?(coder: NSCoder) { nil }
 

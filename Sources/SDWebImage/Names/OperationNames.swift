@@ -57,7 +57,7 @@ extension WebImageDownloader {
 
 extension SDWebImageDownloaderConfig {
     /// Unavailable: libcurl makes the transfers.
-    @available(*, unavailable, message: "Set downloadTimeout, proxy, certificateAuthorityFile and the like here")
+    @available(*, unavailable, message: "Set properties such as downloadTimeout, proxy and certificateAuthorityFile")
     public var sessionConfiguration: Never? {
         get { nil }
         set {}
@@ -72,7 +72,7 @@ extension SDWebImageDownloaderConfig {
 
 extension SDImageCacheConfig {
     /// Unavailable: there is no iCloud.
-    @available(*, unavailable, message: "There is no backup to leave out; remove the line")
+    @available(*, unavailable, message: "There is no backup to exclude; remove the line")
     public var shouldDisableiCloud: Bool {
         get { true }
         set {}

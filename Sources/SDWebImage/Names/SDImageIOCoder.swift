@@ -76,7 +76,7 @@ public final class SDImageIOCoder: DetailedImageCoder, SDProgressiveImageCoder {
 }
 
 /// The original's base class of animated coders; unavailable.
-@available(*, unavailable, message: "Adopt SDAnimatedImageCoder: the class drives the system's image library, Apple's")
+@available(*, unavailable, message: "Adopt SDAnimatedImageCoder; this class uses Apple's image library")
 public final class SDImageIOAnimatedCoder {
     /// Makes an object without any function.
     public init() {}

@@ -26,7 +26,7 @@ extension AnimatedImage: SDAnimatedImageProtocol {
     }
 
     /// Unavailable: images are not archived.
-    @available(*, unavailable, message: "Archive animatedImageData, and make the image of it with init(data:)")
+    @available(*, unavailable, message: "Archive animatedImageData and restore the image with init(data:)")
     public convenience init?(coder: NSCoder) { nil }
 }
 
