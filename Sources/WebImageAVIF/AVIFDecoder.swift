@@ -49,7 +49,7 @@ final class AVIFDecoder {
         try check(result)
     }
 
-    /// The codecs take over the limit when the first picture is decoded.
+    /// Sets the pixel limit of each coded picture; the AV1 codecs read it when the first picture is decoded.
     private func boundTiles(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) {
         let most = try AVIFTiles(bytes).pixelLimit(canvas: storedSize)
         handle.pointee.imageSizeLimit = min(handle.pointee.imageSizeLimit, UInt32(clamping: most))
@@ -99,7 +99,7 @@ final class AVIFDecoder {
         return isValid != 0 && rect.width > 0 && rect.height > 0 ? rect : nil
     }
 
-    /// The boxes `irot` and `imir` alone, rotation first (ISO/IEC 23000-22 §7.3.6.7); EXIF does not apply in AVIF.
+    /// The orientation by `irot`, then `imir` (ISO/IEC 23000-22 §7.3.6.7); EXIF orientation does not apply in AVIF.
     private var orientation: ImageOrientation {
         let flags = image.transformFlags
         let turns = flags & AVIF_TRANSFORM_IROT.rawValue != 0 ? Int(image.irot.angle) & 3 : 0
