@@ -3,13 +3,13 @@ import WebImageCore
 
 /// The items of a HEIF file as the boxes of `meta` describe them (ISO/IEC 14496-12 §8.11).
 struct HEIFItems {
-    /// Numbers of primary items; more than one where a file has several.
+    /// The numbers of the primary items; a faulty file can have several.
     private(set) var primary: [Int] = []
     /// All types that an item number is declared with.
     private(set) var types: [Int: Set<String>] = [:]
     /// Every `hvcC` among the properties.
     private(set) var configurations: [Range<Int>] = []
-    /// Items that are decoded to make an item: its tiles or source (`dimg`) and what belongs to it (`auxl`).
+    /// The items that are decoded with an item: its tiles or source (`dimg`) and its auxiliary pictures (`auxl`).
     private(set) var sources: [Int: [Int]] = [:]
     private var locations: [Int: [Location]] = [:]
     private var itemData: [Range<Int>] = []

@@ -13,7 +13,7 @@ struct HEVCParameters {
         guard let header = bits.read(16), header >> 9 & 63 == 33, header >> 3 & 63 == 0,
             bits.read(4) != nil, let subLayers = bits.read(3), bits.skip(1 + 96)
         else { return nil }
-        // Flags that say whether the lower layers have a profile and a level.
+        // Flags for whether the lower layers have a profile and a level.
         var present: [Int] = []
         for _ in 0..<subLayers { present.append(bits.read(2) ?? 0) }
         if subLayers > 0 { _ = bits.skip(2 * (8 - subLayers)) }
