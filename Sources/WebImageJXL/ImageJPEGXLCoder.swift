@@ -59,7 +59,7 @@ public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder {
             if !options.firstFrameOnly { try pictures.countFrames(limits: options.limits, deadline: deadline) }
             let image = try pictures.picture(at: 0, options: options, deadline: deadline)
                 .finished(options: options, fullSize: pictures.info.storedSize)
-            // Counting frames walks the whole file, so a load of the first frame alone skips it.
+            // Counting frames reads the whole file, so it is skipped when only the first frame is decoded.
             let isUncounted = options.firstFrameOnly && pictures.declaresAnimation
             return (image, isUncounted ? 2 : pictures.info.frameCount)
         }

@@ -24,7 +24,7 @@ final class JXLEncoder {
         let pixels = try Self.pixels(try image.pixelsToEncode(options), hasAlpha: image.hasAlpha)
         try describe(pixels, image, options)
         guard let settings = libjxl.JxlEncoderFrameSettingsCreate(handle, nil) else { throw failure }
-        // The usual effort of 7 takes seconds for a photo; 4 costs a few per cent of size.
+        // The default effort of 7 takes seconds for a photo; 4 makes files a few per cent larger.
         try check(libjxl.JxlEncoderFrameSettingsSetOption(settings, JXL_ENC_FRAME_SETTING_EFFORT, 4))
         if options.lossless {
             try check(libjxl.JxlEncoderSetFrameLossless(settings, 1))

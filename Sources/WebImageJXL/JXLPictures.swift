@@ -40,7 +40,7 @@ final class JXLPictures {
 
     private static let unexpected = WebImageError.badData("libjxl", "the header is incomplete")
 
-    /// Whether the header says that frames follow each other.
+    /// Whether the header declares an animation.
     var declaresAnimation: Bool { header.have_animation != 0 }
 
     /// Walks the frame headers; their pixels are not decoded.
