@@ -27,7 +27,7 @@ struct DataURL {
     /// The content; nil when it is declared as base64 but is not valid base64.
     var content: Data? { Self.decoded(payload, isBase64: isBase64) }
 
-    /// The first bytes of the content, also where other text follows the URL.
+    /// The first bytes of the content; other text may follow the URL.
     var start: Data {
         let bytes = Self.unescaped(Data(payload.prefix(4096)))
         guard isBase64 else { return bytes }

@@ -4,7 +4,7 @@ import WebImageGraphics
 
 /// Draws SVG documents (SVG 1.1 and parts of 2) by librsvg at the wanted size; gzip compression is supported.
 ///
-/// Without a wanted size a document has its own: its width and height at 96 dpi; the view box gives a missing one. A
+/// Without a wanted size a document has its own: its width and height at 96 dpi; a missing one comes from the view box. A
 /// wanted size is a box that the document is scaled up or down to fit, or is stretched to fill if the aspect ratio is not
 /// preserved.
 ///

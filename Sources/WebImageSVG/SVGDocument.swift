@@ -35,7 +35,7 @@ final class SVGDocument {
         HandleLedger.closed("rsvg_handle")
     }
 
-    /// Draws the document over the whole of `pixels`, stretched where their aspect ratios differ.
+    /// Draws the document over all of `pixels`; stretches it if the aspect ratios differ.
     func render(into pixels: PixelBuffer) throws(WebImageError) {
         memset(pixels.baseAddress, 0, pixels.byteCount)
         let surface = librsvg.cairo_image_surface_create_for_data(
@@ -63,7 +63,7 @@ final class SVGDocument {
 }
 
 extension RSVGFunctions {
-    /// The document's own width and height. The view box gives a missing one, without a view box the drawn area.
+    /// The document's own width and height. A missing one comes from the view box, or else from the drawn area.
     fileprivate func size(of handle: OpaquePointer) -> (width: Double, height: Double) {
         var hasWidth: gboolean = 0
         var hasHeight: gboolean = 0
