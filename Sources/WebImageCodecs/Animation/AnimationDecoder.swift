@@ -13,7 +13,7 @@ final class AnimationDecoder: Sendable {
         var profile: ColorProfile?
         /// Whether any frame may be transparent, as the file declares.
         var hasAlpha = true
-        /// Whether channels hold 16 bits, which are kept when ``PixelFormat/rgba16`` is asked for.
+        /// Whether channels have 16 bits, which are kept if the options ask for ``PixelFormat/rgba16``.
         var isDeep = false
     }
 

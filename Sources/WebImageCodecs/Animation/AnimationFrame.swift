@@ -2,7 +2,7 @@ import WebImageCore
 
 /// The position of one animation frame, how it blends with the canvas, and how it is disposed of.
 ///
-/// GIF, APNG and WebP frames are all read into this type. It is small because a hostile file holds many.
+/// GIF, APNG and WebP frames all become this type. It is small, because a hostile file can have millions.
 struct AnimationFrame: Sendable, Hashable {
     /// What happens to the frame's rectangle before the next frame is drawn.
     enum Disposal: UInt8, Sendable { case none, background, previous }
@@ -20,7 +20,7 @@ struct AnimationFrame: Sendable, Hashable {
     /// The stored delay in milliseconds.
     let delayMilliseconds: Double
 
-    /// `x` and `y` must lie on the canvas; empty ranges draw nothing.
+    /// `x` and `y` must be inside the canvas; empty ranges draw nothing.
     init(
         x: Range<Int>, y: Range<Int>, disposal: Disposal, blend: Blend, isOpaque: Bool, delayMilliseconds: Double
     ) {

@@ -9,7 +9,7 @@ struct AnimationPlan: Sendable {
     let canvas: PixelSize
     let frames: [AnimationFrame]
 
-    /// The change that turns a frame's ground into the next frame's ground.
+    /// The change from a frame's ground to the next frame's ground.
     enum Step: Sendable, Hashable { case draw, clear, nothing }
 
     /// For each frame, the nearest frame at or before it from which its ground can be made without any cached canvas.

@@ -57,7 +57,7 @@ struct OpenedAnimation: Sendable {
 }
 
 extension WebImageError {
-    /// The error for a frame requested from a coder that holds no animation.
+    /// The error for a frame requested from a coder without an animation.
     static let noAnimation = WebImageError.badData(
         "animation", "this coder holds no animation", hint: "Open one with init(animation:options:).")
 }

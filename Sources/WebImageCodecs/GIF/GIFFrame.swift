@@ -2,7 +2,7 @@ import WebImageCore
 
 /// One image of a GIF file: its descriptor with the graphic control before it (GIF89a, §20 and §23).
 ///
-/// Kept small: a file of 100 MB can hold millions of them.
+/// A small type, because a file of 100 MB can have millions of frames.
 struct GIFFrame: Sendable {
     /// What happens to the frame's rectangle before the next one is drawn; unknown values are ``none``.
     enum Disposal: UInt8, Sendable { case unspecified, none, background, previous }

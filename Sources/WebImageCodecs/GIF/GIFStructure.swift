@@ -2,7 +2,7 @@ import WebImageCore
 
 /// The blocks of a GIF file (GIF89a), found without decompressing anything.
 ///
-/// Offsets count from the file's first byte. The walk stops where the file ends or is invalid; frames before that are kept.
+/// Offsets count from the file's first byte. The scan stops at the end or at invalid data; earlier frames are kept.
 struct GIFStructure: Sendable {
     /// The logical screen, which is the size of every composited frame.
     var screen: PixelSize

@@ -9,7 +9,7 @@ import WebImageGraphics
 /// disposal 2 makes the rectangle transparent, frames are clipped to the screen, rows that cannot be decoded stay
 /// transparent. The decode time is checked every 64 KB of indices. Safe on any thread.
 public final class ImageGIFCoder: BuiltInAnimatedImageCoder {
-    /// The one for whole stills; it holds no animation and no arriving picture.
+    /// The shared coder for whole files; it has no state.
     public static let shared = ImageGIFCoder()
 
     /// How files of the format are recognised, streamed and opened.
@@ -20,7 +20,7 @@ public final class ImageGIFCoder: BuiltInAnimatedImageCoder {
     /// The content of an instance made for one picture or one animation.
     public let work: CodecWork
 
-    /// Makes another one for whole stills.
+    /// Makes another coder for whole files.
     public init() { work = CodecWork() }
 
     /// Makes an instance with this content.
@@ -55,8 +55,8 @@ public final class ImageGIFCoder: BuiltInAnimatedImageCoder {
 
     /// Encodes the image; all frames of an animation, unless the options ask for the first alone.
     ///
-    /// GIF has no quality setting, so the quality is ignored; ``encode(frameCount:loopCount:format:options:frame:)`` says
-    /// how colours are reduced.
+    /// GIF has no quality setting, so the quality is ignored. ``encode(frameCount:loopCount:format:options:frame:)``
+    /// describes how colours are reduced.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {

@@ -36,14 +36,14 @@ struct IndexedPicture {
     }
 }
 
-/// The picture's own colours, where there are at most 256 of them.
+/// The picture's own colours, if there are at most 256.
 private struct ExactPalette {
     var indices: [UInt8]
     var palette: [UInt8] = []
     var transparentIndex: Int?
 
     init?(_ pixels: PixelBuffer) {
-        // Open addressing: a colour's slot holds its index + 1.
+        // A hash table with open addressing: a colour's slot has its index + 1.
         let slotCount = 1024
         var keys = [UInt32](repeating: 0, count: slotCount)
         var slots = [UInt16](repeating: 0, count: slotCount)

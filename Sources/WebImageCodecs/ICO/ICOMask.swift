@@ -1,6 +1,6 @@
 import WebImageCore
 
-/// The mask that follows an icon's bitmap: one bit a pixel, set where the picture is transparent.
+/// The mask after an icon's bitmap: one bit a pixel, set for transparent pixels.
 struct ICOMask {
     let header: BMPHeader
     let bytes: UnsafeRawBufferPointer
@@ -11,7 +11,7 @@ struct ICOMask {
         let start = header.pixels + header.rowBytes * header.size.height
         let least = stride * (header.size.height - 1) + (header.size.width + 7) / 8
         guard let range = bytes.range(at: start, count: least) else { return nil }
-        // A profile where the mask would be means that there is none.
+        // A profile at the position of the mask means that there is no mask.
         if let profile = header.iccProfile, profile.overlaps(range) { return nil }
         let plane = try PixelBuffer(width: header.size.width, height: header.size.height, format: .gray8)
         for stored in 0..<header.size.height {

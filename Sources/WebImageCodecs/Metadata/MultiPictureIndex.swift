@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// The index of a file that holds several JPEGs one after the other (CIPA DC-007 §5.2).
+/// The index of a file with several consecutive JPEGs (CIPA DC-007 §5.2).
 struct MultiPictureIndex {
     /// The ranges of the pictures after the first; ranges outside the file are left out.
     let pictures: [Range<Int>]

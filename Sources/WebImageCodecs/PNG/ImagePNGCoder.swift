@@ -11,7 +11,7 @@ import WebImageGraphics
 /// skipped. The decode time is checked every 256 KB of pixels. A partial image has the rows that have arrived, or the
 /// passes of an interlaced picture; the rest is transparent. Safe on any thread.
 public final class ImagePNGCoder: BuiltInAnimatedImageCoder {
-    /// The one for whole stills; it holds no animation and no arriving picture.
+    /// The shared coder for whole files; it has no state.
     public static let shared = ImagePNGCoder()
 
     /// How files of the format are recognised, streamed and opened.
@@ -22,7 +22,7 @@ public final class ImagePNGCoder: BuiltInAnimatedImageCoder {
     /// The content of an instance made for one picture or one animation.
     public let work: CodecWork
 
-    /// Makes another one for whole stills.
+    /// Makes another coder for whole files.
     public init() { work = CodecWork() }
 
     /// Makes an instance with this content.

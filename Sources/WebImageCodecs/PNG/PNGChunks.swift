@@ -32,7 +32,7 @@ struct PNGChunks: Sendable {
     var isComplete = false
 
     private var animationControlCount = 0
-    /// The default image's `fcTL` where it precedes `acTL`, which the format allows.
+    /// The default image's `fcTL` if it precedes `acTL`, which the format allows.
     private var earlyFrameControl: Range<Int>?
 
     var hasAlpha: Bool { header.hasAlphaChannel || transparency != nil }

@@ -172,7 +172,7 @@ extension FourCC {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Whether the checksum behind a PNG chunk's payload is that of its name and payload.
+    /// Whether the checksum after a PNG chunk's payload matches its name and payload.
     fileprivate func hasChecksum(ofChunk payload: Range<Int>) -> Bool {
         let named = UnsafeRawBufferPointer(rebasing: self[payload.lowerBound - 4..<payload.upperBound])
         return bigEndian32(at: payload.upperBound) == Int(PNGChunkWriter.checksum(of: named))

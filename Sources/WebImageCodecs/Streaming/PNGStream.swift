@@ -45,7 +45,7 @@ final class PNGStream: PictureStream {
         if let rows, rows.progress.has_ended { try finish(rows) } else if isLast { try decodeWhole() }
     }
 
-    /// Keeps the picture and closes the reader: an image may hold this stream as long as it is shown.
+    /// Stores the picture and closes the reader, because an image may reference this stream as long as it is shown.
     private func finish(_ rows: PNGArrivingRows) throws(WebImageError) {
         try readTrailer()
         finished = DecodedPicture(

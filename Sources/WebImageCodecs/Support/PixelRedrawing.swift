@@ -1,7 +1,7 @@
 package import WebImageCore
 import WebImageGraphics
 
-/// The pixel work behind Core's helper functions, for the composition root to register.
+/// The pixel operations of WebImageCore's helper functions, which the composition root registers.
 package enum PixelRedrawing {
     /// The picture at `size` in the display's layout.
     package static func redraw(

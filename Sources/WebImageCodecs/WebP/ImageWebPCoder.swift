@@ -7,7 +7,7 @@ import WebImageGraphics
 /// libwebp has no callback while it decodes, so the time limit is checked before and after a picture, or between the frames
 /// of an animation. The pixel limit bounds the time of one picture. Safe on any thread.
 public final class ImageWebPCoder: BuiltInAnimatedImageCoder {
-    /// The one for whole stills; it holds no animation and no arriving picture.
+    /// The shared coder for whole files; it has no state.
     public static let shared = ImageWebPCoder()
 
     /// How files of the format are recognised, streamed and opened.
@@ -18,7 +18,7 @@ public final class ImageWebPCoder: BuiltInAnimatedImageCoder {
     /// The content of an instance made for one picture or one animation.
     public let work: CodecWork
 
-    /// Makes another one for whole stills.
+    /// Makes another coder for whole files.
     public init() { work = CodecWork() }
 
     /// Makes an instance with this content.
