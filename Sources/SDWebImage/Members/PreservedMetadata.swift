@@ -1,7 +1,8 @@
 public import WebImage
 public import WebImageGraphics
 
-// The built-in transformers are values that keep the metadata. Setting the property reports how to change that.
+// The built-in transformers are values that keep the metadata. The setter is unavailable; its message names the
+// alternative.
 
 extension ImageRoundCornerTransformer {
     /// Whether the descriptive metadata is copied to the changed image; always true.

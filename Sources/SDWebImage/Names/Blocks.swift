@@ -13,14 +13,14 @@ public typealias SDInternalCompletionBlock =
         _ image: UIImage?, _ data: Data?, _ error: (any Error)?, _ cacheType: SDImageCacheType, _ finished: Bool,
         _ imageURL: URL?
     ) -> Void
-/// Bytes received, bytes expected, and the URL asked for; on any thread.
+/// Receives the bytes received, the bytes expected, and the requested URL; on any thread.
 public typealias SDImageLoaderProgressBlock = ImageLoaderProgressBlock
-/// The image, its bytes, the failure, and whether this is the last call.
+/// Receives the image, its bytes, the failure, and whether this is the last call.
 public typealias SDImageLoaderCompletedBlock =
     @Sendable (_ image: UIImage?, _ data: Data?, _ error: (any Error)?, _ finished: Bool) -> Void
-/// Bytes received, bytes expected, and the URL asked for; on any thread.
+/// Receives the bytes received, the bytes expected, and the requested URL; on any thread.
 public typealias SDWebImageDownloaderProgressBlock = SDImageLoaderProgressBlock
-/// The image, its bytes, the failure, and whether this is the last call.
+/// Receives the image, its bytes, the failure, and whether this is the last call.
 public typealias SDWebImageDownloaderCompletedBlock = SDImageLoaderCompletedBlock
 /// Receives the image, its bytes if they were read, and their origin.
 public typealias SDImageCacheQueryCompletionBlock = ImageCacheQueryCompletionBlock
@@ -32,7 +32,7 @@ public typealias SDImageCacheQueryDataCompletionBlock = @Sendable (_ data: Data?
 public typealias SDImageCacheCalculateSizeBlock = @Sendable (_ fileCount: UInt, _ totalSize: UInt) -> Void
 /// Receives the layer in which a key is cached.
 public typealias SDImageCacheContainsCompletionBlock = @Sendable (_ containsCacheType: SDImageCacheType) -> Void
-/// Returns another path where the bytes of a key may be.
+/// Returns an additional path for the bytes of a key.
 public typealias SDImageCacheAdditionalCachePathBlock = @Sendable (_ key: String) -> String?
 /// Receives the number of ended URLs of a prefetched list, and the number of all its URLs.
 public typealias SDWebImagePrefetcherProgressBlock = @Sendable (_ finishedCount: UInt, _ totalCount: UInt) -> Void
