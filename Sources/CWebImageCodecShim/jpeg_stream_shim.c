@@ -114,7 +114,7 @@ int webimage_jpeg_stream_start(webimage_jpeg_decoder *decoder) {
     return end(decoder, has_started ? WEBIMAGE_JPEG_OK : WEBIMAGE_JPEG_SUSPENDED);
 }
 
-/* Reads rows until the picture ends, input runs out (SUSPENDED), or what follows would be grey (TRUNCATED). */
+/* Reads rows until the picture ends, the input ends (SUSPENDED), or further rows would be grey (TRUNCATED). */
 static int read_rows(webimage_jpeg_decoder *decoder, uint8_t *pixels, size_t stride) {
     struct jpeg_decompress_struct *cinfo = &decoder->cinfo;
     JSAMPROW rows[64];
