@@ -7,9 +7,10 @@ import WebImageGraphics
 /// Pictures of common types and up to 64 MB are inflated at once by libdeflate, twice as fast as by zlib under libpng;
 /// meanwhile this takes the memory of a second picture.
 ///
-/// Of the ancillary chunks only `tRNS`, `iCCP`, `eXIf` and XMP are read and count against the limits; the others are
-/// skipped. The decode time is checked every 256 KB of pixels. A partial image has the rows that have arrived, or the
-/// passes of an interlaced picture; the rest is transparent. Safe on any thread.
+/// Of the ancillary chunks a decode reads those for transparency, colours, orientation and animation, and skips the
+/// others; `iCCP`, `eXIf` and XMP count against the limits. The decode time is checked every 256 KB of pixels. A partial
+/// image has the rows that have arrived, or the passes of an interlaced picture; the rest is transparent. Safe on any
+/// thread.
 public final class ImagePNGCoder: BuiltInAnimatedImageCoder {
     /// The shared coder for whole files; it has no state.
     public static let shared = ImagePNGCoder()

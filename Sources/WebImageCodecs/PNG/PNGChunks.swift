@@ -104,7 +104,7 @@ struct PNGChunks: Sendable {
     private static func xmpText(_ bytes: UnsafeRawBufferPointer, _ payload: Range<Int>) -> Range<Int>? {
         let keyword: StaticString = "XML:com.adobe.xmp\0"
         guard bytes.has(keyword, at: payload.lowerBound) else { return nil }
-        // Compression flag and method, then a language and a translated keyword, each ended by zero.
+        // The keyword is followed by compression flag and method, a language and a translated keyword, both ended by zero.
         var start = payload.lowerBound + keyword.utf8CodeUnitCount + 2
         guard start <= payload.upperBound, bytes[start - 2] == 0 else { return nil }
         for _ in 0..<2 {
