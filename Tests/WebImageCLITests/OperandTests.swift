@@ -53,7 +53,7 @@ final class OperandTests: Sendable {
         let thumbnail = try run("thumbnail", "--size", "8", "-o", "-", "-", input: "a.png")
         #expect(try ImageCodersManager.shared.imageInfo(of: thumbnail.bytes, limits: .default).pixelSize.width == 8)
         let empty = try run("info", "-")
-        #expect(empty.code == 2 && empty.errors.contains("not one byte"))
+        #expect(empty.code == 2 && empty.errors.contains("the data is empty"))
         #expect(try run("info", "--max-bytes", "10", "-", input: "a.png").code == 3)
         #expect(try run("info", "-", "-", input: "a.png").code == 1)
     }

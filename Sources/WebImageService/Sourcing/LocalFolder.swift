@@ -43,7 +43,7 @@ final class LocalFolder: Sendable {
                 guard file.byteCount <= maxBytes else {
                     throw .limit(.encodedBytes, actual: file.byteCount, allowed: maxBytes, stage: .download)
                 }
-                guard file.byteCount > 0 else { throw .badData("file", "there is not one byte of data") }
+                guard file.byteCount > 0 else { throw .badData("file", "the data is empty") }
                 let data = file.bytes(in: 0..<file.byteCount)
                 return Source(data: data, lifetime: Lifetime(fields: [:], age: 0, bounds: bounds))
             }
