@@ -45,6 +45,8 @@ struct VariantIdentity: Hashable, Sendable {
     let serializer: RoleIdentity?
     let encoding: FurtherCoderOptions
     let types: [ImageCacheType]
+    /// Whether the context names the store type: only then is a plain thumbnail written to disk.
+    let namesStoreType: Bool
     let options: WebImageOptions
 }
 
@@ -93,6 +95,7 @@ extension LoadPlan {
             serializer: serializer.map { RoleIdentity($0) },
             encoding: encoding,
             types: [queryType, storeType, originalStoreType],
+            namesStoreType: namesStoreType,
             options: options.intersection(Self.variantOptions.union(Self.transformOptions)))
     }
 }

@@ -53,6 +53,18 @@ struct SharedStoringTests {
         #expect(width == 8 || width == 16)
     }
 
+    /// A thumbnail goes to disk only where the context names the store type, also when the default has the same value.
+    @Test(arguments: [false, true]) func aNamedStoreTypeHoldsBesideALoadWithoutOne(isFirst: Bool) async throws {
+        let box = CGSize(width: 8, height: 8)
+        let contexts: [WebImageContext] = [
+            [.imageThumbnailPixelSize: box], [.imageThumbnailPixelSize: box, .storeCacheType: ImageCacheType.all],
+        ]
+        let images = try await shared(isFirst ? contexts.reversed() : contexts)
+        #expect(images.count == 2 && fixture.loader.requests.count == 1)
+        let key = try #require(fixture.manager.cacheKey(for: url, context: contexts[0]))
+        #expect(await fixture.cache.diskImageData(forKey: key) != nil)
+    }
+
     @Test func loadsThatStoreTheSameShareAllWork() async throws {
         let asked = Calls<Int>()
         let serializer = WebImageCacheSerializer { _, data, _ in
