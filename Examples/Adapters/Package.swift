@@ -1,19 +1,26 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The two adapters, compiled against Stubs, which declare only the parts of Adwaita for Swift and SwiftCrossUI that the
-// adapters use. In your own program, copy the one file and depend on the real package.
+// Adapters and samples, compiled against Stubs, which declare what these use of Adwaita for Swift, SwiftCrossUI, swift-log,
+// swift-metrics and swift-distributed-tracing and no more. In a program of yours copy the one file and depend on the real
+// package.
 let library: [Target.Dependency] = [
     .product(name: "WebImage", package: "swift-web-image"), .product(name: "WebImageGTK", package: "swift-web-image"),
 ]
 
 let package = Package(
     name: "adapters",
-    products: [.library(name: "Adapters", targets: ["AdwaitaAdapter", "CrossUIAdapter"])],
+    products: [.library(name: "Adapters", targets: ["AdwaitaAdapter", "CrossUIAdapter", "Observability"])],
     dependencies: [.package(name: "swift-web-image", path: "../..")],
     targets: [
         .target(name: "AdwaitaAdapter", dependencies: ["Adwaita"] + library),
         .target(name: "CrossUIAdapter", dependencies: ["SwiftCrossUI", "GtkBackend", "Gtk", "CGtk"] + library),
+        .target(
+            name: "Observability",
+            dependencies: ["Logging", "Metrics", "Tracing", .product(name: "WebImage", package: "swift-web-image")]),
+        .target(name: "Logging", path: "Stubs/Logging"),
+        .target(name: "Metrics", path: "Stubs/Metrics"),
+        .target(name: "Tracing", path: "Stubs/Tracing"),
         .target(name: "Adwaita", path: "Stubs/Adwaita"),
         .target(name: "SwiftCrossUI", path: "Stubs/SwiftCrossUI"),
         .target(name: "Gtk", path: "Stubs/Gtk"),

@@ -13,14 +13,14 @@ struct OneWarning: Sendable {
             defer { given = true }
             return !given
         }
-        Self.log(isFirst ? .warning : .debug, "\(subject): \(error)")
+        Self.log(isFirst ? .warning : .debug, "\(subject): \(error)", metadata: error.logMetadata)
     }
 
     // A serial queue, because a slow logger may block its thread.
     private static let queue = DispatchQueue(label: "webimage.disk-cache.log", qos: .utility)
 
     /// Logs from another thread: the caller holds a lock, and a logger is user code.
-    static func log(_ level: WebImageLogLevel, _ message: String) {
-        queue.async { WebImageLog.shared.log(level, message) }
+    static func log(_ level: WebImageLogLevel, _ message: String, metadata: [String: String] = [:]) {
+        queue.async { WebImageLog.shared.log(level, message, metadata: metadata) }
     }
 }

@@ -13,7 +13,7 @@ final class Figures: WebImageManagerListener {
     private let state = Locked(Counts())
     var counts: Counts { state.withLock { $0 } }
 
-    func imageManager(_ imageManager: WebImageManager, didBegin stage: WebImageLoadStage, for url: URL) {}
+    func imageManager(_ imageManager: WebImageManager, didBegin span: WebImageStageSpan) {}
 
     func imageManager(_ imageManager: WebImageManager, didEnd report: WebImageStageReport) {
         state.withLock { counts in

@@ -41,8 +41,11 @@ func blink(_ first: Image, _ second: Image) throws(WebImageError) -> Data {
 // end
 
 // snippet: guide-log
-/// Says on standard error what happens; `WEBIMAGE_LOG=debug` in the environment does the same.
-func logEverything() { WebImageLog.shared.destination = StandardErrorLogger(minimum: .debug) }
+/// Writes every stage of every load to standard error; `WEBIMAGE_LOG=debug` in the environment does the same.
+func logEverything() {
+    WebImageLog.shared.destination = StandardErrorLogger(minimum: .debug)
+    WebImageManager.shared.listener = WebImageLoadLogger()
+}
 // end
 
 // snippet: guide-errors

@@ -269,8 +269,8 @@ private final class DecodeCount: WebImageManagerListener {
 
     var decodes: Int { count.withLock { $0 } }
 
-    func imageManager(_ imageManager: WebImageManager, didBegin stage: WebImageLoadStage, for url: URL) {
-        if stage == .decode { count.withLock { $0 += 1 } }
+    func imageManager(_ imageManager: WebImageManager, didBegin span: WebImageStageSpan) {
+        if span.stage == .decode { count.withLock { $0 += 1 } }
     }
 
     func imageManager(_ imageManager: WebImageManager, didEnd report: WebImageStageReport) {}

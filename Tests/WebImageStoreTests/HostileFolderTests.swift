@@ -109,7 +109,7 @@ final class Recorder: WebImageLogging {
     func stop() { WebImageLog.shared.destination = nil }
     var warnings: [String] { messages.withLock { $0 } }
 
-    func log(_ level: WebImageLogLevel, _ message: String) {
+    func log(_ level: WebImageLogLevel, _ message: String, metadata: [String: String]) {
         guard level >= .warning, message.contains(needle) else { return }
         messages.withLock { $0.append(message) }
     }

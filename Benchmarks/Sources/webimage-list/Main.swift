@@ -109,7 +109,7 @@ final class DecodeCount: WebImageManagerListener {
     private let count = Mutex(0)
     var value: Int { count.withLock { $0 } }
 
-    func imageManager(_ imageManager: WebImageManager, didBegin stage: WebImageLoadStage, for url: URL) {}
+    func imageManager(_ imageManager: WebImageManager, didBegin span: WebImageStageSpan) {}
     func imageManager(_ imageManager: WebImageManager, didEnd report: WebImageStageReport) {
         if report.stage == .decode, report.error == nil { count.withLock { $0 += 1 } }
     }

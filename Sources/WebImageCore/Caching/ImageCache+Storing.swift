@@ -91,7 +91,8 @@ extension ImageCache {
         do throws(WebImageError) {
             return try coder.encodeWithReason(image, format: format, options: options)
         } catch let error {
-            WebImageLog.shared.log(.warning, "an image is not stored on disk: \(error)")
+            WebImageLog.shared.log(
+                .warning, "an image is not stored on disk: \(error)", metadata: error.logMetadata)
             return nil
         }
     }

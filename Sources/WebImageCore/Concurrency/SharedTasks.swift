@@ -15,6 +15,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
     private typealias Decisions = SharedTaskState<Key, Value>
 
     private struct Run {
+        let origin: UInt64?
         let handle: SharedTaskHandle
         let task: Task<Void, Never>
     }
@@ -54,8 +55,9 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
     /// subscribers. While this caller waits, the work's priority is at least `priority`. If a cancel ended the bodies
     /// of all subscribers, the value goes to `onAbandon`.
     package func withValue<Output>(
-        for key: Key, priority: LoadPriorityHandle, listener: LoadNewsListener? = nil, work: @escaping Work,
-        onAbandon: @escaping Abandon = { _ in }, body: (Value) async throws(WebImageError) -> Output
+        for key: Key, priority: LoadPriorityHandle, listener: LoadNewsListener? = nil,
+        origin: SharedTaskOrigin? = nil, work: @escaping Work, onAbandon: @escaping Abandon = { _ in },
+        body: (Value) async throws(WebImageError) -> Output
     ) async throws(WebImageError) -> Output {
         let subscriber = lastSubscriber.wrappingAdd(1, ordering: .relaxed).newValue
         let observer = priority.observe { [weak self] in self?.move(subscriber, to: priority) }
@@ -68,7 +70,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
         // this task suspends.
         let outcome = await withTaskCancellationHandler {
             await withHandover { continuation in
-                join(subscriber, key, priority, listener, continuation, work, onAbandon)
+                join(subscriber, key, priority, listener, origin, continuation, work, onAbandon)
             }
         } onCancel: {
             perform { $0.cancel(subscriber) }
@@ -86,15 +88,19 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
 
     private func join(
         _ subscriber: UInt64, _ key: Key, _ priority: LoadPriorityHandle, _ listener: LoadNewsListener?,
-        _ continuation: Handover<Outcome>, _ work: @escaping Work, _ onAbandon: @escaping Abandon
+        _ origin: SharedTaskOrigin?, _ continuation: Handover<Outcome>, _ work: @escaping Work,
+        _ onAbandon: @escaping Abandon
     ) {
         let value = priority.priority
         let (outcome, joined, handle) = state.withLock { state -> (Outcome?, UInt64?, SharedTaskHandle?) in
             switch state.decisions.join(subscriber, key, value) {
             case .cancelled: return (.failure(.cancelled), nil, nil)
-            case .finished(let run, let outcome): return (outcome, nil, state.runs[run]?.handle)
+            case .finished(let run, let outcome):
+                Self.note(state.runs[run], origin)
+                return (outcome, nil, state.runs[run]?.handle)
             case .waits(let run, let isNew):
-                if isNew { state.runs[run] = start(run, value, work, onAbandon) }
+                if isNew { state.runs[run] = start(run, value, origin?.id, work, onAbandon) }
+                Self.note(state.runs[run], origin)
                 state.continuations[subscriber] = continuation
                 return (nil, isNew ? nil : run, state.runs[run]?.handle)
             }
@@ -109,9 +115,15 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
         if let outcome { continuation.resume(returning: outcome) }
     }
 
-    /// Called under the lock: the task may start at once, but cannot report its end before the lock is released.
+    /// Called under the lock: once it is free the run may end, and the subscriber with it. No user code runs here.
+    private static func note(_ run: Run?, _ origin: SharedTaskOrigin?) {
+        if let origin, let starter = run?.origin { origin.joined(starter) }
+    }
+
+    /// Called under the lock: the task may begin at once, but cannot report its end before the lock is free.
     private func start(
-        _ run: UInt64, _ priority: LoadPriority, _ work: @escaping Work, _ onAbandon: @escaping Abandon
+        _ run: UInt64, _ priority: LoadPriority, _ origin: UInt64?, _ work: @escaping Work,
+        _ onAbandon: @escaping Abandon
     ) -> Run {
         let handle = SharedTaskHandle(priority)
         let task = Task.detached {
@@ -123,7 +135,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
             }
             self.perform(onAbandon) { $0.finish(run, outcome) }
         }
-        return Run(handle: handle, task: task)
+        return Run(origin: origin, handle: handle, task: task)
     }
 
     private func move(_ subscriber: UInt64, to priority: LoadPriorityHandle) {
@@ -177,5 +189,18 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
             if handle.priority.priority == priority { return }
             handle.priority.priority = priority
         }
+    }
+}
+
+/// Which load a subscriber of shared work is, and how it learns whose work it uses.
+package struct SharedTaskOrigin: Sendable {
+    /// Identifies the load.
+    package let id: UInt64
+    /// Receives the ``id`` of the load that started the work, its own for new work. Called under a lock.
+    package let joined: @Sendable (UInt64) -> Void
+
+    package init(id: UInt64, joined: @escaping @Sendable (UInt64) -> Void) {
+        self.id = id
+        self.joined = joined
     }
 }

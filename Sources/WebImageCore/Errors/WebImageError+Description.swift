@@ -14,6 +14,13 @@ extension WebImageError: CustomStringConvertible, LocalizedError {
     /// The same line as ``description``.
     public var errorDescription: String? { description }
 
+    /// What a log record of the error carries as names and values; no secrets.
+    package var logMetadata: [String: String] {
+        var metadata = ["error.type": "\(code)", "webimage.error.stage": stage.rawValue]
+        metadata["server.address"] = url?.host?.lowercased()
+        return metadata
+    }
+
     /// Whether a cancel caused the error.
     public var isCancellation: Bool { code == .cancelled }
 }

@@ -19,15 +19,7 @@ struct LoadFront {
 extension WebImageManager {
     func front(_ url: URL?, options: WebImageOptions, context: RequestContext) -> LoadFront {
         let settings = settings
-        var options = options
-        var context = context
-        if settings.hasOptionsProcessor,
-            let processed = settings.values.optionsProcessor?.processedResult(
-                for: url, options: options, context: context.forRoles)
-        {
-            options = processed.options
-            context = RequestContext(processed.context)
-        }
+        let (options, context) = processed(url, options, context, settings)
         let answer =
             if settings.hasListener {
                 observedAnswer(url, options, context, settings)
@@ -35,6 +27,23 @@ extension WebImageManager {
                 answer(url, options, context, settings)
             }
         return LoadFront(answer: answer, context: context)
+    }
+
+    private func processed(
+        _ url: URL?, _ options: WebImageOptions, _ context: RequestContext, _ settings: LoadSettings
+    ) -> (WebImageOptions, RequestContext) {
+        guard settings.hasOptionsProcessor,
+            let processed = settings.values.optionsProcessor?.processedResult(
+                for: url, options: options, context: context.forRoles)
+        else { return (options, context) }
+        return (processed.options, RequestContext(processed.context))
+    }
+
+    /// The plan that a load of the request would have.
+    func plan(for request: ImageRequest) -> LoadPlan {
+        let settings = settings
+        let (options, context) = processed(request.url, request.options, request.values, settings)
+        return LoadPlan(LoadRequest(request.url, options, context, settings), host: self)
     }
 
     private func answer(
@@ -116,18 +125,19 @@ extension WebImageManager {
         _ url: URL?, _ options: WebImageOptions, _ context: RequestContext, _ settings: LoadSettings
     ) -> LoadFront.Answer {
         guard let listener, let url else { return answer(url, options, context, settings) }
-        let load = StageObservation(self, listener, .load, url)
-        let memory = StageObservation(self, listener, .memory, url)
+        let load = StageObservation(self, listener, .load, url, in: nil)
+        let memory = StageObservation(self, listener, .memory, url, in: load.span.loadID)
         let answer = answer(url, options, context, settings)
         switch answer {
         case .hit(let result):
-            memory.end(StageSummary(origin: result.cacheType), nil)
-            load.end(StageSummary(byteCount: result.encodedByteCount, origin: result.cacheType), nil)
+            memory.end(StageSummary(origin: result.cacheType, image: result.image), nil)
+            load.end(
+                StageSummary(byteCount: result.encodedByteCount, origin: result.cacheType, image: result.image), nil)
         case .failure(let error):
             memory.end(StageSummary(), nil)
             load.end(StageSummary(), error)
         case .load(var plan, let cached):
-            memory.end(StageSummary(origin: cached.map { _ in .memory }), nil)
+            memory.end(StageSummary(origin: cached.map { _ in .memory }, image: cached?.image), nil)
             plan.observation = load
             return .load(plan, cached: cached)
         }

@@ -68,7 +68,7 @@ extension LoadDelivery {
     fileprivate var summary: StageSummary {
         switch self {
         case .finished(let result?), .unchanged(let result), .notRefreshed(let result, _):
-            StageSummary(byteCount: result.encodedByteCount, origin: result.cacheType)
+            StageSummary(byteCount: result.encodedByteCount, origin: result.cacheType, image: result.image)
         default: StageSummary()
         }
     }
@@ -99,7 +99,7 @@ extension WebImageManager: PipelineHost {
         }
     }
 
-    func observation(of stage: WebImageLoadStage, _ url: URL) -> (any StageObserving)? {
-        listener.map { StageObservation(self, $0, stage, url) }
+    func observation(of stage: WebImageLoadStage, _ url: URL, in loadID: UInt64) -> (any StageObserving)? {
+        listener.map { StageObservation(self, $0, stage, url, in: loadID) }
     }
 }

@@ -3,7 +3,13 @@ import Foundation
 extension WebImageManager {
     /// The default manager, over ``ImageCache/shared`` and the registered loaders, unless ``defaultImageCache`` or
     /// ``defaultImageLoader`` was set before its first use.
-    public static let shared = WebImageManager()
+    ///
+    /// Its ``listener`` is a ``WebImageLoadLogger`` if `WEBIMAGE_LOG` is `debug` or `info`.
+    public static let shared = {
+        let manager = WebImageManager()
+        if WebImageLog.logsLoads { manager.listener = WebImageLoadLogger() }
+        return manager
+    }()
 
     private static let defaults = Locked<(cache: (any ImageCaching)?, loader: (any ImageLoader)?)>((nil, nil))
 

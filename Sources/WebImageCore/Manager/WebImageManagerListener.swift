@@ -1,55 +1,30 @@
-public import Foundation
-
-/// A report of a stage that ended.
-public struct WebImageStageReport: Sendable {
-    /// The stage that ended.
-    public let stage: WebImageLoadStage
-    /// The URL of the load.
-    public let url: URL
-    /// The duration of the stage.
-    public let duration: Duration
-    /// Bytes read, fetched or produced by decoding; nil if there were none.
-    public let byteCount: Int?
-    /// Where the bytes or the image came from; `none` means the loader, nil means nowhere or unknown.
-    public let origin: ImageCacheType?
-    /// The error of a stage that failed.
-    public let error: WebImageError?
-}
-
-/// Receives every stage of every load, for metrics and logs. A shared task is reported once for all its subscribers.
+/// Receives the begin and the end of every stage of every load, for metrics, traces and logs.
 ///
-/// Called on the thread that does the work, so it must return quickly. Without a listener nothing is measured.
+/// Called on the thread that performs the stage, so it must be quick. `.load` and `.memory` begin on the thread and in the
+/// task of the caller, so task-local values, such as the context of a trace, are those of the caller; all other stages
+/// run in tasks without such values. Shared work is reported once, not once for each of its subscribers. Without a
+/// listener nothing is measured. ``WebImageManagerListeners`` combines several listeners.
 @preconcurrency public protocol WebImageManagerListener: Sendable {
     /// A stage begins.
-    func imageManager(_ imageManager: WebImageManager, didBegin stage: WebImageLoadStage, for url: URL)
-    /// A stage has ended; every beginning has an end.
+    func imageManager(_ imageManager: WebImageManager, didBegin span: WebImageStageSpan)
+    /// A stage has ended; every begin has one end, with the same ``WebImageStageSpan/id``.
     func imageManager(_ imageManager: WebImageManager, didEnd report: WebImageStageReport)
 }
 
-/// A stage whose beginning was reported to a listener.
-struct StageObservation: StageObserving {
-    private let manager: WebImageManager
-    private let listener: any WebImageManagerListener
-    private let stage: WebImageLoadStage
-    private let url: URL
-    private let start = ContinuousClock.now
+/// Several listeners as one; each is called in the order given.
+public struct WebImageManagerListeners: WebImageManagerListener {
+    private let listeners: [any WebImageManagerListener]
 
-    init(
-        _ manager: WebImageManager, _ listener: any WebImageManagerListener, _ stage: WebImageLoadStage, _ url: URL
-    ) {
-        self.manager = manager
-        self.listener = listener
-        self.stage = stage
-        self.url = url
-        listener.imageManager(manager, didBegin: stage, for: url)
+    /// Combines listeners.
+    public init(_ listeners: [any WebImageManagerListener]) { self.listeners = listeners }
+
+    /// Reports the begin to each listener.
+    public func imageManager(_ imageManager: WebImageManager, didBegin span: WebImageStageSpan) {
+        for listener in listeners { listener.imageManager(imageManager, didBegin: span) }
     }
 
-    func end(_ summary: StageSummary, _ error: WebImageError?) {
-        listener.imageManager(
-            manager,
-            didEnd: WebImageStageReport(
-                stage: stage, url: url, duration: start.duration(to: .now), byteCount: summary.byteCount,
-                origin: summary.origin,
-                error: error))
+    /// Reports the end to each listener.
+    public func imageManager(_ imageManager: WebImageManager, didEnd report: WebImageStageReport) {
+        for listener in listeners { listener.imageManager(imageManager, didEnd: report) }
     }
 }

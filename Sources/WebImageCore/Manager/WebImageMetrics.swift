@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// Counts the stages of a manager's loads and writes the counts as text for Prometheus.
 ///
@@ -36,21 +36,15 @@ public final class WebImageMetrics: WebImageManagerListener {
     public init(prefix: String = "webimage") { self.prefix = prefix }
 
     /// Counts a stage that begins.
-    public func imageManager(_ imageManager: WebImageManager, didBegin stage: WebImageLoadStage, for url: URL) {
-        state.withLock { $0.running[Self.name(stage), default: 0] += 1 }
+    public func imageManager(_ imageManager: WebImageManager, didBegin span: WebImageStageSpan) {
+        state.withLock { $0.running[span.stage.rawValue, default: 0] += 1 }
     }
 
     /// Counts how a stage ended, how long it took and its bytes.
     public func imageManager(_ imageManager: WebImageManager, didEnd report: WebImageStageReport) {
-        let stage = Self.name(report.stage)
+        let stage = report.stage.rawValue
         let outcome = report.error.map { "\($0.code)" } ?? "ok"
-        let origin =
-            switch report.origin {
-            case .memory?: "memory"
-            case .disk?: "disk"
-            case nil: ""
-            default: "loader"
-            }
+        let origin = report.originName ?? ""
         state.withLock { state in
             state.running[stage, default: 0] -= 1
             state.ends[EndKey(stage: stage, origin: origin, outcome: outcome), default: 0] += 1
@@ -83,6 +77,4 @@ public final class WebImageMetrics: WebImageManagerListener {
         }
         return text.text
     }
-
-    private static func name(_ stage: WebImageLoadStage) -> String { stage.rawValue }
 }

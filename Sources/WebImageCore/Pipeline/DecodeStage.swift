@@ -63,9 +63,9 @@ struct DecodeStage: Sendable {
             return decoding.cost(of: entry.data)
         }
         let summary: ((image: Image, version: ContentDigest?)) -> StageSummary = {
-            StageSummary(byteCount: $0.image.pixels.byteCount)
+            StageSummary(byteCount: $0.image.pixels.byteCount, image: $0.image)
         }
-        return try await plan.host.observed(.decode, plan.url, summary) { () throws(WebImageError) in
+        return try await plan.observed(.decode, summary) { () throws(WebImageError) in
             try await pool.run(measuring: measure, priority: handle.priority) { () throws(WebImageError) in
                 (try decoder.decode(entry), digests ? ContentDigest(entry.data) : nil)
             }

@@ -8,7 +8,7 @@ struct DiskStage: Sendable {
         _ decoder: EntryDecoder, in cache: any LayeredImageCaching, _ plan: LoadPlan
     ) async throws(WebImageError) -> CachedResource? {
         guard !Task.isCancelled else { throw .cancelled }
-        let stored = try await plan.host.observed(.disk, plan.url, Self.summary) {
+        let stored = try await plan.observed(.disk, Self.summary) {
             () throws(WebImageError) in await cache.diskResource(forKey: decoder.key?.string)
         }
         guard let stored, decoder.accepts(stored) else { return nil }

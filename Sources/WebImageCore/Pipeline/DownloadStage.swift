@@ -14,9 +14,9 @@ struct DownloadStage: Sendable {
         else { throw .notTaken(plan.url, by: plan.loader) }
         handle.tell(.loaderStarted)
         let summary: (OriginalData) -> StageSummary = {
-            StageSummary(byteCount: $0.data.count, origin: ImageCacheType.none)
+            StageSummary(byteCount: $0.data.count, origin: ImageCacheType.none, statusCode: $0.statusCode)
         }
-        return try await plan.host.observed(.download, plan.url, summary) { () throws(WebImageError) in
+        return try await plan.observed(.download, summary) { () throws(WebImageError) in
             guard let loader = plan.loader as? any ImageDataLoader else { return try await decoded(plan, handle) }
             return try await fetched(plan, loader, handle)
         }
@@ -36,7 +36,8 @@ struct DownloadStage: Sendable {
         }
         return OriginalData(
             data: result.data, cacheType: .none, metadata: result.metadata,
-            mayBeStored: result.mayBeStored, isStandIn: result.isStandIn, isNewest: !result.isStandIn)
+            mayBeStored: result.mayBeStored, isStandIn: result.isStandIn, isNewest: !result.isStandIn,
+            statusCode: result.response.statusCode)
     }
 
     private func load(_ plan: LoadPlan, _ kept: CachedResource?, _ handle: StageHandle) -> ImageDataLoad {
@@ -69,7 +70,8 @@ struct DownloadStage: Sendable {
             throw WebImageError(.cacheNotModified, stage: .download, url: plan.url)
         }
         return OriginalData(
-            data: kept.data, cacheType: .disk, extended: kept.extended, version: kept.record?.version, isNewest: true)
+            data: kept.data, cacheType: .disk, extended: kept.extended, version: kept.record?.version, isNewest: true,
+            statusCode: result.response.statusCode)
     }
 
     private func resource(_ plan: LoadPlan) async -> CachedResource? {

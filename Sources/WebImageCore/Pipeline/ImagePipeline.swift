@@ -33,7 +33,7 @@ final class ImagePipeline: Sendable {
         _ plan: LoadPlan, _ priority: LoadPriorityHandle, _ listener: @escaping LoadNewsListener
     ) async throws(WebImageError) -> WebImageResult? {
         try await variants.withValue(
-            for: plan.variantIdentity, priority: priority, listener: listener,
+            for: plan.variantIdentity, priority: priority, listener: listener, origin: plan.observation?.origin,
             work: { handle throws(WebImageError) in try await self.produce(plan, handle.stage) },
             body: { result throws(WebImageError) in result })
     }
@@ -97,6 +97,7 @@ final class ImagePipeline: Sendable {
         guard let step = steps.last else { return try await withDecoded(plan, handle, use) }
         return try await transforms.withValue(
             for: plan.transformIdentity(steps), priority: handle.priority, listener: { handle.tell($0) },
+            origin: plan.observation?.origin,
             work: { inner throws(WebImageError) in
                 let previews = self.transform.previews(of: step, steps, plan, inner.stage)
                 return try await self.withTransformed(plan, steps.dropLast(), previews) { made throws(WebImageError) in
@@ -117,6 +118,7 @@ final class ImagePipeline: Sendable {
     ) async throws(WebImageError) -> Output? {
         try await decodes.withValue(
             for: plan.decodedIdentity, priority: handle.priority, listener: { handle.tell($0) },
+            origin: plan.observation?.origin,
             work: { inner throws(WebImageError) in
                 if let made = MemoryStage.original(plan) { return made }
                 return try await self.decodedOriginal(plan, inner.stage)
@@ -138,6 +140,7 @@ final class ImagePipeline: Sendable {
         var isDamaged = false
         let made = try await originals.withValue(
             for: plan.originalIdentity, priority: handle.priority, listener: { arrival.pass($0, to: handle) },
+            origin: plan.observation?.origin,
             work: { inner throws(WebImageError) in
                 try await self.original(plan, inner.stage, skippingDisk: skippingDisk)
             },

@@ -18,6 +18,8 @@ struct OriginalData: Sendable {
     var version: ContentDigest?
     /// Whether the loader has just fetched or confirmed the bytes; then every other version is older.
     var isNewest = false
+    /// The HTTP status that came with it; nil for bytes of a cache and loaders without HTTP.
+    var statusCode: Int?
 }
 
 /// An image between decode and store.

@@ -16,12 +16,15 @@ protocol PipelineHost: AnyObject, Sendable {
     func forgetFailure(of url: URL, in scope: CacheScope)
     /// Counts pending writes, which a shutdown waits for.
     func changePendingStores(by amount: Int)
-    /// Reports the start of a stage; nil without a listener.
-    func observation(of stage: WebImageLoadStage, _ url: URL) -> (any StageObserving)?
+    /// Reports the begin of a stage of a load; nil without a listener.
+    func observation(of stage: WebImageLoadStage, _ url: URL, in loadID: UInt64) -> (any StageObserving)?
 }
 
 /// A stage whose start was reported.
 protocol StageObserving: Sendable {
+    var span: WebImageStageSpan { get }
+    /// The load, as the work that it starts and joins refers to it.
+    var origin: SharedTaskOrigin { get }
     /// Reports the end.
     func end(_ summary: StageSummary, _ error: WebImageError?)
 }
@@ -30,15 +33,22 @@ protocol StageObserving: Sendable {
 struct StageSummary: Sendable {
     var byteCount: Int?
     var origin: ImageCacheType?
+    var image: Image?
+    var statusCode: Int?
 }
 
-extension PipelineHost {
+extension LoadPlan {
+    /// Reports the begin of a stage; nil without a listener, and for a load that began without one.
+    func observation(of stage: WebImageLoadStage) -> (any StageObserving)? {
+        observation.flatMap { host.observation(of: stage, url, in: $0.span.loadID) }
+    }
+
     /// Runs a stage and reports it, if there is a listener.
     func observed<Value>(
-        _ stage: WebImageLoadStage, _ url: URL, _ summary: (Value) -> StageSummary,
+        _ stage: WebImageLoadStage, _ summary: (Value) -> StageSummary,
         _ body: () async throws(WebImageError) -> Value
     ) async throws(WebImageError) -> Value {
-        guard let observation = observation(of: stage, url) else { return try await body() }
+        guard let observation = observation(of: stage) else { return try await body() }
         do throws(WebImageError) {
             let value = try await body()
             observation.end(summary(value), nil)

@@ -16,8 +16,8 @@ struct TransformStage: Sendable {
         }
         guard !Task.isCancelled else { throw .cancelled }
         var made = made
-        made.image = try await plan.host.observed(
-            .transform, plan.url, { StageSummary(byteCount: $0.pixels.byteCount) }
+        made.image = try await plan.observed(
+            .transform, { StageSummary(byteCount: $0.pixels.byteCount, image: $0) }
         ) { () throws(WebImageError) in
             try await pool.run(cost: input.pixels.byteCount, priority: priority) { () throws(WebImageError) in
                 Self.apply(step, to: input, plan, steps)

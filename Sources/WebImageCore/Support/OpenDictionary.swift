@@ -44,6 +44,6 @@ private enum WrongTypeLog {
     static func report(key: String, value: Any, wanted: String) {
         let complaint = "option \(key) is \(type(of: value)), wanted \(wanted); ignored"
         let isNew = reported.withLock { $0.insert(complaint).inserted }
-        if isNew { WebImageLog.shared.log(.warning, complaint) }
+        if isNew { WebImageLog.shared.log(.warning, complaint, metadata: ["webimage.option": key]) }
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// The severity of a log message.
 public enum WebImageLogLevel: Int, Sendable, Comparable {
-    /// Every step of every load.
+    /// Every stage of every load, with ``WebImageLoadLogger``.
     case debug
     /// Information for operators.
     case info
@@ -18,7 +18,10 @@ public enum WebImageLogLevel: Int, Sendable, Comparable {
 /// Receives the library's log messages. URLs in them are redacted.
 @preconcurrency public protocol WebImageLogging: Sendable {
     /// Called on any thread, never under a lock of the library.
-    func log(_ level: WebImageLogLevel, _ message: String)
+    ///
+    /// - Parameter metadata: What the message is about, as names and values for structured logs; it holds no secrets.
+    ///   Every name begins with `webimage.` or is one of OpenTelemetry's semantic conventions.
+    func log(_ level: WebImageLogLevel, _ message: String, metadata: [String: String])
 }
 
 /// The log of the process: silent, unless `WEBIMAGE_LOG` is `debug`, `info`, `warning` or `error`, or a logger is set.
@@ -29,9 +32,17 @@ public final class WebImageLog: Sendable {
     private let logger: Locked<(any WebImageLogging)?>
 
     private init() {
+        logger = Locked(Self.level(ProcessInfo.processInfo.environment["WEBIMAGE_LOG"]).map(StandardErrorLogger.init))
+    }
+
+    private static func level(_ name: String?) -> WebImageLogLevel? {
         let levels: [String: WebImageLogLevel] = ["debug": .debug, "info": .info, "warning": .warning, "error": .error]
-        let level = ProcessInfo.processInfo.environment["WEBIMAGE_LOG"].flatMap { levels[$0.lowercased()] }
-        logger = Locked(level.map(StandardErrorLogger.init(minimum:)))
+        return name.flatMap { levels[$0.lowercased()] }
+    }
+
+    /// Whether the environment asks for a record of every load.
+    static var logsLoads: Bool {
+        level(ProcessInfo.processInfo.environment["WEBIMAGE_LOG"]).map { $0 <= .info } ?? false
     }
 
     /// The logger that receives the messages; nil discards them.
@@ -41,9 +52,12 @@ public final class WebImageLog: Sendable {
     }
 
     /// Logs a message, which is built only when a logger is set.
-    package func log(_ level: WebImageLogLevel, _ message: @autoclosure () -> String) {
+    package func log(
+        _ level: WebImageLogLevel, _ message: @autoclosure () -> String,
+        metadata: @autoclosure () -> [String: String] = [:]
+    ) {
         guard let destination else { return }
-        destination.log(level, message())
+        destination.log(level, message(), metadata: metadata())
     }
 }
 
@@ -54,9 +68,10 @@ public struct StandardErrorLogger: WebImageLogging {
     /// Makes a logger for messages with at least the severity `minimum`.
     public init(minimum: WebImageLogLevel) { self.minimum = minimum }
 
-    /// Writes one line.
-    public func log(_ level: WebImageLogLevel, _ message: String) {
+    /// Writes one line: level, message, and the metadata as `name=value`, sorted by name.
+    public func log(_ level: WebImageLogLevel, _ message: String, metadata: [String: String]) {
         guard level >= minimum else { return }
-        FileHandle.standardError.write(Data("webimage \(level): \(message)\n".utf8))
+        let pairs = metadata.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
+        FileHandle.standardError.write(Data("webimage \(level): \(message)\(pairs)\n".utf8))
     }
 }

@@ -188,7 +188,7 @@ public final class GraphicsContext {
     func attempt(_ draw: () throws(WebImageError) -> Void) {
         guard !isEnded else { return }
         do throws(WebImageError) { try draw() } catch {
-            WebImageLog.shared.log(.warning, "drawing failed: \(error)")
+            WebImageLog.shared.log(.warning, "drawing failed: \(error)", metadata: error.logMetadata)
         }
     }
 }

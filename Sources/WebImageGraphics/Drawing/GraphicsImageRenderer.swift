@@ -73,7 +73,7 @@ public struct GraphicsImageRenderer: Sendable {
             if format.opaque { try canvas.pixels.makeOpaque(x: 0..<pixelSize.width, y: 0..<pixelSize.height) }
             return Image(pixels: canvas.pixels, scale: format.scale, hasAlpha: !format.opaque)
         } catch {
-            WebImageLog.shared.log(.warning, "drawing failed: \(error)")
+            WebImageLog.shared.log(.warning, "drawing failed: \(error)", metadata: error.logMetadata)
             return nil
         }
     }

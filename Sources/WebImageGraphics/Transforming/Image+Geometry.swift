@@ -102,7 +102,7 @@ extension Image {
             image.copyMetadata(from: self)
             return image
         } catch {
-            WebImageLog.shared.log(.warning, "transform failed: \(error)")
+            WebImageLog.shared.log(.warning, "transform failed: \(error)", metadata: error.logMetadata)
             return nil
         }
     }

@@ -111,14 +111,15 @@ struct ListenerTests {
 }
 
 final class StageRecorder: WebImageManagerListener {
-    private let state = Locked((begun: [WebImageLoadStage](), reports: [WebImageStageReport]()))
+    private let state = Locked((spans: [WebImageStageSpan](), reports: [WebImageStageReport]()))
 
-    var begun: [WebImageLoadStage] { state.withLock { $0.begun } }
+    var spans: [WebImageStageSpan] { state.withLock { $0.spans } }
+    var begun: [WebImageLoadStage] { spans.map(\.stage) }
     var reports: [WebImageStageReport] { state.withLock { $0.reports } }
     var ended: [WebImageLoadStage] { reports.map(\.stage) }
 
-    func imageManager(_ imageManager: WebImageManager, didBegin stage: WebImageLoadStage, for url: URL) {
-        state.withLock { $0.begun.append(stage) }
+    func imageManager(_ imageManager: WebImageManager, didBegin span: WebImageStageSpan) {
+        state.withLock { $0.spans.append(span) }
     }
 
     func imageManager(_ imageManager: WebImageManager, didEnd report: WebImageStageReport) {

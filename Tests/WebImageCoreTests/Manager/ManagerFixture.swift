@@ -110,7 +110,8 @@ final class StageCanceller: WebImageManagerListener {
 
     var begunAfterwards: [WebImageLoadStage] { state.withLock { $0.begunAfterwards } }
 
-    func imageManager(_ imageManager: WebImageManager, didBegin stage: WebImageLoadStage, for url: URL) {
+    func imageManager(_ imageManager: WebImageManager, didBegin span: WebImageStageSpan) {
+        let stage = span.stage
         guard stage == self.stage, state.withLock({ !$0.isDone }) else {
             return state.withLock { if $0.isDone { $0.begunAfterwards.append(stage) } }
         }

@@ -13,6 +13,8 @@ struct StageTests {
         let stages = Locked<[WebImageLoadStage]>([])
 
         struct Observation: StageObserving {
+            let span: WebImageStageSpan
+            var origin: SharedTaskOrigin { SharedTaskOrigin(id: span.loadID) { _ in } }
             func end(_ summary: StageSummary, _ error: WebImageError?) {}
         }
 
@@ -26,9 +28,9 @@ struct StageTests {
         }
         func forgetFailure(of url: URL, in scope: CacheScope) {}
         func changePendingStores(by amount: Int) {}
-        func observation(of stage: WebImageLoadStage, _ url: URL) -> (any StageObserving)? {
+        func observation(of stage: WebImageLoadStage, _ url: URL, in loadID: UInt64) -> (any StageObserving)? {
             stages.withLock { $0.append(stage) }
-            return Observation()
+            return Observation(span: WebImageStageSpan(id: 2, loadID: loadID, stage: stage, url: url))
         }
     }
 
@@ -51,8 +53,10 @@ struct StageTests {
         change(&request)
         let settings = LoadSettings(
             LoadSettings.Values(), LoadSettings.Roles(cache: cache, loader: loader), hasListener: false)
-        return LoadPlan(
+        var plan = LoadPlan(
             LoadRequest(url, request.options, RequestContext(request.context), settings), host: host)
+        plan.observation = Host.Observation(span: WebImageStageSpan(id: 1, loadID: 1, stage: .load, url: url))
+        return plan
     }
 
     @Test func memoryRefusesAnotherEntryOfTheSameKeyString() throws {

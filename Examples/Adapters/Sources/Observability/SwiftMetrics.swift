@@ -1,0 +1,17 @@
+// Durations and bytes of stages to swift-metrics (2.0 and later): copy this file into your target.
+// Here it is compiled against stubs of the declarations it uses; it was not tried with the real package.
+//     WebImageManager.shared.listener = SwiftMetricsListener()
+import Metrics
+import WebImage
+
+struct SwiftMetricsListener: WebImageManagerListener {
+    func imageManager(_ imageManager: WebImageManager, didBegin span: WebImageStageSpan) {}
+
+    func imageManager(_ imageManager: WebImageManager, didEnd report: WebImageStageReport) {
+        let outcome = report.error.map { "\($0.code)" } ?? "ok"
+        let dimensions = [("stage", report.stage.rawValue), ("outcome", outcome)]
+        let nanoseconds = Int64(report.duration / .nanoseconds(1))
+        Metrics.Timer(label: "webimage_stage", dimensions: dimensions).recordNanoseconds(nanoseconds)
+        Counter(label: "webimage_stage_bytes", dimensions: dimensions).increment(by: report.byteCount ?? 0)
+    }
+}

@@ -1,0 +1,14 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
+// What the sample uses of swift-metrics, declared and not implemented.
+public final class Counter: Sendable {
+    public convenience init(label: String, dimensions: [(String, String)] = []) { self.init() }
+    init() {}
+    public func increment<Value: BinaryInteger>(by amount: Value) {}
+}
+
+public final class Timer: Sendable {
+    public convenience init(label: String, dimensions: [(String, String)] = []) { self.init() }
+    init() {}
+    public func recordNanoseconds(_ duration: Int64) {}
+}

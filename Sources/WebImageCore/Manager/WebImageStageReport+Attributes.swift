@@ -1,0 +1,47 @@
+import Foundation
+
+extension WebImageStageSpan {
+    /// What is known at the begin, by the names of OpenTelemetry's semantic conventions where they have one:
+    /// `webimage.stage`, `webimage.load.id`, `url.scheme`, `server.address`, and `server.port` if the URL names one.
+    ///
+    /// No secrets: neither user information nor path, query or cache key, which contains them; see ``url``. Made on every
+    /// call.
+    public var attributes: [String: String] {
+        var attributes = ["webimage.stage": stage.rawValue, "webimage.load.id": "\(loadID)"]
+        attributes["url.scheme"] = url.scheme?.lowercased()
+        attributes["server.address"] = url.host?.lowercased()
+        attributes["server.port"] = url.port.map { "\($0)" }
+        return attributes
+    }
+}
+
+extension WebImageStageReport {
+    /// The attributes of the span and of its result: `webimage.origin` (`memory`, `disk`, `loader`), `webimage.bytes`,
+    /// `webimage.image.width` and `.height` in pixels, `webimage.image.format`, `http.response.status_code`,
+    /// `webimage.joined` (the number of loads whose work was joined) and, after a failure, `error.type` (the name of its
+    /// ``WebImageError/Code``). Values that are not known are left out.
+    ///
+    /// No secrets, as ``WebImageStageSpan/attributes``. Made on every call.
+    public var attributes: [String: String] {
+        var attributes = span.attributes
+        attributes["webimage.origin"] = originName
+        attributes["webimage.bytes"] = byteCount.map { "\($0)" }
+        attributes["webimage.image.width"] = pixelSize.map { "\($0.width)" }
+        attributes["webimage.image.height"] = pixelSize.map { "\($0.height)" }
+        attributes["webimage.image.format"] = format?.name
+        attributes["http.response.status_code"] = statusCode.map { "\($0)" }
+        if !joinedLoadIDs.isEmpty { attributes["webimage.joined"] = "\(joinedLoadIDs.count)" }
+        attributes["error.type"] = error.map { "\($0.code)" }
+        return attributes
+    }
+
+    /// `memory`, `disk` or `loader`; nil without origin.
+    var originName: String? {
+        switch origin {
+        case .memory?: "memory"
+        case .disk?: "disk"
+        case nil: nil
+        default: "loader"
+        }
+    }
+}
