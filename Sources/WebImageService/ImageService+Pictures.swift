@@ -176,7 +176,7 @@ extension ImageService {
         record.reason = refusal.reason.rawValue
         record.message = refusal.message
         let head = ResultEntry.Head(
-            mediaType: picture.mediaType, etag: ResultEntry.etag(of: picture.data), stored: clock.date,
+            mediaType: picture.mediaType, etag: EntityTag.tag(of: picture.data), stored: clock.date,
             lifetime: Lifetime(maxAge: settings.configuration.negativeTTL), sourceVersion: "", source: "fallback",
             width: picture.size?.width, height: picture.size?.height)
         var response = answer.response(ResultEntry(head: head, body: picture.data), record)

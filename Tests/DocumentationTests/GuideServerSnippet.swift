@@ -3,14 +3,15 @@ import WebImage
 import WebImageHTTP
 
 // snippet: guide-framework
-/// What your framework hands in and sends: ten lines that stand for its types.
+/// What your framework hands in and sends: lines that stand for its types.
 struct WebRequest {
     var query: [String: String]
+    var ifNoneMatch: String?
 }
 
 struct WebResponse {
     var status: Int
-    var contentType = "text/plain"
+    var headers: [String: String] = [:]
     var body = Data()
 }
 // end
@@ -18,36 +19,46 @@ struct WebResponse {
 // snippet: guide-handler
 /// Answers `?url=…&width=…` with a WebP of that width, of an animation with its first frame.
 struct PreviewHandler: Sendable {
-    let manager: WebImageManager
+    let previews: ImageEncodedCache
 
     init(cacheFolder: String) {
         var config = WebImageDownloaderConfig()
         config.policy = .server
         config.downloadDeadline = 10
         config.maxBodyBytes = 20_000_000
-        manager = WebImageManager(
-            cache: ImageCache(namespace: "previews", diskCacheDirectory: cacheFolder),
+        let manager = WebImageManager(
+            cache: ImageCache(namespace: "originals", diskCacheDirectory: cacheFolder),
             loader: WebImageDownloader(config: config))
+        manager.failedURLLifetime = .seconds(60)
+        previews = ImageEncodedCache(
+            manager: manager, storage: ImageCache(namespace: "previews", diskCacheDirectory: cacheFolder))
     }
 
     func answer(_ request: WebRequest) async -> WebResponse {
         guard let url = request.query["url"].flatMap({ URL(string: $0) }),
             let width = request.query["width"].flatMap({ Int($0) }), (1...2000).contains(width)
         else { return WebResponse(status: 400) }
+        var wanted = ImageRequest(url: url, width: width, options: .decodeFirstFrameOnly)
+        wanted.limits = DecodingLimits(maxEncodedBytes: 20_000_000, maxPixels: 50_000_000)
+        var options = EncodingOptions()
+        options.quality = 0.8
         do throws(WebImageError) {
-            let image = try await manager.image(
-                for: url, options: .decodeFirstFrameOnly,
-                context: [
-                    .imageThumbnailPixelSize: CGSize(width: width, height: width),
-                    .decodingLimits: DecodingLimits(maxEncodedBytes: 20_000_000, maxPixels: 50_000_000),
-                    .callbackQueue: CallbackQueue.invoking,
-                ])
-            var options = EncodingOptions()
-            options.quality = 0.8
-            let body = try ImageCodersManager.shared.encode(image, format: .webP, options: options)
-            return WebResponse(status: 200, contentType: "image/webp", body: body)
+            let image = try await previews.encodedImage(for: wanted, format: .webP, options: options)
+            var headers = ["Content-Type": image.contentType, "ETag": image.etag, "Cache-Control": "max-age=3600"]
+            headers["Last-Modified"] = image.lastModified
+            if image.matches(ifNoneMatch: request.ifNoneMatch) { return WebResponse(status: 304, headers: headers) }
+            return WebResponse(status: 200, headers: headers, body: image.data)
         } catch {
-            return WebResponse(status: error.code == .limitExceeded ? 413 : 502, body: Data(error.code.words.utf8))
+            return WebResponse(status: status(for: error), body: Data(error.code.words.utf8))
+        }
+    }
+
+    private func status(for error: WebImageError) -> Int {
+        switch error.code {
+        case .invalidURL, .invalidDownloadOperation: 400  // No URL, or one that the policy refuses.
+        case .limitExceeded: 413
+        case .badImageData, .unsupportedFormat: 415
+        default: 502
         }
     }
 }

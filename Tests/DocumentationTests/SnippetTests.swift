@@ -29,8 +29,9 @@ import WebImageTesting
 
     @Test func previewIsAWebPThatFits() async throws {
         try await privately {
-            let data = try await preview(of: picture("wide.png"))
-            let info = try ImageCodersManager.shared.imageInfo(of: data, limits: .default)
+            let image = try await preview(of: picture("wide.png"))
+            let info = try ImageCodersManager.shared.imageInfo(of: image.data, limits: .default)
+            #expect(image.contentType == "image/webp")
             #expect(info.format == .webP)
             #expect(info.pixelSize == PixelSize(width: 320, height: 240))
         }

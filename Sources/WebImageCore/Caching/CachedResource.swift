@@ -35,4 +35,17 @@ extension CachedResource {
 
     /// Whether an HTTP loader wrote the metadata; the body is then unchanged since its download.
     var isFetched: Bool { metadata?.starts(with: Data(Self.responseSignature.utf8)) ?? false }
+
+    /// The field `Last-Modified` of an HTTP loader's metadata; nil without one, and for other metadata.
+    static func lastModified(in metadata: Data?) -> String? {
+        guard let metadata, metadata.count <= 16 << 10, metadata.starts(with: Data(responseSignature.utf8)) else {
+            return nil
+        }
+        let name = "last-modified: "
+        let line = String(decoding: metadata, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix(name) }
+        guard let value = line?.dropFirst(name.count), (1...64).contains(value.utf8.count),
+            value.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
+        else { return nil }
+        return String(value)
+    }
 }

@@ -55,6 +55,11 @@ package final class OriginalVersions: Sendable {
             return known.digest == digest ? known : OriginalVersion(digest, isStale: true)
         }
     }
+
+    /// The version that was declared or joined last, as long as an image of it is in memory; nil where none is known.
+    package func newest(for key: KeyFingerprint) -> ContentDigest? {
+        state.withLock { $0.known[key]?.version }?.digest
+    }
 }
 
 /// A cache that tracks the versions of its originals.

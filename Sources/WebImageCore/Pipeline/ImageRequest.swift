@@ -48,6 +48,23 @@ public struct ImageRequest: Sendable {
         if priority != .normal { self.priority = priority }
     }
 
+    /// Describes a load of an image with the given width and whatever height keeps its aspect ratio.
+    ///
+    /// - Parameter width: In pixels; an image that is narrower keeps its size. Zero and less is full size.
+    public init(url: URL, width: Int, options: WebImageOptions = []) {
+        self.init(url: url, size: CGSize(width: Double(width), height: Self.openSide), options: options)
+    }
+
+    /// Describes a load of an image with the given height and whatever width keeps its aspect ratio.
+    ///
+    /// - Parameter height: In pixels; an image that is lower keeps its size. Zero and less is full size.
+    public init(url: URL, height: Int, options: WebImageOptions = []) {
+        self.init(url: url, size: CGSize(width: Self.openSide, height: Double(height)), options: options)
+    }
+
+    /// The side of a box that bounds nothing, in pixels: more than a picture within any limits can have.
+    private static let openSide: Double = 1e9
+
     /// Creates a request from options and a context.
     public init(url: URL, options: WebImageOptions = [], context: WebImageContext?) {
         self.url = url

@@ -19,7 +19,7 @@ struct StoreStage: Sendable {
         keepOriginalInMemory(made, plan, version)
         let orders = StoreOrder.orders(for: made, plan)
         guard !orders.isEmpty else { return }
-        let observation = plan.host.observation(of: .store, plan.url)
+        let observation = plan.observation(of: .store)
         await write(orders, plan, waits: plan.options.contains(.waitStoreCache))
         observation?.end(StageSummary(byteCount: made.original.data.isEmpty ? nil : made.original.data.count), nil)
     }
@@ -75,6 +75,11 @@ struct StoreStage: Sendable {
         let versions = versions(plan)
         return original.isNewest
             ? versions.declare(digest, for: key.sourceFingerprint) : versions.join(digest, for: key.sourceFingerprint)
+    }
+
+    /// The newest version of a plan's original that is known in memory; nil where none is.
+    func newestVersion(_ plan: LoadPlan) -> ContentDigest? {
+        plan.keys.original.flatMap { versions(plan).newest(for: $0.sourceFingerprint) }
     }
 
     private func versions(_ plan: LoadPlan) -> OriginalVersions {

@@ -18,6 +18,9 @@ public struct WebImageResult: Sendable {
     /// The origin of the image; `none` is the loader.
     public var cacheType: ImageCacheType
 
+    /// What the loader said of the bytes that were fetched for this load; nil for every other load.
+    var sourceMetadata: Data?
+
     init(image: Image, data: Data? = nil, encodedByteCount: Int? = nil, cacheType: ImageCacheType) {
         self.image = image
         self.data = data
@@ -34,5 +37,6 @@ extension WebImageResult {
         self.init(
             image: made.image, data: isOriginal && !data.isEmpty ? data : nil,
             encodedByteCount: data.isEmpty ? nil : data.count, cacheType: made.original.cacheType)
+        sourceMetadata = made.original.metadata
     }
 }

@@ -2,16 +2,6 @@ import Foundation
 
 /// The conditions and the range of a request (RFC 9110 §13, §14).
 enum ConditionalRequest {
-    /// Whether `If-None-Match` names the validator; weak comparison (RFC 9110 §13.1.2).
-    static func matches(_ field: String?, etag: String) -> Bool {
-        guard let field else { return false }
-        if field.trimmed == "*" { return true }
-        return field.prefix(8192).split(separator: ",").contains { part in
-            let part = part.trimmed
-            return (part.hasPrefix("W/") ? String(part.dropFirst(2)) : part) == etag
-        }
-    }
-
     enum RangeAnswer: Equatable {
         /// The whole body: no range, several ranges, an unknown unit, or another version (`If-Range`).
         case whole

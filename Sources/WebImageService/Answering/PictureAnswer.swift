@@ -19,7 +19,7 @@ struct PictureAnswer {
     func response(_ entry: ResultEntry, _ record: ServiceRecord) -> ServiceResponse {
         var response = ServiceResponse(status: 200, record: record)
         addFields(entry, to: &response)
-        if ConditionalRequest.matches(request.headers["If-None-Match"], etag: entry.head.etag) {
+        if EntityTag.matches(request.headers["If-None-Match"], entry.head.etag) {
             response.status = 304
             response.headers["Content-Type"] = nil
             response.headers["Content-Disposition"] = nil

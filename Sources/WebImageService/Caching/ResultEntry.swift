@@ -38,35 +38,18 @@ struct ResultEntry: Sendable {
         age(now: now) < head.lifetime.maxAge + head.lifetime.staleIfError
     }
 
-    /// The validator of a body: 128 bits of its digest.
-    static func etag(of body: Data) -> String {
-        "\"" + ContentDigest(body).data.map { String(plainFormat: "%02x", $0) }.joined() + "\""
-    }
-
     // MARK: On disk: one value, so that bytes and head always belong to the same result.
 
-    private static let signature = Array("WIR1".utf8)
+    private static let signature: StaticString = "WIR1"
 
-    /// Signature, length of the head (32 bits, little endian), head as JSON, body.
-    var envelope: Data {
-        guard let json = try? JSONEncoder().encode(head) else { return Data() }
-        var data = Data(Self.signature)
-        withUnsafeBytes(of: UInt32(json.count).littleEndian) { data.append(contentsOf: $0) }
-        data.append(json)
-        data.append(body)
-        return data
-    }
+    var envelope: Data { HeadedBody.data(Self.signature, head, body) }
 
     /// Nil for anything that ``envelope`` did not make for this source.
     init?(envelope: Data, source: String) {
-        guard envelope.count > 8, envelope.starts(with: Self.signature) else { return nil }
-        let start = envelope.startIndex
-        let count = envelope[(start + 4)..<(start + 8)].reversed().reduce(0) { $0 << 8 | Int($1) }
-        guard count <= 64 << 10, envelope.count >= 8 + count,
-            let head = try? JSONDecoder().decode(Head.self, from: envelope[(start + 8)..<(start + 8 + count)]),
-            head.source == source
-        else { return nil }
-        self.head = head
-        body = envelope[(start + 8 + count)...]
+        guard let (head, body) = HeadedBody.read(Self.signature, Head.self, from: envelope), head.source == source
+        else {
+            return nil
+        }
+        self.init(head: head, body: body)
     }
 }

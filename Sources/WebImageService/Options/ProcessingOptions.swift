@@ -215,22 +215,7 @@ enum OutputFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The registered media type (IANA); for BMP and ICO the usual one.
-    var mediaType: String {
-        switch self {
-        case .jpeg: "image/jpeg"
-        case .png: "image/png"
-        case .webp: "image/webp"
-        case .avif: "image/avif"
-        case .jxl: "image/jxl"
-        case .gif: "image/gif"
-        case .ico: "image/x-icon"
-        case .heic: "image/heic"
-        case .bmp: "image/bmp"
-        case .tiff: "image/tiff"
-        case .svg: "image/svg+xml"
-        }
-    }
+    var mediaType: String { imageFormat.mediaType }
 
     var fileExtension: String { self == .jpeg ? "jpg" : rawValue }
 

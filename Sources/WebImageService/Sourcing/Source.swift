@@ -12,7 +12,7 @@ struct Source: Sendable {
     init(data: Data, lifetime: Lifetime) {
         self.data = data
         self.lifetime = lifetime
-        version = ResultEntry.etag(of: data)
+        version = EntityTag.tag(of: data)
     }
 
     /// The media type of the bytes, for a source that is sent unchanged.

@@ -203,7 +203,7 @@ final class PictureProvider: Sendable {
         var stages = stages.merging(made.stages) { $0 + $1 }
         stages[.queue, default: .zero] += began - queued
         let head = ResultEntry.Head(
-            mediaType: made.mediaType, etag: ResultEntry.etag(of: made.data), stored: clock.date,
+            mediaType: made.mediaType, etag: EntityTag.tag(of: made.data), stored: clock.date,
             lifetime: source.lifetime, sourceVersion: source.version, source: job.key.source, width: made.size?.width,
             height: made.size?.height)
         let entry = ResultEntry(head: head, body: made.data)

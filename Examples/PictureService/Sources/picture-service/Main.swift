@@ -12,7 +12,7 @@ import WebImageHTTP
         while let line = readLine() {
             let items = URLComponents(string: "?" + line)?.queryItems ?? []
             let query = Dictionary(items.map { ($0.name, $0.value ?? "") }) { first, _ in first }
-            let response = await handler.answer(Request(query: query))
+            let response = await handler.answer(Request(query: query, ifNoneMatch: query["etag"]))
             print(response.status, response.headers["Content-Type"] ?? "text/plain", response.body.count)
         }
         await handler.shutdown()

@@ -2,9 +2,10 @@ import Foundation
 import WebImage
 import WebImageHTTP
 
-/// The request that a web framework passes in.
+/// The part of a request that a web framework passes in.
 struct Request {
     var query: [String: String]
+    var ifNoneMatch: String?
 }
 
 /// The response that a web framework sends.
@@ -14,37 +15,39 @@ struct Response {
     var body = Data()
 }
 
-/// Answers `?url=…&width=…` with a WebP of that width, of an animation with its first frame: other people's URLs, so public addresses only and limits on.
+/// Answers `?url=…&width=…` with a WebP of that width, of an animation with its first frame. The URLs come from other
+/// people, so only public addresses are fetched and limits are on.
 struct PreviewHandler: Sendable {
-    private let manager: WebImageManager
+    private let previews: ImageEncodedCache
 
-    /// - Parameter policy: The allowed hosts and addresses; nil allows everything, for tests on the loopback.
+    /// - Parameter policy: Which URLs may be fetched; nil allows every URL, for tests on the loopback.
     init(cacheFolder: String, policy: DownloadPolicy? = .server) {
         var config = WebImageDownloaderConfig()
         config.policy = policy
         config.downloadDeadline = 10
         config.maxBodyBytes = 20_000_000
-        manager = WebImageManager(
-            cache: ImageCache(namespace: "previews", diskCacheDirectory: cacheFolder),
+        let manager = WebImageManager(
+            cache: ImageCache(namespace: "originals", diskCacheDirectory: cacheFolder),
             loader: WebImageDownloader(config: config))
+        manager.failedURLLifetime = .seconds(60)
+        previews = ImageEncodedCache(
+            manager: manager, storage: ImageCache(namespace: "previews", diskCacheDirectory: cacheFolder))
     }
 
     func answer(_ request: Request) async -> Response {
         guard let url = request.query["url"].flatMap({ URL(string: $0) }),
             let width = request.query["width"].flatMap({ Int($0) }), (1...2000).contains(width)
         else { return Response(status: 400, body: Data("url and width, please\n".utf8)) }
+        var wanted = ImageRequest(url: url, width: width, options: .decodeFirstFrameOnly)
+        wanted.limits = DecodingLimits(maxEncodedBytes: 20_000_000, maxPixels: 50_000_000)
+        var options = EncodingOptions()
+        options.quality = 0.8
         do throws(WebImageError) {
-            let image = try await manager.image(
-                for: url, options: .decodeFirstFrameOnly,
-                context: [
-                    .imageThumbnailPixelSize: CGSize(width: width, height: width),
-                    .decodingLimits: DecodingLimits(maxEncodedBytes: 20_000_000, maxPixels: 50_000_000),
-                    .callbackQueue: CallbackQueue.invoking,
-                ])
-            var options = EncodingOptions()
-            options.quality = 0.8
-            let body = try ImageCodersManager.shared.encode(image, format: .webP, options: options)
-            return Response(status: 200, headers: ["Content-Type": "image/webp"], body: body)
+            let image = try await previews.encodedImage(for: wanted, format: .webP, options: options)
+            var headers = ["Content-Type": image.contentType, "ETag": image.etag, "Cache-Control": "max-age=3600"]
+            headers["Last-Modified"] = image.lastModified
+            if image.matches(ifNoneMatch: request.ifNoneMatch) { return Response(status: 304, headers: headers) }
+            return Response(status: 200, headers: headers, body: image.data)
         } catch {
             return Response(status: status(for: error), body: Data("\(error.code.words)\n".utf8))
         }
@@ -52,13 +55,16 @@ struct PreviewHandler: Sendable {
 
     private func status(for error: WebImageError) -> Int {
         switch error.code {
-        case .invalidURL, .invalidDownloadOperation, .blackListed: 400
+        case .invalidURL, .invalidDownloadOperation: 400
         case .limitExceeded: 413
         case .badImageData, .unsupportedFormat: 415
         default: 502
         }
     }
 
-    /// Waits until stored data is on disk.
-    func shutdown() async { _ = await manager.shutdown() }
+    /// Waits until stored images have reached the disk.
+    func shutdown() async {
+        _ = await previews.manager.shutdown()
+        await previews.flush()
+    }
 }

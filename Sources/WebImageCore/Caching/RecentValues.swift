@@ -1,7 +1,5 @@
-import WebImageCore
-
 /// Values by key within a budget. Evicts the least recently used value first. A lock protects the state.
-final class RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+package final class RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Slot {
         var value: Value
         var cost: Int
@@ -17,11 +15,11 @@ final class RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let state = Locked(State())
     private let budget: Int
 
-    init(budget: Int) { self.budget = budget }
+    package init(budget: Int) { self.budget = budget }
 
-    var totalCost: Int { state.withLock { $0.cost } }
+    package var totalCost: Int { state.withLock { $0.cost } }
 
-    func value(for key: Key) -> Value? {
+    package func value(for key: Key) -> Value? {
         state.withLock { state in
             state.clock += 1
             state.slots[key]?.lastUse = state.clock
@@ -30,7 +28,7 @@ final class RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     /// Stores a value unless it alone exceeds a quarter of the budget.
-    func set(_ value: Value, for key: Key, cost: Int) {
+    package func set(_ value: Value, for key: Key, cost: Int) {
         // Declared here so that evicted values are freed outside the lock.
         var freed: [Slot] = []
         state.withLock { state in
@@ -54,7 +52,15 @@ final class RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         withExtendedLifetime(freed) {}
     }
 
-    func remove(_ key: Key) {
+    package func removeAll() {
+        let freed = state.withLock { state in
+            defer { (state.slots, state.cost) = ([:], 0) }
+            return state.slots
+        }
+        withExtendedLifetime(freed) {}
+    }
+
+    package func remove(_ key: Key) {
         let freed = state.withLock { state in
             let old = state.slots.removeValue(forKey: key)
             state.cost -= old?.cost ?? 0

@@ -1,0 +1,24 @@
+extension ImageFormat {
+    /// The registered media type (IANA), as in `Content-Type`; for BMP, ICO and camera raw files the usual one.
+    /// `application/octet-stream` for an unknown format.
+    public var mediaType: String {
+        switch self {
+        case .jpeg: "image/jpeg"
+        case .png: "image/png"
+        case .apng: "image/apng"
+        case .gif: "image/gif"
+        case .tiff: "image/tiff"
+        case .webP: "image/webp"
+        case .heic: "image/heic"
+        case .heif: "image/heif"
+        case .pdf: "application/pdf"
+        case .svg: "image/svg+xml"
+        case .bmp: "image/bmp"
+        case .raw: "image/x-dcraw"
+        case .avif: "image/avif"
+        case .jpegXL: "image/jxl"
+        case .ico: "image/x-icon"
+        default: "application/octet-stream"
+        }
+    }
+}

@@ -1,0 +1,77 @@
+public import Foundation
+
+/// An encoded image with what an HTTP response needs beside its bytes.
+public struct EncodedImage: Sendable {
+    /// The encoded bytes.
+    public let data: Data
+    /// The format of the bytes.
+    public let format: ImageFormat
+    /// The size of the image in pixels.
+    public let pixelSize: PixelSize
+    /// The strong validator of the bytes with its quotes (RFC 9110 §8.8.3): equal bytes have equal tags, also after a restart
+    /// and on other machines.
+    public let etag: String
+    /// When the source was changed, as its server said: an HTTP date (RFC 9110 §5.6.7) for the field `Last-Modified`. Nil if
+    /// the server did not say, or the source has no server.
+    public let lastModified: String?
+    /// Where the bytes came from: `.memory` or `.disk` of an ``ImageEncodedCache``, `.none` for bytes that were encoded for
+    /// this call, or for one that this call joined.
+    public internal(set) var cacheType: ImageCacheType
+
+    /// The media type of the bytes, for the field `Content-Type`.
+    public var contentType: String { format.mediaType }
+
+    /// Whether the client already has these bytes, so that the answer is 304 without a body.
+    ///
+    /// - Parameter field: The request's field `If-None-Match` (RFC 9110 §13.1.2); nil is false. Only its first 8 KB are read.
+    public func matches(ifNoneMatch field: String?) -> Bool { EntityTag.matches(field, etag) }
+}
+
+/// What is stored of an encoded image beside its bytes.
+struct EncodedImageHead: Codable {
+    /// The key, so that a digest that is mistaken for another is found.
+    var key: String
+    /// The version of the original, as hexadecimal digits.
+    var version: String
+    var format: Int
+    var width: Int
+    var height: Int
+    var lastModified: String?
+}
+
+extension EncodedImage {
+    private static let signature: StaticString = "WIE1"
+
+    /// The image as one value for the disk.
+    func stored(_ key: String, _ version: ContentDigest) -> Data {
+        HeadedBody.data(
+            Self.signature,
+            EncodedImageHead(
+                key: key, version: version.hexadecimal, format: format.rawValue, width: pixelSize.width,
+                height: pixelSize.height, lastModified: lastModified),
+            data)
+    }
+
+    /// Nil for anything that ``stored(_:_:)`` did not write under this key.
+    static func read(_ stored: Data, _ key: String) -> (image: EncodedImage, version: ContentDigest)? {
+        guard let (head, body) = HeadedBody.read(Self.signature, EncodedImageHead.self, from: stored),
+            head.key == key, let version = ContentDigest(hexadecimal: head.version)
+        else { return nil }
+        let image = EncodedImage(
+            data: body, format: ImageFormat(rawValue: head.format),
+            pixelSize: PixelSize(width: head.width, height: head.height), etag: EntityTag.tag(of: body),
+            lastModified: head.lastModified, cacheType: .disk)
+        return (image, version)
+    }
+}
+
+extension ContentDigest {
+    fileprivate var hexadecimal: String { data.map { String(plainFormat: "%02x", $0) }.joined() }
+
+    fileprivate init?(hexadecimal text: String) {
+        guard text.utf8.count == 32 else { return nil }
+        let digits = text.compactMap(\.hexDigitValue)
+        guard digits.count == 32 else { return nil }
+        self.init(stored: Data((0..<16).map { UInt8(digits[2 * $0] << 4 | digits[2 * $0 + 1]) }))
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+
+/// Identifies an encoded image: its variant, everything that changes a pixel, format and encoding options.
+struct EncodedKey: Hashable, Sendable {
+    /// 32 hexadecimal digits.
+    let digest: String
+    private let coder: RoleIdentity?
+    private let animatedClass: ObjectIdentifier?
+
+    /// Whether the digest alone identifies the image, also in another process.
+    let isPersistent: Bool
+
+    var storageKey: String { "encoded:" + digest }
+
+    /// Nil where the image has no key, so that nothing may be kept, and for decode options that have no text.
+    init?(_ plan: LoadPlan, _ format: ImageFormat, _ options: EncodingOptions) {
+        guard let variant = plan.keys.variant, let further = Self.text(of: plan.decoding.options.further) else {
+            return nil
+        }
+        coder = plan.context.coder.map { RoleIdentity($0) }
+        animatedClass = plan.context.animatedImageClass.map { ObjectIdentifier($0) }
+        isPersistent = coder == nil && animatedClass == nil
+        let fingerprint = KeyFingerprint(parts: [
+            "encoded 1", Self.hexadecimal(variant.fingerprint), Self.text(of: plan.decoding.options), further,
+            "\(plan.options.intersection([.transformAnimatedImage, .transformVectorImage]).rawValue)",
+            "\(format.rawValue)", Self.text(of: options), Self.digest(of: options.metadata.exif),
+            Self.digest(of: options.metadata.xmp),
+        ])
+        digest = Self.hexadecimal(fingerprint)
+    }
+
+    // Printed by reflection, so that a further property is never forgotten; limits change no pixel.
+
+    private static func text(of options: DecodingOptions) -> String {
+        var options = options
+        options.further = FurtherCoderOptions()
+        options.limits = .default
+        return String(reflecting: options)
+    }
+
+    private static func text(of options: EncodingOptions) -> String {
+        var options = options
+        // `Data` prints its length alone.
+        options.metadata = EmbeddedMetadata()
+        return String(reflecting: options)
+    }
+
+    /// Nil with a value that has no text.
+    private static func text(of options: FurtherCoderOptions) -> String? {
+        var lines: [String] = []
+        for (key, value) in options.values.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            guard value is String || value is any Numeric || value is Bool || value is NSNumber else { return nil }
+            lines.append("\(key.rawValue.utf8.count):\(key.rawValue)=\(value)")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func digest(of data: Data?) -> String? { data.map { EntityTag.tag(of: $0) } }
+
+    private static func hexadecimal(_ fingerprint: KeyFingerprint) -> String {
+        fingerprint.data.map { String(plainFormat: "%02x", $0) }.joined()
+    }
+}

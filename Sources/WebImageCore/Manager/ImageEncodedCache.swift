@@ -1,0 +1,169 @@
+import Foundation
+
+/// Encoded images by request, format and encoding options, in memory and on disk: for servers that send the same image often.
+///
+/// ```swift
+/// let encoded = try await cache.encodedImage(for: request, format: .webP, options: options)
+/// // Body encoded.data, Content-Type encoded.contentType, ETag encoded.etag; 304 if encoded.matches(ifNoneMatch: …).
+/// ```
+///
+/// Concurrent calls for one image share one load and one encode. A cancelled call leaves the others their work; the work ends
+/// with its last call. Failures are not cached. A result is used while the manager's cache holds the version of the original
+/// that the result was made from, so a refreshed, removed or expired original has no old results. Otherwise the request is
+/// loaded, which revalidates nothing by itself, and encoded again only if its original is another version. The results of
+/// one user's scope are never those of another.
+///
+/// Results of a load whose image no cache may keep, or whose decode options are objects, are shared but not cached. Results
+/// of requests with a coder or an animated image class of their own are cached in memory alone. Safe on any thread.
+public final class ImageEncodedCache: Sendable {
+    private struct Held: Sendable {
+        var image: EncodedImage
+        var version: ContentDigest
+    }
+
+    /// Loads the images.
+    public let manager: WebImageManager
+    /// Keeps the results on disk, within its own limits of size and age; nothing else should be stored there.
+    public let storage: ImageCache
+    private let coders: ImageCodersManager
+    private let memory: RecentValues<EncodedKey, Held>
+    private let works = SharedTasks<EncodedIdentity, EncodedImage>()
+
+    /// Makes a cache of its own over a manager.
+    ///
+    /// - Parameters:
+    ///   - storage: A cache for the results alone. Default a namespace of its own in the default folder.
+    ///   - memoryBytes: What results in memory may take. A result of more than a quarter is kept on disk alone.
+    ///   - coders: Encode the images, unless a request names a coder.
+    public init(
+        manager: WebImageManager = .shared, storage: ImageCache = ImageCache(namespace: "encoded"),
+        memoryBytes: Int = 32 << 20, coders: ImageCodersManager = .shared
+    ) {
+        self.manager = manager
+        self.storage = storage
+        self.coders = coders
+        memory = RecentValues(budget: max(memoryBytes, 0))
+    }
+
+    /// The image of a request, encoded.
+    ///
+    /// A hit in memory costs a query of the manager's disk index. A miss costs the load, the encode, and on disk the bytes.
+    /// With `.refresh` or `.reload` the image is loaded first, and encoded only if it changed. Needs no main queue.
+    ///
+    /// - Parameters:
+    ///   - format: Undefined is the format the image was decoded from; PNG or JPEG, by its transparency, if that cannot be
+    ///     written. All frames of an animation are written where the format has them, unless the request has
+    ///     `.decodeFirstFrameOnly` or the options have ``EncodingOptions/firstFrameOnly``.
+    /// - Throws: What the load throws; `.encodingFailed`; `.cancelled` after a cancel of the surrounding task.
+    public func encodedImage(
+        for request: ImageRequest, format: ImageFormat = .undefined, options: EncodingOptions = EncodingOptions()
+    ) async throws(WebImageError) -> EncodedImage {
+        let plan = manager.plan(for: request)
+        let key = EncodedKey(plan, format, options)
+        if let key, plan.mayAnswerFromCaches, let held = await held(key), await isCurrent(held.version, plan) {
+            return held.image
+        }
+        return try await works.withValue(
+            for: EncodedIdentity(load: plan.variantIdentity, format: format, options: options),
+            priority: LoadPriorityHandle(plan.priority),
+            work: { handle throws(WebImageError) in
+                try await self.make(request, plan, key, format, options, handle.priority)
+            },
+            body: { image throws(WebImageError) in image })
+    }
+
+    /// Removes every result, in memory and on disk.
+    public func removeAll() async {
+        memory.removeAll()
+        await storage.clearDisk()
+    }
+
+    /// Waits until results are where they outlive the process.
+    public func flush() async { await storage.flush() }
+
+    /// Calls that wait for a load or an encode.
+    package var subscriberCount: Int { works.subscriberCount { _ in true } }
+
+    // MARK: Stored results
+
+    private func held(_ key: EncodedKey) async -> Held? {
+        if let held = memory.value(for: key) { return held }
+        guard key.isPersistent, let stored = await storage.diskImageData(forKey: key.storageKey),
+            let (image, version) = EncodedImage.read(stored, key.digest)
+        else { return nil }
+        keepInMemory(Held(image: image, version: version), key)
+        return Held(image: image, version: version)
+    }
+
+    private func keepInMemory(_ held: Held, _ key: EncodedKey) {
+        var held = held
+        held.image.cacheType = .memory
+        memory.set(held, for: key, cost: held.image.data.count + 1024)
+    }
+
+    private func isCurrent(_ version: ContentDigest, _ plan: LoadPlan) async -> Bool {
+        guard let original = plan.keys.original else { return false }
+        // Newer bytes may not be on disk yet.
+        if let newest = manager.pipeline.store.newestVersion(plan), newest != version { return false }
+        return await (plan.originalCache as? any VersionedImageCache)?.diskVersion(of: original) == version
+    }
+
+    // MARK: New results
+
+    private func make(
+        _ request: ImageRequest, _ plan: LoadPlan, _ key: EncodedKey?, _ format: ImageFormat,
+        _ options: EncodingOptions,
+        _ priority: LoadPriorityHandle
+    ) async throws(WebImageError) -> EncodedImage {
+        let result = try await manager.result(for: request)
+        let image = result.image
+        let version = image.originalVersion(as: plan.keys.variant)
+        if let key, let version, let held = await held(key), held.version == version { return held.image }
+        let chosen = chosen(format, image)
+        let coder = plan.context.coder ?? coders
+        let coders = coders
+        let (data, size) = try await manager.pipeline.decode.pool.run(
+            cost: image.pixels.byteCount, priority: priority
+        ) { () throws(WebImageError) in
+            let data = try coder.encodeWithReason(image, format: chosen, options: options)
+            // The options may have made it smaller.
+            return (data, (try? coders.imageInfo(of: data, limits: .default))?.pixelSize ?? image.pixelSize)
+        }
+        let encoded = EncodedImage(
+            data: data, format: chosen, pixelSize: size, etag: EntityTag.tag(of: data),
+            lastModified: await lastModified(result, plan), cacheType: .none)
+        if let key, let version {
+            keepInMemory(Held(image: encoded, version: version), key)
+            if key.isPersistent {
+                storage.storeImageData(encoded.stored(key.digest, version), forKey: key.storageKey)
+            }
+        }
+        return encoded
+    }
+
+    private func chosen(_ format: ImageFormat, _ image: Image) -> ImageFormat {
+        guard format == .undefined else { return format }
+        let own = image.imageFormat
+        if own != .undefined, coders.canEncode(to: own) { return own }
+        return image.hasAlpha ? .png : .jpeg
+    }
+
+    private func lastModified(_ result: WebImageResult, _ plan: LoadPlan) async -> String? {
+        if let metadata = result.sourceMetadata { return CachedResource.lastModified(in: metadata) }
+        let original = await (plan.originalCache as? any LayeredImageCaching)?.diskResource(forKey: plan.originalKey)
+        guard let original, plan.originalDecoder.accepts(original) else { return nil }
+        return CachedResource.lastModified(in: original.metadata)
+    }
+}
+
+/// What two calls must have in common to share an encode.
+private struct EncodedIdentity: Hashable, Sendable {
+    let load: VariantIdentity
+    let format: ImageFormat
+    let options: EncodingOptions
+}
+
+extension LoadPlan {
+    /// Whether a stored result may answer without a load.
+    fileprivate var mayAnswerFromCaches: Bool { options.isDisjoint(with: [.refreshCached, .fromLoaderOnly]) }
+}

@@ -1,0 +1,19 @@
+package import Foundation
+
+/// Strong validators made from a body, and their comparison (RFC 9110 §8.8.3).
+package enum EntityTag {
+    /// The validator of a body with its quotes: 128 bits of its digest.
+    package static func tag(of body: Data) -> String {
+        "\"" + ContentDigest(body).data.map { String(plainFormat: "%02x", $0) }.joined() + "\""
+    }
+
+    /// Whether the field `If-None-Match` names a validator; compares weakly, as RFC 9110 §13.1.2 says.
+    package static func matches(_ field: String?, _ tag: String) -> Bool {
+        guard let field = field?.trimmingCharacters(in: .whitespaces) else { return false }
+        if field == "*" { return true }
+        return field.prefix(8192).split(separator: ",").contains { part in
+            let part = part.trimmingCharacters(in: .whitespaces)
+            return (part.hasPrefix("W/") ? String(part.dropFirst(2)) : part) == tag
+        }
+    }
+}
