@@ -158,9 +158,14 @@ let package = Package(
                 "WebImage", "WebImageTesting", "WebImageAVIF", "WebImageHEIF", "WebImageJXL", "WebImageSVG",
                 "WebImageTIFF",
             ]),
+        // A module with names that user interface toolkits declare as well.
+        .target(name: "ClashingToolkit", path: "Tests/Support/ClashingToolkit"),
         .testTarget(
             name: "DocumentationTests",
-            dependencies: ["WebImage", "WebImageAVIF", "WebImageGTK", "WebImageHTTP", "WebImageTesting", "SDWebImage"]),
+            dependencies: [
+                "WebImage", "WebImageAVIF", "WebImageGTK", "WebImageHTTP", "WebImageTesting", "SDWebImage",
+                "ClashingToolkit",
+            ]),
 
         .testTarget(
             name: "SDWebImageTests",
@@ -168,7 +173,8 @@ let package = Package(
 
         // The documents' call sites, in the language mode ported code has and in the newest.
         .testTarget(
-            name: "DocumentsTests", dependencies: ["SDWebImageGTK", "WebImageTesting"],
+            name: "DocumentsTests",
+            dependencies: ["SDWebImageGTK", "SDWebImageFoundationNetworking", "WebImageTesting"],
             swiftSettings: [.swiftLanguageMode(.v5)]),
         .testTarget(name: "DocumentsMode6Tests", dependencies: ["SDWebImageGTK", "WebImageTesting"]),
 
