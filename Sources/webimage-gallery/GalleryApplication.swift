@@ -34,6 +34,12 @@ import WebImageGTK
         let window = GalleryWindow(arguments, application: application, figures: figures)
         self.window = window
         gtk_window_present(UnsafeMutablePointer(OpaquePointer(window.widget)))
+        if arguments.checksList {
+            Task { [self] in
+                status = await ListCheck(window: window).run()
+                g_application_quit(UnsafeMutablePointer(OpaquePointer(application)))
+            }
+        }
         guard let path = arguments.screenshot else { return }
         Task { [self] in
             status = await Screenshot(window: window, path: path).take()

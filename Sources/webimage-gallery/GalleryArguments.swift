@@ -19,6 +19,8 @@ struct GalleryArguments {
     var page = "grid"
     var isDark = false
     var showsPanel = false
+    /// Whether the list page checks itself, for tests.
+    var checksList = false
 
     static let help = """
         Usage: webimage-gallery [options] [URL|FILE…]
@@ -53,6 +55,10 @@ struct GalleryArguments {
             case "--help": return .say(help)
             case "--version": return .say("webimage-gallery \(PackageVersion.current)")
             case "--self-check-main-loop": return .checkMainLoop
+            case "--self-check-list":
+                arguments.page = "list"
+                arguments.checksList = true
+                continue
             case "--dark":
                 arguments.isDark = true
                 continue

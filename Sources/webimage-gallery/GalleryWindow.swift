@@ -9,7 +9,7 @@ import WebImageGTK
     let widget: UnsafeMutablePointer<GtkWidget>
     let model: GalleryModel
     private let grid: GridPage
-    private let list: ListPage
+    let list: ListPage
     private let viewer: Viewer
     private let panel: LivePanel
     private let stack = gallery_stack_new()

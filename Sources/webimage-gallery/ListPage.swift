@@ -9,7 +9,7 @@ import WebImageGTK
     /// Called with the place of an item that is to be seen large.
     var opened: (@MainActor (Int) -> Void)?
     private let model: GalleryModel
-    private let list: FittingList
+    let list: FittingList
 
     init(_ model: GalleryModel) {
         self.model = model
@@ -23,7 +23,7 @@ import WebImageGTK
                     item.url, placeholderImage: Artwork.placeholder,
                     context: [.imageThumbnailPixelSize: CGSize(width: 1200, height: 2400)])
             },
-            make: { FittingImageView() },
+            make: { FittingImageView(imageView: AnimatedImageView()) },
             bind: { [weak model] row, position in
                 row.imageView.cornerRadius = 8
                 row.imageView.errorImage = Artwork.broken
@@ -32,6 +32,7 @@ import WebImageGTK
                 Choices.apply(to: row.imageView, last: &last)
             })
         list.selectionMode = .single
+        list.activatesOnSingleClick = true
         list.onActivate = { [weak self] position in self?.opened?(position) }
         let widget = UnsafeMutablePointer<GtkWidget>(list.widget)
         gtk_widget_add_css_class(widget, "gallery")

@@ -42,6 +42,18 @@ extension GTKSuite {
             #expect(abs(red.height - blue.height) <= 2)
         }
 
+        @Test func theListPlaysAnimationsAndAClickOpensTheLargeView() async throws {
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let frames = try [UInt8(40), 200].map { red in
+                ImageFrame(image: try TestImages.solid(width: 60, height: 40, red: red), duration: 0.05)
+            }
+            let file = folder.appendingPathComponent("blink.gif")
+            try ImageCodersManager.shared.encode(frames, loopCount: 0, format: .gif, options: EncodingOptions())
+                .write(to: file)
+            let run = try await Gallery.run(["--self-check-list", file.path], cache: folder.path)
+            #expect(run.output == "plays\nopens\n" && run.status == 0)
+        }
+
         @Test(arguments: [
             ["--columns", "0", "a"], ["--size", "10", "a"], ["--unknown"], ["--page", "x"], ["--title"],
         ])

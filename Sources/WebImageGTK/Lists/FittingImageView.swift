@@ -32,8 +32,14 @@ public import WebImageCore
     private var generation = 0
 
     /// A view with the proportions of what it is likely to show.
-    public init(_ axis: Axis = .heightForWidth, defaultProportions: PixelSize = PixelSize(width: 3, height: 2)) {
-        imageView = ImageView()
+    ///
+    /// - Parameter imageView: The view inside it; an ``AnimatedImageView`` plays animations. Nil makes an ``ImageView``.
+    public init(
+        _ axis: Axis = .heightForWidth, defaultProportions: PixelSize = PixelSize(width: 3, height: 2),
+        imageView: ImageView? = nil
+    ) {
+        let imageView = imageView ?? ImageView()
+        self.imageView = imageView
         self.defaultProportions = defaultProportions
         proportions = defaultProportions
         let box = webimage_fitting_box_new(
