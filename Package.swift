@@ -117,8 +117,11 @@ let package = Package(
         ),
         // Counts allocations in tests alone: it replaces the allocator of the executable it is linked into.
         .target(name: "CWebImageAllocationCounter", path: "Tests/Support/CWebImageAllocationCounter"),
+        // The codes of Documentation/AcceptanceList.md as tags.
+        .target(name: "WebImageAcceptanceTags", path: "Tests/Support/WebImageAcceptanceTags"),
         .testTarget(
-            name: "WebImageCoreTests", dependencies: ["WebImageCore", "WebImageTesting", "CWebImageAllocationCounter"]),
+            name: "WebImageCoreTests",
+            dependencies: ["WebImageCore", "WebImageTesting", "WebImageAcceptanceTags", "CWebImageAllocationCounter"]),
         .testTarget(
             name: "WebImageCodecsTests",
             dependencies: ["WebImageCodecs", "WebImageGraphics", "WebImageTesting", "CWebImageYUVShim"]),
@@ -131,7 +134,8 @@ let package = Package(
         .testTarget(name: "WebImageHTTPTests", dependencies: ["WebImageHTTP", "WebImageTesting"]),
         .testTarget(name: "WebImageStoreTests", dependencies: ["WebImageStore", "WebImageTesting"]),
         .testTarget(
-            name: "WebImageTests", dependencies: ["WebImage", "WebImageTesting", "CWebImageAllocationCounter"]),
+            name: "WebImageTests",
+            dependencies: ["WebImage", "WebImageTesting", "WebImageAcceptanceTags", "CWebImageAllocationCounter"]),
         .testTarget(
             name: "WebImageServiceTests",
             dependencies: ["WebImageService", "WebImage", "WebImageAVIF", "WebImageTesting"]),
@@ -145,7 +149,9 @@ let package = Package(
             dependencies: [
                 "WebImageServer", "WebImageService", "WebImageHTTP", "WebImageTesting", "WebImageServerTesting",
             ]),
-        .testTarget(name: "WebImageGTKTests", dependencies: ["WebImageGTK", "WebImage", "WebImageTesting"]),
+        .testTarget(
+            name: "WebImageGTKTests",
+            dependencies: ["WebImageGTK", "WebImage", "WebImageTesting", "WebImageAcceptanceTags"]),
         .testTarget(
             name: "WebImageCLITests",
             dependencies: [
@@ -155,8 +161,8 @@ let package = Package(
         .testTarget(
             name: "ConformanceTests",
             dependencies: [
-                "WebImage", "WebImageTesting", "WebImageAVIF", "WebImageHEIF", "WebImageJXL", "WebImageSVG",
-                "WebImageTIFF",
+                "WebImage", "WebImageTesting", "WebImageAcceptanceTags", "WebImageAVIF", "WebImageHEIF", "WebImageJXL",
+                "WebImageSVG", "WebImageTIFF",
             ]),
         // A module with names that user interface toolkits declare as well.
         .target(name: "ClashingToolkit", path: "Tests/Support/ClashingToolkit"),
@@ -174,9 +180,12 @@ let package = Package(
         // The documents' call sites, in the language mode ported code has and in the newest.
         .testTarget(
             name: "DocumentsTests",
-            dependencies: ["SDWebImageGTK", "SDWebImageFoundationNetworking", "WebImageTesting"],
+            dependencies: [
+                "SDWebImageGTK", "SDWebImageFoundationNetworking", "WebImageTesting", "WebImageAcceptanceTags",
+            ],
             swiftSettings: [.swiftLanguageMode(.v5)]),
-        .testTarget(name: "DocumentsMode6Tests", dependencies: ["SDWebImageGTK", "WebImageTesting"]),
+        .testTarget(
+            name: "DocumentsMode6Tests", dependencies: ["SDWebImageGTK", "WebImageTesting", "WebImageAcceptanceTags"]),
 
         // Shims: what Swift cannot call itself (variadic, macro, setjmp, GObject cast).
         .target(name: "CWebImageCodecShim", dependencies: ["CWebImageJPEG", "CWebImagePNG", "CWebImageDeflate"]),

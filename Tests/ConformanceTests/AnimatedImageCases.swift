@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageAcceptanceTags
 import WebImageTesting
 
 /// The original's cases of its animated image and player, on its own pictures.
@@ -19,7 +20,7 @@ struct AnimatedImageCases {
     }
 
     // SDAnimatedImageTest.test01AnimatedImageInitWithData
-    @Test("X4: an animated image is made of data") func dataMakesAnAnimatedImage() throws {
+    @Test(.tags(.x4)) func dataMakesAnAnimatedImage() throws {
         #expect(AnimatedImage(data: Data("invalid data".utf8)) == nil)
         let file = try data("TestImage.gif")
         let image = try #require(AnimatedImage(data: file, scale: 2))
@@ -29,14 +30,14 @@ struct AnimatedImageCases {
     }
 
     // SDAnimatedImageTest.test02AnimatedImageInitWithContentsOfFile
-    @Test("X4: an animated image is made of a file, at its name's scale") func filesMakeAnimatedImages() throws {
+    @Test(.tags(.x4)) func filesMakeAnimatedImages() throws {
         #expect(try #require(AnimatedImage(contentsOfFile: path("TestImage.gif"))).scale == 1)
         let large = try #require(AnimatedImage(contentsOfFile: path("1@2x.gif")))
         #expect(large.scale == 2 && large.size == CGSize(width: 200, height: 200))
     }
 
     // SDAnimatedImageTest.test03AnimatedImageInitWithAnimatedCoder
-    @Test("X7: a coder gives single frames, durations, counts") func aCoderGivesFrames() throws {
+    @Test(.tags(.x7)) func aCoderGivesFrames() throws {
         let coder = try #require(
             try ImageCodersManager.shared.animation(of: data("TestImage.gif"), options: DecodingOptions()))
         #expect(coder.animatedImageFrameCount == 5 && coder.animatedImageLoopCount == 0)
@@ -48,7 +49,7 @@ struct AnimatedImageCases {
     }
 
     // SDAnimatedImageTest.test04AnimatedImageImageNamed
-    @Test("X4: an animated image is found by name in a bundle") func namesAreFoundInBundles() throws {
+    @Test(.tags(.x4)) func namesAreFoundInBundles() throws {
         #expect(AnimatedImage(named: "TestImage.gif") == nil)
         let folder = try #require(Conformance.folder).appendingPathComponent("sdwebimage")
         let bundle = try #require(Bundle(path: folder.path))
@@ -128,7 +129,7 @@ struct AnimatedImageCases {
     }
 
     // SDAnimatedImageTest.test36AnimatedImageMemoryCost
-    @Test("M5: memory is counted by the frames that are there") func memoryCostCountsFrames() throws {
+    @Test(.tags(.m5)) func memoryCostCountsFrames() throws {
         let image = try #require(AnimatedImage(data: data("TestAnimatedImageMemory.webp")))
         #expect(image.imageFrameCount == 16 && image.scale == 1)
         // Rows begin at multiples of 64 bytes, so that 600 px take 2432 bytes.
@@ -139,7 +140,7 @@ struct AnimatedImageCases {
     }
 
     // SDAnimatedImageTest.test37AnimatedImageWithStaticDataBehavior
-    @Test("X4: a still makes a plain image of the animated class") func stillsArePlain() throws {
+    @Test(.tags(.x4)) func stillsArePlain() throws {
         let image = try #require(AnimatedImage(data: data("TestImage.jpg")))
         #expect(!image.isAnimated && image.imageFormat == .jpeg && image.imageFrameCount == 1)
         #expect(image.imageLoopCount == 0 && image.animatedCoder == nil && image.animatedImageFrame(at: 0) == nil)

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageAcceptanceTags
 
 /// The original's cases of its small categories: formats, encoding, GIF.
 @Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(.minutes(1)))
@@ -32,7 +33,7 @@ struct CategoryCases {
     }
 
     // SDCategoriesTests.test03UIImageGIFCategory
-    @Test("X3: a GIF gives all its frames with their durations") func aGIFIsAnAnimation() throws {
+    @Test(.tags(.x3)) func aGIFIsAnAnimation() throws {
         #expect(Image.image(withGIFData: nil) == nil)
         #expect(try Image.image(withGIFData: data("TestImage.jpg")) == nil)
         let image = try #require(Image.image(withGIFData: data("TestImage.gif")) as? AnimatedImage)

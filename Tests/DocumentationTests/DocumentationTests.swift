@@ -48,6 +48,16 @@ import Testing
         }
     }
 
+    @Test func everyRowOfTheAcceptanceListHasATagAndATest() throws {
+        let list = try #require(Document.all.first { $0.path == "Documentation/AcceptanceList.md" })
+        let rows = list.text.matches(of: /\n\| ([A-Z][0-9]+) \|/).map { $0.1.lowercased() }
+        let declared = Document.testSources.matches(of: /@Tag package static var (\w+): Self/).map { String($0.1) }
+        #expect(rows == declared)
+        let uses = Document.testSources.matches(of: /\.tags\(([^)]*)\)/).map { String($0.1) }
+        let used = Set(uses.flatMap { $0.matches(of: /\.(\w+)/).map { String($0.1) } })
+        #expect(rows.filter { !used.contains($0) } == [])
+    }
+
     @Test(arguments: Document.all) func scriptsThatAreNamedExist(_ document: Document) {
         for name in Set(document.text.matches(of: /Scripts\/([a-z][a-z-]*)/).map { String($0.1) }) {
             #expect(FileManager.default.isExecutableFile(atPath: Document.root.path + "/Scripts/" + name), "\(name)")

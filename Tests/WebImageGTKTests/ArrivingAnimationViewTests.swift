@@ -2,12 +2,13 @@ import CWebImageGTK
 import Foundation
 import Testing
 import WebImage
+import WebImageAcceptanceTags
 import WebImageTesting
 
 @testable import WebImageGTK
 
 extension GTKSuite {
-    /// X6 in a view: what has arrived plays, and the whole goes on where it stood.
+    /// Progressive animation in a view: received frames play, and the complete animation continues at the current frame.
     @Suite("Arriving animation in a view") @MainActor struct ArrivingAnimationViewTests {
         let link = ManualDisplayLink()
 
@@ -24,7 +25,7 @@ extension GTKSuite {
             return try ImageCodersManager.shared.encode(frames, loopCount: 0, format: .gif, options: EncodingOptions())
         }
 
-        @Test("X6: the whole goes on where its part stood in the view")
+        @Test(.tags(.x6))
         func wholeGoesOnWhereItsPartStood() async throws {
             let (file, other) = (try file(), try file(seed: 50))
             let coder = try #require(try ImageCodersManager.shared.animation(of: file, options: .init()))

@@ -2,12 +2,13 @@ import CWebImageGTK
 import Foundation
 import Testing
 import WebImage
+import WebImageAcceptanceTags
 import WebImageTesting
 
 @testable import WebImageGTK
 
 extension GTKSuite {
-    @Suite("Rows that fit (V13)") @MainActor struct ListsFittingTests {
+    @Suite("Rows that fit", .tags(.v13)) @MainActor struct ListsFittingTests {
         let loader = FakeDataLoader()
         let folder: ScratchFolder
         let manager: WebImageManager

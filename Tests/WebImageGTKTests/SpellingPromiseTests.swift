@@ -1,11 +1,12 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageAcceptanceTags
 import WebImageGTK
 import WebImageTesting
 
 extension GTKSuite {
-    /// Promises of the founding documents in the library's own spelling.
+    /// Rows of the acceptance list that other suites show in the original's spelling alone.
     @Suite("Promises") @MainActor struct SpellingPromiseTests {
         let scratch: ScratchFolder
         let manager: WebImageManager
@@ -30,14 +31,14 @@ extension GTKSuite {
                 for: file, options: .waitStoreCache, context: [.originalStoreCacheType: ImageCacheType.disk])
         }
 
-        @Test("V3: a picture in memory is shown before the call returns") func memoryHit() async throws {
+        @Test(.tags(.v3)) func memoryHitIsShownBeforeTheCallReturns() async throws {
             try await store()
             let view = ImageView()
             view.setImage(with: file, placeholderImage: try TestImages.solid(), context: context)
             #expect(view.image?.pixelSize.width == 40)
         }
 
-        @Test("V4: one on disk comes later, or at once when asked") func diskHit() async throws {
+        @Test(.tags(.v4)) func diskHitIsAsynchronousUnlessQueriedSync() async throws {
             let url = try #require(URL(string: "https://pictures.invalid/kept.png"))
             let cache = try #require(manager.imageCache as? ImageCache)
             cache.storeImageDataToDisk(try Data(contentsOf: file), forKey: url.absoluteString)
@@ -52,7 +53,7 @@ extension GTKSuite {
             #expect(other.image?.pixelSize.width == 40)
         }
 
-        @Test("V13: a row takes its picture's proportions") func proportions() async throws {
+        @Test(.tags(.v13)) func rowTakesTheProportionsOfItsImage() async throws {
             let row = FittingImageView()
             row.setImage(with: file, context: context)
             #expect(try await pump { row.proportions.width == row.proportions.height * 4 })

@@ -2,12 +2,13 @@ import CWebImageGTK
 import Foundation
 import Testing
 import WebImage
+import WebImageAcceptanceTags
 import WebImageTesting
 
 @testable import WebImageGTK
 
 extension GTKSuite {
-    /// The promises V1 to V12 and X5, X6 of the founding documents, each named by its code.
+    /// The acceptance list for views, in this package's own spelling.
     @Suite("View promises") @MainActor struct ViewPromiseTests {
         let loader = ControlledViewLoader()
         let url = URL(fileURLWithPath: "/a.png")
@@ -22,14 +23,14 @@ extension GTKSuite {
             try Image.generated(width: width, height: height) { _, _ in (color[0], color[1], color[2], color[3]) }
         }
 
-        /// One row, 1,000 URLs, answers late, partial, failed, from memory, in any order; every drawing is looked at.
-        @Test(.timeLimit(.minutes(3)), arguments: 1...2 as ClosedRange<UInt64>)
-        func v1RecycledRowDrawsNoOtherPicture(seed: UInt64) async throws {
+        /// One row and 1,000 URLs. Results are late, partial, failed or from memory, in any order. Every drawing is checked.
+        @Test(.tags(.v1), .timeLimit(.minutes(3)), arguments: 1...2 as ClosedRange<UInt64>)
+        func recycledRowDrawsNoOtherImage(seed: UInt64) async throws {
             var random = Choices(state: seed)
             let view = ImageView()
             let window = try await TestWindow(view.widget, width: 8, height: 8)
             defer { window.close() }
-            // A picture's colour says whose it is.
+            // The colour of an image identifies its URL.
             func color(_ number: Int) -> [UInt8] { [UInt8(number % 250), UInt8(number / 250), 200, 255] }
             let placeholder = try plain([9, 9, 9, 255])
             var completions = 0
@@ -66,8 +67,8 @@ extension GTKSuite {
             #expect(completions == 1000)
         }
 
-        @Test(arguments: [true, false])
-        func v2PlaceholderOrNothingComesFirst(isValid: Bool) throws {
+        @Test(.tags(.v2), arguments: [true, false])
+        func placeholderOrNothingComesFirst(isValid: Bool) throws {
             let view = ImageView()
             view.image = try plain(red)
             view.setImage(with: isValid ? url : nil, context: context)
@@ -77,9 +78,9 @@ extension GTKSuite {
             #expect(view.image === placeholder)
         }
 
-        /// Every frame that GTK renders shows the old picture or the new one, never neither.
-        @Test(arguments: ["memory", "disk"])
-        func v3v4SynchronousHitsDrawNoFlash(origin: String) async throws {
+        /// Every frame that GTK renders shows the old image or the new one, never an empty view.
+        @Test(.tags(.v3, .v4), arguments: ["memory", "disk"])
+        func synchronousHitsDrawNoFlash(origin: String) async throws {
             let journey = try ViewJourney()
             let pictures = [try plain(red), try plain(blue)]
             var urls: [URL] = []
@@ -114,7 +115,7 @@ extension GTKSuite {
             #expect(drawings.allSatisfy { $0 == red || $0 == blue })
         }
 
-        @Test func v5PlaceholderIsShownUntilTheNetworkAnswersOnMain() async throws {
+        @Test(.tags(.v5)) func placeholderIsShownUntilTheNetworkResultArrivesOnMain() async throws {
             let journey = try ViewJourney()
             let gate = FaultGate()
             journey.server.route("/late.png", .gated(gate, .body(try ViewJourney.file(.png, side: 10))))
@@ -134,7 +135,7 @@ extension GTKSuite {
             #expect(view.image === answer.image)
         }
 
-        @Test func v6DelayedPlaceholderComesOnlyWithoutAnImage() throws {
+        @Test(.tags(.v6)) func delayedPlaceholderIsShownOnlyWithoutAnImage() throws {
             let view = ImageView()
             let (old, placeholder) = (try plain(red), try plain(blue))
             view.image = old
@@ -144,7 +145,7 @@ extension GTKSuite {
             #expect(view.image === placeholder)
         }
 
-        @Test func v7ImageForTheCallerLeavesTheViewAlone() throws {
+        @Test(.tags(.v7)) func avoidAutoSetImageLeavesTheView() throws {
             let view = ImageView()
             let (old, new) = (try plain(red), try plain(blue))
             var given: Image?
@@ -155,7 +156,7 @@ extension GTKSuite {
             #expect(given === new && view.image === old)
         }
 
-        @Test func v8ImageOfAnotherSizeIsLaidOutByItsOwn() async throws {
+        @Test(.tags(.v8)) func imageOfAnotherSizeIsLaidOutByItsOwn() async throws {
             let view = ImageView()
             view.setImage(with: url, placeholderImage: try plain(blue, width: 10, height: 10), context: context)
             var natural = Int32(0)
@@ -172,8 +173,8 @@ extension GTKSuite {
             #expect(drawn.bgra(20, 8)[3] == 0 && drawn.bgra(20, 32)[3] == 0)
         }
 
-        @Test(arguments: 0..<10)
-        func v9IndicatorsRunWhileLoading(number: Int) async throws {
+        @Test(.tags(.v9), arguments: 0..<10)
+        func indicatorsRunWhileLoading(number: Int) async throws {
             let indicators: [any WebImageIndicator] = [
                 WebImageActivityIndicator.gray, WebImageActivityIndicator.grayLarge, WebImageActivityIndicator.white,
                 WebImageActivityIndicator.whiteLarge, WebImageActivityIndicator.medium,
@@ -198,7 +199,7 @@ extension GTKSuite {
             #expect(gtk_widget_get_first_child(UnsafeMutablePointer(view.widget)) == nil)
         }
 
-        @Test func v10WeakCaptureIsAllACallerNeeds() throws {
+        @Test(.tags(.v10)) func completionIsReleasedAfterTheLoad() throws {
             @MainActor final class Cell {
                 let view = ImageView()
             }
@@ -212,7 +213,7 @@ extension GTKSuite {
             #expect(gone == nil)
         }
 
-        @Test func v11TransitionsRunForTheNetworkUnlessForced() async throws {
+        @Test(.tags(.v11)) func memoryHitRunsNoTransitionUnlessForced() async throws {
             let view = ImageView()
             let window = try await TestWindow(view.widget, width: 20, height: 20)
             defer { window.close() }
@@ -224,7 +225,7 @@ extension GTKSuite {
             #expect(view.state.running != nil)
         }
 
-        @Test func v12ProgressIsAnObject() async throws {
+        @Test(.tags(.v12)) func imageProgressCountsBytes() async throws {
             let view = ImageView()
             view.setImage(with: url, context: context)
             let progress = view.imageProgress
@@ -233,8 +234,8 @@ extension GTKSuite {
             #expect(progress.fractionCompleted == 0.25)
         }
 
-        /// A plain image, one that animates, frames in time: the animated view, from a URL.
-        @Test func x5AnimationFromAURLStartsByItselfAndStops() async throws {
+        /// Loads an animation from a URL into the animated view.
+        @Test(.tags(.x5)) func animationFromAURLStartsByItselfAndStops() async throws {
             let journey = try ViewJourney()
             let data = try Self.animation(.gif, frames: 4, seconds: 0.03)
             journey.server.route("/a.gif", .body(data))

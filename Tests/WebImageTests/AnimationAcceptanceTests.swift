@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageAcceptanceTags
 import WebImageTesting
 
-/// What the documents promise of animated images and transformers, by the codes of their acceptance list.
+/// The acceptance list for animated images and transformers.
 @Suite(.timeLimit(.minutes(2)))
 struct AnimationAcceptanceTests {
     private let server: FaultServer
@@ -37,7 +38,7 @@ struct AnimationAcceptanceTests {
         return try await manager.image(for: url, context: context)
     }
 
-    @Test("X3: a plain load of a GIF is its first frame wherever a plain picture is wanted, and that alone on request")
+    @Test(.tags(.x3))
     func aPlainLoadIsTheFirstFrame() async throws {
         let url = try serve(gif())
         defer { server.stop() }
@@ -47,7 +48,7 @@ struct AnimationAcceptanceTests {
         #expect(!still.isAnimated && still.imageFormat == .gif)
     }
 
-    @Test("X4: an animated image is a poster in plain places and is kept in memory like any image")
+    @Test(.tags(.x4))
     func animatedImagesAreKeptInMemory() async throws {
         let url = try serve(gif())
         let image = try await load(url, [.animatedImageClass: AnimatedImage.self])
@@ -63,12 +64,12 @@ struct AnimationAcceptanceTests {
         // Unchecked is true because it adds nothing.
     }
 
-    @Test("X8: the context names the class of animated images") func theContextNamesTheClass() async throws {
+    @Test(.tags(.x8)) func theContextNamesTheClass() async throws {
         let image = try await load(serve(gif()), [.animatedImageClass: OwnImage.self])
         #expect(image is OwnImage && image.imageFrameCount == 4)
     }
 
-    @Test("X9: transformers chain, per request and by default, and their results have keys of their own")
+    @Test(.tags(.x9))
     func transformedImagesHaveTheirOwnKey() async throws {
         let url = try serve(gif())
         let pipeline = ImagePipelineTransformer(transformers: [
@@ -88,7 +89,7 @@ struct AnimationAcceptanceTests {
         #expect(key != manager.cacheKey(for: url) && cache.imageFromMemoryCache(forKey: key) === own)
     }
 
-    @Test("X9: an animation is transformed only when the options say so")
+    @Test(.tags(.x9))
     func animationsAreTransformedOnRequest() async throws {
         let (url, other) = (try serve(gif()), try serve(gif(), at: "/b.gif"))
         let context: WebImageContext = [
@@ -102,7 +103,7 @@ struct AnimationAcceptanceTests {
         #expect(!changed.isAnimated && changed.isTransformed)
     }
 
-    @Test("X10: the functions on an image give what the transformers give") func functionsGiveTheSame() throws {
+    @Test(.tags(.x10)) func functionsGiveTheSame() throws {
         let image = try Image.generated(width: 30, height: 20) { x, y in (UInt8(x * 8), UInt8(y * 12), 90, 255) }
         func bytes(_ image: Image?) -> [[UInt8]]? {
             image.map { image in
@@ -145,7 +146,7 @@ struct AnimationAcceptanceTests {
         }
     }
 
-    @Test("M5: fifty GIFs at once stay within the budget and 20 MB") @MainActor
+    @Test(.tags(.m5)) @MainActor
     func fiftyAnimationsStayWithinTheBudget() async throws {
         server.stop()
         // 160 × 160 px of 24 frames: 2.5 MB each when all frames are decoded, 123 MB in all.

@@ -1,9 +1,11 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageAcceptanceTags
 import WebImageTesting
 
-/// X6: an animation plays what has arrived, waits at the last frame, goes on; the whole goes on where the part stood.
+/// Progressive animation: received frames play, playback waits at the last one and continues when more arrive. The
+/// complete animation continues at the current frame.
 @MainActor @Suite(.timeLimit(.minutes(1)))
 struct ArrivingAnimationTests {
     private let registry = FrameStoreRegistry(budget: 1 << 24)
@@ -44,7 +46,7 @@ struct ArrivingAnimationTests {
     }
 
     // SDAnimatedImageTest.test27AnimatedImageProgressiveAnimation
-    @Test("X6: parts play, wait at their last frame, go on", arguments: [ImageFormat.gif, .png, .webP])
+    @Test(.tags(.x6), arguments: [ImageFormat.gif, .png, .webP])
     func partsPlayWaitAndGoOn(_ format: ImageFormat) async throws {
         let file = try Self.file(format)
         let coder = try #require(try ImageCodersManager.shared.animation(of: file, options: .init()))
@@ -111,7 +113,7 @@ struct ArrivingAnimationTests {
         #expect(looks > 2 && looks < 12)
     }
 
-    @Test("X6: a progressive load gives the frames that are there")
+    @Test(.tags(.x6))
     func aProgressiveLoadGivesTheFramesThatAreThere() async throws {
         let file = try Self.file(.gif)
         let server = try FaultServer()

@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageAcceptanceTags
 import WebImageStore
 import WebImageTesting
 
-/// What the documents about the manager and its caches promise, each line under its code, with real parts.
+/// The acceptance list for the manager and its caches, with a real cache, downloader and server.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ManagerPromiseTests {
     let journey: Journey
@@ -23,9 +24,9 @@ struct ManagerPromiseTests {
     private var key: String { url.absoluteString }
     private func memory(_ key: String?) -> Image? { cache.imageFromMemoryCache(forKey: key) }
 
-    // MARK: M1
+    // MARK: Cache settings at run time
 
-    @Test func m1MemoryIsNotFilledWhenTurnedOffAtRunTime() async throws {
+    @Test(.tags(.m1)) func memoryIsNotFilledWhenTurnedOffAtRunTime() async throws {
         _ = try await manager.image(for: url)
         #expect(memory(key) != nil)
         cache.config.shouldUseWeakMemoryCache = false
@@ -38,7 +39,7 @@ struct ManagerPromiseTests {
         #expect(memory(key) != nil)
     }
 
-    @Test func m1CostIsKeptFromTheMomentItIsSet() async throws {
+    @Test(.tags(.m1)) func memoryCostLimitHoldsFromTheMomentItIsSet() async throws {
         let image = try await manager.image(for: url)
         cache.config.shouldUseWeakMemoryCache = false
         cache.config.maxMemoryCost = image.memoryCost - 1
@@ -50,7 +51,7 @@ struct ManagerPromiseTests {
         #expect(memory(key) != nil)
     }
 
-    @Test func m1WeakRecoveryIsTurnedOffAtRunTime() async throws {
+    @Test(.tags(.m1)) func weakRecoveryIsTurnedOffAtRunTime() async throws {
         let image = try await manager.image(for: url)
         let memoryCache = try #require(cache.memoryCache as? MemoryCache)
         memoryCache.trim(toCost: 0)
@@ -61,7 +62,7 @@ struct ManagerPromiseTests {
         withExtendedLifetime(image) {}
     }
 
-    @Test func m1AgeIsKeptFromTheMomentItIsSet() async throws {
+    @Test(.tags(.m1)) func diskAgeLimitHoldsFromTheMomentItIsSet() async throws {
         _ = try await manager.image(for: url, options: .waitStoreCache)
         cache.config.maxDiskAge = -1
         await cache.deleteOldFiles()
@@ -71,7 +72,7 @@ struct ManagerPromiseTests {
         #expect(await cache.diskUsage().count == 0)
     }
 
-    @Test func m1FilesMayBeReadMapped() async throws {
+    @Test(.tags(.m1)) func filesAreMappedWhenTheReadingOptionsAllow() async throws {
         let path = journey.folder.appendingPathComponent("elsewhere.png")
         let long = file + Data(count: 1 << 20)
         try long.write(to: path)
@@ -92,9 +93,9 @@ struct ManagerPromiseTests {
         #expect(await cache.diskImageData(forKey: "own") == file)
     }
 
-    // MARK: M2
+    // MARK: Options processor
 
-    @Test func m2TheOptionsProcessorRewritesEveryRequest() async throws {
+    @Test(.tags(.m2)) func optionsProcessorRewritesEveryRequest() async throws {
         let seen = Calls<URL?>()
         manager.optionsProcessor = WebImageOptionsProcessor { url, options, context in
             seen.append(url)
@@ -110,9 +111,9 @@ struct ManagerPromiseTests {
         #expect(seen.all == [url, url] && journey.server.requestCount("/picture.png") == 2)
     }
 
-    // MARK: L2, L3, L4
+    // MARK: Failed URLs, delegate, text as URL
 
-    @Test func l2OnlyWhatIsWrongWithTheURLItselfIsRemembered() async throws {
+    @Test(.tags(.l2)) func onlyErrorsOfTheURLItselfAreRemembered() async throws {
         let missing = journey.server.url("/missing.png")
         for _ in 0..<2 { await #expect(throws: WebImageError.self) { try await manager.image(for: missing) } }
         #expect(journey.server.requestCount("/missing.png") == 1 && manager.failure(of: missing) != nil)
@@ -130,7 +131,7 @@ struct ManagerPromiseTests {
         }
     }
 
-    @Test func l3TheDelegateDecidesAndChangesOffTheMainThread() async throws {
+    @Test(.tags(.l3)) func delegateDecidesAndTransformsOffTheMainThread() async throws {
         let delegate = Delegate()
         manager.delegate = delegate
         await #expect { try await manager.image(for: url) } throws: { ($0 as? WebImageError)?.code == .notCached }
@@ -142,7 +143,7 @@ struct ManagerPromiseTests {
         #expect(try ImageCodersManager.shared.imageInfo(of: stored, limits: .default).pixelSize.width == 7)
     }
 
-    @Test func l4TextIsAnAddressAndNothingIsAnError() async throws {
+    @Test(.tags(.l4)) func textIsAURLAndAMissingURLIsAnError() async throws {
         #expect(try await manager.image(for: key).pixelSize.width == 40)
         let calls = Calls<WebImageError.Code?>()
         let context: WebImageContext = [.callbackQueue: CallbackQueue.invoking]
@@ -155,9 +156,9 @@ struct ManagerPromiseTests {
         }
     }
 
-    // MARK: L6
+    // MARK: Cache keys and existence checks
 
-    @Test func l6WhetherAPictureIsCachedIsToldOnMain() async throws {
+    @Test(.tags(.l6)) func existenceChecksReportOnMain() async throws {
         manager.cacheKeyFilter = WebImageCacheKeyFilter { $0.lastPathComponent }
         #expect(manager.cacheKey(for: url) == "picture.png")
         let calls = Calls<(exists: Bool, isMain: Bool)>()
@@ -182,9 +183,9 @@ struct ManagerPromiseTests {
         #expect(try await manager.result(for: url).cacheType == .memory)
     }
 
-    // MARK: L8, L9
+    // MARK: Stored bytes and completions
 
-    @Test func l8OriginalBytesAreKeptAndTransformedOnesEncodedAnew() async throws {
+    @Test(.tags(.l8)) func originalBytesAreStoredAndVariantsAreEncoded() async throws {
         // With what no encoder would write.
         let file = file + Data("behind the end".utf8)
         journey.server.route("/picture.png", .body(file))
@@ -199,7 +200,7 @@ struct ManagerPromiseTests {
         #expect(await cache.diskImageData(forKey: key) == file)
     }
 
-    @Test func l9CompletionsRunOnMainAndAfterACancelOnlyTheOneThatSaysSo() async throws {
+    @Test(.tags(.l9)) func completionsRunOnMainAndACancelCompletesOnce() async throws {
         let calls = Calls<(code: WebImageError.Code?, isMain: Bool)>()
         manager.loadImage(with: url) { _, _, error, _, _, _ in calls.append((error?.code, MainThread.isCurrent)) }
         #expect(await eventually { calls.all.count == 1 })
@@ -221,9 +222,9 @@ struct ManagerPromiseTests {
         #expect(calls.all[0].code == nil && calls.all[1].code != nil && calls.all[2].code == .cancelled)
     }
 
-    // MARK: R1
+    // MARK: Freshness
 
-    @Test func r1ACachedPictureIsUsedWhateverItsHeadersSay() async throws {
+    @Test(.tags(.r1)) func cachedImageIsUsedDespiteItsHeaders() async throws {
         _ = try await manager.image(for: url, options: .waitStoreCache)
         #expect(try await manager.result(for: url).cacheType == .memory)
         cache.config.shouldUseWeakMemoryCache = false
@@ -232,9 +233,9 @@ struct ManagerPromiseTests {
         #expect(journey.server.requestCount("/picture.png") == 1)
     }
 
-    // MARK: X12
+    // MARK: Custom caches
 
-    @Test func x12LayersAndWholeCachesMayBeTheCallers() async throws {
+    @Test(.tags(.x12)) func customCacheLayersAndWholeCachesAreUsed() async throws {
         var config = ImageCacheConfig()
         config.memoryCacheClass = ForgetfulMemory.self
         config.diskCacheClass = DiskCache.self
@@ -252,10 +253,12 @@ struct ManagerPromiseTests {
         #expect(try await byDefault.result(for: url).cacheType == .memory)
     }
 
-    @Test(arguments: [
-        ImageCachesManagerOperationPolicy.serial, .concurrent, .highestOnly, .lowestOnly,
-    ])
-    func x12EveryPolicyHoldsForEveryOperation(_ policy: ImageCachesManagerOperationPolicy) throws {
+    @Test(
+        .tags(.x12),
+        arguments: [
+            ImageCachesManagerOperationPolicy.serial, .concurrent, .highestOnly, .lowestOnly,
+        ])
+    func everyPolicyHoldsForEveryOperation(_ policy: ImageCachesManagerOperationPolicy) throws {
         let (low, high) = (WholeCache(), WholeCache())
         let caches = ImageCachesManager(caches: [low, high])
         caches.storeOperationPolicy = policy

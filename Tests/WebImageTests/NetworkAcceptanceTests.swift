@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageAcceptanceTags
 import WebImageHTTP
 import WebImageTesting
 
@@ -58,7 +59,7 @@ struct NetworkAcceptanceTests {
         }
     }
 
-    @Test("R2, L7: refreshCached gives the cached picture, asks the server, and completes again only after a change")
+    @Test(.tags(.r2, .l7))
     func refreshFollowsHTTPCacheControl() async throws {
         journey.server.route("/a.png", try tagged(width: 40, tag: "\"1\""))
         _ = try await journey.manager.image(for: journey.server.url("/a.png"))
@@ -81,7 +82,7 @@ struct NetworkAcceptanceTests {
         #expect(journey.server.requests.count == count)
     }
 
-    @Test("R2: a signed URL that changes under one key is still asked with the validators of what is cached")
+    @Test(.tags(.r2))
     func rotatedSignatureIsRevalidated() async throws {
         let manager = journey.manager
         manager.cacheKeyFilter = WebImageCacheKeyFilter { url in
@@ -110,7 +111,7 @@ struct NetworkAcceptanceTests {
         }
     }
 
-    @Test("X1: a custom download operation class replaces the built-in one")
+    @Test(.tags(.x1))
     func customOperationDownloads() async throws {
         journey.downloader.config.operationClass = CountingOperation.self
         journey.server.route("/a.png", .body(try Journey.file()))
@@ -135,7 +136,7 @@ struct NetworkAcceptanceTests {
         }
     }
 
-    @Test("X11: loaders are chosen by URL; an author's loader decodes as the manager does")
+    @Test(.tags(.x11))
     func loadersAreChosenByURL() async throws {
         let loaders = ImageLoadersManager(loaders: [
             journey.downloader, DrawingLoader(file: try Journey.file(width: 60)),
@@ -151,8 +152,8 @@ struct NetworkAcceptanceTests {
         await #expect(throws: WebImageError.self) { try await manager.image(for: nobodys) }
     }
 
-    @Test("V14: a request outside any view tells progress, transforms, and says where the picture came from")
-    func requestOutsideAViewTellsItsStages() async throws {
+    @Test(.tags(.v14))
+    func loadOutsideAViewReportsProgressAndOrigin() async throws {
         journey.server.route("/a.png", .body(try Journey.file()))
         let context: WebImageContext = [
             .imageTransformer: ImageResizingTransformer(
@@ -182,7 +183,7 @@ struct NetworkAcceptanceTests {
         }
     }
 
-    @Test("L1: progressiveLoad delivers partial pictures before the whole one")
+    @Test(.tags(.l1))
     func progressiveLoadDeliversPartialPictures() async throws {
         var options = EncodingOptions()
         options.quality = 0.9
@@ -204,7 +205,7 @@ struct NetworkAcceptanceTests {
         #expect(plain.ends.count == 1)
     }
 
-    @Test("L1: handleCookies, and only it, sends the cookies a server has set")
+    @Test(.tags(.l1))
     func cookiesAreSentWhenAsked() async throws {
         journey.server.route("/a.png", .body(try Journey.file(), headers: ["Set-Cookie": "id=7; Path=/"]))
         for (query, options) in [("1", WebImageOptions.handleCookies), ("2", .handleCookies), ("3", [])] {
@@ -214,7 +215,7 @@ struct NetworkAcceptanceTests {
     }
 
     @Test(
-        "L1: allowInvalidSSLCertificates, and only it, accepts a certificate nobody vouches for",
+        .tags(.l1),
         .enabled(if: NginxServer.isAvailable, "nginx and openssl are not installed"))
     func invalidCertificatesAreAcceptedWhenAsked() async throws {
         let nginx = try NginxServer()
@@ -228,7 +229,7 @@ struct NetworkAcceptanceTests {
         await #expect(throws: WebImageError.self) { try await journey.manager.image(for: url) }
     }
 
-    @Test("L1: memory only keeps a downloaded picture from the disk, and from nobody who asks while it is in memory")
+    @Test(.tags(.l1))
     func memoryOnlyLeavesNothingOnDisk() async throws {
         let file = try Journey.file()
         let memoryOnly: WebImageContext = [
@@ -251,8 +252,7 @@ struct NetworkAcceptanceTests {
         #expect(journey.server.requestCount("/a.png") == 2)
     }
 
-    @Test(
-        "L1: continueInBackground changes nothing where programs are not suspended: it shares the load of who did not")
+    @Test(.tags(.l1))
     func continueInBackgroundIsTheSameLoad() async throws {
         let gate = FaultGate()
         journey.server.route("/a.png", .gated(gate, .body(try Journey.file())))
@@ -267,8 +267,8 @@ struct NetworkAcceptanceTests {
         #expect(journey.server.requests.count == 1)
     }
 
-    @Test("L1: lowPriority and highPriority decide who comes next")
-    func priorityOptionsDecideWhoComesNext() async throws {
+    @Test(.tags(.l1))
+    func priorityOptionsOrderWaitingDownloads() async throws {
         journey.downloader.config.maxConcurrentDownloads = 1
         let gate = FaultGate()
         let file = try Journey.file()
@@ -288,7 +288,7 @@ struct NetworkAcceptanceTests {
         #expect(journey.server.requests.map(\.path) == ["/first.png", "/high.png", "/normal.png", "/low.png"])
     }
 
-    @Test("L1: retryFailed asks again for a URL that failed for a reason of its own")
+    @Test(.tags(.l1))
     func failedURLIsAskedAgainOnRequest() async throws {
         let url = journey.server.url("/a.png")
         for code in [WebImageError.Code.invalidDownloadStatusCode, .blackListed] {
@@ -300,7 +300,7 @@ struct NetworkAcceptanceTests {
         #expect(try await journey.manager.image(for: url).pixelSize.width == 40)
     }
 
-    @Test("L5: cancel() stops the download; cancelAll() stops all; isRunning tells")
+    @Test(.tags(.l5))
     func cancelStopsTheDownload() async throws {
         journey.server.route("/a.png", .hang)
         let one = load("/a.png")
@@ -316,7 +316,7 @@ struct NetworkAcceptanceTests {
         #expect(await eventually { journey.server.concurrentRequests == 0 && !journey.manager.isRunning })
     }
 
-    @Test("L10: a prefetcher loads many URLs, tells progress and end, and stops by its token")
+    @Test(.tags(.l10))
     func prefetcherLoadsAheadAndStops() async throws {
         let file = try Journey.file()
         for number in 0..<10 { journey.server.route("/\(number).png", .body(file)) }
@@ -336,7 +336,7 @@ struct NetworkAcceptanceTests {
         #expect(await eventually { journey.server.concurrentRequests == 0 })
     }
 
-    @Test("L10: a view that wants what is being prefetched lifts its priority")
+    @Test(.tags(.l10))
     func joiningAPrefetchLiftsItsPriority() async throws {
         journey.downloader.config.maxConcurrentDownloads = 1
         let gate = FaultGate()

@@ -1,20 +1,21 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageAcceptanceTags
 import WebImageTesting
 
-/// Promises of the founding documents in the library's own spelling.
+/// Rows of the acceptance list that other suites show in the original's spelling alone.
 @Suite(.timeLimit(.minutes(1))) struct SpellingPromiseTests {
     let journey: Journey
 
     init() throws { journey = try Journey() }
 
     @Test(
-        "M3: a bitmap costs pixels times bytes per pixel, and its memory cost says so",
+        .tags(.m3),
         arguments: [
             (PixelFormat.bgra8Premultiplied, 4), (.rgb8, 3), (.gray8, 1),
         ])
-    func costs(format: PixelFormat, bytes: Int) throws {
+    func memoryCostIsPixelsTimesBytesPerPixel(format: PixelFormat, bytes: Int) throws {
         var options = DecodingOptions()
         options.pixelFormat = format
         let file = try Journey.file(width: 64, height: 8)
@@ -22,8 +23,7 @@ import WebImageTesting
         #expect(image.memoryCost == 64 * 8 * bytes)
     }
 
-    @Test("M4: scaling down bounds a decoded picture's bytes; a transformer bounds its size") func bounds() async throws
-    {
+    @Test(.tags(.m4)) func scaleDownAndTransformerBoundTheSize() async throws {
         journey.server.route("/wide.png", .body(try Journey.file(width: 400, height: 100)))
         let url = journey.server.url("/wide.png")
         let bounded = try await journey.manager.image(
@@ -34,7 +34,7 @@ import WebImageTesting
         #expect(resized.pixelSize == PixelSize(width: 30, height: 30))
     }
 
-    @Test("X2: a coder of one's own is asked before the others") func coder() async throws {
+    @Test(.tags(.x2)) func customCoderIsAskedFirst() async throws {
         let coder = FakeCoder()
         ImageCodersManager.shared.addCoder(coder)
         defer { ImageCodersManager.shared.removeCoder(coder) }

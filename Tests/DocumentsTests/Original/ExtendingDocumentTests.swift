@@ -1,16 +1,17 @@
 import Foundation
 import SDWebImage
 import Testing
+import WebImageAcceptanceTags
 import WebImageTesting
 
-/// The document of extending: X1 to X4 and X7 to X12; views are elsewhere.
+/// Call sites of the document about extending the library; its views have their own suite.
 @Suite(.timeLimit(.minutes(1))) struct ExtendingDocumentTests {
     let desk: Desk
 
     init() throws { desk = try Desk() }
 
-    @Test("X1: an operation class of one's own makes the transfers") @available(*, deprecated)
-    func x1OperationClass() async throws {
+    @Test(.tags(.x1)) @available(*, deprecated)
+    func customOperationClassDownloads() async throws {
         desk.downloader.config.operationClass = MyWebImageDownloaderOperation.self
         let before = MyWebImageDownloaderOperation.starts.all.count
         let url = try desk.picture("/mine.png")
@@ -22,8 +23,8 @@ import WebImageTesting
         #expect(desk.downloader.config.operationClass is MyWebImageDownloaderOperation.Type)
     }
 
-    @Test("X2: a coder of one's own is asked first, and can be removed") @available(*, deprecated)
-    func x2Coder() async throws {
+    @Test(.tags(.x2)) @available(*, deprecated)
+    func customCoderIsAskedFirst() async throws {
         let coder = MyWebImageCoder()
         SDImageCodersManager.shared.addCoder(coder)
         defer { SDImageCodersManager.shared.removeCoder(coder) }
@@ -35,7 +36,7 @@ import WebImageTesting
         #expect(own.canDecode(from: MyWebImageCoder.file))
     }
 
-    @Test("X2: the progressive role is a coder's own to take") func x2ProgressiveCoder() throws {
+    @Test(.tags(.x2)) func gifCoderDecodesIncrementally() throws {
         let coder: SDProgressiveImageCoder = SDImageGIFCoder(incrementalWithOptions: nil)
         let file = try Desk.animation()
         #expect(coder.canIncrementalDecode(from: file))
@@ -43,14 +44,14 @@ import WebImageTesting
         #expect(coder.incrementalDecodedImage(with: nil)?.size == CGSize(width: 8, height: 8))
     }
 
-    @Test("X3: a GIF has all its frames and their durations") func x3GIF() throws {
+    @Test(.tags(.x3)) func gifHasItsFramesAndDurations() throws {
         let image = try #require(UIImage.sd_image(withGIFData: try Desk.animation()))
         #expect(image.sd_isAnimated && image.sd_imageFrameCount == 3 && image.sd_imageFormat == .GIF)
         let frames = try #require(image as? SDAnimatedImageProvider)
         #expect((0..<3).map { frames.animatedImageDuration(at: $0) } == [0.05, 0.05, 0.05])
     }
 
-    @Test("X4: animated images come of names, data and files, and are pictures like any") func x4Making() throws {
+    @Test(.tags(.x4)) func animatedImageInitializersGiveOrdinaryImages() throws {
         let data = try Desk.animation()
         let path = desk.scratch.url.appendingPathComponent("poster@2x.gif").path
         try data.write(to: URL(fileURLWithPath: path))
@@ -70,7 +71,7 @@ import WebImageTesting
         #expect(desk.cache.imageFromMemoryCache(forKey: "animated") === scaled)
     }
 
-    @Test("X7: a coder gives single frames") @available(*, deprecated) func x7Frames() throws {
+    @Test(.tags(.x7)) @available(*, deprecated) func coderReturnsSingleFrames() throws {
         let gifData = try Desk.animation()
         let coder = SDImageGIFCoder(animatedImageData: gifData)
         let firstFrame = coder?.animatedImageFrame(at: 0)
@@ -82,14 +83,14 @@ import WebImageTesting
         #expect(role?.animatedImageData == gifData)
     }
 
-    @Test("X8: a class of one's own is loaded through the context") func x8AnimatedImageClass() async throws {
+    @Test(.tags(.x8)) func contextNamesTheAnimatedImageClass() async throws {
         desk.server.route("/mine.gif", .body(try Desk.animation(), type: "image/gif"))
         let end = await desk.load(
             desk.server.url("/mine.gif"), context: [.animatedImageClass: MyAnimatedImage.self])
         #expect(end.image is MyAnimatedImage)
     }
 
-    @Test("X9: transformers stand alone or in a row, per request or for a manager") func x9Transformers() async throws {
+    @Test(.tags(.x9)) func transformersChainPerRequestAndPerManager() async throws {
         let transformer1 = SDImageFlippingTransformer(horizontal: true, vertical: false)
         let transformer2 = SDImageRotationTransformer(angle: .pi / 2, fitSize: true)
         let pipelineTransformer = SDImagePipelineTransformer(transformers: [transformer1, transformer2])
@@ -111,7 +112,7 @@ import WebImageTesting
         #expect(other.image?.size == CGSize(width: 10, height: 10) && other.image?.sd_isTransformed == true)
     }
 
-    @Test("X10: the same are functions of a picture") @available(*, deprecated) func x10Functions() throws {
+    @Test(.tags(.x10)) @available(*, deprecated) func imageFunctionsTransform() throws {
         let image = try #require(UIImage(data: try Desk.file(width: 120, height: 110)))
         let croppedImage = image.sd_croppedImage(with: CGRect(0, 0, 100, 100))
         #expect(croppedImage?.size == CGSize(100, 100))
@@ -126,7 +127,7 @@ import WebImageTesting
         #expect(image.sd_colors(with: CGRect(0, 0, 2, 2))?.count == 4)
     }
 
-    @Test("X11: a loader of one's own, among several") func x11Loaders() async throws {
+    @Test(.tags(.x11)) func loadersManagerChoosesTheLoaderByURL() async throws {
         let loader1 = desk.downloader
         let loader2 = MyImageLoader()
         let loaders = SDImageLoadersManager(loaders: [loader1])
@@ -153,7 +154,7 @@ import WebImageTesting
         #expect(loaders.canRequestImage(for: desk.server.url("/x")))
     }
 
-    @Test("X11: the decode functions for authors of loaders") func x11DecodeFunctions() throws {
+    @Test(.tags(.x11)) func decodeFunctionsServeCustomLoaders() throws {
         let url = try #require(URL(string: "mine://picture@2x.png"))
         let image = SDImageLoaderDecodeImageData(try Desk.file(), url, [], nil)
         #expect(image?.scale == 2)
@@ -164,7 +165,7 @@ import WebImageTesting
         #expect(whole?.pixelSize == PixelSize(width: 8, height: 8) && whole?.sd_isIncremental == false)
     }
 
-    @Test("X11: managers made later use the default loader and cache") func x11Defaults() throws {
+    @Test(.tags(.x11)) func newManagersUseTheDefaultLoaderAndCache() throws {
         let (oldLoader, oldCache) = (SDWebImageManager.defaultImageLoader, SDWebImageManager.defaultImageCache)
         defer {
             SDWebImageManager.defaultImageLoader = oldLoader
@@ -178,7 +179,7 @@ import WebImageTesting
         #expect(manager.imageCache as? SDImageCache === desk.cache)
     }
 
-    @Test("X12: memory and disk layers of one's own, named by the configuration") func x12Layers() async throws {
+    @Test(.tags(.x12)) func configurationNamesTheCacheLayers() async throws {
         let config = SDImageCacheConfig()
         config.memoryCacheClass = MyMemoryCache.self
         config.diskCacheClass = MyDiskCache.self
@@ -197,7 +198,7 @@ import WebImageTesting
         #expect(cache.imageFromDiskCache(forKey: "k")?.size == CGSize(width: 40, height: 30))
     }
 
-    @Test("X12: a whole cache of one's own") func x12Cache() async throws {
+    @Test(.tags(.x12)) func customCacheReplacesTheWholeCache() async throws {
         let cache = MyImageCache()
         let manager = SDWebImageManager(cache: cache, loader: desk.downloader)
         let url = try desk.picture("/whole.png")
@@ -212,7 +213,7 @@ import WebImageTesting
         #expect(desk.server.requestCount("/whole.png") == 1)
     }
 
-    @Test("X12: several caches with a policy for each operation") func x12Caches() async throws {
+    @Test(.tags(.x12)) func cachesManagerAppliesAPolicyPerOperation() async throws {
         let directory = desk.scratch.url.path
         let cache1 = SDImageCache(namespace: "cache1", diskCacheDirectory: directory)
         let cache2 = SDImageCache(namespace: "cache2", diskCacheDirectory: directory)

@@ -1,15 +1,16 @@
 import Foundation
 import SDWebImage
 import Testing
+import WebImageAcceptanceTags
 import WebImageTesting
 
-/// The manager's document: L1 to L10.
+/// Call sites of the document about the manager.
 @Suite(.timeLimit(.minutes(1))) struct ManagerDocumentTests {
     let desk: Desk
 
     init() throws { desk = try Desk() }
 
-    @Test("L1: every option of the list is accepted and the picture comes") func l1OptionsAreAccepted() async throws {
+    @Test(.tags(.l1)) func loadAcceptsEveryOption() async throws {
         let options: [SDWebImageOptions] = [
             .retryFailed, .lowPriority, .progressiveLoad, .refreshCached, .continueInBackground, .handleCookies,
             .allowInvalidSSLCertificates, .highPriority, .delayPlaceholder, .transformAnimatedImage,
@@ -24,7 +25,7 @@ import WebImageTesting
         #expect(end.image != nil)
     }
 
-    @Test("L1: memory only keeps nothing on disk") func l1MemoryOnly() async throws {
+    @Test(.tags(.l1)) func memoryStoreTypeWritesNothingToDisk() async throws {
         let url = try desk.picture("/memory.png")
         _ = await desk.load(
             url, options: .waitStoreCache,
@@ -37,7 +38,7 @@ import WebImageTesting
         #expect(!desk.cache.diskImageDataExists(withKey: key))
     }
 
-    @Test("L2: a URL that holds no picture is not tried again unless asked") func l2FailedURLs() async throws {
+    @Test(.tags(.l2)) func failedURLIsBlockedUntilRetryFailed() async throws {
         desk.server.route("/broken.png", .body(Data("no picture".utf8)))
         let url = desk.server.url("/broken.png")
         let first = await desk.load(url)
@@ -52,7 +53,7 @@ import WebImageTesting
         #expect(desk.server.requestCount("/broken.png") == 3)
     }
 
-    @Test("L2: a failed connection is never held against the URL") func l2ConnectionErrors() async throws {
+    @Test(.tags(.l2)) func connectionErrorDoesNotBlockTheURL() async throws {
         desk.server.route("/gone.png", .close)
         let url = desk.server.url("/gone.png")
         let end = await desk.load(url)
@@ -62,7 +63,7 @@ import WebImageTesting
         #expect(await desk.load(url).image != nil)
     }
 
-    @Test("L3: the delegate decides whether to download") func l3ShouldDownload() async throws {
+    @Test(.tags(.l3)) func delegateRefusesTheDownload() async throws {
         let delegate = Refusing()
         desk.manager.delegate = delegate
         #expect(desk.manager.delegate === delegate)
@@ -71,7 +72,7 @@ import WebImageTesting
         #expect(desk.server.requests.isEmpty)
     }
 
-    @Test("L3: the delegate changes the picture, off the main thread") func l3TransformDelegate() async throws {
+    @Test(.tags(.l3)) func delegateTransformsOffTheMainThread() async throws {
         let delegate = Halving()
         desk.manager.delegate = delegate
         let end = await desk.load(try desk.picture("/large.png", width: 40, height: 20))
@@ -80,14 +81,14 @@ import WebImageTesting
         #expect(delegate.urls.all == [desk.server.url("/large.png")])
     }
 
-    @Test("L4: no URL is an error, strings become URLs") func l4OddURLs() async throws {
+    @Test(.tags(.l4)) func missingURLFailsAndTextURLLoads() async throws {
         #expect(await desk.load(nil).error?.code == .invalidURL)
         #expect(await desk.load(URL(string: "")).error?.code == .invalidURL)
         let text = try desk.picture("/text.png").absoluteString
         #expect(await desk.load(URL(string: text)).image != nil)
     }
 
-    @Test("L5: cancelling stops the load, which says so once") func l5Cancel() async throws {
+    @Test(.tags(.l5)) func cancelCompletesOnceWithCancelled() async throws {
         desk.server.route("/never.png", .hang)
         let ends = Calls<Int>()
         let operation = desk.manager.loadImage(with: desk.server.url("/never.png"), progress: nil) {
@@ -102,7 +103,7 @@ import WebImageTesting
         #expect(operation?.isCancelled == true && !desk.manager.isRunning)
     }
 
-    @Test("L5: all loads of a manager can be cancelled") func l5CancelAll() async throws {
+    @Test(.tags(.l5)) func cancelAllCompletesEveryLoad() async throws {
         desk.server.route("/a.png", .hang)
         desk.server.route("/b.png", .hang)
         let ends = Calls<Bool>()
@@ -115,8 +116,8 @@ import WebImageTesting
         #expect(await eventually { ends.all == [true, true] })
     }
 
-    @Test("L6: keys go through the filter, and the cache is asked by URL") @available(*, deprecated)
-    func l6KeysAndChecks() async throws {
+    @Test(.tags(.l6)) @available(*, deprecated)
+    func existenceChecksUseTheFilteredKey() async throws {
         desk.manager.cacheKeyFilter = SDWebImageCacheKeyFilter { url in "key of " + url.lastPathComponent }
         let url = try desk.picture("/keyed.png")
         #expect(desk.manager.cacheKey(for: url) == "key of keyed.png")
@@ -135,7 +136,7 @@ import WebImageTesting
         #expect(await desk.load(url).cacheType == .memory)
     }
 
-    @Test("L7: a refresh that finds the same picture completes once") func l7UnchangedRefresh() async throws {
+    @Test(.tags(.l7)) func unchangedRefreshCompletesOnce() async throws {
         let file = try Desk.file()
         desk.server.route(
             "/same.png",
@@ -153,7 +154,7 @@ import WebImageTesting
         #expect(ends.all.count == 1)
     }
 
-    @Test("L8: the original's bytes are kept as they came, a changed picture is encoded") func l8Stored() async throws {
+    @Test(.tags(.l8)) func originalBytesAreStoredAndVariantsAreEncoded() async throws {
         let url = try desk.picture("/kept.png", width: 20, height: 20)
         _ = await desk.load(url, options: .waitStoreCache)
         let original = desk.cache.diskImageDataSync(forKey: desk.manager.cacheKey(for: url))
@@ -169,7 +170,7 @@ import WebImageTesting
         #expect(UIImage(data: changed)?.size == CGSize(width: 7, height: 5))
     }
 
-    @Test("L9: completions run on the main queue unless another is named") func l9Queues() async throws {
+    @Test(.tags(.l9)) func completionsRunOnMainOrTheNamedQueue() async throws {
         let url = try desk.picture("/main.png")
         let manager = desk.manager
         let onMain = await withCheckedContinuation { continuation in
@@ -187,7 +188,7 @@ import WebImageTesting
         #expect(!other)
     }
 
-    @Test("L10: lists are prefetched with progress, and can be cancelled") func l10Prefetching() async throws {
+    @Test(.tags(.l10)) func prefetcherReportsProgressAndCancels() async throws {
         let prefetcher = SDWebImagePrefetcher(imageManager: desk.manager)
         let urls = try (0..<4).map { try desk.picture("/p\($0).png") }
         let steps = Calls<Int>()

@@ -1,15 +1,16 @@
 import Foundation
 import SDWebImage
 import Testing
+import WebImageAcceptanceTags
 import WebImageTesting
 
-/// The document of large pictures and of refreshing: M1 to M4, R1, R2.
+/// Call sites of the documents about memory, large images and refreshing.
 @Suite(.timeLimit(.minutes(1))) struct MemoryDocumentTests {
     let desk: Desk
 
     init() throws { desk = try Desk() }
 
-    @Test("M1: a cache's settings change while it runs") func m1Settings() async throws {
+    @Test(.tags(.m1)) func cacheSettingsChangeAtRunTime() async throws {
         let cache = desk.cache
         cache.config.maxDiskAge = 3600 * 24 * 7
         cache.config.maxMemoryCost = 1024 * 1024 * 4 * 20
@@ -26,7 +27,7 @@ import WebImageTesting
         #expect(await desk.load(url).cacheType == .disk)
     }
 
-    @Test("M2: the options processor rewrites every request") func m2Processor() async throws {
+    @Test(.tags(.m2)) func optionsProcessorRewritesEveryRequest() async throws {
         desk.manager.optionsProcessor = SDWebImageOptionsProcessor() { url, options, context in
             var mutableOptions = options
             mutableOptions.insert(.avoidDecodeImage)
@@ -38,8 +39,8 @@ import WebImageTesting
         #expect(end.image?.size == CGSize(width: 10, height: 5))
     }
 
-    @Test("M3: a picture costs pixels times bytes per pixel; grey a quarter, no alpha three quarters")
-    func m3Costs() throws {
+    @Test(.tags(.m3))
+    func memoryCostIsPixelsTimesBytesPerPixel() throws {
         let file = try Desk.file(width: 64, height: 8)
         func cost(_ layout: PixelFormat?) throws -> Int {
             var options: SDImageCoderOptions = [:]
@@ -55,9 +56,7 @@ import WebImageTesting
         #expect(image.sd_memoryCost == 7)
     }
 
-    @Test("M4: scaling down bounds a decoded picture's bytes; a transformer bounds its size") func m4Bounds()
-        async throws
-    {
+    @Test(.tags(.m4)) func scaleDownAndTransformerBoundTheSize() async throws {
         let url = try desk.picture("/wide.png", width: 400, height: 100)
         let bounded = await desk.load(
             url, options: .scaleDownLargeImages, context: [.imageScaleDownLimitBytes: 200 * 50 * 4])
@@ -72,7 +71,7 @@ import WebImageTesting
         #expect(SDImageCoderHelper.defaultScaleDownLimitBytes == 60 << 20)
     }
 
-    @Test("R1: a cached picture is used whatever its headers say") func r1HeadersAreIgnored() async throws {
+    @Test(.tags(.r1)) func cachedImageIsUsedDespiteItsHeaders() async throws {
         desk.server.route("/stale.png", .body(try Desk.file(), headers: ["Cache-Control": "no-cache, max-age=0"]))
         let url = desk.server.url("/stale.png")
         _ = await desk.load(url, options: .waitStoreCache)
@@ -81,7 +80,7 @@ import WebImageTesting
         #expect(desk.server.requestCount("/stale.png") == 1)
     }
 
-    @Test("R2: a refresh delivers the cached picture and then the changed one") func r2Refresh() async throws {
+    @Test(.tags(.r2)) func refreshDeliversTheCachedThenTheChangedImage() async throws {
         let url = try desk.picture("/avatar.png", width: 10, height: 10)
         _ = await desk.load(url, options: .waitStoreCache)
         _ = try desk.picture("/avatar.png", width: 20, height: 20)

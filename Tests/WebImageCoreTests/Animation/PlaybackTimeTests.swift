@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WebImageAcceptanceTags
 import WebImageCore
 import WebImageTesting
 
@@ -44,8 +45,8 @@ struct PlaybackTimeTests {
         #expect(clock.waitingCount == 0)
     }
 
-    @Test("M5: nothing is decoded while nobody looks")
-    func pausedPlayersWaitForNoClockAndDecodeNothing() async throws {
+    @Test(.tags(.m5))
+    func pausedPlayersDecodeNothing() async throws {
         let clock = VirtualClock()
         let animations = (0..<50).map { _ in FakeAnimation(durations: [Double](repeating: 0.02, count: 30), side: 32) }
         let players = try animations.map { animation in

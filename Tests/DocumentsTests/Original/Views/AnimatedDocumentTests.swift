@@ -2,10 +2,11 @@ import CWebImageGTK
 import Foundation
 import SDWebImageGTK
 import Testing
+import WebImageAcceptanceTags
 import WebImageTesting
 
 extension ViewDocuments {
-    /// The document of animated views: X5, X6, M5.
+    /// Call sites of the document about animated views.
     @MainActor struct AnimatedDocumentTests {
         let desk: Desk
         let imageView: SDAnimatedImageView
@@ -17,7 +18,7 @@ extension ViewDocuments {
         }
 
         // SDAnimatedImageTest.test22AnimatedImageViewCategory
-        @Test("X5: an animated view starts by itself and stops") func x5Plays() async throws {
+        @Test(.tags(.x5)) func animatedViewStartsByItselfAndStops() async throws {
             let stage = await Stage(imageView)
             defer { stage.close() }
             desk.server.route("/play.gif", .body(try Desk.animation(frames: 4), type: "image/gif"))
@@ -31,7 +32,7 @@ extension ViewDocuments {
             #expect(imageView.isAnimating)
         }
 
-        @Test("X5: WebP and APNG play as GIF does") func x5Formats() throws {
+        @Test(.tags(.x5)) func webPAndAPNGPlayInTheAnimatedView() throws {
             let gif = try #require(SDAnimatedImage(data: try Desk.animation()))
             for format in [SDImageFormat.webP, .PNG] {
                 let file = try #require(gif.sd_imageData(as: format))
@@ -40,7 +41,7 @@ extension ViewDocuments {
             }
         }
 
-        @Test("M5: frames are decoded as they are needed, within a buffer") func m5Buffer() throws {
+        @Test(.tags(.m5)) func framesAreDecodedWithinTheBuffer() throws {
             let animation = try #require(SDAnimatedImage(data: try Desk.animation(frames: 6)))
             imageView.maxBufferSize = 1
             imageView.image = animation
@@ -48,8 +49,8 @@ extension ViewDocuments {
             #expect(animation.sd_memoryCost < UInt(animation.pixels.byteCount * 2))
         }
 
-        @Test("X6: an animation that arrives shows its poster when asked not to play")
-        func x6Incremental() async throws {
+        @Test(.tags(.x6))
+        func viewWithoutIncrementalLoadShowsTheWholeAnimation() async throws {
             desk.server.route("/arrives.gif", .body(try Desk.animation(frames: 5), type: "image/gif"))
             imageView.shouldIncrementalLoad = false
             #expect(!imageView.shouldIncrementalLoad)

@@ -2,10 +2,11 @@ import CWebImageGTK
 import Foundation
 import SDWebImageGTK
 import Testing
+import WebImageAcceptanceTags
 import WebImageTesting
 
 extension ViewDocuments {
-    /// The documents of views and rows: V1 to V14.
+    /// Call sites of the documents about views and rows.
     @MainActor struct RowDocumentTests {
         /// A row as a table has it.
         @MainActor final class Cell {
@@ -32,9 +33,7 @@ extension ViewDocuments {
             return url
         }
 
-        @Test("V1: a recycled row shows its newest picture, never a late one") func v1Recycled()
-            async throws
-        {
+        @Test(.tags(.v1)) func recycledRowShowsItsNewestImage() async throws {
             let cell = Cell()
             let gate = FaultGate()
             desk.server.route("/slow.png", .gated(gate, .body(try Desk.file(width: 11))))
@@ -54,7 +53,7 @@ extension ViewDocuments {
             #expect(cell.imageView?.image?.size.width == 22)
         }
 
-        @Test("V2: the placeholder comes first, or the view is cleared") func v2Placeholder() throws {
+        @Test(.tags(.v2)) func placeholderComesFirstOrTheViewIsCleared() throws {
             desk.server.route("/never.png", .hang)
             let url = desk.server.url("/never.png")
             imageView.sd_setImage(with: url, placeholderImage: placeholder, context: context)
@@ -70,9 +69,7 @@ extension ViewDocuments {
             imageView.sd_cancelCurrentImageLoad()
         }
 
-        @Test("V3: a picture in memory is shown before the call returns") func v3MemoryHit()
-            async throws
-        {
+        @Test(.tags(.v3)) func memoryHitIsShownBeforeTheCallReturns() async throws {
             let url = try await stored("/memory.png")
             var order: [String] = []
             imageView.sd_setImage(with: url, placeholderImage: placeholder, context: context) {
@@ -84,7 +81,7 @@ extension ViewDocuments {
         }
 
         // SDWebCacheCategoriesTests.testUIImageViewSetImageWithURLDiskSync
-        @Test("V4: one on disk comes later, or at once when asked") func v4DiskHit() async throws {
+        @Test(.tags(.v4)) func diskHitIsAsynchronousUnlessQueriedSync() async throws {
             let url = try await stored("/disk.png")
             desk.cache.clearMemory()
             imageView.sd_setImage(with: url, placeholderImage: placeholder, context: context)
@@ -98,8 +95,8 @@ extension ViewDocuments {
         }
 
         // SDWebCacheCategoriesTests.testUIImageViewSetImageWithURL, SDWebCacheCategoriesTests.testUIViewImageUrlForNSURLWorks
-        @Test("V5: one from the network comes on the main thread, after the placeholder")
-        func v5Network() async throws {
+        @Test(.tags(.v5))
+        func networkResultArrivesOnMainAfterThePlaceholder() async throws {
             let url = try desk.picture("/network.png")
             var type: SDImageCacheType?
             imageView.sd_setImage(
@@ -113,9 +110,7 @@ extension ViewDocuments {
             #expect(type == SDImageCacheType.none && imageView.image?.size.width == 40)
         }
 
-        @Test("V6: a delayed placeholder is shown when there is no picture") func v6Delayed()
-            async throws
-        {
+        @Test(.tags(.v6)) func delayedPlaceholderIsShownAfterAFailure() async throws {
             desk.server.route("/missing.png", .status(404))
             var isOver = false
             imageView.sd_setImage(
@@ -127,7 +122,7 @@ extension ViewDocuments {
             #expect(imageView.image === placeholder)
         }
 
-        @Test("V7: a picture may be left to the completion") func v7AvoidAutoSetImage() async throws {
+        @Test(.tags(.v7)) func avoidAutoSetImageLeavesTheView() async throws {
             var given: UIImage?
             imageView.sd_setImage(
                 with: try desk.picture("/given.png"), placeholderImage: placeholder,
@@ -137,7 +132,7 @@ extension ViewDocuments {
             #expect(imageView.image === placeholder)
         }
 
-        @Test("V8: a picture is laid out by its own size") func v8OwnSize() async throws {
+        @Test(.tags(.v8)) func imageIsLaidOutByItsOwnSize() async throws {
             let stage = await Stage(imageView, width: 1, height: 1)
             defer { stage.close() }
             imageView.sd_setImage(
@@ -148,9 +143,9 @@ extension ViewDocuments {
             #expect(Stage.naturalSize(of: imageView) == (60, 20))
         }
 
-        @Test("V9: an indicator runs while the view waits, also by version 4's calls")
+        @Test(.tags(.v9))
         @available(*, deprecated)
-        func v9Indicators() async throws {
+        func indicatorRunsWhileTheViewLoads() async throws {
             let gate = FaultGate()
             desk.server.route("/slow.png", .gated(gate, .body(try Desk.file())))
             let indicator = SDWebImageActivityIndicator.gray
@@ -179,7 +174,7 @@ extension ViewDocuments {
             var shown: UIImage?
         }
 
-        @Test("V10: a completion is released with the load's end") func v10Released() async throws {
+        @Test(.tags(.v10)) func completionIsReleasedAtTheEndOfTheLoad() async throws {
             let url = try desk.picture("/weak.png")
             var screen: Screen? = Screen()
             weak let wasScreen = screen
@@ -205,8 +200,8 @@ extension ViewDocuments {
             #expect(await Stage.pump { wasStrong == nil })
         }
 
-        @Test("V11: pictures that were waited for come by a transition of one's own")
-        func v11Transitions() async throws {
+        @Test(.tags(.v11))
+        func transitionRunsForNetworkResultsUnlessForced() async throws {
             let stage = await Stage(imageView)
             defer { stage.close() }
             var steps: [String] = []
@@ -242,7 +237,7 @@ extension ViewDocuments {
             imageView.sd_imageTransition = .fade
         }
 
-        @Test("V12: a load's progress is an object") func v12Progress() async throws {
+        @Test(.tags(.v12)) func imageProgressReportsBytes() async throws {
             let file = try Desk.file()
             let progress = imageView.sd_imageProgress
             imageView.sd_setImage(with: try desk.picture("/progress.png"), context: context)
@@ -254,7 +249,7 @@ extension ViewDocuments {
             #expect(imageView.sd_imageProgress === progress)
         }
 
-        @Test("V13: a row takes its picture's proportions") func v13Rows() async throws {
+        @Test(.tags(.v13)) func rowTakesTheProportionsOfItsImage() async throws {
             let row = FittingImageView()
             #expect(row.proportions == PixelSize(width: 3, height: 2))
             row.setImage(with: try desk.picture("/row.png", width: 80, height: 20), context: context)
@@ -265,9 +260,7 @@ extension ViewDocuments {
                 })
         }
 
-        @Test("V14: a request outside any view tells progress, origin and failure") func v14Requests()
-            async throws
-        {
+        @Test(.tags(.v14)) func loadOutsideAViewReportsProgressAndOrigin() async throws {
             let url = try desk.picture("/request.png")
             let bytes = Calls<Int>()
             let origins = Calls<SDImageCacheType>()
