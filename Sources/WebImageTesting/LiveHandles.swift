@@ -15,13 +15,12 @@ public enum LiveHandles {
     public static func expectNone(
         within deadline: Duration = .seconds(2), where isChosen: @Sendable (String) -> Bool = { _ in true }
     ) async throws {
-        let end = ContinuousClock.now + deadline
-        while true {
-            let left = current.filter { isChosen($0.key) }
-            if left.isEmpty { return }
-            guard ContinuousClock.now < end else { throw LiveHandlesError(left: left) }
-            try await Task.sleep(for: .milliseconds(5))
+        var left: [String: Int] = [:]
+        let areClosed = await eventually(within: deadline / .seconds(1)) {
+            left = current.filter { isChosen($0.key) }
+            return left.isEmpty
         }
+        if !areClosed { throw LiveHandlesError(left: left) }
     }
 }
 

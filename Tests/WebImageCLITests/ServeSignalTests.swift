@@ -232,11 +232,12 @@ final class ServeSignalTests: Sendable {
         let address = ListenAddress.network(host: "127.0.0.1", port: port)
         let target = target()
         let status = try await onThread {
-            for _ in 0..<10_000 {
-                if let client = try? RawClient(address) { return try client.get(target).status }
-                usleep(1_000)
+            var client: RawClient?
+            _ = eventually {
+                client = try? RawClient(address)
+                return client != nil
             }
-            return 0
+            return try client?.get(target).status
         }
         #expect(status == 200)
         kill(started.process.processIdentifier, SIGTERM)

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WebImageCodecs
 import WebImageCore
+import WebImageTesting
 
 @Suite(.timeLimit(.minutes(1)))
 struct GIFHostileTests {
@@ -64,11 +65,7 @@ struct GIFHostileTests {
 
     @Test func decodersOfIndicesAreAllGivenBack() async throws {
         for length in 0...small.count { _ = coder.refusal(of: small.prefix(length)) }
-        let deadline = ContinuousClock.now + .seconds(30)
         // Other tests decode at the same time; handles that leak would never reach zero.
-        while HandleLedger.live["gif_indices"] != nil, ContinuousClock.now < deadline {
-            try await Task.sleep(for: .milliseconds(5))
-        }
-        #expect(HandleLedger.live["gif_indices"] == nil)
+        try await LiveHandles.expectNone(within: .seconds(60)) { $0 == "gif_indices" }
     }
 }

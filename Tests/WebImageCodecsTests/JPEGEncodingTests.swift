@@ -3,6 +3,7 @@ import Testing
 import WebImageCodecs
 import WebImageCore
 import WebImageGraphics
+import WebImageTesting
 
 @Suite(.timeLimit(.minutes(2)))
 struct JPEGEncodingTests {
@@ -95,10 +96,6 @@ struct JPEGEncodingTests {
         _ = try? coder.decode(Data([0xff, 0xd8, 0xff, 0xe0]), options: DecodingOptions())
         // Other suites decode meanwhile; what they hold they give back.
         let kinds = ["jpeg decompressor", "jpeg compressor", "zimg graph", "lcms profile", "lcms transform"]
-        let deadline = ContinuousClock.now + .seconds(60)
-        while kinds.contains(where: { HandleLedger.live[$0] != nil }), ContinuousClock.now < deadline {
-            try await Task.sleep(for: .milliseconds(5))
-        }
-        #expect(HandleLedger.live.filter { kinds.contains($0.key) } == [:])
+        try await LiveHandles.expectNone(within: .seconds(60)) { kinds.contains($0) }
     }
 }

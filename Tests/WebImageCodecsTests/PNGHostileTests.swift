@@ -82,11 +82,7 @@ struct PNGHostileTests {
 
     @Test func libpngHandlesAreAllGivenBack() async throws {
         for length in 0...small.count { _ = coder.refusal(of: small.prefix(length)) }
-        let deadline = ContinuousClock.now + .seconds(60)
         // Other tests decode at the same time; handles that leak would never reach zero.
-        while HandleLedger.live["png_reader"] != nil, ContinuousClock.now < deadline {
-            try await Task.sleep(for: .milliseconds(5))
-        }
-        #expect(HandleLedger.live["png_reader"] == nil)
+        try await LiveHandles.expectNone(within: .seconds(60)) { $0 == "png_reader" }
     }
 }

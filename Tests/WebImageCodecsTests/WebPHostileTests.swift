@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WebImageCodecs
 import WebImageCore
+import WebImageTesting
 
 @Suite(.timeLimit(.minutes(2)))
 struct WebPHostileTests {
@@ -75,12 +76,8 @@ struct WebPHostileTests {
 
     @Test func libwebpHandlesAreAllGivenBack() async throws {
         for length in 0...still.count { _ = coder.refusal(of: still.prefix(length)) }
-        let deadline = ContinuousClock.now + .seconds(60)
         let kinds = ["webp_decoder", "webp_picture", "webp_mux"]
         // Other tests decode at the same time; handles that leak would never reach zero.
-        while kinds.contains(where: { HandleLedger.live[$0] != nil }), ContinuousClock.now < deadline {
-            try await Task.sleep(for: .milliseconds(5))
-        }
-        #expect(kinds.allSatisfy { HandleLedger.live[$0] == nil })
+        try await LiveHandles.expectNone(within: .seconds(60)) { kinds.contains($0) }
     }
 }

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageGTK
+import WebImageTesting
 
 /// Everything that touches GTK, one test at a time: GTK has one thread, and two at once crash it.
 @Suite(
@@ -29,13 +30,11 @@ enum Display {
 
 /// Lets GTK and the main queue work until `condition` holds; false after ten seconds.
 @MainActor func pump(until condition: () -> Bool) async throws -> Bool {
-    let deadline = ContinuousClock.now + .seconds(10)
-    while !condition() {
+    if condition() { return true }
+    return await eventually(within: 10) {
         while g_main_context_iteration(nil, 0) != 0 {}
-        guard ContinuousClock.now < deadline else { return condition() }
-        try await Task.sleep(for: .milliseconds(2))
+        return condition()
     }
-    return true
 }
 
 /// Live handles of this module alone: other suites of the process open theirs at the same time.

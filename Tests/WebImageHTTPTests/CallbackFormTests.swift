@@ -34,7 +34,7 @@ struct CallbackFormTests {
                     continuation.resume(returning: Completion(image: image, data: data, error: error))
                 })
         }
-        while tokens.values.isEmpty { await Task.yield() }
+        _ = await eventually { !tokens.values.isEmpty }
         return (completion, tokens.values[0])
     }
 

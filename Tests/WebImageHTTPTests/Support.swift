@@ -51,15 +51,6 @@ struct Unexpected: Error {
     }
 }
 
-/// Waits until something is so, at most so many seconds.
-func eventually(_ words: String, within seconds: Int = 10, _ isSo: () -> Bool) async throws {
-    let end = ContinuousClock.now + .seconds(seconds)
-    while !isSo() {
-        guard ContinuousClock.now < end else { throw Unexpected("never: \(words)") }
-        try await Task.sleep(for: .milliseconds(2))
-    }
-}
-
 /// Values gathered from any thread.
 final class Collected<Value: Sendable>: Sendable {
     private let state = Locked<[Value]>([])

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTesting
 
 @testable import WebImageStore
 
@@ -65,8 +66,10 @@ struct LongTests {
         await #expect(processExitsWith: .signal(SIGKILL)) {
             [path = path as String, who = who as String, round = round as Int] in
             guard let cache = DiskCache(cachePath: path + "/cache", config: LongTests.unlimited) else { return }
-            let delay = UInt32.random(in: 1000..<60_000)
+            var random = SeededRandom(seed: UInt64(round))
+            let delay = UInt32.random(in: 1000..<60_000, using: &random)
             Thread.detachNewThread {
+                // A real pause, in µs: the kill has to meet the writer at any instant, also within a commit.
                 usleep(delay)
                 kill(getpid(), SIGKILL)
             }

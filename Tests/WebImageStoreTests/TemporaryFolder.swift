@@ -37,13 +37,3 @@ func bytes(_ count: Int, seed: UInt64 = 1) -> Data {
     }
     return data
 }
-
-/// Polls until true or until the deadline.
-func eventually(within seconds: Double = 5, _ condition: () -> Bool) -> Bool {
-    let deadline = Date().addingTimeInterval(seconds)
-    while Date() < deadline {
-        if condition() { return true }
-        usleep(2000)
-    }
-    return condition()
-}

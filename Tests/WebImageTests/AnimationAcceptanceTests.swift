@@ -165,7 +165,7 @@ struct AnimationAcceptanceTests {
         var (mostFrames, mostResident, shown) = (0, 0, 0)
         for player in players { player.animationFrameHandler = { _, _ in shown += 1 } }
         #expect(
-            await eventually(within: Sanitizer.seconds(60)) {
+            await eventually(within: 60) {
                 links.forEach { $0.tick(0.01) }
                 mostFrames = max(mostFrames, registry.byteCount)
                 mostResident = max(mostResident, (try? residentBytes()) ?? .max)

@@ -37,6 +37,7 @@ public final class FakeAnimation: AnimatedImageProvider {
     public func animatedImageFrame(at index: Int) -> Image? {
         guard durations.indices.contains(index) else { return nil }
         counts.withLock { $0[index, default: 0] += 1 }
+        // A slow decode is the purpose of `decodeSeconds`; the decode pool's threads may block.
         if seconds > 0 { Thread.sleep(forTimeInterval: seconds) }
         guard !broken.contains(index) else { return nil }
         return try? TestImages.solid(width: side, height: side, blue: UInt8(index % 256))

@@ -32,7 +32,7 @@ public final class FakeCoder: DetailedImageCoder {
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         counts.withLock { $0.decodes += 1 }
         let size = options.targetSize(for: try imageInfo(of: data, limits: options.limits).pixelSize)
-        // The decode pool's threads may block.
+        // A slow decode is the purpose of `seconds`; the decode pool's threads may block.
         if seconds > 0 { Thread.sleep(forTimeInterval: seconds) }
         return try TestImages.solid(width: size.width, height: size.height)
     }

@@ -45,8 +45,7 @@ final class ChildProcess: Sendable {
     /// cannot belong to another process.
     func terminate() {
         send(SIGTERM)
-        let end = ContinuousClock.now + .seconds(1)
-        while isRunning, ContinuousClock.now < end { usleep(1000) }
+        _ = eventually(within: 1) { !isRunning }
         send(SIGKILL)
         wait()
     }

@@ -52,7 +52,7 @@ public final class NginxServer: Sendable {
             try Data(settings.utf8).write(to: file)
             let launched = try ChildProcess(nginx, ["-p", folder.path, "-e", "error.log", "-c", file.path])
             process.withLock { $0 = launched }
-            try waitUntilReady(launched)
+            try Self.waitUntilReady(launched, ports: [httpPort, httpsPort], in: folder)
         } catch {
             stop()
             throw error
@@ -76,14 +76,18 @@ public final class NginxServer: Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    private func waitUntilReady(_ launched: ChildProcess) throws {
-        let end = ContinuousClock.now + .seconds(10)
-        while !(Self.accepts(httpPort) && Self.accepts(httpsPort)) {
-            guard launched.isRunning, ContinuousClock.now < end else {
-                let log = try? String(contentsOf: folder.appendingPathComponent("error.log"), encoding: .utf8)
-                throw NginxError("nginx does not answer: \(log ?? "no log")")
-            }
-            usleep(5000)
+    /// Waits until nginx accepts connections on each port.
+    ///
+    /// - Throws: ``NginxError`` with nginx's log when it has ended, or accepts none after 10 s.
+    static func waitUntilReady(_ launched: ChildProcess, ports: [Int], in folder: URL) throws {
+        var isReady = false
+        let isDecided = eventually(within: 10) {
+            isReady = ports.allSatisfy { accepts($0) }
+            return isReady || !launched.isRunning
+        }
+        guard isDecided, isReady else {
+            let log = try? String(contentsOf: folder.appendingPathComponent("error.log"), encoding: .utf8)
+            throw NginxError("nginx does not answer: \(log ?? "no log")")
         }
     }
 

@@ -36,14 +36,7 @@ public final class TLSFront: Sendable {
             try Data(settings(port).utf8).write(to: file)
             let launched = try ChildProcess(nginx, ["-p", folder.path, "-e", "error.log", "-c", file.path])
             process.withLock { $0 = launched }
-            let end = ContinuousClock.now + .seconds(10)
-            while !(NginxServer.accepts(http1Port) && NginxServer.accepts(http2Port)) {
-                guard launched.isRunning, ContinuousClock.now < end else {
-                    let log = try? String(contentsOf: folder.appendingPathComponent("error.log"), encoding: .utf8)
-                    throw NginxError("nginx does not answer: \(log ?? "no log")")
-                }
-                usleep(5000)
-            }
+            try NginxServer.waitUntilReady(launched, ports: ports, in: folder)
         } catch {
             stop()
             throw error

@@ -1,5 +1,6 @@
 import Foundation
 import WebImageCore
+import WebImageTesting
 
 /// A picture of some bytes; each is an object of its own.
 func picture(width: Int = 16, height: Int = 1, format: PixelFormat = .bgra8Premultiplied) -> Image {
@@ -88,10 +89,9 @@ final class Calls<Value: Sendable>: Sendable {
     var all: [Value] { values.withLock { $0 } }
     func append(_ value: Value) { values.withLock { $0.append(value) } }
 
-    /// Waits until there are so many calls, or five seconds.
+    /// Waits until there are so many calls; returns those that came in time.
     func wait(for count: Int = 1) -> [Value] {
-        let deadline = Date().addingTimeInterval(5)
-        while all.count < count, Date() < deadline { usleep(500) }
+        _ = eventually { all.count >= count }
         return all
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WebImageTesting
 
 @testable import WebImageCore
 
@@ -40,10 +41,7 @@ struct PixelSizeTests {
         cache.storeImageDataToDisk(ToyCoder.data(width: 8, height: 5), forKey: "bytes now")
         cache.storeImage(picture(width: 9), imageData: nil, forKey: "memory", toDisk: false)
         let cache = cache
-        let deadline = Date().addingTimeInterval(5)
-        while cache.pixelSize(forKey: "bytes") == nil || cache.pixelSize(forKey: "bytes now") == nil,
-            Date() < deadline
-        { usleep(500) }
+        _ = eventually { ["bytes", "bytes now"].allSatisfy { cache.pixelSize(forKey: $0) != nil } }
         #expect(cache.pixelSize(forKey: "bytes") == PixelSize(width: 7, height: 5))
         #expect(cache.pixelSize(forKey: "bytes now") == PixelSize(width: 8, height: 5))
         #expect(cache.pixelSize(forKey: "memory")?.width == 9)

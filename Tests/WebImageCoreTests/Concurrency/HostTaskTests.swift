@@ -40,8 +40,7 @@ struct HostTaskTests {
         let seen = await withCheckedContinuation { continuation in
             Thread {
                 start(blocker)
-                let deadline = Date().addingTimeInterval(30)
-                while blocker.blockedCount < count, Date() < deadline { Thread.sleep(forTimeInterval: 0.001) }
+                _ = eventually { blocker.blockedCount >= count }
                 let blocked = blocker.blockedCount
                 var answers = 0
                 for priority in [TaskPriority.high, .medium, .low, .background] {

@@ -28,13 +28,11 @@ import WebImageTesting
 
     /// Lets GTK and the main queue work until `condition` holds; false after twenty seconds.
     static func pump(until condition: () -> Bool) async -> Bool {
-        let deadline = ContinuousClock.now + .seconds(20)
-        while !condition() {
+        if condition() { return true }
+        return await eventually(within: 20) {
             while g_main_context_iteration(nil, 0) != 0 {}
-            guard ContinuousClock.now < deadline else { return condition() }
-            try? await Task.sleep(for: .milliseconds(2))
+            return condition()
         }
-        return true
     }
 
     /// Width and height a view would like.
