@@ -1,6 +1,6 @@
-/// Random numbers that are the same for the same seed (SplitMix64), so that a failing test can be run again.
-///
-/// Put ``seed`` into the message of each expectation.
+import Foundation
+
+/// Random numbers that are the same for the same seed (SplitMix64), so that a failing test can be repeated.
 public struct SeededRandom: RandomNumberGenerator, Sendable {
     /// The start of the sequence.
     public let seed: UInt64
@@ -10,6 +10,17 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
     public init(seed: UInt64 = .random(in: .min ... .max)) {
         self.seed = seed
         state = seed
+    }
+
+    /// A sequence for one test, which prints its seed.
+    ///
+    /// The seed is random; the variable `WEBIMAGE_SEED` sets it, to repeat a failure. The seed is printed at once, so that
+    /// it is in the output also when the test traps.
+    package static func printingSeed(of test: String = #function) -> SeededRandom {
+        let given = ProcessInfo.processInfo.environment["WEBIMAGE_SEED"].flatMap { UInt64($0) }
+        let random = given.map { SeededRandom(seed: $0) } ?? SeededRandom()
+        print("\(test): WEBIMAGE_SEED=\(random.seed)")
+        return random
     }
 
     /// The next 64 random bits.

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTesting
 
 /// Every animation of the conformance folder in the formats built in, frame by frame, in several orders.
 @Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(.minutes(10)))
@@ -46,7 +47,7 @@ struct AnimationConformanceTests {
         let looked = count > 100 ? 40..<80 : 0..<count
         for index in looked.reversed() { #expect(try StraightPixels(animation.frame(at: index)) == frames[index]) }
         let fresh = try open(entry)
-        var generator = SplitMix(state: 7)
+        var generator = SeededRandom(seed: 7)
         for index in looked.shuffled(using: &generator) {
             #expect(try StraightPixels(fresh.frame(at: index)) == frames[index], "frame \(index) out of order")
         }
@@ -62,25 +63,11 @@ struct AnimationConformanceTests {
     }
 }
 
-/// A generator that gives the same order in each run.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-        return value ^ value >> 31
-    }
-}
-
 extension StraightPixels {
     /// One process for all frames: one for each would take longer than decoding them.
     static func sha256(_ frames: [StraightPixels]) throws -> [String] {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let scratch = try ScratchFolder()
+        let folder = scratch.url
         let names = frames.indices.map { String(format: "%05d", $0) }
         for (name, frame) in zip(names, frames) {
             try Data(frame.bytes).write(to: folder.appendingPathComponent(name))

@@ -3,6 +3,7 @@ import Testing
 import WebImage
 import WebImageCodecs
 import WebImageSVG
+import WebImageTesting
 
 /// Pictures and documents inside a document, by every way librsvg has to one: none is decoded over the limit.
 @Suite(.timeLimit(.minutes(2)))
@@ -236,9 +237,8 @@ struct SVGNestingTests {
     }
 
     @Test func aBaseOpensNothing() throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let scratch = try ScratchFolder()
+        let folder = scratch.url
         let blue = Self.svg(#"<rect id="r" width="8" height="8" fill="blue"/>"#)
         try Data(blue.utf8).write(to: folder.appendingPathComponent("blue.svg"))
         let base = #"xml:base="\#(folder.absoluteString)" width="8" height="8""#

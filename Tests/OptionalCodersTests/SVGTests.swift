@@ -61,10 +61,8 @@ struct SVGTests {
 
     @Test func nothingOutsideTheDocumentIsOpened() throws {
         // A file that is there: if it were read, blue would show.
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let outside = folder.appendingPathComponent("blue.svg")
+        let scratch = try ScratchFolder()
+        let outside = scratch.url.appendingPathComponent("blue.svg")
         try svg(#"width="8" height="8""#, #"<rect width="8" height="8" fill="blue"/>"#).write(to: outside)
         for reference in [outside.absoluteString, outside.path, "http://127.0.0.1:9/x.svg"] {
             let document = svg(

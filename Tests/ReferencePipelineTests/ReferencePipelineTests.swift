@@ -21,8 +21,7 @@ struct ReferencePipelineTests {
         defer { origin.stop() }
         let environment = ProcessInfo.processInfo.environment
         let count = environment["WEBIMAGE_LONG"] == nil ? usual : long
-        let seed = environment["WEBIMAGE_SEED"].flatMap { UInt64($0) } ?? .random(in: .min ... .max)
-        print("histories with seed \(seed)")
+        let seed = SeededRandom.printingSeed(of: "histories").seed
         let failure = try await ReferenceCheck(origin: origin, subject: subject).run(
             environment["WEBIMAGE_HISTORIES"].flatMap { Int($0) } ?? count, seed: seed)
         #expect(failure == nil)

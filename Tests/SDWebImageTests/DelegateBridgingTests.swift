@@ -30,12 +30,13 @@ import WebImageTesting
 
     private let loader = FakeDataLoader()
     private let manager: SDWebImageManager
+    private let scratch: ScratchFolder
     private let url = URL(fileURLWithPath: "/picture.png")
 
     init() throws {
-        let folder = NSTemporaryDirectory() + "/names-\(UUID().uuidString)"
+        scratch = try ScratchFolder()
         manager = SDWebImageManager(
-            cache: SDImageCache(namespace: "names", diskCacheDirectory: folder), loader: loader)
+            cache: SDImageCache(namespace: "names", diskCacheDirectory: scratch.path), loader: loader)
     }
 
     private func load() async -> Int? {

@@ -5,13 +5,14 @@ import WebImageTesting
 
 /// Each role of the original implemented as Apple's importer spells it: every method is called.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct ImportedSignatureTests {
-    private let folder = NSTemporaryDirectory() + "/imported-\(UUID().uuidString)"
+    private let scratch: ScratchFolder
     private let loader = FakeDataLoader()
     private let cache: SDImageCache
     private let manager: SDWebImageManager
 
-    init() {
-        cache = SDImageCache(namespace: "imported", diskCacheDirectory: folder)
+    init() throws {
+        scratch = try ScratchFolder()
+        cache = SDImageCache(namespace: "imported", diskCacheDirectory: scratch.path)
         manager = SDWebImageManager(cache: cache, loader: loader)
     }
 
@@ -185,7 +186,7 @@ import WebImageTesting
         config.memoryCacheClass = ImportedMemoryCache.self
         config.diskCacheClass = ImportedDiskCache.self
         config.maxMemoryCount = 9
-        let cache = SDImageCache(namespace: "layers", diskCacheDirectory: folder, config: config)
+        let cache = SDImageCache(namespace: "layers", diskCacheDirectory: scratch.path, config: config)
         let image = try TestImages.solid()
         image.sd_extendedObject = "beside"
         let data = try #require(image.pngData())

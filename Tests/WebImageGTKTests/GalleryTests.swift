@@ -9,16 +9,15 @@ import WebImageTesting
 extension GTKSuite {
     /// The whole way in a process of its own: files, manager, coders, view, pixels on screen.
     @Suite("Gallery") @MainActor struct GalleryTests {
-        let folder: URL
+        private let scratch: ScratchFolder
+        var folder: URL { scratch.url }
 
         init() throws {
             try Display.open()
-            folder = FileManager.default.temporaryDirectory.appendingPathComponent("gallery-\(UUID().uuidString)")
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            scratch = try ScratchFolder()
         }
 
         @Test func picturesStandUprightAndUnstretchedAndABrokenOneSaysSo() async throws {
-            defer { try? FileManager.default.removeItem(at: folder) }
             let picture = try Image.generated(width: 400, height: 200) { _, y in
                 y < 100 ? (0, 0, 255, 255) : (255, 0, 0, 255)
             }
@@ -58,7 +57,6 @@ extension GTKSuite {
             ["--columns", "0", "a"], ["--size", "10", "a"], ["--unknown"], ["--page", "x"], ["--title"],
         ])
         func badArgumentsAreRefused(arguments: [String]) async throws {
-            defer { try? FileManager.default.removeItem(at: folder) }
             #expect(try await Gallery.run(arguments, cache: folder.path).status == 1)
         }
     }

@@ -113,7 +113,7 @@ extension GTKSuite {
             let pictures = try Dictionary(
                 uniqueKeysWithValues: Set((0..<count).map(height)).map { ($0, try png(80, $0)) })
             let probe = StillnessProbe(window: window, list: list)
-            var random = SystemRandomNumberGenerator()
+            var random = SeededRandom.printingSeed()
             var arrived: Set<URL> = []
             var known: Set<Int> = []
             var frame = 0

@@ -1,17 +1,20 @@
 import Testing
+import WebImageTesting
 
 @testable import WebImageGTK
 
 @Suite("List layout", .timeLimit(.minutes(1))) struct ListsLayoutTests {
     @Test func extentsAgreeWithPlainSums() {
-        var random = SystemRandomNumberGenerator()
+        var random = SeededRandom.printingSeed()
         for _ in 0..<30 {
             var plain = (0..<Int.random(in: 0...70, using: &random)).map { _ in 0 }
             var extents = RowExtents(count: plain.count)
             for _ in 0..<60 {
                 switch Int.random(in: 0..<6, using: &random) {
                 case 0:
-                    let (row, extent) = (Int.random(in: 0...plain.count, using: &random), Int.random(in: 0...9))
+                    let (row, extent) = (
+                        Int.random(in: 0...plain.count, using: &random), Int.random(in: 0...9, using: &random)
+                    )
                     plain.insert(contentsOf: [extent, extent], at: row)
                     extents.insert(extent, count: 2, at: row)
                 case 1 where plain.count > 3:
@@ -23,7 +26,9 @@ import Testing
                     extents.change { $0 + 1 }
                 default:
                     guard !plain.isEmpty else { continue }
-                    let (row, extent) = (Int.random(in: 0..<plain.count, using: &random), Int.random(in: 0...500))
+                    let (row, extent) = (
+                        Int.random(in: 0..<plain.count, using: &random), Int.random(in: 0...500, using: &random)
+                    )
                     plain[row] = extent
                     extents[row] = extent
                 }
@@ -59,7 +64,7 @@ import Testing
     }
 
     @Test func anchorStaysWhereItIsWhateverChanges() {
-        var random = SystemRandomNumberGenerator()
+        var random = SeededRandom.printingSeed()
         for _ in 0..<50 {
             var layout = FittingLayout(count: 100, extent: 50)
             for _ in 0..<100 {

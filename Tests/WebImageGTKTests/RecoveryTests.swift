@@ -147,7 +147,7 @@ extension GTKSuite {
         func widgetsDestroyedAtAnyInstantLeaveNothing() async throws {
             _ = try await pump { true }
             let live = GTKHandles.live
-            var random = Choices(state: 7)
+            var random = SeededRandom(seed: 7)
             var (asked, ended) = (0, 0)
             for round in 0..<5000 {
                 var view: ImageView? = round % 3 == 0 ? AnimatedImageView() : ImageView()

@@ -26,7 +26,7 @@ extension GTKSuite {
         /// One row and 1,000 URLs. Results are late, partial, failed or from memory, in any order. Every drawing is checked.
         @Test(.tags(.v1), .timeLimit(.minutes(3)), arguments: 1...2 as ClosedRange<UInt64>)
         func recycledRowDrawsNoOtherImage(seed: UInt64) async throws {
-            var random = Choices(state: seed)
+            var random = SeededRandom(seed: seed)
             let view = ImageView()
             let window = try await TestWindow(view.widget, width: 8, height: 8)
             defer { window.close() }
@@ -311,18 +311,5 @@ extension GTKSuite {
                 try? TestImages.solid(width: 4, height: 4, blue: 255, green: 0, red: 0)
             }
         }
-    }
-}
-
-/// The same choices in every run (SplitMix64).
-struct Choices: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

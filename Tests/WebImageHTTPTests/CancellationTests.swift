@@ -31,11 +31,12 @@ struct CancellationTests {
         try await withDownloader(config) { server, downloader in
             Self.routes(server)
             let ends = Collected<Bool>()
+            let seed = SeededRandom.printingSeed().seed
             await withTaskGroup(of: Void.self) { group in
                 for number in 0..<5000 {
                     if number >= 64 { await group.next() }
                     group.addTask {
-                        var random = SystemRandomNumberGenerator()
+                        var random = SeededRandom(seed: seed &+ UInt64(number))
                         // Half share URLs with others, half are alone.
                         let path =
                             Self.paths[number % Self.paths.count] + (number.isMultiple(of: 2) ? "?\(number)" : "")

@@ -1,5 +1,6 @@
 import Testing
 import WebImageCore
+import WebImageTesting
 
 @testable import WebImageHTTP
 
@@ -125,7 +126,7 @@ struct DownloadQueueTests {
 
     /// Any sequence of events keeps what must always be true.
     @Test(arguments: 0..<20) func randomEventsNeverExceedTheMaximumOrLoseAnybody(seed: Int) {
-        var random = SplitMix(seed: UInt64(seed))
+        var random = SeededRandom(seed: UInt64(seed))
         var queue = Queue(maxConcurrent: 3)
         var running: Set<Int> = []
         var waiting: Set<Int> = []
@@ -169,16 +170,5 @@ struct DownloadQueueTests {
         }
         #expect(waiting.isEmpty)
         #expect(queue.count == 0)
-    }
-}
-
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-    init(seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -7,12 +7,12 @@ import WebImageTesting
 /// `file:` URLs: regular files within the cap, and a reason for everything else.
 @Suite(.timeLimit(.minutes(1)))
 struct FileImageLoaderTests {
-    private let folder: URL
+    private let scratch: ScratchFolder
+    private var folder: URL { scratch.url }
     private let loader = FileImageLoader()
 
     init() throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("webimage-files-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        scratch = try ScratchFolder()
     }
 
     private func failure(_ url: URL, limit: Int? = nil) async -> WebImageError? {
@@ -32,7 +32,6 @@ struct FileImageLoaderTests {
     }
 
     @Test func regularFileIsReadWithProgress() async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let url = folder.appendingPathComponent("a b%20ü.png")
         let body = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0) })
         try body.write(to: url)
@@ -47,7 +46,6 @@ struct FileImageLoaderTests {
 
     @Test(arguments: [1, 4095, 4096, 1 << 20 - 1, 1 << 20, 1 << 20 + 1, 2 << 20, 5_000_001])
     func everySizeIsReadWhole(_ size: Int) async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let url = folder.appendingPathComponent("a")
         let body = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 10) })
         try body.write(to: url)
@@ -61,7 +59,6 @@ struct FileImageLoaderTests {
     }
 
     @Test func fileWithoutASizeIsReadToItsEnd() async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         // The kernel makes it up while it is read and says that it has no bytes.
         let url = URL(fileURLWithPath: "/proc/self/maps")
         let result = try await loader.loadData(for: ImageDataLoad(url: url), progress: nil)
@@ -70,7 +67,6 @@ struct FileImageLoaderTests {
     }
 
     @Test func missingFolderFIFOAndDeviceHaveReasons() async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let fifo = folder.appendingPathComponent("fifo")
         #expect(mkfifo(fifo.path, 0o600) == 0)
         #expect(await posixNumber(failure(folder.appendingPathComponent("none.png"))) == ENOENT)
@@ -80,7 +76,6 @@ struct FileImageLoaderTests {
     }
 
     @Test func capHoldsForDeclaredAndForMadeUpSizes() async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let url = folder.appendingPathComponent("a")
         try Data(count: 1000).write(to: url)
         #expect(await failure(url, limit: 999)?.underlying == .limit(.encodedBytes, actual: 1000, allowed: 999))
@@ -90,7 +85,6 @@ struct FileImageLoaderTests {
     }
 
     @Test func emptyFileOtherHostAndNULAreRefused() async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let url = folder.appendingPathComponent("empty")
         try Data().write(to: url)
         #expect(await failure(url)?.code == .badImageData)
@@ -99,7 +93,6 @@ struct FileImageLoaderTests {
     }
 
     @Test func cancelledReadIsCancelled() async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let url = folder.appendingPathComponent("a")
         try Data(count: 10).write(to: url)
         let task = Task {

@@ -52,9 +52,12 @@ extension HTTPServerTests {
         let begun = Locked(0)
         let ended = Locked(0)
         try await withServer(respond: { request in
-            begun.withLock { $0 += 1 }
+            let number = begun.withLock { begun in
+                begun += 1
+                return begun
+            }
             defer { ended.withLock { $0 += 1 } }
-            for _ in 0..<Int.random(in: 0...5) { await Task.yield() }
+            for _ in 0..<number % 6 { await Task.yield() }
             return .echo(request)
         }) { server in
             let clients = 8

@@ -65,10 +65,11 @@ struct ResultKeyTests {
 
     @Test func theSettingsHaveOneSpellingInEveryProcess() throws {
         var settings = OutputSettings()
+        var random = SeededRandom.printingSeed()
         let texts = Set(
             (0..<20).map { _ in
                 settings.formatQuality = [:]
-                for format in OutputFormat.allCases.shuffled() { settings.formatQuality[format] = 50 }
+                for format in OutputFormat.allCases.shuffled(using: &random) { settings.formatQuality[format] = 50 }
                 return settings.keyText
             })
         #expect(texts.count == 1)

@@ -1,15 +1,18 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTesting
 
 @testable import WebImageStore
 
 /// What happens to a cache whose files somebody or something has damaged.
 @Suite(.timeLimit(.minutes(1)))
 struct DamageTests {
-    let folder = TemporaryFolder()
+    let folder: ScratchFolder
     var path: String { folder.path + "/cache" }
     var index: String { path + "/index.sqlite" }
+
+    init() throws { folder = try ScratchFolder() }
 
     func open() throws -> DiskCache { try #require(DiskCache(cachePath: path, config: ImageCacheConfig())) }
 

@@ -7,7 +7,9 @@ import WebImageTesting
 
 @Suite(.timeLimit(.minutes(1)))
 struct DiskCacheTests {
-    let folder = TemporaryFolder()
+    let folder: ScratchFolder
+
+    init() throws { folder = try ScratchFolder() }
 
     func open(_ change: (inout ImageCacheConfig) -> Void = { _ in }) throws -> DiskCache {
         var config = ImageCacheConfig()

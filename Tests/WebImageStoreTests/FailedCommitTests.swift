@@ -8,8 +8,10 @@ import WebImageTesting
 /// A batch whose commit fails: what fits is kept, what was removed stays removed.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct FailedCommitTests {
-    let folder = TemporaryFolder()
+    let folder: ScratchFolder
     var path: String { folder.path + "/cache" }
+
+    init() throws { folder = try ScratchFolder() }
 
     private var unlimited: ImageCacheConfig {
         var config = ImageCacheConfig()

@@ -1,13 +1,16 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTesting
 
 @testable import WebImageStore
 
 /// Figures, printed and not judged: `WEBIMAGE_FIGURES=1 swift test -c release -Xswiftc -enable-testing --filter Figures`.
 @Suite(.serialized, .enabled(if: ProcessInfo.processInfo.environment["WEBIMAGE_FIGURES"] != nil))
 struct FiguresTests {
-    let folder = TemporaryFolder()
+    let folder: ScratchFolder
+
+    init() throws { folder = try ScratchFolder() }
 
     func microseconds(_ count: Int, _ body: (Int) -> Void) -> Double {
         let start = DispatchTime.now().uptimeNanoseconds

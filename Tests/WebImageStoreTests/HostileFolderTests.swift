@@ -7,7 +7,9 @@ import WebImageTesting
 /// Folders that take nothing: every call returns, one warning is given.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct HostileFolderTests {
-    let folder = TemporaryFolder()
+    let folder: ScratchFolder
+
+    init() throws { folder = try ScratchFolder() }
 
     @Test(.enabled(if: FailingFileSystem.isAvailable, "needs root and mount(8)"))
     func fullDiskIsWarnedOfOnceAndReadingGoesOn() throws {

@@ -1,14 +1,17 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTesting
 
 @testable import WebImageStore
 
 /// A folder of the original's layout, taken over.
 @Suite(.timeLimit(.minutes(1)))
 struct ImportTests {
-    let folder = TemporaryFolder()
+    let folder: ScratchFolder
     var old: String { folder.path + "/default/com.hackemist.SDWebImageCache.default" }
+
+    init() throws { folder = try ScratchFolder() }
 
     func open() throws -> DiskCache {
         try #require(DiskCache(cachePath: folder.path + "/cache", config: ImageCacheConfig()))

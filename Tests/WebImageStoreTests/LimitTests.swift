@@ -1,14 +1,17 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTesting
 
 @testable import WebImageStore
 
 /// Age and size, with a clock of the test's own.
 @Suite(.timeLimit(.minutes(1)))
 struct LimitTests {
-    let folder = TemporaryFolder()
+    let folder: ScratchFolder
     let now = Locked(Date(timeIntervalSince1970: 1_800_000_000))
+
+    init() throws { folder = try ScratchFolder() }
 
     func open(_ change: (inout ImageCacheConfig) -> Void) throws -> DiskCache {
         var config = ImageCacheConfig()

@@ -10,8 +10,10 @@ import WebImageTesting
     .serialized, .enabled(if: ProcessInfo.processInfo.environment["WEBIMAGE_LONG"] != nil, "Scripts/test --long"),
     .timeLimit(.minutes(20)))
 struct LongTests {
-    let folder = TemporaryFolder()
+    let folder: ScratchFolder
     var path: String { folder.path + "/cache" }
+
+    init() throws { folder = try ScratchFolder() }
 
     /// A hundred rounds of two writers on one folder, each killed at an instant of its own.
     @Test func twoWritersKilledTwoHundredTimesLoseNothingCommittedAndServeNothingWrong() async throws {

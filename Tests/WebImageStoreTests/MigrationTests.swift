@@ -8,10 +8,12 @@ import WebImageTesting
 /// What becomes of a folder of the first format, also while a process of that format goes on writing to it.
 @Suite(.timeLimit(.minutes(1)))
 struct MigrationTests {
-    let folder = TemporaryFolder()
+    let folder: ScratchFolder
     var path: String { folder.path + "/cache" }
     private let source = "https://host/a.png"
     private let coder = FakeCoder()
+
+    init() throws { folder = try ScratchFolder() }
 
     private struct Loads {
         let cache: ImageCache

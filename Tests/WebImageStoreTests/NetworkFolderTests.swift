@@ -1,13 +1,16 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTesting
 
 @testable import WebImageStore
 
 /// A folder on a file system without shared memory: NFS by its number, answered by the test.
 @Suite(.timeLimit(.minutes(1)))
 struct NetworkFolderTests {
-    let folder = TemporaryFolder()
+    let folder: ScratchFolder
+
+    init() throws { folder = try ScratchFolder() }
 
     @Test(arguments: [(UInt32(0x6969), "delete"), (0xEF53, "wal")])
     func networkFolderGetsNoSharedLog(type: UInt32, journal: String) throws {

@@ -7,7 +7,9 @@ import WebImageTesting
 /// Several users of one folder, and users that die.
 @Suite(.timeLimit(.minutes(2)))
 struct ProcessTests {
-    let folder = TemporaryFolder()
+    let folder: ScratchFolder
+
+    init() throws { folder = try ScratchFolder() }
 
     static func value(_ number: Int) -> Data { bytes(number % 4 == 0 ? 90_000 : 700, seed: UInt64(number)) }
 

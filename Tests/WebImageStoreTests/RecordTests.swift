@@ -1,14 +1,17 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTesting
 
 @testable import WebImageStore
 
 /// What the index records beside an entry's bytes.
 @Suite(.timeLimit(.minutes(1)))
 struct RecordTests {
-    let folder = TemporaryFolder()
+    let folder: ScratchFolder
     private let now = Locked(Date(timeIntervalSince1970: 1_000_000))
+
+    init() throws { folder = try ScratchFolder() }
 
     private func open() throws -> DiskCache {
         let now = now

@@ -1,16 +1,19 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTesting
 
 @testable import WebImageStore
 
 /// What removing many entries at once costs, and that none is forgotten.
 @Suite(.timeLimit(.minutes(1)))
 struct TrimmingTests {
-    let folder = TemporaryFolder()
+    let folder: ScratchFolder
     let now = Locked(Date(timeIntervalSince1970: 1_800_000_000))
     var path: String { folder.path + "/cache" }
     var valueFiles: Int { folder.files.count { $0.contains("/files/") } }
+
+    init() throws { folder = try ScratchFolder() }
 
     func open() throws -> DiskCache {
         var config = ImageCacheConfig()

@@ -105,6 +105,7 @@ struct JourneyTests {
         }
         let ends = Locked([Int](repeating: 0, count: 2000))
         var operations: [WebImageCombinedOperation] = []
+        var random = SeededRandom.printingSeed()
         for index in 0..<2000 {
             let context: WebImageContext = [
                 .callbackQueue: CallbackQueue.invoking,
@@ -118,11 +119,13 @@ struct JourneyTests {
                     if finished { ends.withLock { $0[index] += 1 } }
                 })
             if index % 50 == 49 {
-                for _ in 0..<30 { operations[Int.random(in: max(0, index - 150)...index)].cancel() }
-                try await Task.sleep(for: .milliseconds(Int.random(in: 0...3)))
+                for _ in 0..<30 { operations[Int.random(in: max(0, index - 150)...index, using: &random)].cancel() }
+                // Cancels meet loads in every stage: some of these have ended, some have not begun.
+                let fewest = Int.random(in: max(0, index - 300)...index, using: &random) / 2
+                _ = await eventually { ends.withLock { $0.count { $0 > 0 } } >= fewest }
             }
         }
-        for operation in operations.shuffled() where Bool.random() { operation.cancel() }
+        for operation in operations.shuffled(using: &random) where Bool.random(using: &random) { operation.cancel() }
         let manager = journey.manager
         #expect(await eventually(within: 30) { ends.withLock { $0.allSatisfy { $0 == 1 } } })
         #expect(ends.withLock { $0.allSatisfy { $0 == 1 } })

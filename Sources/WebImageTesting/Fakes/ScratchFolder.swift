@@ -11,5 +11,17 @@ public final class ScratchFolder: Sendable {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
 
+    /// Its path in the file system.
+    package var path: String { url.path }
+
+    /// The paths of all files in the folder and its subfolders.
+    package var files: [String] {
+        (FileManager.default.enumerator(atPath: path)?.allObjects as? [String] ?? []).map { path + "/" + $0 }
+            .filter {
+                var isFolder: ObjCBool = false
+                return FileManager.default.fileExists(atPath: $0, isDirectory: &isFolder) && !isFolder.boolValue
+            }
+    }
+
     deinit { try? FileManager.default.removeItem(at: url) }
 }

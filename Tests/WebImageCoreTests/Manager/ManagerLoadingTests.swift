@@ -159,6 +159,7 @@ struct ManagerLoadingTests {
         let slow = FakeCoder(seconds: 0.0005)
         let context: WebImageContext = [.imageCoder: slow, .callbackQueue: CallbackQueue.invoking]
         let ends = Locked([Int](repeating: 0, count: 2000))
+        var random = SeededRandom.printingSeed()
         var operations: [WebImageCombinedOperation] = []
         for index in 0..<2000 {
             let url = try #require(URL(string: "http://host/\(index % 50).png"))
@@ -167,9 +168,9 @@ struct ManagerLoadingTests {
                 manager.loadImage(with: url, options: .retryFailed, context: context) { _, _, _, _, finished, _ in
                     if finished { ends.withLock { $0[index] += 1 } }
                 })
-            if index % 7 == 0 { operations[Int.random(in: 0...index)].cancel() }
+            if index % 7 == 0 { operations[Int.random(in: 0...index, using: &random)].cancel() }
         }
-        for operation in operations.shuffled() { operation.cancel() }
+        for operation in operations.shuffled(using: &random) { operation.cancel() }
         #expect(await eventually { manager.sharedTaskCount == 0 })
         #expect(ends.withLock { $0.allSatisfy { $0 == 1 } })
         #expect(!manager.isRunning)

@@ -38,6 +38,7 @@ struct ManagerLongTests {
     ) async throws {
         // The fakes remember what they were asked for, so each batch has its own.
         let (loader, transformer) = (FakeDataLoader(), NamedTransformer())
+        var random = SeededRandom.printingSeed()
         var operations: [WebImageCombinedOperation] = []
         for number in 0..<Self.batch {
             let index = batch * Self.batch + number
@@ -55,9 +56,9 @@ struct ManagerLongTests {
                 ) { _, _, _, _, finished, _ in
                     if finished { ends.withLock { $0[index] &+= 1 } }
                 })
-            if number % 3 == 0 { operations[Int.random(in: 0...number)].cancel() }
+            if number % 3 == 0 { operations[Int.random(in: 0...number, using: &random)].cancel() }
         }
-        for operation in operations.shuffled() { operation.cancel() }
+        for operation in operations.shuffled(using: &random) { operation.cancel() }
         #expect(await eventually { fixture.manager.sharedTaskCount == 0 })
     }
 

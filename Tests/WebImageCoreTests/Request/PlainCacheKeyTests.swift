@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WebImageTesting
 
 @testable import WebImageCore
 
@@ -13,7 +14,7 @@ struct PlainCacheKeyTests {
             "@2x",
             "user@", "(1)", "+", ";", "{}",
         ]
-        var random = SystemRandomNumberGenerator()
+        var random = SeededRandom.printingSeed()
         var short = 0
         for _ in 0..<20_000 {
             var key = Int.random(in: 0..<4, using: &random) == 0 ? "" : "https://h.test/"

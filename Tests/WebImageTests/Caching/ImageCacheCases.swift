@@ -7,13 +7,14 @@ import WebImageTesting
 /// The original's cache tests with real files and real pictures, each in a folder of its own.
 @Suite(.timeLimit(.minutes(1)))
 struct ImageCacheCases {
-    let directory: String
+    private let scratch: ScratchFolder
+    var directory: String { scratch.path }
     let cache: ImageCache
     let key = "TestImageKey.jpg"
 
-    init() {
-        directory = NSTemporaryDirectory() + "webimage-cases-" + UUID().uuidString
-        cache = ImageCache(namespace: "default", diskCacheDirectory: directory)
+    init() throws {
+        scratch = try ScratchFolder()
+        cache = ImageCache(namespace: "default", diskCacheDirectory: scratch.path)
     }
 
     func opaque() throws -> Image { try TestImages.solid(width: 80, height: 60) }

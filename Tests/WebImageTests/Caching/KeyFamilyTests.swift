@@ -86,13 +86,11 @@ struct KeyFamilyTests {
         }
     }
 
-    private static let seed = ProcessInfo.processInfo.environment["WEBIMAGE_SEED"].flatMap(UInt64.init)
-
     @Test(arguments: ["memory", "disk", "disk, synchronous", "running work"])
     func aLoadNeverGetsWhatAnotherTupleHas(path: String) async throws {
-        let seed = Self.seed ?? UInt64.random(in: 0 ... .max)
-        print("KeyFamilyTests \(path): WEBIMAGE_SEED=\(seed)")
-        var generator = Generator(random: SeededRandom(seed: seed))
+        let random = SeededRandom.printingSeed()
+        let seed = random.seed
+        var generator = Generator(random: random)
         let tuples = Array(Set((0..<160).map { _ in generator.tuple() }))
         let numbers = NumberedOrigin()
         var fixture = try OriginFixture(numbers)
@@ -120,9 +118,9 @@ struct KeyFamilyTests {
     }
 
     @Test func aFailureCondemnsItsOwnURLAndScopeAlone() async throws {
-        let seed = Self.seed ?? UInt64.random(in: 0 ... .max)
-        print("KeyFamilyTests failures: WEBIMAGE_SEED=\(seed)")
-        var generator = Generator(random: SeededRandom(seed: seed))
+        let random = SeededRandom.printingSeed()
+        let seed = random.seed
+        var generator = Generator(random: random)
         let tuples = Array(Set((0..<120).map { _ in generator.tuple() }))
         let fixture = try OriginFixture(NumberedOrigin())
         var failed: Set<String> = []

@@ -1,0 +1,18 @@
+import Foundation
+
+/// Bytes that differ by seed and length and do not compress to a pattern.
+func bytes(_ count: Int, seed: UInt64 = 1) -> Data {
+    var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
+    var data = Data(count: count)
+    data.withUnsafeMutableBytes { (buffer: UnsafeMutableRawBufferPointer) in
+        for index in stride(from: 0, to: count, by: 8) {
+            state ^= state << 13
+            state ^= state >> 7
+            state ^= state << 17
+            withUnsafeBytes(of: state) { word in
+                for offset in 0..<min(8, count - index) { buffer[index + offset] = word[offset] }
+            }
+        }
+    }
+    return data
+}
