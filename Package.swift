@@ -117,11 +117,12 @@ let package = Package(
         ),
         // Counts allocations in tests alone: it replaces the allocator of the executable it is linked into.
         .target(name: "CWebImageAllocationCounter", path: "Tests/Support/CWebImageAllocationCounter"),
-        // The codes of Documentation/AcceptanceList.md as tags.
-        .target(name: "WebImageAcceptanceTags", path: "Tests/Support/WebImageAcceptanceTags"),
+        // Traits of tests: tags of the acceptance list, time limits. Every test target has it, see below.
+        .target(
+            name: "WebImageTestTraits", dependencies: ["WebImageTesting"], path: "Tests/Support/WebImageTestTraits"),
         .testTarget(
             name: "WebImageCoreTests",
-            dependencies: ["WebImageCore", "WebImageTesting", "WebImageAcceptanceTags", "CWebImageAllocationCounter"]),
+            dependencies: ["WebImageCore", "WebImageTesting", "CWebImageAllocationCounter"]),
         .testTarget(
             name: "WebImageCodecsTests",
             dependencies: ["WebImageCodecs", "WebImageGraphics", "WebImageTesting", "CWebImageYUVShim"]),
@@ -135,7 +136,7 @@ let package = Package(
         .testTarget(name: "WebImageStoreTests", dependencies: ["WebImageStore", "WebImageTesting"]),
         .testTarget(
             name: "WebImageTests",
-            dependencies: ["WebImage", "WebImageTesting", "WebImageAcceptanceTags", "CWebImageAllocationCounter"]),
+            dependencies: ["WebImage", "WebImageTesting", "CWebImageAllocationCounter"]),
         .testTarget(
             name: "WebImageServiceTests",
             dependencies: ["WebImageService", "WebImage", "WebImageAVIF", "WebImageTesting"]),
@@ -151,7 +152,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "WebImageGTKTests",
-            dependencies: ["WebImageGTK", "WebImage", "WebImageTesting", "WebImageAcceptanceTags"]),
+            dependencies: ["WebImageGTK", "WebImage", "WebImageTesting"]),
         .testTarget(
             name: "WebImageCLITests",
             dependencies: [
@@ -161,7 +162,7 @@ let package = Package(
         .testTarget(
             name: "ConformanceTests",
             dependencies: [
-                "WebImage", "WebImageTesting", "WebImageAcceptanceTags", "WebImageAVIF", "WebImageHEIF", "WebImageJXL",
+                "WebImage", "WebImageTesting", "WebImageAVIF", "WebImageHEIF", "WebImageJXL",
                 "WebImageSVG", "WebImageTIFF",
             ]),
         // A module with names that user interface toolkits declare as well.
@@ -180,12 +181,10 @@ let package = Package(
         // The documents' call sites, in the language mode ported code has and in the newest.
         .testTarget(
             name: "DocumentsTests",
-            dependencies: [
-                "SDWebImageGTK", "SDWebImageFoundationNetworking", "WebImageTesting", "WebImageAcceptanceTags",
-            ],
+            dependencies: ["SDWebImageGTK", "SDWebImageFoundationNetworking", "WebImageTesting"],
             swiftSettings: [.swiftLanguageMode(.v5)]),
         .testTarget(
-            name: "DocumentsMode6Tests", dependencies: ["SDWebImageGTK", "WebImageTesting", "WebImageAcceptanceTags"]),
+            name: "DocumentsMode6Tests", dependencies: ["SDWebImageGTK", "WebImageTesting"]),
 
         // Shims: what Swift cannot call itself (variadic, macro, setjmp, GObject cast).
         .target(name: "CWebImageCodecShim", dependencies: ["CWebImageJPEG", "CWebImagePNG", "CWebImageDeflate"]),
@@ -260,6 +259,10 @@ for target in package.targets {
         continue
     }
     target.dependencies += reexported.filter { !names.contains($0) }.map { .byName(name: $0) }
+}
+
+for target in package.targets where target.type == .test {
+    target.dependencies.append(.byName(name: "WebImageTestTraits"))
 }
 
 // Ported code knows none of these features.

@@ -11,11 +11,14 @@ public enum Sanitizer: Sendable {
     public static let running: Sanitizer? =
         dlsym(nil, "__asan_init") != nil ? .address : dlsym(nil, "__tsan_init") != nil ? .thread : nil
 
+    /// How many times longer a time limit is under a sanitizer than in a plain build.
+    package static let slowdown = 20
+
     /// Returns a bound of time: unchanged in a plain build, twenty times as long under a sanitizer.
-    public static func time(_ bound: Duration) -> Duration { running == nil ? bound : bound * 20 }
+    public static func time(_ bound: Duration) -> Duration { running == nil ? bound : bound * slowdown }
 
     /// Returns a bound in seconds, scaled in the same way.
-    public static func seconds(_ bound: Double) -> Double { running == nil ? bound : bound * 20 }
+    public static func seconds(_ bound: Double) -> Double { running == nil ? bound : bound * Double(slowdown) }
 
     /// Whether resident and allocated bytes are meaningful: a sanitizer keeps freed memory and adds its own.
     public static var isMemoryMeasurable: Bool { running == nil }

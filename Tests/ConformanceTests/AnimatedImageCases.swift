@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 import WebImage
-import WebImageAcceptanceTags
+import WebImageTestTraits
 import WebImageTesting
 
 /// The original's cases of its animated image and player, on its own pictures.
 @MainActor
-@Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(.minutes(2)))
+@Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(minutes: 2))
 struct AnimatedImageCases {
     private let registry = FrameStoreRegistry(budget: 1 << 26)
     private let link = ManualDisplayLink()

@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTestTraits
 import WebImageTesting
 
 /// Every animation of the conformance folder in the formats built in, frame by frame, in several orders.
-@Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(.minutes(10)))
+@Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(minutes: 10))
 struct AnimationConformanceTests {
     static let animations = Conformance.decodable(DecodeConformanceTests.formats).filter { ($0.frames ?? 1) > 1 }
 

@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTestTraits
 
 /// Every file the conformance folder says must decode, in the formats built in.
-@Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(.minutes(10)))
+@Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(minutes: 10))
 struct DecodeConformanceTests {
     static let formats: Set<String> = ["jpeg", "png", "apng", "gif", "webp"]
     static let coders = ImageCodersManager.shared

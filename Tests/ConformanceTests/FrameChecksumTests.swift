@@ -1,11 +1,12 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTestTraits
 
 /// The checksum of every composited frame of the original's own pictures.
 ///
 /// CRC-32 over straight RGBA, fully transparent pixels taken as zeros.
-@Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(.minutes(5)))
+@Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(minutes: 5))
 struct FrameChecksumTests {
     static let sums: [(name: String, sums: String)] = [
         ("TestImage.gif", "e9f95e82 368d5adb 26cccacd ee2ea5de c85daca4"),

@@ -4,9 +4,10 @@ import WebImage
 import WebImageAVIF
 import WebImageHEIF
 import WebImageJXL
+import WebImageTestTraits
 
 /// More of the original's coder cases, on its own pictures.
-@Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(.minutes(5)))
+@Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(minutes: 5))
 struct FurtherCoderCases {
     private let coders = ImageCodersManager.shared
 

@@ -25,15 +25,3 @@ struct LibraryVersion {
     /// Whether the library that is loaded is this version or a newer one.
     var isReached: Bool { !loaded.lexicographicallyPrecedes(wanted) && !loaded.isEmpty }
 }
-
-/// Seconds of processor time that the calling thread spends; other work of the machine does not count.
-func threadSeconds(_ work: () throws -> Void) rethrows -> Double {
-    func now() -> Double {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
-    let start = now()
-    try work()
-    return now() - start
-}

@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTestTraits
 
 /// The further frames of the optional coders' animations, and how many files of each folder are right.
-@Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(.minutes(10)))
+@Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(minutes: 10))
 struct OptionalAnimationTests {
     private static let coders = OptionalConformanceTests.coders
     private static let animations = Conformance.decodable(["avif", "jxl"]).filter { ($0.frames ?? 1) > 1 }

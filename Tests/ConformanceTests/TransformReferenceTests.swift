@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTestTraits
 
 /// The original's transformer cases on its own picture, with its reference pixels.
-@Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(.minutes(1)))
+@Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(minutes: 1))
 struct TransformReferenceTests {
     let image: Image
 

@@ -1,8 +1,9 @@
 import Foundation
 import Testing
+import WebImageTestTraits
 
 /// What documents show is what this target compiles.
-@Suite(.timeLimit(.minutes(1))) struct DocumentationTests {
+@Suite(.timeLimit(minutes: 1)) struct DocumentationTests {
     @Test(arguments: Document.all) func everySwiftBlockIsACompiledSnippet(_ document: Document) throws {
         let compiled = Set(Snippets.all.values)
         let others = document.blocks("swift").filter { !compiled.contains(Snippets.evened($0)) }

@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTestTraits
 import WebImageTesting
 
 /// The snippets that need no network do what their documents say.
-@Suite(.timeLimit(.minutes(1))) struct SnippetTests {
+@Suite(.timeLimit(minutes: 1)) struct SnippetTests {
     let folder = URL(fileURLWithPath: NSTemporaryDirectory()).appendingPathComponent("snippets-\(UUID().uuidString)")
 
     init() throws {

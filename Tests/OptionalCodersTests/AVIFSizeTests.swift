@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import WebImageAVIF
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
 /// An AVIF file whose boxes say less than its coded pictures hold, alone, as tiles and as an alpha plane.
-@Suite(.timeLimit(.minutes(2)), .serialized)
+@Suite(.timeLimit(minutes: 2), .serialized)
 struct AVIFSizeTests {
     private static func coded(_ width: Int, _ height: Int) throws -> HEIFBytes.Coded {
         var options = EncodingOptions()

@@ -4,9 +4,10 @@ import WebImageAVIF
 import WebImageCore
 import WebImageJXL
 import WebImageTIFF
+import WebImageTestTraits
 
 /// Frames by number of what the optional coders can open.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(minutes: 3))
 struct AnimatedRoleTests {
     private func frames() throws -> [ImageFrame] {
         try [0, 60, 120].map { ImageFrame(image: try Samples.picture(shift: $0), duration: 0.25) }

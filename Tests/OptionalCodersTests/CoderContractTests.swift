@@ -6,6 +6,7 @@ import WebImageHEIF
 import WebImageJXL
 import WebImageSVG
 import WebImageTIFF
+import WebImageTestTraits
 import WebImageTesting
 
 /// One optional coder and a small file of its format that it, or this test, made.
@@ -40,7 +41,7 @@ struct CoderCase: Sendable, CustomTestStringConvertible {
 }
 
 /// What every optional coder promises, whatever its library.
-@Suite(.timeLimit(.minutes(5)), .serialized)
+@Suite(.timeLimit(minutes: 5), .serialized)
 struct CoderContractTests {
     private func error(_ item: CoderCase, _ data: Data, _ limits: DecodingLimits = .default) -> WebImageError? {
         var options = DecodingOptions()

@@ -5,9 +5,10 @@ import WebImageCore
 import WebImageGraphics
 import WebImageHEIF
 import WebImageJXL
+import WebImageTestTraits
 
 /// The options that the optional coders share with the others.
-@Suite(.timeLimit(.minutes(5)), .serialized)
+@Suite(.timeLimit(minutes: 5), .serialized)
 struct EncodingOptionTests {
     private static let coders: [(any DetailedImageCoder, ImageFormat)] = [
         (ImageAVIFCoder.shared, .avif), (ImageJPEGXLCoder.shared, .jpegXL), (ImageHEICCoder.shared, .heic),

@@ -2,9 +2,10 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHEIF
+import WebImageTestTraits
 
 /// A HEIF file whose boxes say less than its coded pictures hold: the limit is that of the pictures.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(minutes: 2))
 struct HEIFSizeTests {
     /// 256×192 grey pixels, written by libheif 1.15 with x265.
     private static let large = sample(

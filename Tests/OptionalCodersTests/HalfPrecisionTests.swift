@@ -4,9 +4,10 @@ import WebImageCodecs
 import WebImageCore
 import WebImageGraphics
 import WebImageJXL
+import WebImageTestTraits
 
 /// Half precision numbers on request, from what stores more than eight bits.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct HalfPrecisionTests {
     private static let coders: [(any DetailedImageCoder, ImageFormat)] = [
         (ImageAVIFCoder.shared, .avif), (ImageJPEGXLCoder.shared, .jpegXL), (ImagePNGCoder.shared, .png),

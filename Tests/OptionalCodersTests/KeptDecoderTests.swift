@@ -5,9 +5,10 @@ import WebImageCore
 import WebImageGraphics
 import WebImageJXL
 import WebImageTIFF
+import WebImageTestTraits
 
 /// A coder that was opened on a file keeps a decoder of its library: after an error the same call gives the same picture.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(minutes: 5))
 struct KeptDecoderTests {
     enum File: String, CaseIterable { case jxl, jxlAnimation, avif, tiff }
 

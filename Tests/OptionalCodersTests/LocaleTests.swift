@@ -6,12 +6,13 @@ import WebImageHEIF
 import WebImageJXL
 import WebImageSVG
 import WebImageTIFF
+import WebImageTestTraits
 import WebImageTesting
 
 /// A program that called `setlocale(3)`, as GTK does, in languages with a decimal comma and with another i.
 ///
 /// Each runs in a process of its own, since the locale is the whole process's.
-@Suite(.timeLimit(.minutes(3)), .enabled(if: CompiledLocale.isAvailable))
+@Suite(.timeLimit(minutes: 3), .enabled(if: CompiledLocale.isAvailable))
 struct LocaleTests {
     @Test(arguments: CompiledLocale.names) func keysAndNamesAreThoseOfTheCLocale(_ name: String) async throws {
         let folder = try ScratchFolder()

@@ -4,9 +4,10 @@ import WebImage
 import WebImageAVIF
 import WebImageCodecs
 import WebImageTIFF
+import WebImageTestTraits
 
 /// A container whose size says less than the picture coded in it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct NestedCodingTests {
     private func error(_ coder: any DetailedImageCoder, _ data: Data, _ limits: DecodingLimits) -> WebImageError? {
         var options = DecodingOptions()

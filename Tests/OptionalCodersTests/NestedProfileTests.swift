@@ -6,10 +6,11 @@ import WebImageCodecs
 import WebImageHEIF
 import WebImageJXL
 import WebImageTIFF
+import WebImageTestTraits
 import WebImageTesting
 
 /// A colour profile is a file of its own in any picture, and a thumbnail a picture of its own: limits hold there too.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(minutes: 3))
 struct NestedProfileTests {
     enum Container: String, CaseIterable { case jpeg, png, webP, avif, heic, jpegXL, tiff }
 
@@ -99,11 +100,12 @@ struct NestedProfileTests {
         for (name, profile) in Self.hostile {
             guard let data = try file(container, profile) else { continue }
             made += 1
-            let start = ContinuousClock.now
-            let error = error(container, data, .default)
+            var refusal: WebImageError?
+            let units = ProcessorTime.units { refusal = error(container, data, .default) }
+            let error = refusal
             #expect(
                 error.map { $0.code == .badImageData || $0.code == .limitExceeded } ?? true, "\(name): \(error as Any)")
-            #expect(ContinuousClock.now - start < Sanitizer.time(.seconds(8)), "\(name)")
+            #expect(units < 2000, "\(name)")
             _ = try? coder(container).imageInfo(of: data, limits: .default)
         }
         // JPEG XL's encoder writes a profile compressed, so that its bytes cannot be replaced in the file. libheif has no

@@ -6,9 +6,10 @@ import WebImageGraphics
 import WebImageHEIF
 import WebImageJXL
 import WebImageTIFF
+import WebImageTestTraits
 
 /// What an encoder writes, its decoder reads.
-@Suite(.timeLimit(.minutes(5)), .serialized)
+@Suite(.timeLimit(minutes: 5), .serialized)
 struct RoundTripTests {
     private func roundTrip(
         _ image: Image, _ coder: any DetailedImageCoder, _ format: ImageFormat, _ options: EncodingOptions

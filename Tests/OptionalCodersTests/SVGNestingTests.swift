@@ -3,10 +3,11 @@ import Testing
 import WebImage
 import WebImageCodecs
 import WebImageSVG
+import WebImageTestTraits
 import WebImageTesting
 
 /// Pictures and documents inside a document, by every way librsvg has to one: none is decoded over the limit.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(minutes: 2))
 struct SVGNestingTests {
     private static let limit = 10_000
     private static let names =

@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import WebImage
 import WebImageSVG
+import WebImageTestTraits
 import WebImageTesting
 
 /// Sizes, and that a document reaches nothing outside itself.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(minutes: 2))
 struct SVGTests {
     private let coder = ImageSVGCoder.shared
 
@@ -84,9 +85,8 @@ struct SVGTests {
             text += "<!ENTITY a\(level) \"" + String(repeating: "&a\(level - 1);", count: 10) + "\">"
         }
         text += #"]><svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"><text y="20">&a9;</text></svg>"#
-        let start = ContinuousClock.now
-        _ = try? coder.decode(Data(text.utf8), options: DecodingOptions())
-        #expect(ContinuousClock.now - start < Sanitizer.time(.seconds(5)))
+        let units = ProcessorTime.units { _ = try? coder.decode(Data(text.utf8), options: DecodingOptions()) }
+        #expect(units < 1500)
     }
 
     @Test func aLargePictureInsideTheDocumentIsALimit() throws {

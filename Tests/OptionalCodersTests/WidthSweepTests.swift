@@ -7,13 +7,14 @@ import WebImageGraphics
 import WebImageHEIF
 import WebImageJXL
 import WebImageTIFF
+import WebImageTestTraits
 import WebImageTesting
 
 /// Every library that gets a row of ours, at every width.
 ///
 /// A library that writes beyond a row fails here only by a wrong picture or a crash; `Scripts/sanitize guard` runs the
 /// same tests with every block of memory beside a page that nothing may touch.
-@Suite(.timeLimit(.minutes(5)), .serialized)
+@Suite(.timeLimit(minutes: 5), .serialized)
 struct WidthSweepTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let format: ImageFormat

@@ -1,12 +1,13 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTestTraits
 import WebImageTesting
 
 /// Random histories against the manager and against the model of its promises.
 ///
 /// The seed is printed; `WEBIMAGE_SEED` and `WEBIMAGE_HISTORIES` repeat a run.
-@Suite(.serialized, .timeLimit(.minutes(60)))
+@Suite(.serialized, .timeLimit(minutes: 60))
 struct ReferencePipelineTests {
     private let origin: ReferenceOrigin
     private let scratch: ScratchFolder

@@ -1,10 +1,11 @@
 import Foundation
 import SDWebImage
 import Testing
+import WebImageTestTraits
 import WebImageTesting
 
 /// A delegate of the original's shape behind a manager that has another.
-@Suite(.timeLimit(.minutes(1))) struct DelegateBridgingTests {
+@Suite(.timeLimit(minutes: 1)) struct DelegateBridgingTests {
     private final class Judge: SDWebImageManagerDelegate {
         let heard: Heard
         let verdict: Bool

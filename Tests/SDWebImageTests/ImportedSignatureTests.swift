@@ -1,10 +1,11 @@
 import Foundation
 import SDWebImage
 import Testing
+import WebImageTestTraits
 import WebImageTesting
 
 /// Each role of the original implemented as Apple's importer spells it: every method is called.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct ImportedSignatureTests {
+@Suite(.serialized, .timeLimit(minutes: 1)) struct ImportedSignatureTests {
     private let scratch: ScratchFolder
     private let loader = FakeDataLoader()
     private let cache: SDImageCache

@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTestTraits
 import WebImageTesting
 
 /// The command as a user runs it: output, files, exit codes.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(minutes: 2))
 final class CommandTests: Sendable {
     private let scratch: ScratchFolder
     private var folder: URL { scratch.url }

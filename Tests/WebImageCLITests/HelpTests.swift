@@ -1,12 +1,13 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCLI
 
 /// What `--help` says is what the command takes; manual pages and completions are made of it.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(minutes: 2))
 struct HelpTests {
     private let scratch: ScratchFolder
 

@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTestTraits
 import WebImageTesting
 
 /// `webimage load --out`: names, files that exist, formats, and what is reported.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(minutes: 3))
 final class LoadOutputTests: Sendable {
     let scratch: ScratchFolder
     let server: FaultServer

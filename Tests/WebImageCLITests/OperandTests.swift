@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTestTraits
 import WebImageTesting
 
 /// Where pictures come from and go to: pipes, lists, folders, sizes, requests, and who is blamed.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(minutes: 3))
 final class OperandTests: Sendable {
     private let scratch: ScratchFolder
     private let server: FaultServer

@@ -3,10 +3,11 @@ import Testing
 import WebImage
 import WebImageServer
 import WebImageServerTesting
+import WebImageTestTraits
 import WebImageTesting
 
 /// Hostile files, targets and clients against the running command: it refuses, and stays.
-@Suite(.timeLimit(.minutes(10)), .serialized)
+@Suite(.timeLimit(minutes: 10), .serialized)
 final class ServeHostileTests: Sendable {
     private let scratch: ScratchFolder
     private let source: FaultServer

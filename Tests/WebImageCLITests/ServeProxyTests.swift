@@ -3,10 +3,11 @@ import Testing
 import WebImage
 import WebImageServer
 import WebImageServerTesting
+import WebImageTestTraits
 import WebImageTesting
 
 /// The nginx sample of `Packaging/service` in front of the running command.
-@Suite(.timeLimit(.minutes(4)), .serialized)
+@Suite(.timeLimit(minutes: 4), .serialized)
 final class ServeProxyTests: Sendable {
     private let scratch: ScratchFolder
     private let source: FaultServer

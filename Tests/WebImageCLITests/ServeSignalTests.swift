@@ -3,10 +3,11 @@ import Testing
 import WebImage
 import WebImageServer
 import WebImageServerTesting
+import WebImageTestTraits
 import WebImageTesting
 
 /// What signals and departures do to requests under way.
-@Suite(.timeLimit(.minutes(4)), .serialized)
+@Suite(.timeLimit(minutes: 4), .serialized)
 final class ServeSignalTests: Sendable {
     private let scratch: ScratchFolder
     private let source: FaultServer

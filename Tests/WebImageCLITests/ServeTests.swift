@@ -3,10 +3,11 @@ import Testing
 import WebImage
 import WebImageServer
 import WebImageServerTesting
+import WebImageTestTraits
 import WebImageTesting
 
 /// `webimage serve` over real sockets, with a source server beside it.
-@Suite(.timeLimit(.minutes(4)), .serialized)
+@Suite(.timeLimit(minutes: 4), .serialized)
 final class ServeTests: Sendable {
     let scratch: ScratchFolder
     let source: FaultServer

@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTestTraits
 import WebImageTesting
 
 /// What the command maps before it has seen a picture: start-up time and memory are made of this.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct StartUpTests {
     private let scratch: ScratchFolder
     /// Libraries that only the optional coders need.

@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import WebImage
 import WebImageCLI
+import WebImageTestTraits
 import WebImageTesting
 
 /// The command in processes of other locales, time zones, masks, homes and hosts.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(minutes: 3))
 final class SurroundingsTests: Sendable {
     private let scratch: ScratchFolder
     private let server: FaultServer

@@ -1,12 +1,13 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCLI
 
 /// `webimage thumbnail`: batches, and the desktop's cache against the Thumbnail Managing Standard.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(minutes: 3))
 struct ThumbnailTests {
     private let scratch: ScratchFolder
 

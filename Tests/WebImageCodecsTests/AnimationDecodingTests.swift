@@ -2,9 +2,10 @@ import Foundation
 import Testing
 import WebImageCodecs
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(minutes: 2))
 struct AnimationDecodingTests {
     @Test(arguments: AnimatedFormat.allCases)
     func everyDisposalMeetsEveryBlend(format: AnimatedFormat) throws {

@@ -2,8 +2,9 @@ import Foundation
 import Testing
 import WebImageCodecs
 import WebImageCore
+import WebImageTestTraits
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(minutes: 2))
 struct AnimationEncodingTests {
     private static let durations = [0.05, 0.1, 0.33]
 

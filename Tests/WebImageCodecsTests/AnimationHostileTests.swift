@@ -2,9 +2,10 @@ import Foundation
 import Testing
 import WebImageCodecs
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(minutes: 2))
 struct AnimationHostileTests {
     private func limit(_ body: () throws -> Void) -> DecodingLimits.Limit? {
         do { try body() } catch let error as WebImageError {

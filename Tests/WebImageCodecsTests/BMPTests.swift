@@ -3,9 +3,10 @@ import Testing
 import WebImageCodecs
 import WebImageCore
 import WebImageGraphics
+import WebImageTestTraits
 
 /// Bitmaps and icons, made by hand byte by byte.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(minutes: 2))
 struct BMPTests {
     private let coder = ImageBMPCoder.shared
 

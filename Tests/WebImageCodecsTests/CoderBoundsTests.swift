@@ -2,9 +2,10 @@ import Foundation
 import Testing
 import WebImageCodecs
 import WebImageCore
+import WebImageTestTraits
 
 /// What a file may cost is known and bounded before it is spent.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(minutes: 2))
 struct CoderBoundsTests {
     /// Files that are nothing but chunks or blocks, too many to walk in the time that is given.
     private static func endless() -> [(any DetailedImageCoder, Data)] {

@@ -2,9 +2,10 @@ import Foundation
 import Testing
 import WebImageCodecs
 import WebImageCore
+import WebImageTestTraits
 
 /// Every option of decoding and encoding changes what it says; a case fails when its option is ignored.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(minutes: 2))
 struct CoderOptionTests {
     /// One option, and whether it is heeded when it is given.
     struct Case: Sendable, CustomTestStringConvertible {

@@ -2,8 +2,9 @@ import Foundation
 import Testing
 import WebImageCodecs
 import WebImageCore
+import WebImageTestTraits
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct ExifOrientationTests {
     @Test(arguments: ImageOrientation.allCases, [true, false])
     func everyValueIsReadInBothByteOrders(orientation: ImageOrientation, bigEndian: Bool) {

@@ -2,8 +2,9 @@ import Foundation
 import Testing
 import WebImageCodecs
 import WebImageCore
+import WebImageTestTraits
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct GIFDecodingTests {
     private let coder = ImageGIFCoder.shared
 

@@ -2,9 +2,10 @@ import Foundation
 import Testing
 import WebImageCodecs
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct GIFHostileTests {
     private let coder = ImageGIFCoder.shared
     private let first = GIFBytes.image(width: 4, height: 4, indices: [UInt8](repeating: 3, count: 16))

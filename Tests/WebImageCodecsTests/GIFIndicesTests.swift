@@ -2,9 +2,10 @@ import Foundation
 import Testing
 import WebImageCodecs
 import WebImageCore
+import WebImageTestTraits
 
 /// LZW as encoders write it: growing codes, strings of a code that is being added, a full table.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(minutes: 2))
 struct GIFIndicesTests {
     enum Pattern: CaseIterable { case oneColor, stripes, noise, ramps }
 

@@ -2,8 +2,9 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageGraphics
+import WebImageTestTraits
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct GraphicsColorTests {
     /// sRGB of an Adobe-like colour by the book: gamma, matrices, sRGB's curve.
     private func expected(_ color: [Int]) -> [Int] {

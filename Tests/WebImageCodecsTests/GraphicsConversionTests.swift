@@ -1,8 +1,9 @@
 import Testing
 import WebImageCore
 import WebImageGraphics
+import WebImageTestTraits
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct GraphicsConversionTests {
     @Test(arguments: PixelFormat.allCases, PixelFormat.allCases)
     func greyIsTheSameInEveryLayout(from: PixelFormat, to: PixelFormat) throws {

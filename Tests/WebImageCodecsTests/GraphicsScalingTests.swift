@@ -1,8 +1,9 @@
 import Testing
 import WebImageCore
 import WebImageGraphics
+import WebImageTestTraits
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct GraphicsScalingTests {
     // SDImageTransformerTests.test22CGImageCreateScaledWithSize
     @Test(arguments: PixelFormat.allCases, [100, 50])

@@ -2,8 +2,9 @@ import Foundation
 import Testing
 import WebImageCodecs
 import WebImageCore
+import WebImageTestTraits
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(minutes: 5))
 struct ImagePropertiesTests {
     private let tiff = ExifFile.sample(bigEndian: true)
 

@@ -3,9 +3,10 @@ import Testing
 import WebImageCodecs
 import WebImageCore
 import WebImageGraphics
+import WebImageTestTraits
 import WebImageTesting
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(minutes: 2))
 struct JPEGEncodingTests {
     let coder = ImageJPEGCoder.shared
 

@@ -2,9 +2,10 @@ import Foundation
 import Testing
 import WebImageCodecs
 import WebImageCore
+import WebImageTestTraits
 
 /// What an opened animation or an arriving picture keeps between calls is never left half changed by an error.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(minutes: 3))
 struct KeptAnimationTests {
     /// The pixels, without what pads a row.
     private func bytes(_ image: Image) -> [UInt8] {

@@ -3,9 +3,10 @@ import Testing
 import WebImageCodecs
 import WebImageCore
 import WebImageGraphics
+import WebImageTestTraits
 
 /// A picture inside a picture counts against the limits as one alone does.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct NestedPictureTests {
     private let limits = DecodingLimits(maxPixels: 10_000)
 

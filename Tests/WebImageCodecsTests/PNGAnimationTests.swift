@@ -2,8 +2,9 @@ import Foundation
 import Testing
 import WebImageCodecs
 import WebImageCore
+import WebImageTestTraits
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct PNGAnimationTests {
     private let coder = ImagePNGCoder.shared
     private let header = PNGBytes.header(2, 2, color: 0)

@@ -3,9 +3,10 @@ import Testing
 import WebImageCodecs
 import WebImageCore
 import WebImageGraphics
+import WebImageTestTraits
 
 /// Colours against the formulas of the standards, computed here in doubles.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(minutes: 5))
 struct PNGColorTests {
     private let values = [0, 10, 40, 90, 128, 180, 230, 255]
 

@@ -3,8 +3,9 @@ import Testing
 import WebImageCodecs
 import WebImageCore
 import WebImageGraphics
+import WebImageTestTraits
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(minutes: 2))
 struct PNGDecodingTests {
     private let coder = ImagePNGCoder.shared
 

@@ -3,8 +3,9 @@ import Testing
 import WebImageCodecs
 import WebImageCore
 import WebImageGraphics
+import WebImageTestTraits
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct PNGEncodingTests {
     private let coder = ImagePNGCoder.shared
 

@@ -3,8 +3,9 @@ import Testing
 import WebImageCodecs
 import WebImageCore
 import WebImageGraphics
+import WebImageTestTraits
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(minutes: 5))
 struct PNGShrinkingTests {
     private let box = PixelSize(width: 100, height: 100)
 

@@ -2,9 +2,10 @@ import Foundation
 import Testing
 import WebImageCodecs
 import WebImageCore
+import WebImageTestTraits
 
 /// Pictures that are inflated at once give what libpng gives.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(minutes: 2))
 struct PNGWholeRowsTests {
     private let width = 37
     private let height = 12

@@ -2,9 +2,10 @@ import Foundation
 import Testing
 import WebImageCodecs
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(minutes: 5))
 struct StreamingTests {
     @Test(arguments: StreamingSample.allCases, [1, 7, 100, 1_000_000])
     func piecesOfAnySizeGiveTheImageOfOneDecode(_ sample: StreamingSample, size: Int) throws {
@@ -199,9 +200,9 @@ struct StreamingTests {
             let coder = try #require(sample.coder as? any DetailedImageCoder)
             let format: ImageFormat = sample == .baseline ? .jpeg : sample == .png ? .png : .webP
             let data = try coder.encode(image, format: format, options: EncodingOptions())
-            let start = Self.processorSeconds
+            let start = ProcessorTime.seconds
             try feed(data, to: sample.makeStream(), size: 16, showing: false)
-            return Self.processorSeconds - start
+            return ProcessorTime.seconds - start
         }
         _ = try time(50)
         let ratios = try (0..<3).map { _ in try time(800) / time(100) }
@@ -218,13 +219,6 @@ struct StreamingTests {
         try await LiveHandles.expectNone(within: .seconds(20)) {
             ["jpeg decompressor", "png_reader", "webp_decoder"].contains($0)
         }
-    }
-
-    /// Of this thread, which a busy machine does not change.
-    private static var processorSeconds: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
     private func feed(

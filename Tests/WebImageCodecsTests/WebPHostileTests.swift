@@ -2,9 +2,10 @@ import Foundation
 import Testing
 import WebImageCodecs
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(minutes: 2))
 struct WebPHostileTests {
     private let coder = ImageWebPCoder.shared
     private let still: Data

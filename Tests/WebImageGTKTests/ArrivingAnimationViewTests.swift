@@ -2,7 +2,7 @@ import CWebImageGTK
 import Foundation
 import Testing
 import WebImage
-import WebImageAcceptanceTags
+import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageGTK

@@ -1,9 +1,10 @@
 import Testing
+import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageGTK
 
-@Suite("List layout", .timeLimit(.minutes(1))) struct ListsLayoutTests {
+@Suite("List layout", .timeLimit(minutes: 1)) struct ListsLayoutTests {
     @Test func extentsAgreeWithPlainSums() {
         var random = SeededRandom.printingSeed()
         for _ in 0..<30 {

@@ -1,9 +1,10 @@
 import Testing
+import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageGTK
 
-@Suite("List prefetching", .timeLimit(.minutes(1))) struct ListsPolicyTests {
+@Suite("List prefetching", .timeLimit(minutes: 1)) struct ListsPolicyTests {
     var policy = ScrollPrefetchPolicy(screensAhead: 2, screensBehind: 0.5)
 
     @Test mutating func firstLookLoadsAheadOnly() {

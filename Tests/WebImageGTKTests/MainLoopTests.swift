@@ -1,8 +1,9 @@
 import Foundation
 import Testing
 import WebImageGTK
+import WebImageTestTraits
 
-@Suite("Main loop", .timeLimit(.minutes(1)))
+@Suite("Main loop", .timeLimit(minutes: 1))
 struct MainLoopTests {
     @Test func attachingFromAnotherThreadIsRefused() async {
         // Swift Testing runs no test on the process's first thread.

@@ -3,6 +3,7 @@ import CWebImageGTKShim
 import Foundation
 import Testing
 import WebImage
+import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageGTK
@@ -143,7 +144,7 @@ extension GTKSuite {
         }
 
         /// A 5,000-fold death at a random instant of a load: no handle, closure or completion is left.
-        @Test(.timeLimit(.minutes(5)))
+        @Test(.timeLimit(minutes: 5))
         func widgetsDestroyedAtAnyInstantLeaveNothing() async throws {
             _ = try await pump { true }
             let live = GTKHandles.live

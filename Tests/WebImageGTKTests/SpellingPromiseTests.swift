@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 import WebImage
-import WebImageAcceptanceTags
 import WebImageGTK
+import WebImageTestTraits
 import WebImageTesting
 
 extension GTKSuite {

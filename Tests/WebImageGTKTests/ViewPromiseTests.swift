@@ -2,7 +2,7 @@ import CWebImageGTK
 import Foundation
 import Testing
 import WebImage
-import WebImageAcceptanceTags
+import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageGTK
@@ -24,7 +24,7 @@ extension GTKSuite {
         }
 
         /// One row and 1,000 URLs. Results are late, partial, failed or from memory, in any order. Every drawing is checked.
-        @Test(.tags(.v1), .timeLimit(.minutes(3)), arguments: 1...2 as ClosedRange<UInt64>)
+        @Test(.tags(.v1), .timeLimit(minutes: 3), arguments: 1...2 as ClosedRange<UInt64>)
         func recycledRowDrawsNoOtherImage(seed: UInt64) async throws {
             var random = SeededRandom(seed: seed)
             let view = ImageView()

@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageTestTraits
 import WebImageTesting
 
 /// How many downloads run, which comes next, and over which connections.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct AdmissionTests {
     @Test func neverMoreThanTheMaximumAtOnce() async throws {
         var config = WebImageDownloaderConfig.default

@@ -1,12 +1,13 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageHTTP
 
 /// Memory of bodies is used again while transfers run, and by nobody who still reads it.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(minutes: 1))
 struct BodyBlocksTests {
     private let blocks = BodyBlocks()
 
@@ -97,7 +98,7 @@ struct BodyBlocksTests {
 }
 
 /// A handle that keeps its options from one transfer to the next keeps none that the next does not want.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct KeptOptionTests {
     /// Gives a request a field, or a method and a body.
     private static func context(_ change: @escaping @Sendable (inout WebImageRequest) -> Void) -> WebImageContext {

@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageTestTraits
 import WebImageTesting
 
 /// The original's form: one call, a token, one completion with a decoded image.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct CallbackFormTests {
     /// Reads any bytes as a picture of one pixel; refuses "bad".
     private struct OnePixelCoder: ImageCoder {

@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageTestTraits
 import WebImageTesting
 
 /// A cancel at any instant ends in exactly one completion and leaves nothing behind.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(minutes: 3))
 struct CancellationTests {
     private static func routes(_ server: FaultServer) {
         var dripping = FaultResponse(.zeros(20_000))

@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageTestTraits
 import WebImageTesting
 
 /// Members of the configuration, options and the environment that no other suite shows at work.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct ConfigurationTests {
     @Test(arguments: [0, 1, 3]) func redirectsEndAtTheMaximum(maximum: Int) async throws {
         for policy in [nil, try localPolicy()] {
@@ -139,7 +140,7 @@ struct ConfigurationTests {
 }
 
 /// TLS as configured, against nginx.
-@Suite(.enabled(if: NginxServer.isAvailable, "nginx and openssl are not installed"), .timeLimit(.minutes(1)))
+@Suite(.enabled(if: NginxServer.isAvailable, "nginx and openssl are not installed"), .timeLimit(minutes: 1))
 struct ClientCertificateTests {
     private let nginx: NginxServer
 

@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageTestTraits
 import WebImageTesting
 
 /// Every way a server can fail ends in an error of its own that says what to do.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct DownloadFaultTests {
     @Test func unknownHostIsCurl6() async throws {
         try await withDownloader { _, downloader in

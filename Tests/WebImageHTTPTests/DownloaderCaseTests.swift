@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageTestTraits
 import WebImageTesting
 
 /// The remaining cases of the original's downloader tests, on loopback.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct DownloaderCaseTests {
     private let coder = FakeCoder()
     private var context: WebImageContext { [.callbackQueue: CallbackQueue.invoking, .imageCoder: coder] }

@@ -1,12 +1,13 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageHTTP
 
 /// Transfers that begin while the engine ends: each of them ends.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct EngineEndTests {
     /// Counts ends.
     private final class Sink: WebImageDownloaderSink {

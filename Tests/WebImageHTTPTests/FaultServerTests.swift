@@ -1,9 +1,10 @@
 import Foundation
 import Testing
+import WebImageTestTraits
 import WebImageTesting
 
 /// The misbehaving server behaves as a tool.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct FaultServerTests {
     @Test func stopEndsHangingConnectionsAtOnce() async throws {
         try await withDownloader { _, downloader in

@@ -2,12 +2,13 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageTestTraits
 import WebImageTesting
 
 /// Thousands at once: each URL is asked for once, everybody hears one end, and the memory goes back.
 ///
 /// Each runs in a process of its own: pages that hold what earlier tests left cannot go back.
-@Suite(.serialized, .timeLimit(.minutes(10)))
+@Suite(.serialized, .timeLimit(minutes: 10))
 struct FloodTests {
     private static let isLong = ProcessInfo.processInfo.environment["WEBIMAGE_LONG"] != nil
 

@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageTestTraits
 import WebImageTesting
 
 /// One host has many spellings: policies, limits, sharing and credentials go by the host that is connected to.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct HostSpellingTests {
     static let names = [
         "localhost", "LOCALHOST", "%6cocalhost", "%6C%6F%63alhost", "localhost.", "lo%63alhost%2e",

@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageTestTraits
 import WebImageTesting
 
 /// `file:` URLs: regular files within the cap, and a reason for everything else.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct FileImageLoaderTests {
     private let scratch: ScratchFolder
     private var folder: URL { scratch.url }
@@ -170,7 +171,7 @@ struct DataURLImageLoaderTests {
 }
 
 /// The composite that the composition root registers.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct ImageLoadersManagerTests {
     @Test func everySchemeFindsItsLoader() async throws {
         try await withDownloader { server, downloader in

@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageTestTraits
 import WebImageTesting
 
 /// TLS and HTTP/2 against a well-behaved server.
-@Suite(.enabled(if: NginxServer.isAvailable, "nginx and openssl are not installed"), .timeLimit(.minutes(1)))
+@Suite(.enabled(if: NginxServer.isAvailable, "nginx and openssl are not installed"), .timeLimit(minutes: 1))
 struct NginxTests {
     private let body = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
 

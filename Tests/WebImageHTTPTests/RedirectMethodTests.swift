@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageTestTraits
 import WebImageTesting
 
 /// What a redirect makes of method and body (RFC 9110 §15.4), and what of it goes to another origin.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct RedirectMethodTests {
     /// The next hop as its server sees it; nil when it is refused.
     struct Case: Sendable, CustomStringConvertible {

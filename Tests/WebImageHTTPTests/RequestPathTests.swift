@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageTestTraits
 import WebImageTesting
 
 /// What changes a request, an answer and its bytes.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct RequestPathTests {
     private func load(_ url: URL, _ context: WebImageContext) -> ImageDataLoad {
         ImageDataLoad(url: url, context: context)

@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageTestTraits
 import WebImageTesting
 
 /// Broken downloads go on where they broke, in this process or the next, or begin anew when that is not safe.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct ResumeTests {
     private let body = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("webimage-\(UUID().uuidString)")

@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageTestTraits
 import WebImageTesting
 
 /// Trying again, deadlines, and slots meanwhile; on a clock that the tests move.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct RetryDownloadTests {
     private var config: WebImageDownloaderConfig {
         var config = WebImageDownloaderConfig.default

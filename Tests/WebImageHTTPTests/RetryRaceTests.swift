@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageTestTraits
 import WebImageTesting
 
 /// Waits that are over at once, and cancels during them: every load ends all the same.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct RetryRaceTests {
     /// A clock on which a wait is over before the call that asked for it returns.
     private struct ImpatientClock: DelayClock {

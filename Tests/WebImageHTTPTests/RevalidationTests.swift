@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageTestTraits
 import WebImageTesting
 
 /// Asking whether what is cached is still the newest.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct RevalidationTests {
     private func refresh(_ url: URL, _ result: ImageDataResult) -> ImageDataLoad {
         var load = ImageDataLoad(url: url, options: .refreshCached)

@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageTestTraits
 import WebImageTesting
 
 /// Every form of a forbidden address, by every way to it: refused with the policy's error before a byte is sent.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct SafetyTableTests {
     static let addresses = [
         // Unspecified, loopback, link-local, cloud metadata, private, carrier-grade NAT.

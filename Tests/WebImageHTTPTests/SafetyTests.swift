@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageTestTraits
 import WebImageTesting
 
 /// A server's policy against URLs that lead inside: refused before a byte is sent.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct SafetyTests {
     /// A policy that allows the first server's address alone, so that redirects have somewhere to come from.
     private func config(allowing address: String? = nil, resolving lines: [String] = []) throws

@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageTestTraits
 import WebImageTesting
 
 /// One download serves all who ask for the same at the same time.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(minutes: 2))
 struct SharedDownloadTests {
     @Test func thousandConcurrentLoadsAreOneRequest() async throws {
         try await withDownloader { server, downloader in

@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageTestTraits
 import WebImageTesting
 
 /// When the slot of a download that `downloadImage` started is free for the next one.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct SlotTests {
     /// Counts the operations that were made.
     private final class CountedOperation: WebImageDownloaderOperation, @unchecked Sendable {

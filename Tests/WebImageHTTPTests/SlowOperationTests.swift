@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageTestTraits
 import WebImageTesting
 
 /// An operation class of the user's that takes its time.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct SlowOperationTests {
     private final class SlowOperation: WebImageDownloaderOperation, @unchecked Sendable {
         // Unchecked is true because it stores nothing.

@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageTestTraits
 import WebImageTesting
 
 /// Bytes as they arrive, and progress no oftener than asked.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct StreamingTests {
     private let body = Data((0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 13 &+ $0 >> 8) })
 

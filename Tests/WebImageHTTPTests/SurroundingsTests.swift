@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageTestTraits
 import WebImageTesting
 
 /// Hosts that are reached by IPv6 alone, and hosts that are numbers.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct SurroundingsTests {
     private func withIPv6(
         _ change: (inout WebImageDownloaderConfig, Int) throws -> Void = { _, _ in },
@@ -70,7 +71,7 @@ struct SurroundingsTests {
 }
 
 /// Zero, negative, not a number, infinite and huge, wherever the public interface takes a number.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct ExtremeNumberTests {
     typealias Change = @Sendable (inout WebImageDownloaderConfig) -> Void
 

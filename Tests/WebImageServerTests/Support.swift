@@ -3,10 +3,11 @@ import Testing
 import WebImageCore
 import WebImageServer
 import WebImageService
+import WebImageTestTraits
 import WebImageTesting
 
 /// All tests with sockets: one after the other, because some count threads and handles of the process.
-@Suite("HTTP server", .serialized, .timeLimit(.minutes(5)))
+@Suite("HTTP server", .serialized, .timeLimit(minutes: 5))
 struct HTTPServerTests {}
 
 /// Lets tasks wait until it is opened; a cancelled task waits no longer.

@@ -1,12 +1,13 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageService
 
 /// Flags, variables and files by one table.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct ConfigurationTests {
     @Test func theTableIsWholeAndItsDefaultsReadBack() throws {
         #expect(Set(ConfigurationTable.rows.map(\.name)).count == ConfigurationTable.rows.count)
@@ -84,7 +85,7 @@ struct ConfigurationTests {
 }
 
 /// Health, metrics, facts and the start page.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct ServicePagesTests {
     @Test func healthAndReadinessTellWhetherRequestsAreTaken() async throws {
         let bench = try ServiceBench()

@@ -1,10 +1,11 @@
 import Testing
 import WebImageCore
+import WebImageTestTraits
 
 @testable import WebImageService
 
 /// Sizes and places without pixels.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct GeometryPlanTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let source: String

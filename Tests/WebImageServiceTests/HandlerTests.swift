@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WebImageService
+import WebImageTestTraits
 import WebImageTesting
 
 // Handlers for two frameworks, against stubs of the declarations that they use: these have the frameworks' names.
@@ -102,7 +103,7 @@ extension ServiceResponse {
 }
 
 /// The service behind the handlers of other frameworks.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct HandlerTests {
     @Test func handlersOfFrameworksAnswerWithPictures() async throws {
         let folder = try ScratchFolder()

@@ -1,10 +1,11 @@
 import Foundation
 import Testing
+import WebImageTestTraits
 
 @testable import WebImageService
 
 /// imgproxy's grammar as it is read.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct ImgproxyRouterTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let names: [String]
@@ -229,7 +230,7 @@ struct ImgproxyRouterTests {
 }
 
 /// Signed targets.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct SignedTargetTests {
     private var router = ImgproxyRouter()
 

@@ -1,12 +1,13 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageService
 
 /// What tells results apart.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct ResultKeyTests {
     private func digest(
         _ options: ProcessingOptions, source: String = "http://a/b", accepted: AcceptedFormats = [],

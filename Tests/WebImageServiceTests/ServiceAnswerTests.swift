@@ -2,12 +2,13 @@ import Foundation
 import Testing
 import WebImage
 import WebImageAVIF
+import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageService
 
 /// Answers with pictures: fields, conditions, ranges, formats.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(minutes: 2))
 struct ServiceAnswerTests {
     @Test func aPictureIsAnsweredWithItsFields() async throws {
         let bench = try ServiceBench { $0.linksCanonical = true }

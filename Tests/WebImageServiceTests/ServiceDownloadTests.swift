@@ -1,12 +1,13 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageService
 
 /// The service over the library's own downloader and a server on the loopback interface.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(minutes: 2))
 final class ServiceDownloadTests {
     private let server: FaultServer
     private let folder: ScratchFolder

@@ -2,12 +2,13 @@ import Foundation
 import Testing
 import WebImage
 import WebImageHTTP
+import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageService
 
 /// Which sources may be used, and what hostile targets do.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(minutes: 2))
 struct ServicePolicyTests {
     static let patterns: [(pattern: String, url: String, matches: Bool)] = [
         ("http://good.com/", "http://good.com/a.jpg", true),

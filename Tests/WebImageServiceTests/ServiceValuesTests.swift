@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 import WebImageService
+import WebImageTestTraits
 import WebImageTesting
 
 /// The values that transports and the service exchange.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct ServiceValuesTests {
     @Test func headersAreFoundInAnyCaseAndJoined() {
         var headers: ServiceHeaders = ["Accept": "image/avif", "accept": "image/webp"]

@@ -1,12 +1,13 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageService
 
 /// Shared work, stale results, failures, load.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(minutes: 2))
 struct ServiceWorkTests {
     private static let refused = WebImageError(
         .transport, stage: .download, underlying: .curl(code: 7, message: "connection refused"))

@@ -1,12 +1,13 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageService
 
 /// One decode for the jobs of one source at once.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct SharedDecodesTests {
     private static let key = SharedDecodes.Key(options: DecodingOptions(), isUpright: true)
 

@@ -1,10 +1,11 @@
 import Foundation
 import Testing
+import WebImageTestTraits
 
 @testable import WebImageService
 
 /// Signatures against published vectors.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct SigningTests {
     struct Vector: Sendable {
         let key: String

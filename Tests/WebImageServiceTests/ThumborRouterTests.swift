@@ -1,10 +1,11 @@
 import Foundation
 import Testing
+import WebImageTestTraits
 
 @testable import WebImageService
 
 /// thumbor's grammar as it is read.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct ThumborRouterTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let parts: String

@@ -1,12 +1,13 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageStore
 
 /// What happens to a cache whose files somebody or something has damaged.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct DamageTests {
     let folder: ScratchFolder
     var path: String { folder.path + "/cache" }

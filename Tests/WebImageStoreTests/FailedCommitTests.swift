@@ -1,12 +1,13 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageStore
 
 /// A batch whose commit fails: what fits is kept, what was removed stays removed.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(minutes: 1))
 struct FailedCommitTests {
     let folder: ScratchFolder
     var path: String { folder.path + "/cache" }

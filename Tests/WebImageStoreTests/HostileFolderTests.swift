@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageStore
+import WebImageTestTraits
 import WebImageTesting
 
 /// Folders that take nothing: every call returns, one warning is given.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(minutes: 1))
 struct HostileFolderTests {
     let folder: ScratchFolder
 

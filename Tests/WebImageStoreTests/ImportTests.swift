@@ -1,12 +1,13 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageStore
 
 /// A folder of the original's layout, taken over.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct ImportTests {
     let folder: ScratchFolder
     var old: String { folder.path + "/default/com.hackemist.SDWebImageCache.default" }

@@ -1,12 +1,13 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageStore
 
 /// Age and size, with a clock of the test's own.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct LimitTests {
     let folder: ScratchFolder
     let now = Locked(Date(timeIntervalSince1970: 1_800_000_000))

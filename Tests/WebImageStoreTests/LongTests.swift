@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageStore
@@ -8,7 +9,7 @@ import WebImageTesting
 /// What takes minutes: `Scripts/test --long`.
 @Suite(
     .serialized, .enabled(if: ProcessInfo.processInfo.environment["WEBIMAGE_LONG"] != nil, "Scripts/test --long"),
-    .timeLimit(.minutes(20)))
+    .timeLimit(minutes: 20))
 struct LongTests {
     let folder: ScratchFolder
     var path: String { folder.path + "/cache" }

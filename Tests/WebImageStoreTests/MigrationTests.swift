@@ -1,12 +1,13 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageStore
 
 /// What becomes of a folder of the first format, also while a process of that format goes on writing to it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct MigrationTests {
     let folder: ScratchFolder
     var path: String { folder.path + "/cache" }

@@ -1,12 +1,13 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageStore
 
 /// What the index records beside an entry's bytes.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct RecordTests {
     let folder: ScratchFolder
     private let now = Locked(Date(timeIntervalSince1970: 1_000_000))

@@ -1,12 +1,13 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageStore
 
 /// What removing many entries at once costs, and that none is forgotten.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct TrimmingTests {
     let folder: ScratchFolder
     let now = Locked(Date(timeIntervalSince1970: 1_800_000_000))

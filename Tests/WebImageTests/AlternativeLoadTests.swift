@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import WebImage
 import WebImageHTTP
+import WebImageTestTraits
 import WebImageTesting
 
 /// Further sources and stand-ins in loads of a manager, and what of them the caches keep.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct AlternativeLoadTests {
     private let journey: Journey
     private let loaders: ImageLoadersManager

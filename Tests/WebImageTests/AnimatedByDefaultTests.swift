@@ -3,10 +3,11 @@ import Testing
 import WebImage
 import WebImageCodecs
 import WebImageHTTP
+import WebImageTestTraits
 import WebImageTesting
 
 /// Every path gives an animation of an animated file, unless the first frame alone is asked for.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(minutes: 2))
 struct AnimatedByDefaultTests {
     private static let formats: [ImageFormat] = [.gif, .png, .webP]
     private static let frameCount = 6

@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 import WebImage
-import WebImageAcceptanceTags
+import WebImageTestTraits
 import WebImageTesting
 
 /// The acceptance list for animated images and transformers.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(minutes: 2))
 struct AnimationAcceptanceTests {
     private let server: FaultServer
     private let manager: WebImageManager

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 import WebImage
-import WebImageAcceptanceTags
+import WebImageTestTraits
 import WebImageTesting
 
 /// Progressive animation: received frames play, playback waits at the last one and continues when more arrive. The
 /// complete animation continues at the current frame.
-@MainActor @Suite(.timeLimit(.minutes(1)))
+@MainActor @Suite(.timeLimit(minutes: 1))
 struct ArrivingAnimationTests {
     private let registry = FrameStoreRegistry(budget: 1 << 24)
     private let link = ManualDisplayLink()

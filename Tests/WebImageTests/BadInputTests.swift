@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import WebImage
 import WebImageHTTP
+import WebImageTestTraits
 import WebImageTesting
 
 /// Whatever is wrong, one load fails with its own reason, nothing is stored, and the others go on.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(minutes: 2))
 struct BadInputTests {
     struct Fault: CustomTestStringConvertible, Sendable {
         let testDescription: String

@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTestTraits
 import WebImageTesting
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(minutes: 5))
 struct CoderHelperTests {
     @Test func noImageGivesNone() {  // SDImageCoderTests.test01ThatDecodedImageWithNilImageReturnsNil
         #expect(ImageCoderHelper.decodedImage(with: nil) == nil)

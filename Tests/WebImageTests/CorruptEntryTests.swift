@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTestTraits
 import WebImageTesting
 
 /// Which bytes on disk are thrown away: those that nobody makes a picture of, and no others.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(minutes: 1))
 struct CorruptEntryTests {
     let journey: Journey
     let url: URL

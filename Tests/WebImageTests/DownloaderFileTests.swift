@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import WebImage
 import WebImageHTTP
+import WebImageTestTraits
 import WebImageTesting
 
 /// Files through the downloader, as the original's downloader reads them.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct DownloaderFileTests {
     private let scratch: ScratchFolder
     private let file: URL

@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import WebImage
 import WebImageHTTP
+import WebImageTestTraits
 import WebImageTesting
 
 /// A failure condemns a URL only for those whose failure it is, and never while a good picture is cached.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct FailedRefreshTests {
     private let journey: Journey
     private var manager: WebImageManager { journey.manager }

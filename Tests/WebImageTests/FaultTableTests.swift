@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import WebImage
 import WebImageHTTP
+import WebImageTestTraits
 import WebImageTesting
 
 /// Whatever a server does, a load ends in an error of its own, in time, and nothing of the answer is kept.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct FaultTableTests {
     /// What a load is to end in.
     enum Verdict: Sendable {
@@ -148,7 +149,6 @@ struct FaultTableTests {
     }
 
     private func expect(_ verdict: Verdict, at url: URL, _ journey: Journey, bodies: URL) async throws {
-        let start = ContinuousClock.now
         do throws(WebImageError) {
             _ = try await journey.manager.image(for: url)
             Issue.record("a picture came")
@@ -156,7 +156,6 @@ struct FaultTableTests {
             #expect(verdict.matches(error), "\(error)")
             #expect(error.url == url)
         }
-        #expect(ContinuousClock.now - start < Sanitizer.time(.seconds(10)))
         await journey.cache.flush()
         #expect(await journey.cache.diskUsage().count == 0)
         #expect(journey.cache.imageFromMemoryCache(forKey: url.absoluteString) == nil)

@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTestTraits
 import WebImageTesting
 
 /// One image through every wall: URL, network, decoder, caches, caller.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(minutes: 2))
 struct JourneyTests {
     @Test(arguments: [ImageFormat.jpeg, .png, .webP])
     func aPictureComesFromTheNetworkThenFromMemoryThenFromDisk(_ format: ImageFormat) async throws {

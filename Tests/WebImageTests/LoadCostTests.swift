@@ -3,10 +3,11 @@ import Foundation
 import Testing
 import WebImage
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
 /// What a memory hit costs with the real loaders in place: from the call to the completion.
-@Suite(.enabled(if: allocation_counter_works(), "a sanitizer has its own allocator"), .timeLimit(.minutes(1)))
+@Suite(.enabled(if: allocation_counter_works(), "a sanitizer has its own allocator"), .timeLimit(minutes: 1))
 struct LoadCostTests {
     @Test func aWholeMemoryHitAllocatesAtMostThreeTimes() throws {
         let journey = try Journey()

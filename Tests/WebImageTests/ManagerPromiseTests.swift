@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 import WebImage
-import WebImageAcceptanceTags
 import WebImageStore
+import WebImageTestTraits
 import WebImageTesting
 
 /// The acceptance list for the manager and its caches, with a real cache, downloader and server.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(minutes: 1))
 struct ManagerPromiseTests {
     let journey: Journey
     let url: URL

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 import WebImage
-import WebImageAcceptanceTags
 import WebImageHTTP
+import WebImageTestTraits
 import WebImageTesting
 
 /// The promises about loading over a network, each through the manager, the real downloader and the real caches.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct NetworkAcceptanceTests {
     private let journey: Journey
 

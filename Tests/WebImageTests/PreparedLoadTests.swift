@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import WebImage
 import WebImageHTTP
+import WebImageTestTraits
 import WebImageTesting
 
 /// The request that names a piece of work is the request that runs it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct PreparedLoadTests {
     @Test(arguments: [nil, "alice"], [[], WebImageOptions.handleCookies])
     func aRequestModifierRunsOncePerLoad(scope: String?, options: WebImageOptions) async throws {

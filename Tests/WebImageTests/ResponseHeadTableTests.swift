@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import WebImage
 import WebImageHTTP
+import WebImageTestTraits
 import WebImageTesting
 
 /// Sequences of heads, over each version of HTTP, with and without a proxy: the manager sees the origin's last head.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(minutes: 2))
 struct ResponseHeadTableTests {
     typealias Step = ScriptedServer.Step
 

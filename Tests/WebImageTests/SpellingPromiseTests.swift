@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 import WebImage
-import WebImageAcceptanceTags
+import WebImageTestTraits
 import WebImageTesting
 
 /// Rows of the acceptance list that other suites show in the original's spelling alone.
-@Suite(.timeLimit(.minutes(1))) struct SpellingPromiseTests {
+@Suite(.timeLimit(minutes: 1)) struct SpellingPromiseTests {
     let journey: Journey
 
     init() throws { journey = try Journey() }

@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTestTraits
 import WebImageTesting
 
 /// One GIF with one transformer, asked for with `.transformAnimatedImage` and without.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct TransformedAnimationTests {
     private let journey: Journey
     private let url: URL

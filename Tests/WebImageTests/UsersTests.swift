@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import WebImage
 import WebImageHTTP
+import WebImageTestTraits
 import WebImageTesting
 
 /// One URL through the real downloader for two users, and for one who leaves early.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct UsersTests {
     let journey: Journey
     let url: URL

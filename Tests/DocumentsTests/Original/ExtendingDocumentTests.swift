@@ -1,11 +1,11 @@
 import Foundation
 import SDWebImage
 import Testing
-import WebImageAcceptanceTags
+import WebImageTestTraits
 import WebImageTesting
 
 /// Call sites of the document about extending the library; its views have their own suite.
-@Suite(.timeLimit(.minutes(1))) struct ExtendingDocumentTests {
+@Suite(.timeLimit(minutes: 1)) struct ExtendingDocumentTests {
     let desk: Desk
 
     init() throws { desk = try Desk() }

@@ -1,11 +1,11 @@
 import Foundation
 import SDWebImage
 import Testing
-import WebImageAcceptanceTags
+import WebImageTestTraits
 import WebImageTesting
 
 /// Call sites of the document about the manager.
-@Suite(.timeLimit(.minutes(1))) struct ManagerDocumentTests {
+@Suite(.timeLimit(minutes: 1)) struct ManagerDocumentTests {
     let desk: Desk
 
     init() throws { desk = try Desk() }

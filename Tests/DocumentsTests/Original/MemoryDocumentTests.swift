@@ -1,11 +1,11 @@
 import Foundation
 import SDWebImage
 import Testing
-import WebImageAcceptanceTags
+import WebImageTestTraits
 import WebImageTesting
 
 /// Call sites of the documents about memory, large images and refreshing.
-@Suite(.timeLimit(.minutes(1))) struct MemoryDocumentTests {
+@Suite(.timeLimit(minutes: 1)) struct MemoryDocumentTests {
     let desk: Desk
 
     init() throws { desk = try Desk() }

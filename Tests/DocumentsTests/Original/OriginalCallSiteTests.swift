@@ -1,10 +1,11 @@
 import Foundation
 import SDWebImage
 import Testing
+import WebImageTestTraits
 import WebImageTesting
 
 /// Cases of the original with its own call sites, types and all.
-@Suite(.timeLimit(.minutes(1))) struct OriginalCallSiteTests {
+@Suite(.timeLimit(minutes: 1)) struct OriginalCallSiteTests {
     let desk: Desk
 
     init() throws { desk = try Desk() }

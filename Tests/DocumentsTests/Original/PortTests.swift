@@ -1,10 +1,11 @@
 import Foundation
 import SDWebImage
 import Testing
+import WebImageTestTraits
 import WebImageTesting
 
 /// What a real port calls.
-@Suite(.timeLimit(.minutes(1))) struct PortTests {
+@Suite(.timeLimit(minutes: 1)) struct PortTests {
     @Test func animatedImageAnswersForItsFrames() throws {
         let file = try Desk.animation(frames: 4)
         let image = try #require(SDAnimatedImage(data: file))

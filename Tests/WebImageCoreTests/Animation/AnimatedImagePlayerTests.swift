@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
 /// The player over a display link that ticks when told.
-@MainActor @Suite(.timeLimit(.minutes(1)))
+@MainActor @Suite(.timeLimit(minutes: 1))
 struct AnimatedImagePlayerTests {
     let registry = FrameStoreRegistry(budget: 1 << 20)
     let link = ManualDisplayLink()

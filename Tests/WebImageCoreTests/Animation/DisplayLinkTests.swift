@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
-@MainActor @Suite(.timeLimit(.minutes(1)))
+@MainActor @Suite(.timeLimit(minutes: 1))
 struct DisplayLinkTests {
     @Test func theTimesOfAllTicksAreTheTimeThatPassed() async {  // SDUtilsTests.testSDDisplayLink
         let link = TimerDisplayLink()

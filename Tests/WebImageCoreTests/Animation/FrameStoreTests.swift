@@ -2,10 +2,11 @@ import Foundation
 import Synchronization
 import Testing
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
 /// What a store keeps, and what it lets go of.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct FrameStoreTests {
     let registry = FrameStoreRegistry(budget: 1 << 20)
 

@@ -90,9 +90,15 @@ struct PlaybackTests {
     @Test func aDayAsleepCostsOneTick() {
         var playback = playback(7)
         _ = shown(&playback, ticks: 1, of: 0)
-        let start = ContinuousClock.now
-        _ = playback.advance(by: 86_400 * 365, duration: { _ in 0.01 }, isReady: { _ in true })
-        #expect(ContinuousClock.now - start < Sanitizer.time(.milliseconds(500)))
+        var asked = 0
+        _ = playback.advance(
+            by: 86_400 * 365,
+            duration: { _ in
+                asked += 1
+                return 0.01
+            }, isReady: { _ in true })
+        // Each frame is asked a few times, whatever the time: a walk would ask three billion times.
+        #expect(asked < 100)
         #expect(playback.loopCount > 400_000_000)
     }
 

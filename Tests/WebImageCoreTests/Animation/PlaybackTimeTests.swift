@@ -1,11 +1,11 @@
 import Foundation
 import Testing
-import WebImageAcceptanceTags
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
 /// The player on a clock that tests move.
-@MainActor @Suite(.timeLimit(.minutes(2)))
+@MainActor @Suite(.timeLimit(minutes: 2))
 struct PlaybackTimeTests {
     let registry = FrameStoreRegistry(budget: 1 << 20)
 

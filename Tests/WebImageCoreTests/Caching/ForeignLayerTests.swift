@@ -1,10 +1,11 @@
 import Foundation
 import Testing
+import WebImageTestTraits
 
 @testable import WebImageCore
 
 /// What a disk layer that records no entries keeps of a variant.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct ForeignLayerTests {
     private let cache: ImageCache
     private var disk: DictionaryDiskCache { cache.diskCache as! DictionaryDiskCache }

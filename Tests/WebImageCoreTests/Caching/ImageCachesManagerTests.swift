@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WebImageTestTraits
 
 @testable import WebImageCore
 
@@ -68,7 +69,7 @@ final class ScriptedCache: ImageCaching {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct ImageCachesManagerTests {
     let low = ImageCachesManagerTests.cache("cache1")
     let high = ImageCachesManagerTests.cache("cache2")

@@ -1,9 +1,10 @@
 import Foundation
 import Testing
+import WebImageTestTraits
 
 @testable import WebImageCore
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct MemoryCacheTests {
     func cache(cost: Int = .max, count: Int = 0, weak: Bool = false) -> MemoryCache {
         var config = ImageCacheConfig()

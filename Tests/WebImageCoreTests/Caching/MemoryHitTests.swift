@@ -1,6 +1,7 @@
 import CWebImageAllocationCounter
 import Foundation
 import Testing
+import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
@@ -12,7 +13,7 @@ func allocations(_ body: () -> Void) -> Int {
     return allocation_counter_stop()
 }
 
-@Suite(.enabled(if: allocation_counter_works(), "a sanitizer has its own allocator"), .timeLimit(.minutes(1)))
+@Suite(.enabled(if: allocation_counter_works(), "a sanitizer has its own allocator"), .timeLimit(minutes: 1))
 struct MemoryHitTests {
     let keys = (0..<1000).map { "https://images.example.com/collections/2024/landscape/\($0)/large.jpg?w=1200" }
 

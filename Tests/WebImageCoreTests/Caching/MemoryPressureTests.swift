@@ -1,9 +1,10 @@
 import Foundation
 import Testing
+import WebImageTestTraits
 
 @testable import WebImageCore
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct MemoryPressureTests {
     func filled(_ source: MemoryPressureRelay) -> MemoryCache {
         var config = ImageCacheConfig()

@@ -1,10 +1,11 @@
 import Foundation
 import Testing
+import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct PixelSizeTests {
     let cache: ImageCache
     var disk: DictionaryDiskCache { cache.diskCache as! DictionaryDiskCache }

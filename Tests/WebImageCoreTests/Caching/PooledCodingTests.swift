@@ -1,11 +1,12 @@
 import Foundation
 import Testing
+import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
 
 /// Whoever asks for it, coding happens on the one bounded pool.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(minutes: 1))
 struct PooledCodingTests {
     let cache: ImageCache
     let coder = WitnessCoder()

@@ -2,10 +2,11 @@ import Dispatch
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
 /// How a cache query ends when a cancel comes after the disk has answered, and what is written for animations.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct QueryEndTests {
     let coder = ToyCoder()
     let cache = ImageCache(

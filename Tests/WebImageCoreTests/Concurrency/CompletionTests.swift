@@ -1,11 +1,12 @@
 import Foundation
 import Testing
+import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
 
 /// One end of a piece of work, whichever of several comes first.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct CompletionTests {
     @Test func theFirstEndIsDeliveredAndLaterOnesAreDropped() {
         let ends = Locked<[Int]>([])

@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct DecodePoolTests {
     @Test func neverMoreJobsThanItsWidthRunAtOnce() async throws {
         let pool = DecodePool(width: 2, byteBudget: .max / 2)

@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
 /// The threads of the decode pool: its own, bounded, shared fairly by small and large jobs.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(minutes: 2))
 struct DecodeThreadsTests {
     private let large = DecodePool.largeCost
 

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
@@ -8,7 +9,7 @@ import WebImageTesting
 ///
 /// On Linux a concurrent dispatch queue, the global ones included, takes its threads from those of Swift's cooperative
 /// pool: a blocked block there keeps an `async` function of the host from a thread.
-@Suite(.serialized, .timeLimit(.minutes(3)))
+@Suite(.serialized, .timeLimit(minutes: 3))
 struct HostTaskTests {
     /// Keeps threads until it is opened.
     ///

@@ -1,11 +1,12 @@
 import Foundation
 import Testing
+import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
 
 /// What users attach to results and images ends outside the library's locks.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct ReleaseTests {
     /// Releasing it needs the lock of the tasks that hold it.
     private final class Value: Sendable {

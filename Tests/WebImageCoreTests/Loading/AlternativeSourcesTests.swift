@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
 /// Further places of a picture, and a smaller stand-in where data is dear.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct AlternativeSourcesTests {
     private let loader = FakeDataLoader()
     private let loaders: ImageLoadersManager

@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
 /// What is told and shown while bytes arrive.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct ArrivalTests {
     let fixture: ManagerFixture
     let progressive: WebImageContext = [.imageCoder: FakeProgressiveCoder()]

@@ -2,10 +2,11 @@ import Dispatch
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
 /// The deliveries of one load on a queue that runs several blocks at once.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct DeliveryOrderTests {
     let fixture: ManagerFixture
     private let queue = CallbackQueue(

@@ -1,10 +1,11 @@
 import Foundation
 import Testing
+import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct EventTests {
     let fixture: ManagerFixture
 
@@ -73,7 +74,7 @@ struct EventTests {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct ListenerTests {
     let fixture: ManagerFixture
     let listener = StageRecorder()

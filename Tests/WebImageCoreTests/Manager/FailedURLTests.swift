@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct FailedURLTests {
     let fixture: ManagerFixture
     let time = Locked(ContinuousClock.now)

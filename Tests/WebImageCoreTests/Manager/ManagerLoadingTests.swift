@@ -2,9 +2,10 @@ import Dispatch
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct ManagerLoadingTests {
     let cache = FakeImageCache()
     let loader = FakeDataLoader()
@@ -184,7 +185,7 @@ private struct NamingTransformer: ImageTransformer {
 }
 
 /// A cancel that comes between the end of the work and its delivery.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct LateCancelTests {
     @Test func aCancelBeforeTheDeliveryRunsIsTheOnlyThingHeard() async throws {
         let loader = FakeDataLoader()

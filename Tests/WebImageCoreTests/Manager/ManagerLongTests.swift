@@ -1,12 +1,13 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
 /// What takes minutes: `Scripts/test --long`.
 @Suite(
     .serialized, .enabled(if: ProcessInfo.processInfo.environment["WEBIMAGE_LONG"] != nil, "Scripts/test --long"),
-    .timeLimit(.minutes(10)))
+    .timeLimit(minutes: 10))
 struct ManagerLongTests {
     private static let batch = 2000
     private static let batches = 50

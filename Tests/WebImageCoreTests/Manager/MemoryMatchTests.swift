@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
 /// One key, several pictures: what a key does not say must not be mixed up in memory.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct MemoryMatchTests {
     let fixture: ManagerFixture
 

@@ -1,11 +1,12 @@
 import Foundation
 import Testing
+import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
 
 /// The figures of loads as text for Prometheus.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct MetricsTests {
     private func lines(_ metrics: WebImageMetrics, _ start: String) -> [Substring] {
         metrics.prometheusText.split(separator: "\n").filter { $0.hasPrefix(start) }

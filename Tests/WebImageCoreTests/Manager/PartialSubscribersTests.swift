@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
 /// Which loads get partial images of a download that they share.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct PartialSubscribersTests {
     let fixture: ManagerFixture
     let progressive: WebImageContext = [.imageCoder: FakeProgressiveCoder()]

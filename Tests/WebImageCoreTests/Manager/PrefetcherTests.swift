@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
 /// Lists of pictures fetched before they are wanted.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct PrefetcherTests {
     private let loader = FakeDataLoader()
     private let prefetcher: WebImagePrefetcher

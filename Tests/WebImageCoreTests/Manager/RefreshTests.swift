@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
 /// `.refreshCached`: the cached image first, then at most one more completion.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct RefreshTests {
     let fixture: ManagerFixture
 

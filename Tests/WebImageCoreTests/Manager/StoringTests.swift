@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
 /// What goes to disk when nobody waits for it any more.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct StoringTests {
     let fixture: ManagerFixture
     let serializer = WebImageCacheSerializer { _, _, _ in Data("serialized".utf8) }

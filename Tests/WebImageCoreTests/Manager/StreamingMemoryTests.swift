@@ -1,11 +1,12 @@
 import Foundation
 import Testing
+import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
 
 /// What a load that shows previews keeps of a body beside the loader's own copy.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct StreamingMemoryTests {
     /// Pieces of a body, and how many of them are still held by anything.
     private final class Pieces: Sendable {

@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
 /// A transformer has one key whether the options let it run or not: what is kept there is not for all who have the key.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct VariantMarkTests {
     let fixture: ManagerFixture
 

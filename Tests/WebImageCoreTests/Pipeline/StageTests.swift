@@ -1,11 +1,12 @@
 import Foundation
 import Testing
+import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
 
 /// The stages one by one: a plan, a host that is no manager, and fakes.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct StageTests {
     private final class Host: PipelineHost {
         let mayFetch = Locked(true)

@@ -2,9 +2,10 @@ import Dispatch
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct RequestTests {
     @Test func policiesRunInlineOrLater() async {  // SDUtilsTests.testSDCallbackQueue
         let queue = DispatchQueue(label: "callback")

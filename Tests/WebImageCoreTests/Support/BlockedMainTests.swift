@@ -2,10 +2,11 @@ import Dispatch
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
 /// Every public async function that is not isolated to the main actor answers while the main thread is blocked.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(minutes: 1))
 struct BlockedMainTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let testDescription: String

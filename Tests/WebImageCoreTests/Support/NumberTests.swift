@@ -1,11 +1,12 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
 /// Zero, negative, huge and what is no number, in every number of configuration and context: no trap, no hang, and a
 /// meaning that the documentation gives.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct NumberTests {
     private static let reals = [
         0, -0.0, -1, 0.5, .nan, .signalingNaN, .infinity, -.infinity, .greatestFiniteMagnitude,

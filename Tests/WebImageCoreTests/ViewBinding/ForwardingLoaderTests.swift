@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
 /// A recycled row keeps one loader of its own that hands its loads to a manager, which may change.
-@MainActor @Suite(.timeLimit(.minutes(1)))
+@MainActor @Suite(.timeLimit(minutes: 1))
 struct ForwardingLoaderTests {
     private final class Row: ForwardingViewLoader {
         private let base = Locked<ControlledViewLoader?>(nil)

@@ -1,11 +1,12 @@
 import Foundation
 import Testing
+import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
 
 /// The pictures a view has beside its own, as a highlighted one or a button's by state.
-@Suite("Further pictures of a view", .timeLimit(.minutes(1)))
+@Suite("Further pictures of a view", .timeLimit(minutes: 1))
 @MainActor struct FurtherPictureTests {
     @MainActor private final class Shelf { var picture: Image? }
 
@@ -74,7 +75,7 @@ import WebImageTesting
     }
 }
 
-@Suite("Placeholder or picture first", .timeLimit(.minutes(1)))
+@Suite("Placeholder or picture first", .timeLimit(minutes: 1))
 @MainActor struct PlaceholderOrderTests {
     let view = ViewFixture()
     let url: URL

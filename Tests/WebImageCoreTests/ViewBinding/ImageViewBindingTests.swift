@@ -1,10 +1,11 @@
 import Foundation
 import Testing
+import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
 
-@Suite("View binding", .timeLimit(.minutes(1)))
+@Suite("View binding", .timeLimit(minutes: 1))
 @MainActor struct ImageViewBindingTests {
     let view = ViewFixture()
     let first: URL

@@ -1,10 +1,11 @@
 import Foundation
 import Testing
+import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
 
-@Suite("Ends of a view's load", .timeLimit(.minutes(1)))
+@Suite("Ends of a view's load", .timeLimit(minutes: 1))
 @MainActor struct LoadEndTests {
     let view = ViewFixture()
     let url: URL

@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
-@Suite("The same picture again", .timeLimit(.minutes(1)))
+@Suite("The same picture again", .timeLimit(minutes: 1))
 @MainActor struct RepeatedLoadTests {
     let view = ViewFixture()
     let url: URL

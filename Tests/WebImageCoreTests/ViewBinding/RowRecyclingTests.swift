@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
-@Suite("Recycled rows", .timeLimit(.minutes(1)))
+@Suite("Recycled rows", .timeLimit(minutes: 1))
 @MainActor struct RowRecyclingTests {
     /// One row, 1000 URLs; answers of any of its loads come in any order, late, partial, failed, or not at all.
     @Test(arguments: 1...4)

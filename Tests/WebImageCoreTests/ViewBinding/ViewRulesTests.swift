@@ -1,10 +1,11 @@
 import Foundation
 import Testing
+import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
 
-@Suite("What a view does around a load", .timeLimit(.minutes(1)))
+@Suite("What a view does around a load", .timeLimit(minutes: 1))
 @MainActor struct ViewRulesTests {
     let view = ViewFixture()
     let url: URL

@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTestTraits
 import WebImageTesting
 
 /// The ways from an entry on disk to an image give the same picture and the same flags.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct EntryTableTests {
     let fixture: EntryFixture
     private let url = EntryFixture.url("https://host/a.png")

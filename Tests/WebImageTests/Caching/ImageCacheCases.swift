@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import WebImage
 import WebImageStore
+import WebImageTestTraits
 import WebImageTesting
 
 /// The original's cache tests with real files and real pictures, each in a folder of its own.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct ImageCacheCases {
     private let scratch: ScratchFolder
     var directory: String { scratch.path }

@@ -1,11 +1,12 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTestTraits
 import WebImageTesting
 
 /// Random tuples of URL, scope, size and transformers, many of which share their key string: none ever gets the entry,
 /// the running work or the failure of another.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(minutes: 5))
 struct KeyFamilyTests {
     /// What a load asks for.
     struct Tuple: Hashable, Sendable, CustomStringConvertible {

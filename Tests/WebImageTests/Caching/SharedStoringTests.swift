@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTestTraits
 import WebImageTesting
 
 /// Loads of one variant that want other bytes stored: each stores its own, the picture is made once.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct SharedStoringTests {
     let fixture: EntryFixture
     private let url = EntryFixture.url("https://host/a.png")

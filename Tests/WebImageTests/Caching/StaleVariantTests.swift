@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import WebImage
 import WebImageCore
+import WebImageTestTraits
 import WebImageTesting
 
 /// A variant made from an older original is stale once anything has refreshed the original.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct StaleVariantTests {
     let fixture: EntryFixture
     private let url = EntryFixture.url("https://host/a.png")

@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTestTraits
 import WebImageTesting
 
 /// Text in a URL never reaches an entry of another scope, size or transformer.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct TypedKeyTests {
     let fixture: EntryFixture
     private let picture = EntryFixture.url("https://host/private.png")

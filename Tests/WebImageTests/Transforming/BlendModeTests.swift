@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTestTraits
 import WebImageTesting
 
 /// All 28 blend modes beside the formulas of PDF 1.7 §11.3.5 and of Porter and Duff, in floating point.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct BlendModeTests {
     /// Straight red, green, blue, and alpha.
     private typealias Color = SIMD4<Double>

@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTestTraits
 import WebImageTesting
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct FilterTests {
     private func color(_ image: Image?, _ x: Int = 0, _ y: Int = 0) -> [Double] {
         guard let color = image?.color(at: CGPoint(x: x, y: y)) else { return [] }

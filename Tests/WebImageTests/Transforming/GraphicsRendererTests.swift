@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTestTraits
 import WebImageTesting
 
 /// Drawing into a picture: what each pixel becomes.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct GraphicsRendererTests {
     private let red = ImageColor(red: 1, green: 0, blue: 0)
     private let blue = ImageColor(red: 0, green: 0, blue: 1)

@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTestTraits
 import WebImageTesting
 
 /// What goes beyond the original's transformers: circle, fill colour, gradient, watermark.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct OverlayTests {
     private func hex(_ image: Image?, _ x: Int, _ y: Int) -> String? {
         image?.color(at: CGPoint(x: x, y: y))?.hexString

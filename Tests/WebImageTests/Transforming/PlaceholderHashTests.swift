@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTestTraits
 import WebImageTesting
 
 /// BlurHash and ThumbHash against the strings other implementations make of the same pixels.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct PlaceholderHashTests {
     /// 24 × 16 px: red grows to the right, green downwards, blue is rough.
     private func pattern() throws -> Image {

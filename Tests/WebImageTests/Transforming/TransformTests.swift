@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTestTraits
 import WebImageTesting
 
 /// Geometry, blending and keys on pictures made here, ugly input first.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct TransformTests {
     /// Four quarters: red, green over blue, white.
     private func quarters(_ side: Int = 8, scale: CGFloat = 1) throws -> Image {

@@ -2,7 +2,7 @@ import CWebImageGTK
 import Foundation
 import SDWebImageGTK
 import Testing
-import WebImageAcceptanceTags
+import WebImageTestTraits
 import WebImageTesting
 
 extension ViewDocuments {

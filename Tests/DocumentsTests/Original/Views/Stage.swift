@@ -2,6 +2,7 @@ import CWebImageGTK
 import Foundation
 import SDWebImageGTK
 import Testing
+import WebImageTestTraits
 import WebImageTesting
 
 /// A window on screen around one view, and a loop that lets GTK work.
@@ -47,6 +48,6 @@ import WebImageTesting
 
 /// Everything that needs a display, one test at a time: GTK has one thread.
 @Suite(
-    "Documents' views", .serialized, .timeLimit(.minutes(2)),
+    "Documents' views", .serialized, .timeLimit(minutes: 2),
     .enabled(if: Stage.hasDisplay, "no display: set DISPLAY, or run the tests under xvfb-run"))
 @MainActor struct ViewDocuments {}
