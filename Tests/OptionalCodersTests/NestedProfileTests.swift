@@ -101,7 +101,7 @@ struct NestedProfileTests {
             guard let data = try file(container, profile) else { continue }
             made += 1
             var refusal: WebImageError?
-            let units = ProcessorTime.units { refusal = error(container, data, .default) }
+            let units = ProcessorTime.units { refusal = self.error(container, data, .default) }
             let error = refusal
             #expect(
                 error.map { $0.code == .badImageData || $0.code == .limitExceeded } ?? true, "\(name): \(error as Any)")

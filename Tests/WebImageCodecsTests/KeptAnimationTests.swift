@@ -5,7 +5,7 @@ import WebImageCore
 import WebImageTestTraits
 
 /// What an opened animation or an arriving picture keeps between calls is never left half changed by an error.
-@Suite(.timeLimit(minutes: 3))
+@Suite(.timeLimit(minutes: 10))
 struct KeptAnimationTests {
     /// The pixels, without what pads a row.
     private func bytes(_ image: Image) -> [UInt8] {

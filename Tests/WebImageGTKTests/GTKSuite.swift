@@ -8,7 +8,7 @@ import WebImageTesting
 
 /// Everything that touches GTK, one test at a time: GTK has one thread, and two at once crash it.
 @Suite(
-    "GTK", .serialized, .timeLimit(minutes: 2),
+    "GTK", .serialized, .timeLimit(minutes: 5),
     .enabled(if: Display.isNamed, "no display: set DISPLAY, or run the tests under xvfb-run"))
 @MainActor struct GTKSuite {}
 
