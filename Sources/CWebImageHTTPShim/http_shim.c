@@ -253,12 +253,12 @@ webimage_http_response *webimage_http_response_copying(const void *bytes, size_t
     void *copy = malloc(size ? size : 1);
     if (!copy) return NULL;
     if (size) memcpy(copy, bytes, size);
-    webimage_http_response *response = webimage_http_response_keeping(copy, size, free, copy);
+    webimage_http_response *response = webimage_http_response_retaining(copy, size, free, copy);
     if (!response) free(copy);
     return response;
 }
 
-webimage_http_response *webimage_http_response_keeping(
+webimage_http_response *webimage_http_response_retaining(
     const void *bytes, size_t size, void (*release)(void *), void *owner) {
     return (webimage_http_response *)mhd.MHD_create_response_from_buffer_with_free_callback_cls(
         size, (void *)bytes, release, owner);

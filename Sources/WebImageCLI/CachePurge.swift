@@ -57,7 +57,7 @@ enum CachePurge {
     private static func purge(
         _ operands: [String], _ name: String, at address: ListenAddress, _ token: String
     ) async -> ExitCode {
-        await withHandover { handover in
+        await withValueContinuation { continuation in
             // Sockets block, so this uses its own thread and not one of the cooperative pool.
             let thread = Thread {
                 var code = ExitCode.ok
@@ -65,7 +65,7 @@ enum CachePurge {
                     let outcome = OperatorClient.post(query(name, operand), token: token, to: address)
                     report(operand, outcome.status, outcome.message, &code)
                 }
-                handover.resume(returning: code)
+                continuation.resume(returning: code)
             }
             thread.start()
         }

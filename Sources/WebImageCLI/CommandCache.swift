@@ -19,7 +19,7 @@ enum CommandCache {
     }
 
     /// Waits until stored data is on disk.
-    static func settle(_ manager: WebImageManager) async {
+    static func waitUntilStored(_ manager: WebImageManager) async {
         await (manager.imageCache as? ImageCache)?.flush()
     }
 }

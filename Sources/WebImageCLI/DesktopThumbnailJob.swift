@@ -10,7 +10,7 @@ struct DesktopThumbnailJob: Sendable {
     /// Whether current thumbnails, and thumbnails of files that failed before, are made again.
     let makesAll: Bool
     let json: Bool
-    private let reports = Reports(isOrdered: true)
+    private let reports = ReportPrinter(isOrdered: true)
 
     init(
         operands: [Operand], cache: DesktopThumbnailCache, sizes: [DesktopThumbnailCache.Size], rendition: Rendition,

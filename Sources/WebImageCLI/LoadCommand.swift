@@ -15,7 +15,7 @@ enum LoadCommand {
         let job = LoadJob(
             operands: operands, rendition: rendition, plan: try OutputPlan(arguments, operands),
             cache: arguments.string("cache"), json: arguments.has("json"),
-            reports: Reports(
+            reports: ReportPrinter(
                 isOrdered: arguments.has("ordered"),
                 usesStandardError: arguments.string("out") == OutputFile.standardOutput),
             requests: try RequestFlags(arguments))
@@ -34,7 +34,7 @@ private struct LoadJob: Sendable {
     let plan: OutputPlan?
     let cache: String?
     let json: Bool
-    let reports: Reports
+    let reports: ReportPrinter
     let requests: RequestFlags
 
     func run() async -> ExitCode {
@@ -44,7 +44,7 @@ private struct LoadJob: Sendable {
             await load(index, manager, progress)
         }
         progress.finish()
-        await CommandCache.settle(manager)
+        await CommandCache.waitUntilStored(manager)
         return worst
     }
 

@@ -32,7 +32,7 @@ struct OutputPlan: Sendable {
             throw UsageError("--out requires a folder, a template such as 'small/%s.webp', or -")
         }
         let template = try OutputTemplate(text, operandCount: operands.count)
-        var taken = TakenNames()
+        var taken = UsedNames()
         targets = try operands.enumerated().map { index, operand throws(UsageError) in
             if text == OutputFile.standardOutput { return Target(path: text, format: nil, named: nil) }
             let name = try template.name(for: operand, number: index + 1)
@@ -63,7 +63,7 @@ struct OutputPlan: Sendable {
 }
 
 /// The names in use. Two names conflict if one is the other plus an extension.
-private struct TakenNames {
+private struct UsedNames {
     private var names: Set<String> = []
     /// Every prefix of a name in use that ends before a dot.
     private var beginnings: Set<String> = []

@@ -46,14 +46,14 @@ enum ServeCommand {
     }
 
     private static func reload(_ process: ServiceProcess, _ source: ServiceArguments) {
-        ServiceManager.notify("RELOADING=1")
+        SystemdNotifier.notify("RELOADING=1")
         do throws(UsageError) {
             try process.reload(try source.configuration())
             Console.error("the configuration was read again")
         } catch {
             Console.error("the configuration stays as it was: \(error.message)")
         }
-        ServiceManager.notify("READY=1")
+        SystemdNotifier.notify("READY=1")
     }
 
     private static func untilCancelled() async {

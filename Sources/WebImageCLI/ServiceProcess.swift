@@ -96,7 +96,7 @@ final class ServiceProcess: Sendable {
         let signing = configuration.requiresSignature ? "signed targets" : "unsigned targets"
         Console.error("serving \(signing) on \(places.joined(separator: ", "))")
         if let admin { Console.error("metrics and purges on \(admin.addresses[0])") }
-        ServiceManager.notify("READY=1")
+        SystemdNotifier.notify("READY=1")
     }
 
     /// Applies another configuration; requests in flight keep the old one. Blocks while it reads files.
@@ -123,7 +123,7 @@ final class ServiceProcess: Sendable {
     /// Answers accepted requests, refuses new ones, and writes the caches to disk.
     func stop() async {
         let drain = Duration.seconds(configuration.withLock { $0.drain })
-        ServiceManager.notify("STOPPING=1")
+        SystemdNotifier.notify("STOPPING=1")
         // The server refuses new requests itself; the service still answers the accepted ones normally.
         service.announceDraining()
         await server.stop(within: drain)

@@ -35,7 +35,7 @@ enum ThumbnailCommand {
         try Console.checkOutput(arguments.string("out"))
         let job = ThumbnailJob(
             operands: operands, plan: plan, format: try arguments.format(), rendition: rendition, requests: requests,
-            reports: Reports(
+            reports: ReportPrinter(
                 isOrdered: true, usesStandardError: arguments.string("out") == OutputFile.standardOutput),
             json: json)
         return { await job.run() }
@@ -50,7 +50,7 @@ private struct ThumbnailJob: Sendable {
     let format: ImageFormat?
     let rendition: Rendition
     let requests: RequestFlags
-    let reports: Reports
+    let reports: ReportPrinter
     let json: Bool
 
     func run() async -> ExitCode {

@@ -44,7 +44,7 @@ public enum WebImageCommand {
             }
             let invocation = try command.parse(parsed)
             // A service must keep its event loops responsive; every other command only waits.
-            if !command.isService { DecodePool.servesCommand() }
+            if !command.isService { DecodePool.declareCommandLineProgram() }
             return Interruptible.run(invocation, reportsInterrupt: !command.isService).rawValue
         } catch {
             Console.error("\(error.message); see 'webimage \(name) --help'")

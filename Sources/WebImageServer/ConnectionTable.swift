@@ -29,9 +29,9 @@ struct ConnectionTable {
         let key: [UInt8]?
         var phase: Phase
         /// Whether the peer has closed at least its sending half.
-        var isGone = false
+        var isPeerClosed = false
         /// Whether the connection is shut down and waits for the server to close it.
-        var isCut = false
+        var isShutDown = false
     }
 
     /// The deadline that closed a connection.
@@ -100,8 +100,8 @@ struct ConnectionTable {
     }
 
     /// Records that a connection's peer has closed and returns the connection's request.
-    mutating func gone(_ number: UInt64) -> PendingRequest? {
-        connections[number]?.isGone = true
+    mutating func markPeerClosed(_ number: UInt64) -> PendingRequest? {
+        connections[number]?.isPeerClosed = true
         if case .busy(let pending) = connections[number]?.phase { return pending }
         return nil
     }
@@ -113,7 +113,7 @@ struct ConnectionTable {
         at now: Duration, limits: HTTPServerConfiguration, acknowledged: (Int32) -> Int64
     ) -> [(descriptor: Int32, reason: Reason)] {
         var cut: [(descriptor: Int32, reason: Reason)] = []
-        for (number, connection) in connections where !connection.isCut {
+        for (number, connection) in connections where !connection.isShutDown {
             var reason: Reason?
             switch connection.phase {
             case .head(let since): if now - since >= limits.headTimeout { reason = .head }
@@ -131,7 +131,7 @@ struct ConnectionTable {
                 if now >= sending.deadline { reason = .send }
             }
             guard let reason else { continue }
-            connections[number]?.isCut = true
+            connections[number]?.isShutDown = true
             cut.append((connection.descriptor, reason))
         }
         return cut
@@ -140,12 +140,12 @@ struct ConnectionTable {
     /// Marks connections that have waited for a request since before `limit` and returns their descriptors.
     mutating func cutWaiting(before limit: Duration) -> [Int32] {
         var cut: [Int32] = []
-        for (number, connection) in connections where !connection.isCut {
+        for (number, connection) in connections where !connection.isShutDown {
             switch connection.phase {
             case .head(let since), .idle(let since): guard since <= limit else { continue }
             case .busy, .sending: continue
             }
-            connections[number]?.isCut = true
+            connections[number]?.isShutDown = true
             cut.append(connection.descriptor)
         }
         return cut

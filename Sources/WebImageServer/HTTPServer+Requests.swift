@@ -72,12 +72,12 @@ extension HTTPServer {
         let method = webimage_http_method(pointer).map { String(cString: $0) } ?? ""
         let target = Self.originForm(webimage_http_target(pointer).map { String(cString: $0) } ?? "")
         let pending = PendingRequest(pointer, number)
-        let (client, isGone) = state.withLock { state in
+        let (client, isPeerClosed) = state.withLock { state in
             state.table.setPhase(number, .busy(pending))
             let connection = state.table[number]
             let client = ForwardedClient.address(
                 peer: connection?.peer, field: headers["X-Forwarded-For"], trusted: state.limits.trustedProxies)
-            return (client, connection?.isGone ?? true)
+            return (client, connection?.isPeerClosed ?? true)
         }
         let request = ServiceRequest(method: method, target: target, headers: headers, client: client?.description)
         // Each task captures the server strongly, because the server must exist until all replies are given.
@@ -86,7 +86,7 @@ extension HTTPServer {
                 let response = await respond(request)
                 reply(to: pending, response)
             })
-        if isGone { abandon(pending) }
+        if isPeerClosed { abandon(pending) }
     }
 
     /// Sends the only answer of a request; a second answer is dropped. Any thread.
@@ -97,10 +97,10 @@ extension HTTPServer {
             return state.isStopping
         }
         let pointer = pending.pointer.pointer
-        if let answer = HTTPAnswer.make(response) {
+        if let answer = HTTPResponseFactory.make(response) {
             let status = (200...599).contains(response.status) ? response.status : 500
             webimage_http_reply(pointer, UInt32(status), answer, UInt64(response.body.count), closes)
-        } else if let answer = HTTPAnswer.make(ServiceResponse(status: 500)) {
+        } else if let answer = HTTPResponseFactory.make(ServiceResponse(status: 500)) {
             // No descriptor or memory is available for the body.
             webimage_http_reply(pointer, 500, answer, 0, true)
         } else {

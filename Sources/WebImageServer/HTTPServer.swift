@@ -51,7 +51,7 @@ public final class HTTPServer: Sendable {
         var replying = 0
         /// The descriptor that wakes the watching thread; -1 after that thread has ended.
         var wake: Int32 = -1
-        var waiters: [Handover<Void>] = []
+        var waiters: [ValueContinuation<Void>] = []
         var hasEnded = false
 
         var isStopping: Bool { stopDeadline != nil }
@@ -123,17 +123,17 @@ public final class HTTPServer: Sendable {
     /// and all threads have ended, at most a second after the time. Another call may shorten the time. Safe to call
     /// from any task; cancelling the task does not end the wait.
     public func stop(within drain: Duration) async {
-        await withHandover(of: Void.self) { handover in
+        await withValueContinuation(of: Void.self) { continuation in
             let hasEnded = state.withLock { state in
                 if state.hasEnded { return true }
                 let now = clock.now
                 if state.stopDeadline == nil { state.stopBegan = now }
                 state.stopDeadline = min(state.stopDeadline ?? .seconds(1 << 40), now + drain)
-                state.waiters.append(handover)
+                state.waiters.append(continuation)
                 if state.wake >= 0 { webimage_http_wake(state.wake) }
                 return false
             }
-            if hasEnded { handover.resume(returning: ()) }
+            if hasEnded { continuation.resume(returning: ()) }
         }
     }
 }

@@ -11,8 +11,8 @@ extension ImageService {
             generation: await provider.store.generation(of: reference.key), fingerprint: settings.fingerprint)
     }
 
-    private func demand(_ generation: Int, _ record: ServiceRecord) -> SourceDemand {
-        SourceDemand(request: record.number, generation: generation, traceParent: record.traceParent)
+    private func demand(_ generation: Int, _ record: ServiceRecord) -> SourceRequestContext {
+        SourceRequestContext(request: record.number, generation: generation, traceParent: record.traceParent)
     }
 
     /// Checks the target and returns its source.
@@ -33,7 +33,7 @@ extension ImageService {
     ) async throws(ServiceRefusal) -> ServiceResponse {
         var target = target
         let reference = try admit(target, settings, &record)
-        var answer = PictureAnswer(request: request, settings: settings, now: clock.date)
+        var answer = ResultResponse(request: request, settings: settings, now: clock.date)
         answer.expires = target.options.expires
         answer.filename = target.options.filename
         answer.isAttachment = target.options.isAttachment
@@ -62,8 +62,8 @@ extension ImageService {
     /// The result in the best format that is available in time.
     private func provide(
         _ target: ImageTarget, _ reference: SourcePolicy.Reference, _ accepted: AcceptedFormats,
-        _ settings: ServiceSettings, _ record: ServiceRecord, _ answer: inout PictureAnswer
-    ) async throws(ServiceRefusal) -> PictureProvider.Provided {
+        _ settings: ServiceSettings, _ record: ServiceRecord, _ answer: inout ResultResponse
+    ) async throws(ServiceRefusal) -> ResultProvider.Provided {
         func job(_ accepted: AcceptedFormats) async -> PictureJob {
             let key = await key(of: target, reference, accepted, settings)
             return self.job(key, reference, target, accepted, settings, demand(key.generation, record))
@@ -80,13 +80,13 @@ extension ImageService {
 
     private func job(
         _ key: ResultKey, _ reference: SourcePolicy.Reference, _ target: ImageTarget, _ accepted: AcceptedFormats,
-        _ settings: ServiceSettings, _ demand: SourceDemand
+        _ settings: ServiceSettings, _ demand: SourceRequestContext
     ) -> PictureJob {
-        var maker = PictureMaker(options: target.options, coders: coders)
-        maker.accepted = accepted
-        maker.settings = settings.output
-        maker.watermark = settings.watermark
-        let made = maker
+        var resultRenderer = ResultRenderer(options: target.options, coders: coders)
+        resultRenderer.accepted = accepted
+        resultRenderer.settings = settings.output
+        resultRenderer.watermark = settings.watermark
+        let made = resultRenderer
         return PictureJob(
             key: key, reference: reference, demand: demand,
             maxSourceBytes: settings.output.decoding.maxEncodedBytes, bounds: settings.lifetimes,
@@ -97,13 +97,13 @@ extension ImageService {
     // MARK: Sources sent unchanged
 
     private func rawAnswer(
-        _ answer: PictureAnswer, _ target: ImageTarget, _ reference: SourcePolicy.Reference,
+        _ answer: ResultResponse, _ target: ImageTarget, _ reference: SourcePolicy.Reference,
         _ record: inout ServiceRecord
     ) async throws(ServiceRefusal) -> ServiceResponse {
         let source: Source
         let limit = min(target.options.limits.maxSourceBytes ?? .max, answer.settings.output.decoding.maxEncodedBytes)
-        let place = try provider.places.begin(host: reference.host)
-        defer { withExtendedLifetime(place) {} }
+        let permit = try provider.limiter.begin(host: reference.host)
+        defer { withExtendedLifetime(permit) {} }
         let generation = await provider.store.generation(of: reference.key)
         do throws(WebImageError) {
             source = try await provider.fetcher.source(
@@ -124,14 +124,14 @@ extension ImageService {
     func factsAnswer(
         _ request: ServiceRequest, _ target: ImageTarget, _ settings: ServiceSettings, _ record: inout ServiceRecord
     ) async throws(ServiceRefusal) -> ServiceResponse {
-        let facts = PictureFacts(settings: settings.output, coders: coders)
+        let facts = SourceInfo(settings: settings.output, coders: coders)
         return try await reportAnswer(request, target, settings, &record, kind: "info") { try facts.make(from: $0) }
     }
 
     func metaAnswer(
         _ request: ServiceRequest, _ target: ImageTarget, _ settings: ServiceSettings, _ record: inout ServiceRecord
     ) async throws(ServiceRefusal) -> ServiceResponse {
-        let facts = PictureFacts(settings: settings.output, coders: coders)
+        let facts = SourceInfo(settings: settings.output, coders: coders)
         return try await reportAnswer(request, target, settings, &record, kind: "meta") {
             try facts.meta(of: $0, url: target.source, options: target.options)
         }
@@ -139,7 +139,7 @@ extension ImageService {
 
     private func reportAnswer(
         _ request: ServiceRequest, _ target: ImageTarget, _ settings: ServiceSettings, _ record: inout ServiceRecord,
-        kind: String, make: @escaping @Sendable (Data) throws -> MadePicture
+        kind: String, make: @escaping @Sendable (Data) throws -> EncodedResult
     ) async throws(ServiceRefusal) -> ServiceResponse {
         let reference = try admit(target, settings, &record)
         let key = await key(of: target, reference, [], settings, kind: kind)
@@ -150,7 +150,7 @@ extension ImageService {
                 negativeTTL: settings.configuration.negativeTTL, cost: { _ in 1 << 20 },
                 make: { data, _ in try make(data) }))
         record.take(provided)
-        var answer = PictureAnswer(request: request, settings: settings, now: clock.date)
+        var answer = ResultResponse(request: request, settings: settings, now: clock.date)
         answer.expires = target.options.expires
         answer.filename = "info"
         return answer.response(provided.entry, record)
@@ -159,17 +159,17 @@ extension ImageService {
     // MARK: The fallback picture
 
     private func fallbackAnswer(
-        _ refusal: ServiceRefusal, _ answer: PictureAnswer, _ target: ImageTarget, _ accepted: AcceptedFormats,
+        _ refusal: ServiceRefusal, _ answer: ResultResponse, _ target: ImageTarget, _ accepted: AcceptedFormats,
         _ settings: ServiceSettings, _ record: ServiceRecord
     ) async -> ServiceResponse? {
         let reasons: [ServiceRefusal.Reason] = [.upstream, .upstreamStatus, .upstreamTimeout, .notPicture]
         guard let fallback = settings.fallback, reasons.contains(refusal.reason) else { return nil }
-        var maker = PictureMaker(options: target.options, coders: coders)
-        maker.accepted = accepted.subtracting(.avif)
-        maker.settings = settings.output
-        let made = maker
+        var resultRenderer = ResultRenderer(options: target.options, coders: coders)
+        resultRenderer.accepted = accepted.subtracting(.avif)
+        resultRenderer.settings = settings.output
+        let made = resultRenderer
         let picture = try? await pool.run(measuring: { made.cost(of: fallback) }) {
-            () throws(WebImageError) -> MadePicture? in try? made.make(from: fallback)
+            () throws(WebImageError) -> EncodedResult? in try? made.make(from: fallback)
         }
         guard let picture else { return nil }
         var record = record
@@ -187,7 +187,7 @@ extension ImageService {
 }
 
 extension ServiceRecord {
-    fileprivate mutating func take(_ provided: PictureProvider.Provided) {
+    fileprivate mutating func take(_ provided: ResultProvider.Provided) {
         outcome = provided.outcome
         stages = provided.stages
         sourceByteCount = provided.sourceByteCount

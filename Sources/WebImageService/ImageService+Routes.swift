@@ -111,8 +111,8 @@ extension ImageService {
 
     private var gauges: [(name: String, help: String, value: Int)] {
         [
-            ("requests_in_flight", "Requests that are being answered.", provider.places.requestCount),
-            ("works_in_flight", "Results being made.", provider.places.workCount),
+            ("requests_in_flight", "Requests that are being answered.", provider.limiter.requestCount),
+            ("works_in_flight", "Results being made.", provider.limiter.workCount),
             ("decode_running", "Decodes that run.", pool.runningCount),
             ("decode_waiting", "Decodes that wait for a thread.", pool.waitingCount),
         ]

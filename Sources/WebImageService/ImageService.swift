@@ -7,7 +7,7 @@ public import WebImageCore
 /// Safe to call from any task. Work that several requests need is done once for all of them. Decoding runs on the library's
 /// own threads, never on those of the caller.
 public final class ImageService: Sendable {
-    let provider: PictureProvider
+    let provider: ResultProvider
     let pool: DecodePool
     let metrics = ServiceMetrics()
     let clock: any DelayClock
@@ -47,21 +47,22 @@ public final class ImageService: Sendable {
             folder = LocalFolder(path: root)
             if folder == nil { throw ConfigurationError("root", "the folder cannot be opened") }
         }
-        let places = WorkPlaces(
-            WorkPlaces.Limits(
+        let limiter = WorkLimiter(
+            WorkLimiter.Limits(
                 works: configuration.queue, worksPerHost: configuration.queuePerHost,
                 requests: configuration.maxRequests, requestsPerClient: configuration.maxRequestsPerClient))
         let fetcher = SourceFetcher(
-            loader: loader ?? ServiceParts.downloader(settings),
-            cache: ServiceParts.cache("sources", bytes: configuration.sourceCacheBytes, configuration), folder: folder,
-            order: places.order, clock: clock)
+            loader: loader ?? ServiceComponents.downloader(settings),
+            cache: ServiceComponents.cache("sources", bytes: configuration.sourceCacheBytes, configuration),
+            folder: folder,
+            order: limiter.order, clock: clock)
         let store = ResultStore(
             memoryBytes: configuration.resultMemoryBytes,
-            disk: ServiceParts.cache("results", bytes: configuration.resultCacheBytes, configuration),
+            disk: ServiceComponents.cache("results", bytes: configuration.resultCacheBytes, configuration),
             clock: clock)
         pool = DecodePool.shared
-        provider = PictureProvider(
-            store: store, fetcher: fetcher, places: places,
+        provider = ResultProvider(
+            store: store, fetcher: fetcher, limiter: limiter,
             background: BackgroundWork(limit: max(configuration.queue / 2, 1)), pool: pool, clock: clock)
         self.clock = clock
         self.coders = coders
@@ -126,12 +127,12 @@ public final class ImageService: Sendable {
         record.traceParent = RequestIdentity.traceParent(request.headers)
         var response: ServiceResponse
         do throws(ServiceRefusal) {
-            let place = try provider.places.enter(client: request.client)
-            record.number = place.number
-            defer { withExtendedLifetime(place) {} }
+            let permit = try provider.limiter.enter(client: request.client)
+            record.number = permit.number
+            defer { withExtendedLifetime(permit) {} }
             response = try await answer(&record)
         } catch {
-            response = ErrorAnswer.response(error, record, settings: settings)
+            response = ErrorResponse.response(error, record, settings: settings)
         }
         response.headers["X-Request-Id"] = record.requestID
         response.headers["X-Content-Type-Options"] = "nosniff"

@@ -22,14 +22,16 @@ extension DiskStore {
                 state.committing = PendingWrites()
                 state.pending.restore(left)
             }
-            if let folder = slot?.folder, folder.logBytes > StoreFormat.foldableLog { scheduleFolding(folder) }
+            if let folder = slot?.folder, folder.logBytes > StoreFormat.checkpointLogBytes {
+                scheduleCheckpoint(folder)
+            }
         }
     }
 
     private func commit(_ batch: PendingWrites, _ slot: inout StoreWriter?) -> DatabaseError? {
         attempt(&slot) { writer throws(DatabaseError) in
             let failure = try writer.apply(batch)
-            if failure != 0 { self.warning.give(.posix(failure, stage: .store)) }
+            if failure != 0 { self.warning.log(.posix(failure, stage: .store)) }
         }
     }
 
@@ -55,16 +57,16 @@ extension DiskStore {
     private static let enoughFailures = 8
 
     /// Checkpoints the log into the index without blocking reads or writes.
-    private func scheduleFolding(_ folder: StoreFolder) {
+    private func scheduleCheckpoint(_ folder: StoreFolder) {
         let isFirst = state.withLock { state in
-            defer { state.isFoldScheduled = true }
-            return !state.isFoldScheduled
+            defer { state.isCheckpointScheduled = true }
+            return !state.isCheckpointScheduled
         }
         guard isFirst else { return }
-        foldingQueue.async { [weak self] in
+        checkpointQueue.async { [weak self] in
             guard let self else { return }
-            state.withLock { $0.isFoldScheduled = false }
-            folding.withLock { isAllowed in
+            state.withLock { $0.isCheckpointScheduled = false }
+            checkpointing.withLock { isAllowed in
                 guard isAllowed else { return }
                 // A later commit repeats a failed checkpoint and reports its error.
                 let database = try? Database(path: folder.index, mode: .readWrite, busyMilliseconds: 0)
@@ -76,7 +78,7 @@ extension DiskStore {
     /// Commits pending writes and closes permanently; background work may still hold this object for a moment.
     func close() {
         flush()
-        folding.withLock { $0 = false }
+        checkpointing.withLock { $0 = false }
         writer.withLock { slot in
             close(&slot)
             state.withLock { $0.nextOpening = .distantFuture }
@@ -90,12 +92,12 @@ extension DiskStore {
             do throws(DatabaseError) {
                 return (try body(reader), nil)
             } catch let error {
-                warning.give(error.asWebImageError)
+                warning.log(error.asWebImageError)
                 return (nil, error.isCorruption ? reader : nil)
             }
         }
         // The writer's lock must be taken before the reader's, so the repair runs after the reader's lock is released.
-        if failed != nil { writer.withLock { beginAnew(&$0) } }
+        if failed != nil { writer.withLock { replaceDamagedIndex(&$0) } }
         return result
     }
 
@@ -114,8 +116,8 @@ extension DiskStore {
             try body(writer)
             return nil
         } catch let error {
-            warning.give(error.asWebImageError)
-            if error.isCorruption { beginAnew(&slot) }
+            warning.log(error.asWebImageError)
+            if error.isCorruption { replaceDamagedIndex(&slot) }
             return error
         }
     }
@@ -148,7 +150,7 @@ extension DiskStore {
                 throw error.asWebImageError
             }
         } catch let error {
-            warning.give(error)
+            warning.log(error)
         }
     }
 
@@ -160,7 +162,7 @@ extension DiskStore {
     }
 
     /// Sets a damaged index aside and opens a new one, unless another process has already done so.
-    private func beginAnew(_ slot: inout StoreWriter?) {
+    private func replaceDamagedIndex(_ slot: inout StoreWriter?) {
         guard let (folder, inode) = slot.map({ ($0.folder, $0.indexInode) }) else { return }
         close(&slot)
         StoreOpening.setAside(folder, inode: inode)

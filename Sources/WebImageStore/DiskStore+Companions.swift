@@ -8,14 +8,14 @@ extension DiskStore {
         let hash = KeyHash(key)
         switch state.withLock({ $0.answer(companion, of: hash) }) {
         case .known(let data): return data
-        case .knownIfThereIsAnEntry(let data): return contains(hash) ? data : nil
+        case .knownForExistingEntry(let data): return contains(hash) ? data : nil
         case .unknown: return read { reader throws(DatabaseError) in try reader.companion(companion, of: hash) } ?? nil
         }
     }
 
     /// Stores bytes beside an existing entry; nil removes them. Committed together with earlier writes.
     func setCompanion(_ companion: Companion, _ data: Data?, forKey key: String) {
-        let place = PendingWrites.Place(key: KeyHash(key), companion: companion)
+        let place = PendingWrites.CompanionKey(key: KeyHash(key), companion: companion)
         let addition = PendingWrites.Addition(data: data, time: milliseconds())
         let isTooMuch = state.withLock { state in
             state.pending.put(addition, at: place)
@@ -50,7 +50,7 @@ extension DiskStore.State {
 
     /// Returns the pending answer for one companion of an entry.
     func answer(_ companion: Companion, of key: KeyHash) -> PendingWrites.Answer {
-        let place = PendingWrites.Place(key: key, companion: companion)
+        let place = PendingWrites.CompanionKey(key: key, companion: companion)
         if case .unknown = pending.answer(at: place) { return committing.answer(at: place) }
         return pending.answer(at: place)
     }

@@ -12,7 +12,7 @@ extension DiskStore {
         write { writer throws(DatabaseError) in
             let order = config.diskCacheExpireType.column
             try writer.prepareOrder(by: order)
-            while try writer.removeOver(by: now) {}
+            while try writer.removeExpiredByOwnDate(by: now) {}
             if let deadline = config.deadline(now) {
                 while try writer.removeExpired(by: order, deadline: deadline) {}
             }
@@ -51,7 +51,9 @@ extension DiskStore {
             // More is expired: the next commit continues.
             state.withLock { $0.nextMaintenance = .distantPast }
         }
-        if try writer.removeOver(by: milliseconds()) { state.withLock { $0.nextMaintenance = .distantPast } }
+        if try writer.removeExpiredByOwnDate(by: milliseconds()) {
+            state.withLock { $0.nextMaintenance = .distantPast }
+        }
         try writer.sweep(shard: shard)
         try writer.prunePixelSizes(shard: shard)
         try writer.releaseFreePages()

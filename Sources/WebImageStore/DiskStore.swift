@@ -14,11 +14,11 @@ final class DiskStore: Sendable {
     let writer = Locked<StoreWriter?>(nil)
     let reader = Locked<StoreReader?>(nil)
     let queue = DispatchQueue(label: "webimage.disk-cache.flush", qos: .utility)
-    let warning: OneWarning
+    let warning: FailureLog
     /// The queue that checkpoints the log, so that no commit waits for the disk.
-    let foldingQueue = DispatchQueue(label: "webimage.disk-cache.fold", qos: .utility)
+    let checkpointQueue = DispatchQueue(label: "webimage.disk-cache.fold", qos: .utility)
     /// Whether checkpoints are still allowed; held during one.
-    let folding = Locked(true)
+    let checkpointing = Locked(true)
 
     struct State {
         var config: ImageCacheConfig
@@ -27,7 +27,7 @@ final class DiskStore: Sendable {
         var committing = PendingWrites()
         var isFlushScheduled = false
         var isAccessFlushScheduled = false
-        var isFoldScheduled = false
+        var isCheckpointScheduled = false
         /// Whether a key that is not found may be stored under a provisional key.
         var hasImports = false
         var nextOpening = Date.distantPast
@@ -49,7 +49,7 @@ final class DiskStore: Sendable {
         self.clock = clock
         self.fileSystemType = fileSystemType
         state = Locked(State(config: config))
-        warning = OneWarning(subject: "disk cache \(cachePath)")
+        warning = FailureLog(subject: "disk cache \(cachePath)")
         writer.withLock { openIfNeeded(&$0) }
     }
 
@@ -83,7 +83,7 @@ final class DiskStore: Sendable {
             // one.
             guard state.withLock({ $0.companions(hash) }) == beside else { continue }
             switch entry.value(in: folder) {
-            case .data(let data): return resource(noted(hash, data), entry.record, beside, entry)
+            case .data(let data): return resource(recordAccess(hash, data), entry.record, beside, entry)
             case .unavailable: return nil
             // Replaced between reading the index and reading the file: a new row names a new file.
             case .wrong where failed != entry.generation: failed = entry.generation
@@ -159,7 +159,7 @@ final class DiskStore: Sendable {
         read { reader throws(DatabaseError) in try reader.entry(key).map { (reader.folder, $0) } } ?? nil
     }
 
-    private func noted(_ key: KeyHash, _ data: Data) -> Data {
+    private func recordAccess(_ key: KeyHash, _ data: Data) -> Data {
         let time = milliseconds()
         let (isFirst, isMany) = state.withLock { state in
             state.pending.noteAccess(key, at: time)

@@ -22,7 +22,7 @@ enum Companion: Hashable, Sendable {
 /// All changes that wait for the next commit; a pure value.
 struct PendingWrites {
     /// An entry's key and one kind of its companions.
-    struct Place: Hashable {
+    struct CompanionKey: Hashable {
         let key: KeyHash
         let companion: Companion
     }
@@ -36,7 +36,7 @@ struct PendingWrites {
     private(set) var writes: [KeyHash: PendingWrite] = [:]
     private(set) var sizes: [KeyHash: PixelSize] = [:]
     private(set) var accesses: [KeyHash: Int] = [:]
-    private(set) var additions: [Place: Addition] = [:]
+    private(set) var additions: [CompanionKey: Addition] = [:]
     private(set) var byteCount = 0
 
     var isEmpty: Bool { writes.isEmpty && accesses.isEmpty && sizes.isEmpty && additions.isEmpty }
@@ -46,19 +46,19 @@ struct PendingWrites {
         writes[key] = write
         accesses[key] = nil
         // Companions belong to the old bytes.
-        add(nil, at: Place(key: key, companion: .extended))
-        add(nil, at: Place(key: key, companion: .metadata))
+        add(nil, at: CompanionKey(key: key, companion: .extended))
+        add(nil, at: CompanionKey(key: key, companion: .metadata))
     }
 
-    mutating func put(_ addition: Addition, at place: Place) { add(addition, at: place) }
+    mutating func put(_ addition: Addition, at place: CompanionKey) { add(addition, at: place) }
     mutating func noteAccess(_ key: KeyHash, at time: Int) { accesses[key] = time }
     mutating func put(_ size: PixelSize, for key: KeyHash) { sizes[key] = size }
 
     /// Returns the pending answer for one companion of an entry.
-    func answer(at place: Place) -> Answer {
+    func answer(at place: CompanionKey) -> Answer {
         if let addition = additions[place] {
             guard addition.data != nil, writes[place.key] == nil else { return .known(addition.data) }
-            return .knownIfThereIsAnEntry(addition.data)
+            return .knownForExistingEntry(addition.data)
         }
         return writes[place.key] == nil ? .unknown : .known(nil)
     }
@@ -72,18 +72,18 @@ struct PendingWrites {
     enum Answer: Equatable {
         case unknown
         case known(Data?)
-        case knownIfThereIsAnEntry(Data?)
+        case knownForExistingEntry(Data?)
 
         /// The companion of an existing entry; `stored` when nothing is pending.
         func data(else stored: Data?) -> Data? {
             switch self {
             case .unknown: stored
-            case .known(let data), .knownIfThereIsAnEntry(let data): data
+            case .known(let data), .knownForExistingEntry(let data): data
             }
         }
     }
 
-    private mutating func add(_ addition: Addition?, at place: Place) {
+    private mutating func add(_ addition: Addition?, at place: CompanionKey) {
         if additions.isEmpty, addition == nil { return }
         // An entry that is being removed has no companions.
         let addition = writes[place.key].map { $0.data == nil } == true ? nil : addition

@@ -24,7 +24,7 @@ enum StoreFormat {
     /// The bytes of write-ahead log at which a commit checkpoints it itself.
     static let longestLog = 16 << 20
     /// The bytes of write-ahead log at which it is checkpointed in the background.
-    static let foldableLog = 4 << 20
+    static let checkpointLogBytes = 4 << 20
 
     /// The maximum number of bytes of a value in the index. Creating a file waits for the file system's journal,
     /// writing a row does not (`Documentation/Decisions/DiskCacheInlineThreshold.md`).

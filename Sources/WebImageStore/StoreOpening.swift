@@ -17,7 +17,7 @@ enum StoreOpening {
         } catch let error {
             guard error == newer else { throw error.asWebImageError }
         }
-        OneWarning.log(.warning, "disk cache \(path) has a newer format; a folder beside it is used")
+        FailureLog.log(.warning, "disk cache \(path) has a newer format; a folder beside it is used")
         let beside = try StoreFolder(path: path + ".v\(StoreFormat.version)", fileSystemType: fileSystemType)
         do throws(DatabaseError) {
             return (beside, try open(beside))
@@ -39,7 +39,7 @@ enum StoreOpening {
             return try openChecked(folder)
         } catch let error {
             guard error.isCorruption else { throw error }
-            OneWarning.log(.warning, "disk cache \(folder.path) is damaged (\(error.message)); a new index is created")
+            FailureLog.log(.warning, "disk cache \(folder.path) is damaged (\(error.message)); a new index is created")
             setAside(folder)
             return try openChecked(folder)
         }
@@ -85,7 +85,7 @@ enum StoreOpening {
     private static func migrate(_ database: Database, _ folder: StoreFolder) throws(DatabaseError) {
         do throws(DatabaseError) {
             try database.execute("BEGIN IMMEDIATE;" + StoreFormat.migration + "COMMIT;")
-            OneWarning.log(.info, "disk cache \(folder.path) was migrated to format \(StoreFormat.version)")
+            FailureLog.log(.info, "disk cache \(folder.path) was migrated to format \(StoreFormat.version)")
         } catch let error {
             try? database.execute("ROLLBACK")
             // Another process holds its lock for too long, or nothing can be written now: a later opening tries again.

@@ -23,13 +23,13 @@ extension StoreWriter {
 
     /// Removes up to one batch of entries whose own expiry time is at or before `now` (milliseconds); returns whether
     /// more may remain.
-    func removeOver(by now: Int) throws(DatabaseError) -> Bool {
-        var rows: [Removable] = []
+    func removeExpiredByOwnDate(by now: Int) throws(DatabaseError) -> Bool {
+        var rows: [RemovableRow] = []
         try transaction { superseded throws(DatabaseError) in
             rows = try database.prepareOnce(
                 "SELECT id, size, file, key FROM entry WHERE expires <= ? ORDER BY expires LIMIT \(Self.trimmedFiles)"
             ).all(.integer(now)) {
-                Removable(id: $0.integer(0), size: $0.integer(1), file: $0.text(2), order: $0.key(3)?.order ?? 0)
+                RemovableRow(id: $0.integer(0), size: $0.integer(1), file: $0.text(2), order: $0.key(3)?.order ?? 0)
             }
             try remove(rows, &superseded)
         }
@@ -48,13 +48,13 @@ extension StoreWriter {
         var isFull = false
         try transaction { superseded throws(DatabaseError) in
             var bytes = try totals().bytes
-            var rows: [Removable] = []
+            var rows: [RemovableRow] = []
             var files = 0
             try oldest(by: column).each { row in
                 isFull = rows.count == Self.trimBatch || files == Self.trimmedFiles
                 if isFull || isEnough(row.integer(3), bytes) { return true }
                 rows.append(
-                    Removable(
+                    RemovableRow(
                         id: row.integer(0), size: row.integer(1), file: row.text(2), order: row.key(4)?.order ?? 0))
                 bytes -= row.integer(1)
                 if rows[rows.count - 1].file != nil { files += 1 }

@@ -139,7 +139,7 @@ final class StoreWriter {
     ) throws(DatabaseError) {
         guard let source = record.source, let version = record.version else { return }
         let stale = try variants.all(.blob(source.data), .blob(version.data), .integer(row)) {
-            Removable(id: $0.integer(0), size: $0.integer(1), file: $0.text(2), order: $0.key(3)?.order ?? 0)
+            RemovableRow(id: $0.integer(0), size: $0.integer(1), file: $0.text(2), order: $0.key(3)?.order ?? 0)
         }
         try remove(stale, &superseded)
     }
@@ -153,7 +153,7 @@ final class StoreWriter {
 
     /// Removes many rows inside a transaction, each tree in its own order: a large tree does not fit into memory, and
     /// its pages would otherwise be read and written repeatedly.
-    func remove(_ rows: [Removable], _ superseded: inout [String]) throws(DatabaseError) {
+    func remove(_ rows: [RemovableRow], _ superseded: inout [String]) throws(DatabaseError) {
         guard !rows.isEmpty else { return }
         for row in rows.sorted(by: { $0.order < $1.order }) { try delete.run(.integer(row.id)) }
         for row in rows.sorted(by: { $0.id < $1.id }) where row.file == nil { try dropValue.run(.integer(row.id)) }
@@ -180,7 +180,7 @@ final class StoreWriter {
 }
 
 /// The data of a row that is to be removed.
-struct Removable {
+struct RemovableRow {
     let id: Int
     let size: Int
     let file: String?

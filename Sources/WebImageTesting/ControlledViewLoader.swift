@@ -45,7 +45,7 @@ package final class ControlledViewLoader: ViewImageLoading {
         }
 
         /// Releases the completion, as a manager does at the end of a load.
-        package func letGo() {
+        package func releaseCompletion() {
             let completed = state.withLock { state in
                 defer { state.completed = nil }
                 return state.completed
@@ -66,7 +66,7 @@ package final class ControlledViewLoader: ViewImageLoading {
     package var loads: [Load] { started.withLock { $0 } }
 
     /// Releases the recorded loads and their completions.
-    package func forgetLoads() {
+    package func removeLoads() {
         let dropped = started.withLock { loads in
             defer { loads = [] }
             return loads
@@ -93,7 +93,7 @@ package final class ControlledViewLoader: ViewImageLoading {
             completed: completed)
         if let url, let image = imageInMemory(for: url, context: context) {
             load.deliver(image, from: .memory)
-            load.letGo()
+            load.releaseCompletion()
         } else {
             started.withLock { $0.append(load) }
         }

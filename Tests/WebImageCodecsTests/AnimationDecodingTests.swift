@@ -80,7 +80,7 @@ struct AnimationDecodingTests {
         }
         let first = GIFBytes.image(width: 400, height: 400, indices: [UInt8](repeating: 3, count: 160_000))
         let data = GIFBytes.file(GIFBytes.screen(400, 400), first, frames)
-        let allowance = CheckpointAllowance.shared
+        let budget = CheckpointBudget.shared
         do {
             let animations = try (0..<4).map { _ in try ImageGIFCoder(animation: data, options: DecodingOptions()) }
             for animation in animations {
@@ -88,12 +88,12 @@ struct AnimationDecodingTests {
                 _ = try animation.frame(at: 100)
                 _ = try animation.frame(at: 200)
                 #expect(Sample.pixel(try animation.frame(at: 51).pixels, 100, 50) == [100, 100, 100, 255])
-                #expect(allowance.takenByteCount <= allowance.byteCount)
+                #expect(budget.takenByteCount <= budget.byteCount)
             }
-            #expect(allowance.takenByteCount > 16 << 20)
+            #expect(budget.takenByteCount > 16 << 20)
         }
         // Other tests keep some as well, for a while.
-        #expect(await eventually { allowance.takenByteCount < 640_000 })
+        #expect(await eventually { budget.takenByteCount < 640_000 })
     }
 
     /// The more frames there are, the further apart are the checkpoints.
@@ -107,7 +107,7 @@ struct AnimationDecodingTests {
         let animation = try ImageGIFCoder(animation: data, options: DecodingOptions())
         for index in [400, 100, 400] { _ = try animation.frame(at: index) }
         // Other tests may keep some beside its 16 MB.
-        let taken = CheckpointAllowance.shared.takenByteCount
+        let taken = CheckpointBudget.shared.takenByteCount
         #expect((8 << 20..<24 << 20).contains(taken), "\(taken)")
     }
 

@@ -170,7 +170,7 @@ extension GTKSuite {
                 }
                 view = nil
                 load.deliver(image)
-                loader.forgetLoads()
+                loader.removeLoads()
             }
             #expect(try await pump { ended == asked })
             _ = try await pump { GTKHandles.live == live }

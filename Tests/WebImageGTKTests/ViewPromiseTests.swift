@@ -208,7 +208,7 @@ extension GTKSuite {
             gone = cell
             cell?.view.setImage(with: url, context: context) { [cell] _, _, _, _ in _ = cell }
             loader.loads[0].deliver(try plain(red))
-            loader.loads[0].letGo()
+            loader.loads[0].releaseCompletion()
             cell = nil
             #expect(gone == nil)
         }

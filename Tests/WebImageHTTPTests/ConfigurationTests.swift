@@ -163,7 +163,7 @@ struct ClientCertificateTests {
         try await withDownloader(config(certificate)) { _, downloader in
             try await #expect(downloader.fetch(url).data == Data("a".utf8))
         }
-        (certificate.keyFile, certificate.password) = (nginx.lockedKeyFile.path, "secret")
+        (certificate.keyFile, certificate.password) = (nginx.encryptedKeyFile.path, "secret")
         try await withDownloader(config(certificate)) { _, downloader in
             try await #expect(downloader.fetch(url).data == Data("a".utf8))
         }
@@ -186,7 +186,7 @@ struct ClientCertificateTests {
         let wrong = [
             ClientCertificate(certificateFile: "/nowhere.pem"),
             ClientCertificate(
-                certificateFile: nginx.certificateFile.path, keyFile: nginx.lockedKeyFile.path, password: "wrong"),
+                certificateFile: nginx.certificateFile.path, keyFile: nginx.encryptedKeyFile.path, password: "wrong"),
         ]
         for certificate in wrong {
             try await withDownloader(config(certificate)) { _, downloader in

@@ -77,6 +77,6 @@ struct DownloadPolicyTests {
     @Test func refusedURLsAreNotRememberedAsFailed() throws {
         let url = try #require(URL(string: "http://127.0.0.1/"))
         let error = try #require(DownloadPolicy.server.refusal(of: url))
-        #expect(!error.condemnsURL)
+        #expect(!error.shouldBlockURL)
     }
 }

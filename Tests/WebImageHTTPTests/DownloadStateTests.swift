@@ -20,7 +20,7 @@ struct DownloadStateTests {
         return DownloadState(
             DownloadState.Rules(
                 url: url, isResumable: isResumable,
-                room: ReceivedBody.Room(maxBytesInMemory: 1 << 20, folder: folder, blocks: BodyBlocks()),
+                storage: ReceivedBody.Storage(maxBytesInMemory: 1 << 20, folder: folder, blocks: BodyBlockPool()),
                 acceptance: ResponseAcceptance(), hasResponseModifier: hasModifier, hasDecryptor: false),
             transfer: CurlTransferRequest(WebImageRequest(url: url), route: CurlRoute(members)),
             validators: validators)
@@ -194,21 +194,21 @@ struct DownloadStateTests {
     }
 
     @Test func aReportIsScheduledOnceAndWithoutNewsReachesNewcomersAlone() {
-        var audience = DownloadAudience<Int>()
-        let (nobody, first) = (audience.schedule(hasNews: true), add(1, to: &audience))
-        let again = audience.schedule(hasNews: true)
-        let toFirst = audience.takeReport { _ in false }
+        var progressListeners = ProgressListeners<Int>()
+        let (nobody, first) = (progressListeners.schedule(hasNewBytes: true), add(1, to: &progressListeners))
+        let again = progressListeners.schedule(hasNewBytes: true)
+        let toFirst = progressListeners.takeReport { _ in false }
         #expect(!nobody && first && !again && toFirst == [1])
-        let second = add(2, to: &audience)
-        let toNewcomer = audience.takeReport { _ in false }
+        let second = add(2, to: &progressListeners)
+        let toNewcomer = progressListeners.takeReport { _ in false }
         #expect(second && toNewcomer == [2])
-        let news = audience.schedule(hasNews: true)
-        let toTheRest = audience.takeReport { $0 == 1 }
+        let news = progressListeners.schedule(hasNewBytes: true)
+        let toTheRest = progressListeners.takeReport { $0 == 1 }
         #expect(news && toTheRest == [2])
     }
 
-    private func add(_ listener: Int, to audience: inout DownloadAudience<Int>) -> Bool {
-        audience.add(listener)
-        return audience.schedule(hasNews: false)
+    private func add(_ listener: Int, to progressListeners: inout ProgressListeners<Int>) -> Bool {
+        progressListeners.add(listener)
+        return progressListeners.schedule(hasNewBytes: false)
     }
 }

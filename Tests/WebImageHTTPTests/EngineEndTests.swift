@@ -28,7 +28,7 @@ struct EngineEndTests {
         let multi = try #require(CurlMulti(label: ""))
         mailbox.open(multi)
         mailbox.retire()
-        CurlLoop(mailbox: mailbox, multi: multi, blocks: BodyBlocks(), later: LaterActions(), label: "").run()
+        CurlLoop(mailbox: mailbox, multi: multi, blocks: BodyBlockPool(), later: DeferredActions(), label: "").run()
         // As a start does that fetched the mailbox before the engine was retired.
         #expect(!mailbox.post(.start(try transfer("http://127.0.0.1:1/", Sink()))))
     }

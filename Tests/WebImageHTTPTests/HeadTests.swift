@@ -89,16 +89,18 @@ struct FailedURLRuleTests {
         func error(_ code: WebImageError.Code, _ underlying: WebImageError.Underlying? = nil) -> WebImageError {
             WebImageError(code, stage: .download, underlying: underlying)
         }
-        for status in [404, 410, 451] { #expect(error(.invalidDownloadStatusCode, .http(status: status)).condemnsURL) }
-        for status in [400, 401, 403, 408, 425, 429, 500, 502, 503, 504] {
-            #expect(!error(.invalidDownloadStatusCode, .http(status: status)).condemnsURL)
+        for status in [404, 410, 451] {
+            #expect(error(.invalidDownloadStatusCode, .http(status: status)).shouldBlockURL)
         }
-        #expect(error(.invalidURL).condemnsURL)
-        #expect(error(.badImageData).condemnsURL)
+        for status in [400, 401, 403, 408, 425, 429, 500, 502, 503, 504] {
+            #expect(!error(.invalidDownloadStatusCode, .http(status: status)).shouldBlockURL)
+        }
+        #expect(error(.invalidURL).shouldBlockURL)
+        #expect(error(.badImageData).shouldBlockURL)
         for code in [
             WebImageError.Code.transport, .cancelled, .limitExceeded, .invalidDownloadContentType, .fileSystem,
         ] {
-            #expect(!error(code).condemnsURL)
+            #expect(!error(code).shouldBlockURL)
         }
     }
 }

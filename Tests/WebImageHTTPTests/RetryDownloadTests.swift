@@ -179,14 +179,14 @@ struct RetryDownloadTests {
 
     @Test func nearlyDoneDownloadMayEndAfterTheLastCancel() async throws {
         try await withDownloader { server, downloader in
-            let heirs = Collected<Int>()
+            let receiversAfterCancel = Collected<Int>()
             for (path, piece) in [("/half", 5000), ("/nearly", 9500)] {
                 var response = FaultResponse(.zeros(10_000))
                 response.piece = piece
                 response.interval = .milliseconds(200)
                 server.route(path, .respond(response))
                 var load = ImageDataLoad(url: server.url(path))
-                load.finishedAfterCancel = { heirs.append($0.data.count) }
+                load.finishedAfterCancel = { receiversAfterCancel.append($0.data.count) }
                 let seen = Collected<Int>()
                 let task = Task { [load] in
                     try await downloader.loadData(for: load) { received, _, _ in seen.append(received) }
@@ -196,7 +196,7 @@ struct RetryDownloadTests {
                 await #expect { try await task.value } throws: { ($0 as? WebImageError)?.code == .cancelled }
                 #expect(downloader.currentDownloadCount == (path == "/nearly" ? 1 : 0))
             }
-            try await eventually("inherited") { heirs.values == [10_000] }
+            try await eventually("inherited") { receiversAfterCancel.values == [10_000] }
             #expect(downloader.currentDownloadCount == 0)
         }
     }
@@ -208,9 +208,9 @@ struct RetryDownloadTests {
         config.operationClass = ToldOperation.self
         let clock = HookedClock()
         try await withDownloader(config, clock: clock) { server, downloader in
-            let heirs = Collected<Int>()
+            let receiversAfterCancel = Collected<Int>()
             var load = ImageDataLoad(url: try #require(URL(string: "http://example.test/first")))
-            load.finishedAfterCancel = { heirs.append($0.data.count) }
+            load.finishedAfterCancel = { receiversAfterCancel.append($0.data.count) }
             let first = Task { [load] in try await downloader.loadData(for: load, progress: nil) }
             try await eventually("started") { ToldOperation.started.values.count == 1 }
             // The library's own operation begins at once, on the thread that frees the slot.
@@ -221,9 +221,9 @@ struct RetryDownloadTests {
             clock.onNow.withLock { $0 = { first.cancel() } }
             ToldOperation.started.values[0].finish()
             await #expect { try await first.value } throws: { ($0 as? WebImageError)?.code == .cancelled }
-            try await eventually("inherited") { heirs.values == [4] }
+            try await eventually("inherited") { receiversAfterCancel.values == [4] }
             try await #expect(second.value.data == Data("told".utf8))
-            #expect(heirs.values == [4])
+            #expect(receiversAfterCancel.values == [4])
         }
     }
 

@@ -11,12 +11,12 @@ struct SlowOperationTests {
     private final class SlowOperation: WebImageDownloaderOperation, @unchecked Sendable {
         // Unchecked is true because it stores nothing.
         static let isBlocked = Locked(false)
-        static let mayGoOn = DispatchSemaphore(value: 0)
+        static let mayContinue = DispatchSemaphore(value: 0)
 
         override func start(_ sink: any WebImageDownloaderSink) {
             if request.url.path == "/slow" {
                 Self.isBlocked.withLock { $0 = true }
-                Self.mayGoOn.wait()
+                Self.mayContinue.wait()
             }
             super.start(sink)
         }
@@ -43,9 +43,9 @@ struct SlowOperationTests {
             try await eventually("the operation blocks") { SlowOperation.isBlocked.withLock { $0 } }
             longGate.open()
             // Released in any case: the engine's thread is not to wait for ever.
-            defer { SlowOperation.mayGoOn.signal() }
+            defer { SlowOperation.mayContinue.signal() }
             try await eventually("the other transfer ended") { long.values == [Data("long".utf8)] }
-            SlowOperation.mayGoOn.signal()
+            SlowOperation.mayContinue.signal()
             try await #expect(slow.value.data == Data("slow".utf8))
         }
     }

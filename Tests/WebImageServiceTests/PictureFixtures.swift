@@ -54,15 +54,15 @@ enum PictureFixtures {
     static func make(
         _ text: String, from source: Data, accepted: AcceptedFormats = [], settings: OutputSettings = OutputSettings(),
         watermark: WatermarkSource? = nil
-    ) throws -> MadePicture {
-        var maker = PictureMaker(options: try options(text))
-        maker.accepted = accepted
-        maker.settings = settings
-        maker.watermark = watermark
-        return try maker.make(from: source)
+    ) throws -> EncodedResult {
+        var resultRenderer = ResultRenderer(options: try options(text))
+        resultRenderer.accepted = accepted
+        resultRenderer.settings = settings
+        resultRenderer.watermark = watermark
+        return try resultRenderer.make(from: source)
     }
 
-    static func look(at picture: MadePicture) throws -> Look {
+    static func look(at picture: EncodedResult) throws -> Look {
         Look(image: try ImageCodersManager.shared.decode(picture.data, options: DecodingOptions()))
     }
 }

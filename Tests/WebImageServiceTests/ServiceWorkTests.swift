@@ -26,7 +26,7 @@ struct ServiceWorkTests {
         #expect(responses.count { $0.record.stages[.decode] != nil } == 100, "\(outcomes)")
         #expect(responses.count { $0.record.stages[.encode] != nil } == 100)
         #expect(bench.server.fetchCount == 100)
-        #expect(bench.service.provider.places.requestCount == 0 && bench.service.provider.places.workCount == 0)
+        #expect(bench.service.provider.limiter.requestCount == 0 && bench.service.provider.limiter.workCount == 0)
     }
 
     /// Neither source nor result may be stored, so nothing but the shared work itself serves them.
@@ -65,7 +65,7 @@ struct ServiceWorkTests {
     @Test func valuesAreKeptForTheRequestsOfTheirTimeAlone() async throws {
         let order = RequestOrder()
         let runs = Locked(0)
-        let works = CollapsedWorks<String, Int>(order: order, budget: 10) { $0 }
+        let works = CoalescedWork<String, Int>(order: order, budget: 10) { $0 }
         @Sendable func value(_ key: String, _ request: UInt64, _ cost: Int = 4) async throws -> Int {
             try await works.value(for: key, of: request) { () throws(WebImageError) in
                 runs.withLock { $0 += 1 }
@@ -220,9 +220,9 @@ struct ServiceWorkTests {
         let bench = try ServiceBench { $0.queue = 1 }
         bench.server.close()
         let first = Task { await bench.picture("w:10") }
-        #expect(await eventually { bench.service.provider.places.workCount == 1 })
+        #expect(await eventually { bench.service.provider.limiter.workCount == 1 })
         let joiner = Task { await bench.picture("w:10") }
-        #expect(await eventually { bench.service.provider.places.requestCount == 2 })
+        #expect(await eventually { bench.service.provider.limiter.requestCount == 2 })
         let refused = await bench.picture("w:11")
         #expect(refused.status == 503 && refused.headers["Retry-After"] == "1")
         #expect(refused.headers["Cache-Control"] == "no-store" && refused.record.reason == "queue")
@@ -238,17 +238,17 @@ struct ServiceWorkTests {
         bench.server.close()
         let target = "/_/w:10/plain/\(ServiceBench.url)"
         let first = Task { await bench.get(target, client: "2001:db8:1:2::1") }
-        #expect(await eventually { bench.service.provider.places.workCount == 1 })
+        #expect(await eventually { bench.service.provider.limiter.workCount == 1 })
         let other = await bench.get("/_/w:9/plain/\(ServiceBench.url)", client: "2001:db8:1:2:ffff::9")
         #expect(other.status == 429 && other.headers["Retry-After"] != nil)
         #expect(await bench.get("/_/w:9/plain/\(ServiceBench.url)", client: "2001:db8:1:3::1").status == 503)
         let elsewhere = Task { await bench.get("/_/w:9/plain/http://other.example/a", client: "192.0.2.1") }
-        #expect(await eventually { bench.service.provider.places.workCount == 2 })
+        #expect(await eventually { bench.service.provider.limiter.workCount == 2 })
         bench.server.open()
         #expect(await first.value.status == 200)
         #expect(await elsewhere.value.status == 404)
-        #expect(WorkPlaces.clientKey("::ffff:192.0.2.1") == WorkPlaces.clientKey("192.0.2.1"))
-        #expect(WorkPlaces.clientKey("2001:db8::1") != WorkPlaces.clientKey("2001:db8:0:1::1"))
+        #expect(WorkLimiter.clientKey("::ffff:192.0.2.1") == WorkLimiter.clientKey("192.0.2.1"))
+        #expect(WorkLimiter.clientKey("2001:db8::1") != WorkLimiter.clientKey("2001:db8:0:1::1"))
     }
 
     @Test func aClientThatLeavesEndsTheWorkUnlessOthersWait() async throws {
@@ -263,7 +263,7 @@ struct ServiceWorkTests {
         let first = Task { await bench.picture("w:11") }
         #expect(await eventually { bench.server.fetchCount == 2 })
         let second = Task { await bench.picture("w:11") }
-        #expect(await eventually { bench.service.provider.places.requestCount == 2 })
+        #expect(await eventually { bench.service.provider.limiter.requestCount == 2 })
         first.cancel()
         #expect(await first.value.status == 499)
         bench.server.open()

@@ -19,13 +19,13 @@ struct SharedDecodesTests {
         let own = await withTaskGroup(of: Bool.self) { group in
             for job in jobs {
                 group.addTask {
-                    await withHandover { handover in
+                    await withValueContinuation { continuation in
                         let thread = Thread {
                             let outcome = try? job.image(Self.key) {
                                 count.withLock { $0 += 1 }
                                 return image
                             }
-                            handover.resume(returning: outcome?.isOwn == true)
+                            continuation.resume(returning: outcome?.isOwn == true)
                         }
                         thread.start()
                     }
@@ -79,10 +79,10 @@ struct SharedDecodesTests {
         let jobs = (0..<4).map { _ in decodes.begin("a") }
         let made = try ["w:20/f:png", "w:20/f:webp", "w:20/f:jpg/q:30", "w:20/f:png/bl:2"].enumerated().map {
             let options = try PictureFixtures.options($1)
-            return try PictureMaker(options: options).make(from: source, sharing: jobs[$0])
+            return try ResultRenderer(options: options).make(from: source, sharing: jobs[$0])
         }
         #expect(made.count { $0.stages[.decode] != nil } == 1)
-        let alone = try PictureMaker(options: try PictureFixtures.options("w:20/f:webp")).make(from: source)
+        let alone = try ResultRenderer(options: try PictureFixtures.options("w:20/f:webp")).make(from: source)
         #expect(made[1].data == alone.data && alone.stages[.decode] != nil)
     }
 }

@@ -11,7 +11,7 @@ final class SourceServer: ImageDataLoader {
         var fields: [String: [String: String]] = [:]
         var fetches: [String: Int] = [:]
         var isClosed = false
-        var waiting: [(id: Int, waiter: Handover<Bool>)] = []
+        var waiting: [(id: Int, waiter: ValueContinuation<Bool>)] = []
         var cancels = 0
         var nextID = 0
     }
@@ -53,7 +53,7 @@ final class SourceServer: ImageDataLoader {
             return state.nextID
         }
         let isServed = await withTaskCancellationHandler {
-            await withHandover { waiter in
+            await withValueContinuation { waiter in
                 let isOpen = state.withLock { state in
                     if state.isClosed, !Task.isCancelled { state.waiting.append((id, waiter)) }
                     return !state.isClosed || Task.isCancelled
@@ -61,7 +61,7 @@ final class SourceServer: ImageDataLoader {
                 if isOpen { waiter.resume(returning: !Task.isCancelled) }
             }
         } onCancel: {
-            let waiter = state.withLock { state -> Handover<Bool>? in
+            let waiter = state.withLock { state -> ValueContinuation<Bool>? in
                 state.cancels += 1
                 guard let index = state.waiting.firstIndex(where: { $0.id == id }) else { return nil }
                 return state.waiting.remove(at: index).waiter
@@ -118,7 +118,7 @@ struct ServiceBench {
     func many(_ count: Int, target: @escaping @Sendable (Int) -> String) async -> [ServiceResponse] {
         await withTaskGroup(of: ServiceResponse.self) { group in
             for index in 0..<count { group.addTask { await get(target(index)) } }
-            _ = await eventually { service.provider.places.requestCount == count }
+            _ = await eventually { service.provider.limiter.requestCount == count }
             server.open()
             return await group.reduce(into: []) { $0.append($1) }
         }

@@ -199,7 +199,10 @@ struct DiskCacheTests {
         let cache = try open()
         for index in 0..<800 { cache.setData(bytes(20_000), forKey: "\(index)") }
         cache.flush()
-        #expect(eventually { cache.store.folding.withLock { _ in !cache.store.state.withLock { $0.isFoldScheduled } } })
+        #expect(
+            eventually {
+                cache.store.checkpointing.withLock { _ in !cache.store.state.withLock { $0.isCheckpointScheduled } }
+            })
         let index = folder.path + "/cache/index.sqlite"
         let size = try FileManager.default.attributesOfItem(atPath: index)[.size] as? Int ?? 0
         #expect(size > 8_000_000)

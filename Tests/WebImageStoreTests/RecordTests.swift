@@ -21,7 +21,7 @@ struct RecordTests {
     }
 
     private func record(_ key: EntryKey, _ bytes: UInt8, expires: Date? = nil) -> EntryRecord {
-        var record = EntryRecord(EntryNote(key: key, version: ContentDigest(Data([bytes]))), attributes: nil)
+        var record = EntryRecord(EntryIdentity(key: key, version: ContentDigest(Data([bytes]))), attributes: nil)
         record.expires = expires
         return record
     }

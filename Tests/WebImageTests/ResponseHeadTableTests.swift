@@ -16,7 +16,7 @@ struct ResponseHeadTableTests {
 
         var usesTLS: Bool { self != .plain && self != .plainProxy }
         var isTunnel: Bool { self == .tls1Tunnel || self == .http2Tunnel }
-        var isAvailable: Bool { !usesTLS || TLSFront.isAvailable }
+        var isAvailable: Bool { !usesTLS || TLSRelay.isAvailable }
         var isHTTP2: Bool { self == .http2 || self == .http2Tunnel }
     }
 
@@ -94,7 +94,7 @@ struct ResponseHeadTableTests {
             server.stop()
             proxy.stop()
         }
-        let front = route.usesTLS ? try TLSFront(port: server.port) : nil
+        let front = route.usesTLS ? try TLSRelay(port: server.port) : nil
         defer { front?.stop() }
         var config = WebImageDownloaderConfig.default
         config.certificateAuthorityFile = front?.certificateFile.path
@@ -206,7 +206,7 @@ struct ResponseHeadTableTests {
     }
 
     @Test(
-        .enabled(if: TLSFront.isAvailable, "nginx's stream module is not installed"),
+        .enabled(if: TLSRelay.isAvailable, "nginx's stream module is not installed"),
         arguments: [Route.tls1Tunnel, .http2Tunnel])
     func answersOfTheProxyAreNotTheOrigins(_ route: Route) async throws {
         try await with(route) { server, proxy, url, journey in

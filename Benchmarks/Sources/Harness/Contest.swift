@@ -17,9 +17,9 @@ public struct Contest {
     public let frames: Int?
     /// Whether a run changes the state for the next one, so that a competitor cannot be run again alone. Memory is then
     /// the growth during the first, uncounted turn.
-    public let isLasting: Bool
+    public let changesState: Bool
     /// Whether peers that cannot do the job are left out instead of ending the contest.
-    public let leavesOutUnable: Bool
+    public let skipsUnsupportedPeers: Bool
     /// Our competitor first, then the peers.
     public let competitors: [Competitor]
     /// Throws if the competitors do not produce the same result; called before timing.
@@ -28,8 +28,8 @@ public struct Contest {
     /// Creates a contest.
     public init(
         _ name: String, target: Double? = nil, judgesFastest: Bool = false, unit: TimeUnit = .milliseconds,
-        operations: Int = 1, frames: Int? = nil, isLasting: Bool = false,
-        leavesOutUnable: Bool = false, _ competitors: [Competitor],
+        operations: Int = 1, frames: Int? = nil, changesState: Bool = false,
+        skipsUnsupportedPeers: Bool = false, _ competitors: [Competitor],
         agree: @escaping () throws -> Void = {}
     ) {
         self.name = name
@@ -38,8 +38,8 @@ public struct Contest {
         self.unit = unit
         self.operations = operations
         self.frames = frames
-        self.isLasting = isLasting
-        self.leavesOutUnable = leavesOutUnable
+        self.changesState = changesState
+        self.skipsUnsupportedPeers = skipsUnsupportedPeers
         self.competitors = competitors
         self.agree = agree
     }
@@ -47,7 +47,7 @@ public struct Contest {
     /// Runs every competitor `rounds` times after `warmUps` uncounted runs.
     public func run(rounds: Int, warmUps: Int = 2) throws -> ContestResult {
         try agree()
-        let competitors = leavesOutUnable ? ableCompetitors : competitors
+        let competitors = skipsUnsupportedPeers ? ableCompetitors : competitors
         for competitor in competitors { try competitor.prepare() }
         let meters = competitors.map(\.meter)
         var times = competitors.map { _ in [Double]() }
@@ -58,7 +58,7 @@ public struct Contest {
             for offset in competitors.indices {
                 // The first competitor changes every round, so that none always runs with caches warmed by another.
                 let index = (offset + round) % competitors.count
-                let resident = isLasting && round == 0 ? meters[index].resetPeak() : nil
+                let resident = changesState && round == 0 ? meters[index].resetPeak() : nil
                 let before = meters[index].cpu
                 let time = try clock.measure { try competitors[index].run() }
                 let spent = meters[index].cpu - before

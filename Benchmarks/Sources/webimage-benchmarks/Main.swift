@@ -27,7 +27,7 @@ struct Main {
         if arguments.first == FloodWorker.name { return try FloodWorker.run() }
         let options = try Options(arguments)
         guard !options.isHelp else { return print(Options.help) }
-        if let alone = options.alone { return try Alone.run(alone, options) }
+        if let alone = options.alone { return try IsolatedRun.run(alone, options) }
         if options.scenarios == ["own-times"] {
             return try OwnTimes.run(options.data, rounds: options.rounds(5, quick: 5))
         }
@@ -46,7 +46,7 @@ struct Main {
                     // Removed from the list, so that its programs end with the contest.
                     let contest = contests.removeFirst()
                     let result = try contest.run(rounds: options.rounds(21, quick: 5))
-                    report.add(try Alone(scenario: name, options: options).complete(result, of: contest))
+                    report.add(try IsolatedRun(scenario: name, options: options).complete(result, of: contest))
                 }
             }
         }

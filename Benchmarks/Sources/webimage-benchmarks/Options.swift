@@ -11,7 +11,7 @@ struct Options {
     var entries = [1000, 10_000, 100_000]
     /// The sizes of their values in bytes.
     var sizes = [1, 4, 20, 64, 100, 1024].map { $0 * 1024 }
-    /// The arguments of a measurement in a separate process; see ``Alone``.
+    /// The arguments of a measurement in a separate process; see ``IsolatedRun``.
     var alone: [String]?
     var isHelp = false
     /// The scenarios; all if none is named.
@@ -42,7 +42,7 @@ struct Options {
             case "--data": data = URL(fileURLWithPath: try value(word))
             case "--entries": chosenEntries = try numbers(word)
             case "--sizes": chosenSizes = try numbers(word).map { $0 * 1024 }
-            case Alone.option: alone = try (0..<4).map { _ in try value(word) }
+            case IsolatedRun.option: alone = try (0..<4).map { _ in try value(word) }
             case _ where word.hasPrefix("-"): throw ScenarioError.unknown(word)
             default: scenarios.append(word)
             }

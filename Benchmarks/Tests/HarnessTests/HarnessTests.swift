@@ -79,7 +79,7 @@ struct HarnessTests {
     @Test func whoCannotDoTheJobStaysAway() throws {
         struct Unable: Error {}
         let contest = Contest(
-            "able", leavesOutUnable: true,
+            "able", skipsUnsupportedPeers: true,
             [
                 .init("ours") {}, .init("able") {}, .init("not started", prepare: { throw Unable() }) {},
                 .init("unable") { throw Unable() },

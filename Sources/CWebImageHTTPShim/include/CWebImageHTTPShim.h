@@ -69,7 +69,7 @@ void webimage_http_fields(
 webimage_http_response *webimage_http_response_copying(const void *bytes, size_t size);
 // A response with the bytes themselves. `release(owner)` runs on a server thread after the last byte was sent or
 // discarded.
-webimage_http_response *webimage_http_response_keeping(
+webimage_http_response *webimage_http_response_retaining(
     const void *bytes, size_t size, void (*release)(void *owner), void *owner);
 // A response with a part of a file, sent by sendfile(2). The descriptor is closed with the response, also if this
 // returns NULL.

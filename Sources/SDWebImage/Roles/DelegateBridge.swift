@@ -36,7 +36,7 @@ final class DelegateBridge: WebImageManagerDelegate {
     }
 
     /// The loader's decision about a failure.
-    static func loadersWord(_ manager: WebImageManager, _ url: URL, _ error: WebImageError) -> Bool {
+    static func loaderBlocksFailedURL(_ manager: WebImageManager, _ url: URL, _ error: WebImageError) -> Bool {
         manager.imageLoader.shouldBlockFailedURL(with: url, error: error)
     }
 
@@ -48,7 +48,7 @@ final class DelegateBridge: WebImageManagerDelegate {
         _ imageManager: WebImageManager, shouldBlockFailedURL imageURL: URL, withError error: any Error
     ) -> Bool {
         let failure = WebImageError(original: error)
-        guard let target else { return Self.loadersWord(imageManager, imageURL, failure) }
+        guard let target else { return Self.loaderBlocksFailedURL(imageManager, imageURL, failure) }
         return target.imageManager(imageManager, shouldBlockFailedURL: imageURL, withError: SDWebImageError(failure))
     }
 

@@ -25,7 +25,7 @@ extension SDWebImageManagerDelegate {
     public func imageManager(
         _ imageManager: SDWebImageManager, shouldBlockFailedURL imageURL: URL, withError error: any Error
     ) -> Bool {
-        DelegateBridge.loadersWord(imageManager, imageURL, WebImageError(original: error))
+        DelegateBridge.loaderBlocksFailedURL(imageManager, imageURL, WebImageError(original: error))
     }
 
     /// The same image.

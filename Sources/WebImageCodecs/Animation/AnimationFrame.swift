@@ -41,5 +41,5 @@ struct AnimationFrame: Sendable, Hashable {
     }
 
     /// Whether the frame can be drawn without the pixels below it.
-    var replacesWhatIsBeneath: Bool { blend == .source || isOpaque }
+    var replacesBackdrop: Bool { blend == .source || isOpaque }
 }

@@ -2,18 +2,18 @@ import WebImageCore
 
 /// The dependencies between an animation's frames, as a pure value.
 ///
-/// *The ground of frame i* is the canvas that frame i is drawn on. The ground of i + 1 is the canvas with frame i (no
-/// disposal), or the ground of i with the frame's rectangle cleared (disposal background), or the ground of i unchanged
+/// *The backdrop of frame i* is the canvas that frame i is drawn on. The backdrop of i + 1 is the canvas with frame i (no
+/// disposal), or the backdrop of i with the frame's rectangle cleared (disposal background), or the backdrop of i unchanged
 /// (disposal previous). To reach a later frame, only frames without disposal have to be decoded.
 struct AnimationPlan: Sendable {
     let canvas: PixelSize
     let frames: [AnimationFrame]
 
-    /// The change from a frame's ground to the next frame's ground.
+    /// The change from a frame's backdrop to the next frame's backdrop.
     enum Step: Sendable, Hashable { case draw, clear, nothing }
 
-    /// For each frame, the nearest frame at or before it from which its ground can be made without any cached canvas.
-    private let groundStarts: [UInt32]
+    /// For each frame, the nearest frame at or before it from which its backdrop can be made without any cached canvas.
+    private let backdropStarts: [UInt32]
 
     init(canvas: PixelSize, frames: [AnimationFrame]) {
         self.canvas = canvas
@@ -29,7 +29,7 @@ struct AnimationPlan: Sendable {
             switch frame.disposal {
             case .none:
                 isClear = isClear && frame.isEmpty
-                previousStart = isWhole && frame.replacesWhatIsBeneath ? UInt32(index) : start
+                previousStart = isWhole && frame.replacesBackdrop ? UInt32(index) : start
             case .background:
                 isClear = isClear || isWhole
                 previousStart = start
@@ -38,19 +38,19 @@ struct AnimationPlan: Sendable {
                 previousStart = start
             }
         }
-        groundStarts = starts
+        backdropStarts = starts
     }
 
-    /// Whether frame `index` looks the same on any ground.
+    /// Whether frame `index` looks the same on any backdrop.
     func isIndependent(_ index: Int) -> Bool {
-        frames[index].replacesWhatIsBeneath && frames[index].covers(canvas)
+        frames[index].replacesBackdrop && frames[index].covers(canvas)
     }
 
     /// Whether frame `index` is drawn on a clear canvas.
-    func hasClearGround(_ index: Int) -> Bool { Int(groundStarts[index]) == index }
+    func hasClearBackdrop(_ index: Int) -> Bool { Int(backdropStarts[index]) == index }
 
     /// The first frame that must be processed to show frame `index` when no canvas is cached.
-    func start(for index: Int) -> Int { isIndependent(index) ? index : Int(groundStarts[index]) }
+    func start(for index: Int) -> Int { isIndependent(index) ? index : Int(backdropStarts[index]) }
 
     func step(after index: Int) -> Step {
         let frame = frames[index]

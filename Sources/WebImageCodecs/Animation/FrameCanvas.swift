@@ -3,10 +3,10 @@ import WebImageGraphics
 
 /// The canvas that a frame is drawn on: a buffer, and rectangles that still have to be cleared in it.
 ///
-/// Delivered images and other grounds may share the buffer. It is copied before a write unless it is uniquely
+/// Delivered images and other backdrops may share the buffer. It is copied before a write unless it is uniquely
 /// referenced.
-struct FrameGround {
-    /// The frame whose ground this is.
+struct FrameBackdrop {
+    /// The frame whose backdrop this is.
     var frame: Int
     /// nil when the whole canvas is clear.
     private var base: PixelBuffer?
@@ -18,13 +18,13 @@ struct FrameGround {
         var y: Range<Int>
     }
 
-    /// False when the ground was not made because the frame does not need it.
+    /// False when the backdrop was not made because the frame does not need it.
     private(set) var isKnown = true
 
     /// The clear canvas.
     init(clearFor frame: Int) { self.frame = frame }
 
-    /// The ground of a frame that covers it completely, so that its pixels are not needed.
+    /// The backdrop of a frame that covers it completely, so that its pixels are not needed.
     init(unknownFor frame: Int) {
         self.frame = frame
         isKnown = false
@@ -53,7 +53,7 @@ struct FrameGround {
         if cleared.count > 16 { base = try takeCanvas(canvas) }
     }
 
-    /// The pixels to draw on, with the rectangles cleared; this ground must not be used afterwards.
+    /// The pixels to draw on, with the rectangles cleared; this backdrop must not be used afterwards.
     mutating func takeCanvas(_ size: PixelSize) throws(WebImageError) -> PixelBuffer? {
         guard var pixels = base else { return nil }
         base = nil

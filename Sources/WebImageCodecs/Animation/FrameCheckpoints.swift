@@ -1,40 +1,40 @@
 import WebImageCore
 
-/// Grounds stored along an animation, so that a jump back does not start at the key frame.
+/// Backdrops stored along an animation, so that a jump back does not start at the key frame.
 ///
-/// Nothing is stored until the first jump back. From then on every ``interval`` frames one ground is stored, within the
+/// Nothing is stored until the first jump back. From then on every ``interval`` frames one backdrop is stored, within the
 /// animation's limit of bytes and the budget of all animations. For one thread at a time.
 final class FrameCheckpoints {
     /// Frames between two checkpoints.
     let interval: Int
     private let canvasBytes: Int
-    private let allowance: CheckpointAllowance
+    private let budget: CheckpointBudget
     private var isActive = false
-    private var kept: [Int: FrameGround] = [:]
+    private var kept: [Int: FrameBackdrop] = [:]
 
-    init(frameCount: Int, canvasBytes: Int, byteLimit: Int, allowance: CheckpointAllowance = .shared) {
+    init(frameCount: Int, canvasBytes: Int, byteLimit: Int, budget: CheckpointBudget = .shared) {
         let count = max(1, byteLimit / max(canvasBytes, 1))
         interval = max(8, (frameCount + count - 1) / count)
         self.canvasBytes = canvasBytes
-        self.allowance = allowance
+        self.budget = budget
     }
 
-    deinit { allowance.giveBack(kept.count * canvasBytes) }
+    deinit { budget.giveBack(kept.count * canvasBytes) }
 
     func begin() { isActive = true }
 
-    func offer(_ ground: FrameGround) {
-        guard isActive, ground.isKnown, ground.frame % interval == 0, kept[ground.frame] == nil,
-            allowance.take(canvasBytes)
+    func offer(_ backdrop: FrameBackdrop) {
+        guard isActive, backdrop.isKnown, backdrop.frame % interval == 0, kept[backdrop.frame] == nil,
+            budget.take(canvasBytes)
         else { return }
-        kept[ground.frame] = ground
+        kept[backdrop.frame] = backdrop
     }
 
     /// The last checkpoint at or before a frame.
-    func nearest(to frame: Int) -> FrameGround? {
+    func nearest(to frame: Int) -> FrameBackdrop? {
         guard !kept.isEmpty else { return nil }
         for place in stride(from: frame - frame % interval, through: 0, by: -interval) {
-            if let ground = kept[place] { return ground }
+            if let backdrop = kept[place] { return backdrop }
         }
         return nil
     }
@@ -43,9 +43,9 @@ final class FrameCheckpoints {
 /// The budget for the checkpoints of all animations of the process; it does not include the frames that players store.
 ///
 /// When no bytes are left, an animation gets no checkpoints, and a jump back decodes from a key frame. Safe on any thread.
-package final class CheckpointAllowance: Sendable {
+package final class CheckpointBudget: Sendable {
     /// Twice the limit of one animation.
-    package static let shared = CheckpointAllowance(bytes: 2 * AnimationDecoder.checkpointBytes)
+    package static let shared = CheckpointBudget(bytes: 2 * AnimationDecoder.checkpointBytes)
 
     package let byteCount: Int
     private let taken = Locked(0)

@@ -20,13 +20,13 @@ protocol AnimationSource: Sendable {
 /// Composites the frames of one animation: decodes one frame for each request in order, and a bounded number for a
 /// request out of order.
 ///
-/// A canvas is copied only if it was delivered, or is needed again, and is also the ground of the next frame. For one
+/// A canvas is copied only if it was delivered, or is needed again, and is also the backdrop of the next frame. For one
 /// thread at a time.
 final class FrameCompositor {
     private let plan: AnimationPlan
     private let source: any AnimationSource
     private let format: PixelFormat
-    private var ground: FrameGround?
+    private var backdrop: FrameBackdrop?
     private var scratch: PixelBuffer?
     private let checkpoints: FrameCheckpoints
     /// Frames decoded so far.
@@ -44,76 +44,76 @@ final class FrameCompositor {
 
     /// Frame `index`, which must exist, on the whole canvas. The pixels must not be written.
     func show(_ index: Int, deadline: DecodeDeadline) throws(WebImageError) -> ShownCanvas {
-        var ground = nearestGround(to: index)
-        while ground.frame < index {
+        var backdrop = nearestBackdrop(to: index)
+        while backdrop.frame < index {
             try deadline.check()
-            try advance(&ground, deadline)
-            checkpoints.offer(ground)
+            try advance(&backdrop, deadline)
+            checkpoints.offer(backdrop)
         }
-        return try showFrame(of: &ground, deadline)
+        return try showFrame(of: &backdrop, deadline)
     }
 
-    /// Takes the stored ground nearest to the frame. It is not shared, so that it can be drawn on in place.
-    private func nearestGround(to index: Int) -> FrameGround {
-        let known = ground
-        ground = nil
+    /// Takes the stored backdrop nearest to the frame. It is not shared, so that it can be drawn on in place.
+    private func nearestBackdrop(to index: Int) -> FrameBackdrop {
+        let known = backdrop
+        backdrop = nil
         if let known, known.frame == index { return known }
-        if plan.hasClearGround(index) { return FrameGround(clearFor: index) }
-        if plan.isIndependent(index) { return FrameGround(unknownFor: index) }
+        if plan.hasClearBackdrop(index) { return FrameBackdrop(clearFor: index) }
+        if plan.isIndependent(index) { return FrameBackdrop(unknownFor: index) }
         if let known, known.frame > index { checkpoints.begin() }
         let start = plan.start(for: index)
         var best =
-            plan.hasClearGround(start) ? FrameGround(clearFor: start) : FrameGround(unknownFor: start)
+            plan.hasClearBackdrop(start) ? FrameBackdrop(clearFor: start) : FrameBackdrop(unknownFor: start)
         if let known, known.frame < index, known.frame > best.frame { best = known }
         if let checkpoint = checkpoints.nearest(to: index), checkpoint.frame > best.frame { best = checkpoint }
         return best
     }
 
-    private func advance(_ ground: inout FrameGround, _ deadline: DecodeDeadline) throws(WebImageError) {
-        let index = ground.frame
+    private func advance(_ backdrop: inout FrameBackdrop, _ deadline: DecodeDeadline) throws(WebImageError) {
+        let index = backdrop.frame
         switch plan.step(after: index) {
         case .nothing: break
-        case .clear: try ground.clear(plan.frames[index], canvas: plan.canvas)
-        case .draw: ground = FrameGround(frame: index, shown: try draw(index, on: &ground, deadline))
+        case .clear: try backdrop.clear(plan.frames[index], canvas: plan.canvas)
+        case .draw: backdrop = FrameBackdrop(frame: index, shown: try draw(index, on: &backdrop, deadline))
         }
-        ground.frame = index + 1
+        backdrop.frame = index + 1
     }
 
-    /// Draws the frame of this ground and stores the ground of the next frame.
+    /// Draws the frame of this backdrop and stores the backdrop of the next frame.
     private func showFrame(
-        of ground: inout FrameGround, _ deadline: DecodeDeadline
+        of backdrop: inout FrameBackdrop, _ deadline: DecodeDeadline
     ) throws(WebImageError) -> ShownCanvas {
-        let index = ground.frame
+        let index = backdrop.frame
         let frame = plan.frames[index]
         if frame.disposal == .previous {
-            let kept = ground
-            let shown = try draw(index, on: &ground, deadline)
-            self.ground = kept.isKnown ? kept : nil
-            self.ground?.frame = index + 1
+            let kept = backdrop
+            let shown = try draw(index, on: &backdrop, deadline)
+            self.backdrop = kept.isKnown ? kept : nil
+            self.backdrop?.frame = index + 1
             return shown
         }
-        let shown = try draw(index, on: &ground, deadline)
-        var next = FrameGround(frame: index + 1, shown: shown)
+        let shown = try draw(index, on: &backdrop, deadline)
+        var next = FrameBackdrop(frame: index + 1, shown: shown)
         if frame.disposal == .background { try next.clear(frame, canvas: plan.canvas) }
-        self.ground = next
+        self.backdrop = next
         checkpoints.offer(next)
         return shown
     }
 
     private func draw(
-        _ index: Int, on ground: inout FrameGround, _ deadline: DecodeDeadline
+        _ index: Int, on backdrop: inout FrameBackdrop, _ deadline: DecodeDeadline
     ) throws(WebImageError) -> ShownCanvas {
         let frame = plan.frames[index]
         let covers = frame.covers(plan.canvas)
-        if ground.isClear || (covers && frame.replacesWhatIsBeneath) {
+        if backdrop.isClear || (covers && frame.replacesBackdrop) {
             let canvas = try PixelBuffer(width: plan.canvas.width, height: plan.canvas.height, format: format)
             if !covers || source.mayLeaveRows { canvas.clear() }
             let isWhole = try drawDirectly(index, onto: canvas, deadline)
             return ShownCanvas(pixels: canvas, isOpaque: covers && frame.isOpaque && isWhole)
         }
-        let wasOpaque = ground.isOpaque
-        guard let canvas = try ground.takeCanvas(plan.canvas) else { throw .badData("compositor", "no canvas") }
-        if frame.replacesWhatIsBeneath {
+        let wasOpaque = backdrop.isOpaque
+        guard let canvas = try backdrop.takeCanvas(plan.canvas) else { throw .badData("compositor", "no canvas") }
+        if frame.replacesBackdrop {
             _ = try drawDirectly(index, onto: canvas, deadline)
             return ShownCanvas(pixels: canvas, isOpaque: wasOpaque && frame.isOpaque)
         }

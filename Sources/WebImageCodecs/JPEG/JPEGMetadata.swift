@@ -10,7 +10,7 @@ struct JPEGMetadata {
     private static let exifSignature = Data("Exif\0\0".utf8)
     private static let xmpSignature = Data("http://ns.adobe.com/xap/1.0/\0".utf8)
     /// The most bytes of a segment: its length field has 16 bits and counts its own two bytes.
-    private static let mostBytes = 65533
+    private static let maxSegmentBytes = 65533
 
     /// - Throws: `.encodingFailed` when the metadata does not fit into a segment.
     init(_ metadata: EmbeddedMetadata, thumbnail: Data?) throws(WebImageError) {
@@ -21,9 +21,10 @@ struct JPEGMetadata {
             exif = Self.exifSignature + structure
         }
         if let packet = metadata.xmp { xmp = Self.xmpSignature + packet }
-        guard exif.count <= Self.mostBytes, xmp.count <= Self.mostBytes else {
+        guard exif.count <= Self.maxSegmentBytes, xmp.count <= Self.maxSegmentBytes else {
             throw .cannotEncode(
-                "JPEG", "the metadata is over \(Self.mostBytes) bytes", hint: "Omit the metadata or its thumbnail.")
+                "JPEG", "the metadata is over \(Self.maxSegmentBytes) bytes",
+                hint: "Omit the metadata or its thumbnail.")
         }
     }
 

@@ -93,7 +93,7 @@ extension PNGChunks {
         info.isGray = header.isGray
         info.bitDepth = header.bitDepth
         info.hasICCProfile = iccProfile != nil
-        info.workingMemory.fixedBytes = PNGWholeRows.byteCount(of: header.size, in: self) ?? 0
+        info.workingMemory.fixedBytes = PNGInflatedRows.byteCount(of: header.size, in: self) ?? 0
         info.workingMemory.shrinksWhileReading = !header.isInterlaced && animation == nil
         return info
     }

@@ -69,7 +69,7 @@ struct PNGAnimationSource: AnimationSource {
         }
         // A sequence number precedes the data of each fdAT.
         guard
-            let rows = PNGWholeRows(
+            let rows = PNGInflatedRows(
                 bytes, chunks, .init(payloads: frame.data, skipping: 4, size: frame.size))
         else { return false }
         return try rows.draw(

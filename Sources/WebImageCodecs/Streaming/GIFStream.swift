@@ -43,8 +43,8 @@ final class GIFStream: PictureStream {
         }
     }
 
-    func snapshot() throws(WebImageError) -> ArrivingPicture? {
-        first.map { ArrivingPicture(picture: $0, fullSize: screen, rowCount: $0.pixels.height, isWhole: isDone) }
+    func snapshot() throws(WebImageError) -> PartialPicture? {
+        first.map { PartialPicture(picture: $0, fullSize: screen, rowCount: $0.pixels.height, isWhole: isDone) }
     }
 
     private func decodeFirst(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) {

@@ -65,13 +65,13 @@ final class JPEGStream: PictureStream {
         return opened
     }
 
-    func snapshot() throws(WebImageError) -> ArrivingPicture? {
+    func snapshot() throws(WebImageError) -> PartialPicture? {
         guard let decoder, let plan else { return nil }
         if hasScans, !isDone {
             guard scanCount > 0 else { return nil }
             let drawn = try usingDecoder { () throws(WebImageError) in try draw(scanCount, decoder, plan) }
             var pass = try arrived(drawn, decoder, plan, rowCount: plan.size.height)
-            pass.isOwn = true
+            pass.isUniquelyReferenced = true
             return pass
         }
         guard let pixels, rowCount > 0 else { return nil }
@@ -80,10 +80,10 @@ final class JPEGStream: PictureStream {
 
     private func arrived(
         _ pixels: PixelBuffer, _ decoder: JPEGDecoder, _ plan: JPEGPlan, rowCount: Int
-    ) throws(WebImageError) -> ArrivingPicture {
+    ) throws(WebImageError) -> PartialPicture {
         // The conversion from CMYK overwrites the pixels, so rows that are still arriving are copied first.
         let own = decoder.isCMYK && pixels === self.pixels ? try pixels.copied() : pixels
-        return ArrivingPicture(
+        return PartialPicture(
             picture: try decoder.picture(own, plan), fullSize: decoder.size, rowCount: rowCount, isWhole: isDone)
     }
 

@@ -13,7 +13,7 @@ final class PNGStream: PictureStream {
     private let filter: PNGChunkFilter
     /// All bytes so far; nil once it is certain that the file need not be decoded at once.
     private var whole: Data? = Data()
-    private var rows: PNGArrivingRows?
+    private var rows: PNGPartialRows?
     private var finished: DecodedPicture?
     private var size = PixelSize(width: 0, height: 0)
     private var orientation = ImageOrientation.up
@@ -46,7 +46,7 @@ final class PNGStream: PictureStream {
     }
 
     /// Stores the picture and closes the reader, because an image may reference this stream as long as it is shown.
-    private func finish(_ rows: PNGArrivingRows) throws(WebImageError) {
+    private func finish(_ rows: PNGPartialRows) throws(WebImageError) {
         try readTrailer()
         finished = DecodedPicture(
             pixels: try rows.shown(), orientation: orientation, profile: rows.profile, hasAlpha: rows.hasAlpha,
@@ -56,15 +56,15 @@ final class PNGStream: PictureStream {
 
     private static let pieceByteCount = 64 << 10
 
-    func snapshot() throws(WebImageError) -> ArrivingPicture? {
+    func snapshot() throws(WebImageError) -> PartialPicture? {
         if let finished {
-            return ArrivingPicture(picture: finished, fullSize: size, rowCount: finished.pixels.height, isWhole: true)
+            return PartialPicture(picture: finished, fullSize: size, rowCount: finished.pixels.height, isWhole: true)
         }
         guard let rows, rows.progress.first_pass_rows > 0 else { return nil }
         let picture = DecodedPicture(
             pixels: try rows.shown(), orientation: orientation, profile: rows.profile, hasAlpha: rows.hasAlpha,
             format: .png)
-        return ArrivingPicture(
+        return PartialPicture(
             picture: picture, fullSize: size, rowCount: Int(rows.progress.first_pass_rows), isWhole: false)
     }
 
@@ -87,7 +87,7 @@ final class PNGStream: PictureStream {
             ).shrinking(hasAlpha: chunks.hasAlpha) != nil
         guard !startsElsewhere, !chunks.isTransparencyMisplaced, !isShrunk else { return }
         whole = nil
-        rows = try PNGArrivingRows(start, chunks: chunks, orientation: orientation, options: options)
+        rows = try PNGPartialRows(start, chunks: chunks, orientation: orientation, options: options)
     }
 
     /// EXIF and XMP may follow the pixels.
@@ -119,7 +119,7 @@ final class PNGStream: PictureStream {
 }
 
 /// Owns one push reader of libpng and the pixels it writes.
-private final class PNGArrivingRows {
+private final class PNGPartialRows {
     let profile: ColorProfile?
     let hasAlpha: Bool
     private(set) var progress = CPNGProgress()

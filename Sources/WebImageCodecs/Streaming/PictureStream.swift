@@ -11,11 +11,11 @@ protocol PictureStream: AnyObject {
     /// Takes the next bytes; its work is proportional to them.
     func append(_ bytes: Data, finished: Bool) throws(WebImageError)
     /// The part that can be shown now; nil before the first row.
-    func snapshot() throws(WebImageError) -> ArrivingPicture?
+    func snapshot() throws(WebImageError) -> PartialPicture?
 }
 
 /// The part of a picture that has arrived.
-struct ArrivingPicture {
+struct PartialPicture {
     var picture: DecodedPicture
     /// Sides as stored in the file, before any scaling by the decoder.
     var fullSize: PixelSize
@@ -24,10 +24,10 @@ struct ArrivingPicture {
     /// Whether the decoder will not change the pixels any more.
     var isWhole: Bool
     /// Whether nothing else uses the pixels, so that a preview needs no copy.
-    var isOwn = false
+    var isUniquelyReferenced = false
 }
 
-extension ArrivingPicture {
+extension PartialPicture {
     /// The image; missing rows are transparent, or black in layouts without alpha.
     ///
     /// Shown rows equal those of the final image: rows at the edge, which scaling would mix with missing rows, are not
@@ -40,7 +40,7 @@ extension ArrivingPicture {
         let upright = finished.pixelSize.oriented(orientation)
         let visible = visibleRowCount(of: upright.height, storedHeight: stored.height)
         var pixels = finished.pixels
-        if pixels === stored, !isOwn { pixels = try pixels.copied() }
+        if pixels === stored, !isUniquelyReferenced { pixels = try pixels.copied() }
         pixels.clear(outside: visible, of: upright, orientation)
         let preview = Image(
             pixels: pixels, scale: finished.scale, colorProfile: finished.colorProfile,

@@ -14,7 +14,7 @@ final class WebPStream: PictureStream {
     /// The part of the container read so far; nil before the bitstream's header.
     private var container: WebPContainer?
     private var orientation = ImageOrientation.up
-    private var rows: WebPArrivingRows?
+    private var rows: WebPPartialRows?
     private var firstFrame: DecodedPicture?
     private var isDone = false
     /// The offset of the first incomplete chunk of an animation.
@@ -39,14 +39,14 @@ final class WebPStream: PictureStream {
         if finished { try finish() }
     }
 
-    func snapshot() throws(WebImageError) -> ArrivingPicture? {
+    func snapshot() throws(WebImageError) -> PartialPicture? {
         guard let container else { return nil }
         if let firstFrame {
-            return ArrivingPicture(
+            return PartialPicture(
                 picture: firstFrame, fullSize: container.canvas, rowCount: firstFrame.pixels.height, isWhole: isDone)
         }
         guard let rows, rows.rowCount > 0 else { return nil }
-        return ArrivingPicture(
+        return PartialPicture(
             picture: container.picture(rows.pixels, data, hasAlpha: container.hasAlpha), fullSize: container.canvas,
             rowCount: rows.rowCount, isWhole: isDone)
     }
@@ -79,7 +79,7 @@ final class WebPStream: PictureStream {
     private func readRows() throws(WebImageError) {
         if rows == nil, let container {
             rows = try data.withFileBytes { bytes throws(WebImageError) in
-                try WebPArrivingRows(bytes, container, options)
+                try WebPPartialRows(bytes, container, options)
             }
         }
         try data.withFileBytes { bytes throws(WebImageError) in try rows?.update(bytes) }
@@ -119,7 +119,7 @@ final class WebPStream: PictureStream {
 }
 
 /// Owns one incremental decoder of libwebp and the pixels it writes.
-private final class WebPArrivingRows {
+private final class WebPPartialRows {
     let pixels: PixelBuffer
     private(set) var rowCount = 0
     private(set) var isWhole = false

@@ -8,7 +8,7 @@ struct ChunkWalk {
     private var stepCount = 0
     private var keptCount = 0
     /// The limit of stored chunks: far more than any encoder writes, and 16 MB of ranges.
-    static let mostKept = 1 << 20
+    static let maxKeptChunks = 1 << 20
 
     init(_ limits: DecodingLimits) { deadline = DecodeDeadline(limits) }
 
@@ -21,9 +21,10 @@ struct ChunkWalk {
     /// Counts one chunk whose range is stored.
     mutating func keep(_ library: String) throws(WebImageError) {
         keptCount += 1
-        guard keptCount <= Self.mostKept else {
+        guard keptCount <= Self.maxKeptChunks else {
             throw .badData(
-                library, "the picture is in more than \(Self.mostKept) pieces", hint: "No encoder writes such a file.")
+                library, "the picture is in more than \(Self.maxKeptChunks) pieces",
+                hint: "No encoder writes such a file.")
         }
     }
 }

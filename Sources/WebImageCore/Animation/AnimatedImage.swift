@@ -22,7 +22,7 @@ open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
     package convenience init?(data: Data, scale: CGFloat, options: ImageCoderOptions?, coders: ImageCodersManager) {
         guard !data.isEmpty else { return nil }
         var options = options ?? [:]
-        options[.decodeScaleFactor] = Number.scale(Double(scale))
+        options[.decodeScaleFactor] = NumberLimits.scale(Double(scale))
         let coder = coders.coders.last { $0 is any AnimatedImageCoder && $0.canDecode(from: data) }
         if let coder = coder as? any AnimatedImageCoder,
             let instance = type(of: coder).init(animatedImageData: data, options: options)

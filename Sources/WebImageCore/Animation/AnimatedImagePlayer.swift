@@ -151,7 +151,7 @@ import Foundation
     private func tick(_ elapsed: TimeInterval) {
         guard isPlaying else { return }
         let events = playback.advance(
-            by: elapsed, duration: { [provider] in Number.frameSeconds(provider.animatedImageDuration(at: $0)) },
+            by: elapsed, duration: { [provider] in NumberLimits.frameSeconds(provider.animatedImageDuration(at: $0)) },
             isReady: { [store] in store.isReady($0) })
         for event in events {
             switch event {
@@ -169,7 +169,7 @@ import Foundation
     /// when it is done.
     private var leadingFrames: Int {
         guard skipsLateFrames else { return 0 }
-        let duration = Number.frameSeconds(provider.animatedImageDuration(at: playback.index))
+        let duration = NumberLimits.frameSeconds(provider.animatedImageDuration(at: playback.index))
         let frames = store.decodeSeconds / duration * playback.effectiveRate
         return Int(min(frames, Double(totalFrameCount / 2)))
     }

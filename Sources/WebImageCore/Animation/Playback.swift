@@ -35,7 +35,7 @@ package struct Playback: Sendable {
     package private(set) var shownIndex: Int?
     private var isBackward = false
     /// Whether the last available frame has had its time and playback waits for more.
-    private var isParked = false
+    private var isWaitingForFrame = false
 
     package init(frameCount: Int) { self.frameCount = frameCount }
 
@@ -52,7 +52,7 @@ package struct Playback: Sendable {
         isBackward = mode.startsAtEnd
         loopCount = 0
         elapsed = 0
-        isParked = false
+        isWaitingForFrame = false
         shownIndex = nil
     }
 
@@ -88,14 +88,14 @@ package struct Playback: Sendable {
             return events
         }
         // Time spent waiting for frames that had not arrived does not count for the next frame.
-        if !isParked { elapsed += Number.elapsedSeconds(time) * effectiveRate }
-        isParked = false
+        if !isWaitingForFrame { elapsed += NumberLimits.elapsedSeconds(time) * effectiveRate }
+        isWaitingForFrame = false
         var passed: [Int] = []
         skipWholeLoops(duration)
         while elapsed >= duration(index) {
             guard let next = next() else {
                 elapsed = duration(index)
-                isParked = true
+                isWaitingForFrame = true
                 break
             }
             elapsed -= duration(index)
@@ -122,18 +122,18 @@ package struct Playback: Sendable {
     /// - Parameter leading: the number of frames to skip, because frames that are already late need no decode.
     package func upcoming(_ count: Int, leading: Int = 0) -> [Int] {
         guard frameCount > 0 else { return [] }
-        var walker = self
-        walker.index = min(index, frameCount - 1)
-        for _ in 0..<min(max(leading, 0), Self.mostUpcoming) { walker.step() }
-        var frames = [walker.index]
-        var seen: Set<Int> = [walker.index]
+        var lookahead = self
+        lookahead.index = min(index, frameCount - 1)
+        for _ in 0..<min(max(leading, 0), Self.mostUpcoming) { lookahead.step() }
+        var frames = [lookahead.index]
+        var seen: Set<Int> = [lookahead.index]
         let wanted = min(count, frameCount, Self.mostUpcoming)
         // A bounce passes most frames twice before it reaches the last one.
         var steps = mode.turns ? wanted * 2 : wanted
         while frames.count < wanted, steps > 0 {
-            walker.step()
+            lookahead.step()
             steps -= 1
-            if seen.insert(walker.index).inserted { frames.append(walker.index) }
+            if seen.insert(lookahead.index).inserted { frames.append(lookahead.index) }
         }
         return frames
     }

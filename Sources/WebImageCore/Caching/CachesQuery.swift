@@ -33,7 +33,7 @@ final class CachesQuery: WebImageOperation {
         callbacks.async { handler(.miss) }
     }
 
-    func begin(_ round: CachesRound) {
+    func begin(_ round: CacheFanOut) {
         // No further cache is queried after a cancel or a completion.
         round.ask(isEnough: { (answer: ImageCacheQueryAnswer) in answer.image != nil || self.isOver }) {
             cache, index, answer in
@@ -63,14 +63,14 @@ final class CachesQuery: WebImageOperation {
 
     private func fill(_ higher: ArraySlice<any ImageCaching>, _ image: Image, _ data: Data?) {
         let allowed = context.storeCacheType ?? .all
-        guard image.isThumbnail, !CacheKey.isThumbnail(key), context.entryNote?.key.isVariant != true else {
+        guard image.isThumbnail, !CacheKey.isThumbnail(key), context.entryIdentity?.key.isVariant != true else {
             let type: ImageCacheType = data == nil ? (allowed.includesMemory ? .memory : .none) : allowed
             return store(image, data, key, type, in: higher)
         }
         // The data are the original's bytes. The image is a thumbnail of them and is stored under the thumbnail's key.
         if let data, allowed.includesDisk { store(nil, data, key, .disk, in: higher) }
         guard allowed.includesMemory, let thumbnail = context.thumbnail,
-            context.entryNote?.key.scope == nil
+            context.entryIdentity?.key.scope == nil
         else { return }
         store(image, nil, LoadKeys.thumbnail(thumbnail, of: key).string, .memory, in: higher)
     }

@@ -22,18 +22,18 @@ struct ClockRing {
     /// The position of a holding in the queue. Free holdings are linked by `next`.
     private struct Link {
         var cost = 0
-        var next: Int32 = nowhere
-        var previous: Int32 = nowhere
+        var next: Int32 = noIndex
+        var previous: Int32 = noIndex
     }
 
-    private static let nowhere: Int32 = -1
+    private static let noIndex: Int32 = -1
 
-    private var places = HashedPlaces()
+    private var places = HashIndexTable()
     private var holdings: ContiguousArray<Holding> = []
     private var links: ContiguousArray<Link> = []
-    private var free = nowhere
-    private var front = nowhere
-    private var back = nowhere
+    private var free = noIndex
+    private var front = noIndex
+    private var back = noIndex
     private(set) var totalCost = 0
 
     var count: Int { places.count }
@@ -51,7 +51,7 @@ struct ClockRing {
     mutating func append(_ image: Image, _ key: String, cost: Int) {
         let hash = Self.hash(key)
         let place: Int
-        if free == Self.nowhere {
+        if free == Self.noIndex {
             place = holdings.count
             holdings.append(Holding())
             links.append(Link())
@@ -83,13 +83,13 @@ struct ClockRing {
 
     /// Removes the image at the front whose bit is not set.
     mutating func evict() -> Entry? {
-        while front != Self.nowhere, holdings[Int(front)].wasUsed {
+        while front != Self.noIndex, holdings[Int(front)].wasUsed {
             let place = Int(front)
             holdings[place].wasUsed = false
             unlink(place)
             link(place)
         }
-        return front == Self.nowhere ? nil : remove(at: Int(front))
+        return front == Self.noIndex ? nil : remove(at: Int(front))
     }
 
     @inline(__always)
@@ -101,14 +101,14 @@ struct ClockRing {
 
     private mutating func link(_ place: Int) {
         links[place].previous = back
-        links[place].next = Self.nowhere
-        if back == Self.nowhere { front = Int32(place) } else { links[Int(back)].next = Int32(place) }
+        links[place].next = Self.noIndex
+        if back == Self.noIndex { front = Int32(place) } else { links[Int(back)].next = Int32(place) }
         back = Int32(place)
     }
 
     private mutating func unlink(_ place: Int) {
         let (previous, next) = (links[place].previous, links[place].next)
-        if previous == Self.nowhere { front = next } else { links[Int(previous)].next = next }
-        if next == Self.nowhere { back = previous } else { links[Int(next)].previous = previous }
+        if previous == Self.noIndex { front = next } else { links[Int(previous)].next = next }
+        if next == Self.noIndex { back = previous } else { links[Int(next)].previous = previous }
     }
 }

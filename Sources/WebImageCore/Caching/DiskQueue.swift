@@ -35,7 +35,7 @@ final class DiskQueue: Sendable {
     }
 
     func run<Result: Sendable>(_ work: @escaping @Sendable ((any DiskCaching)?) -> Result) async -> Result {
-        await withHandover { continuation in
+        await withValueContinuation { continuation in
             async { continuation.resume(returning: work($0)) }
         }
     }

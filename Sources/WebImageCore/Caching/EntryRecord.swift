@@ -36,10 +36,10 @@ package struct EntryRecord: Hashable, Sendable {
         self.expires = expires
     }
 
-    package init(_ note: EntryNote, attributes: VariantAttributes?) {
+    package init(_ identity: EntryIdentity, attributes: VariantAttributes?) {
         self.init(
-            .typed(note.key.fingerprint, isVariant: note.key.isVariant), source: note.key.sourceFingerprint,
-            scope: note.key.scopeFingerprint, version: note.version, attributes: attributes)
+            .typed(identity.key.fingerprint, isVariant: identity.key.isVariant), source: identity.key.sourceFingerprint,
+            scope: identity.key.scopeFingerprint, version: identity.version, attributes: attributes)
     }
 
     /// The record of an entry that a caller stores under its own string.
@@ -65,8 +65,8 @@ package struct VariantAttributes: Hashable, Sendable {
     }
 
     /// The options that decided whether a transformer ran; nil when no option affected the result.
-    var mark: VariantMark? {
-        transformOptions.isEmpty ? nil : VariantMark(isTransformed: isTransformed, options: transformOptions)
+    var mark: TransformRecord? {
+        transformOptions.isEmpty ? nil : TransformRecord(isTransformed: isTransformed, options: transformOptions)
     }
 
     /// The form on disk: words separated by spaces, so that later versions can add further words.

@@ -72,16 +72,16 @@ extension ImageCache {
     /// The image in memory, if it matches the query.
     func memoryImage(_ key: String, options: WebImageOptions, _ context: RequestContext) -> Image? {
         guard let image = imageFromMemoryCache(forKey: key),
-            context.entryNote.map({ image.isEntry(of: $0.key) }) ?? true
+            context.entryIdentity.map({ image.isEntry(of: $0.key) }) ?? true
         else { return nil }
         // A lookup by string returns the image as stored.
-        return WantedImage(options: options, context: context)
-            .adapted(image, takesPosters: context.entryNote == nil)
+        return ImageMatcher(options: options, context: context)
+            .adapted(image, takesPosters: context.entryIdentity == nil)
     }
 
     func decoder(_ key: String, _ options: WebImageOptions, _ context: RequestContext) -> EntryDecoder {
         EntryDecoder(
-            key: context.entryNote?.key,
+            key: context.entryIdentity?.key,
             decoding: ImageDecoding(options, context: context, key: key, thumbnail: context.thumbnail, coders: coders),
             options: options)
     }
@@ -96,13 +96,13 @@ extension ImageCache {
             let image = try decoder.decode(entry)
             // A lookup by string returns the entry as stored.
             let adapted =
-                decoder.key == nil ? image : WantedImage(options: decoder.options, context: context).adapted(image)
+                decoder.key == nil ? image : ImageMatcher(options: decoder.options, context: context).adapted(image)
             guard let adapted else { return nil }
             rememberSize(of: image, forKey: key)
             promote(image, of: entry, key: key, decoder, context)
             return adapted
         } catch {
-            if decoder.decoding.isWorthless(entry.data, after: error) { removeCorruptDiskEntry(forKey: key) }
+            if decoder.decoding.isUndecodable(entry.data, after: error) { removeCorruptDiskEntry(forKey: key) }
             return nil
         }
     }

@@ -28,7 +28,7 @@ extension ImageCache {
     public func storeImageDataToDisk(_ data: Data?, forKey key: String?) {
         guard let data, let key else { return }
         rememberSize(of: data, forKey: key)
-        disk.sync { self.put(data, of: nil, key: key, note: nil, in: $0) }
+        disk.sync { self.put(data, of: nil, key: key, identity: nil, in: $0) }
     }
 
     /// Stores an image in memory before this returns, then its data on disk. The completion runs inline when nothing
@@ -43,7 +43,7 @@ extension ImageCache {
             return
         }
         let context = RequestContext(context)
-        note(image, context.entryNote)
+        recordIdentity(image, context.entryIdentity)
         if cacheType.includesMemory, keepsImagesInMemory { storeImageToMemory(image, forKey: key) }
         guard cacheType.includesDisk else {
             completion?()
@@ -56,26 +56,26 @@ extension ImageCache {
         }
         let callbacks = context.callbackQueue ?? .main
         let finish: @Sendable () -> Void = { if let completion { callbacks.async(completion) } }
-        let note = context.entryNote
+        let identity = context.entryIdentity
         if let imageData = imageData ?? image?.encodedAnimation(context) {
-            write(imageData, of: image, key: key, note: note, finish)
+            write(imageData, of: image, key: key, identity: identity, finish)
         } else if let image {
             let coder = context.coder ?? coders
             let encoding = EncodingOptions(context.encodeOptions)
             decodePool.submit(measuring: { image.pixels.byteCount }, priority: LoadPriority(options)) {
-                self.write(Self.encode(image, coder, encoding), of: image, key: key, note: note, finish)
+                self.write(Self.encode(image, coder, encoding), of: image, key: key, identity: identity, finish)
             }
         }
     }
 
     /// Attaches the key and version to an image before it is stored in memory. An original becomes the newest version.
-    private func note(_ image: Image?, _ note: EntryNote?) {
-        guard let note else { return }
-        let source = note.key.sourceFingerprint
-        let version = note.version.map {
-            note.key.isVariant ? originalVersions.join($0, for: source) : originalVersions.declare($0, for: source)
+    private func recordIdentity(_ image: Image?, _ identity: EntryIdentity?) {
+        guard let identity else { return }
+        let source = identity.key.sourceFingerprint
+        let version = identity.version.map {
+            identity.key.isVariant ? originalVersions.join($0, for: source) : originalVersions.declare($0, for: source)
         }
-        image?.noteEntry(ImageEntries.Entry(identity: .key(note.key), version: version))
+        image?.noteEntry(ImageEntries.Entry(identity: .key(identity.key), version: version))
     }
 
     /// Encodes in the image's source format; without one as GIF if animated, PNG if transparent, else JPEG.
@@ -98,28 +98,29 @@ extension ImageCache {
     }
 
     private func write(
-        _ data: Data?, of image: Image?, key: String, note: EntryNote?, _ finish: @escaping @Sendable () -> Void
+        _ data: Data?, of image: Image?, key: String, identity: EntryIdentity?, _ finish: @escaping @Sendable () -> Void
     ) {
         disk.async { disk in
-            if let data { self.put(data, of: image, key: key, note: note, in: disk) }
+            if let data { self.put(data, of: image, key: key, identity: identity, in: disk) }
             finish()
         }
     }
 
     /// Writes an entry with its record; runs on the disk queue.
-    private func put(_ data: Data, of image: Image?, key: String, note: EntryNote?, in disk: (any DiskCaching)?) {
-        guard let disk, !isStale(note) else { return }
-        var note = note
-        if let unknown = note, !unknown.key.isVariant, unknown.version == nil {
+    private func put(_ data: Data, of image: Image?, key: String, identity: EntryIdentity?, in disk: (any DiskCaching)?)
+    {
+        guard let disk, !isStale(identity) else { return }
+        var identity = identity
+        if let unknown = identity, !unknown.key.isVariant, unknown.version == nil {
             let version = ContentDigest(data)
-            note?.version = version
+            identity?.version = version
             originalVersions.declare(version, for: unknown.key.sourceFingerprint)
         }
         let attributes = image.flatMap { image in
-            note.map(\.key.isVariant) ?? (image.variantMark != nil) ? VariantAttributes(image) : nil
+            identity.map(\.key.isVariant) ?? (image.transformRecord != nil) ? VariantAttributes(image) : nil
         }
-        var record = note.map { EntryRecord($0, attributes: attributes) } ?? .named
-        if note == nil {
+        var record = identity.map { EntryRecord($0, attributes: attributes) } ?? .named
+        if identity == nil {
             record.attributes = attributes
             declare(data, of: image, key, &record)
         }
@@ -128,7 +129,7 @@ extension ImageCache {
         } else {
             // This layer cannot record that frames are missing, so a later load of the animation would receive a still
             // image.
-            if let image, image.omitsFrames, note?.key.isVariant == true { return }
+            if let image, image.omitsFrames, identity?.key.isVariant == true { return }
             disk.setData(data, forKey: key)
             if let attributes { disk.setMetadata(attributes.metadata, forKey: key) }
         }
@@ -137,9 +138,9 @@ extension ImageCache {
 
     /// Whether a variant was made from an older original than the newest one. Storing it would remove the variants of
     /// the newest original, as if this one were newer.
-    private func isStale(_ note: EntryNote?) -> Bool {
-        guard let note, note.key.isVariant, let version = note.version else { return false }
-        return originalVersions.join(version, for: note.key.sourceFingerprint).isStale
+    private func isStale(_ identity: EntryIdentity?) -> Bool {
+        guard let identity, identity.key.isVariant, let version = identity.version else { return false }
+        return originalVersions.join(version, for: identity.key.sourceFingerprint).isStale
     }
 
     /// Declares the bytes that a caller stores as the newest version of the key's original, and notes it on the image.

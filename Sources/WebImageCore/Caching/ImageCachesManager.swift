@@ -156,8 +156,8 @@ public final class ImageCachesManager: ImageCaching {
     var cachesToAsk: [any ImageCaching] { round(\.contains).caches }
 
     /// The caches of a policy, the highest first; none without a policy.
-    private func round(_ policy: KeyPath<State, ImageCachesManagerOperationPolicy>?) -> CachesRound {
-        guard let policy else { return CachesRound(caches: [], isSerial: true) }
+    private func round(_ policy: KeyPath<State, ImageCachesManagerOperationPolicy>?) -> CacheFanOut {
+        guard let policy else { return CacheFanOut(caches: [], isSerial: true) }
         return state.withLock { state in
             let policy = state[keyPath: policy]
             let chosen: [any ImageCaching] =
@@ -166,7 +166,7 @@ public final class ImageCachesManager: ImageCaching {
                 case .highestOnly: state.caches.roles.suffix(1)
                 case .lowestOnly: Array(state.caches.roles.prefix(1))
                 }
-            return CachesRound(caches: chosen, isSerial: policy == .serial)
+            return CacheFanOut(caches: chosen, isSerial: policy == .serial)
         }
     }
 }

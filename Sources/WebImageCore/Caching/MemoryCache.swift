@@ -10,19 +10,19 @@ public final class MemoryCache: MemoryCaching {
 
     private struct State {
         var ring = ClockRing()
-        var weak = WeakImages()
+        var weak = WeakImageTable()
         var limits: Limits
     }
 
     private struct Limits {
         var cost: Int
         var count: Int
-        var remembersWeakly: Bool
+        var keepsWeakReferences: Bool
 
         init(_ config: ImageCacheConfig) {
             cost = config.maxMemoryCost == 0 ? MemorySize.automaticCost : max(config.maxMemoryCost, 0)
             count = config.maxMemoryCount <= 0 ? .max : config.maxMemoryCount
-            remembersWeakly = config.shouldUseWeakMemoryCache
+            keepsWeakReferences = config.shouldUseWeakMemoryCache
         }
     }
 
@@ -41,48 +41,48 @@ public final class MemoryCache: MemoryCaching {
     /// The image of a key. No allocation on a hit.
     public func object(forKey key: String) -> Image? {
         if let image = state.withLock({ $0.ring.use(key) }) { return image }
-        return recovered(key)
+        return reinsertedWeakImage(key)
     }
 
     /// Returns an evicted image that still exists, and stores it again.
-    private func recovered(_ key: String) -> Image? {
-        let (image, doomed): (Image?, [Image]) = state.withLock { state in
+    private func reinsertedWeakImage(_ key: String) -> Image? {
+        let (image, evicted): (Image?, [Image]) = state.withLock { state in
             // Another thread may have stored the image between the two locks.
             if let image = state.ring.use(key) { return (image, []) }
             guard let found = state.weak.take(key) else { return (nil, []) }
             return (found.image, Self.insert(found.image, key, cost: found.cost, into: &state))
         }
-        withExtendedLifetime(doomed) {}
+        withExtendedLifetime(evicted) {}
         return image
     }
 
     /// Stores an image; nil removes it. An image above the cost limit evicts nothing and is only referenced weakly.
     public func setObject(_ object: Image?, forKey key: String, cost: Int) {
         guard let object else { return removeObject(forKey: key) }
-        let doomed = state.withLock { state in
+        let evicted = state.withLock { state in
             let forgotten = state.weak.take(key)?.image
-            let cost = min(max(cost, 0), Self.mostCost)
+            let cost = min(max(cost, 0), Self.maxCost)
             return Self.insert(object, key, cost: cost, into: &state) + (forgotten.map { [$0] } ?? [])
         }
-        withExtendedLifetime(doomed) {}
+        withExtendedLifetime(evicted) {}
     }
 
     /// Removes an image and its weak reference.
     public func removeObject(forKey key: String) {
-        let doomed = state.withLock { ($0.ring.remove(key)?.image, $0.weak.take(key)?.image) }
-        withExtendedLifetime(doomed) {}
+        let evicted = state.withLock { ($0.ring.remove(key)?.image, $0.weak.take(key)?.image) }
+        withExtendedLifetime(evicted) {}
     }
 
     /// Removes all images and weak references.
     public func removeAllObjects() {
-        let doomed = state.withLock { state in
+        let evicted = state.withLock { state in
             defer {
                 state.ring = ClockRing()
-                state.weak = WeakImages()
+                state.weak = WeakImageTable()
             }
             return (state.ring, state.weak)
         }
-        withExtendedLifetime(doomed) {}
+        withExtendedLifetime(evicted) {}
     }
 
     /// Evicts images, the longest unused first, until the total cost is at most `cost` bytes; used under memory
@@ -90,19 +90,19 @@ public final class MemoryCache: MemoryCaching {
     ///
     /// Evicted images that are still in use are found again.
     public func trim(toCost cost: Int) {
-        let doomed = state.withLock { Self.evict(toCost: max(cost, 0), count: .max, from: &$0) }
-        withExtendedLifetime(doomed) {}
+        let evicted = state.withLock { Self.evict(toCost: max(cost, 0), count: .max, from: &$0) }
+        withExtendedLifetime(evicted) {}
     }
 
     /// Applies the new limits at once.
     public func configDidChange(_ config: ImageCacheConfig) {
         let limits = Limits(config)
-        let doomed = state.withLock { state in
+        let evicted = state.withLock { state in
             state.limits = limits
-            if !limits.remembersWeakly { state.weak = WeakImages() }
+            if !limits.keepsWeakReferences { state.weak = WeakImageTable() }
             return Self.evict(toCost: limits.cost, count: limits.count, from: &state)
         }
-        withExtendedLifetime(doomed) {}
+        withExtendedLifetime(evicted) {}
     }
 
     /// The total cost of the stored images in bytes.
@@ -111,31 +111,31 @@ public final class MemoryCache: MemoryCaching {
     public var totalCount: Int { state.withLock { $0.ring.count } }
 
     /// The maximum cost of one image, 1 TiB, so that the sum of costs does not overflow.
-    private static let mostCost = 1 << 40
+    private static let maxCost = 1 << 40
 
     // MARK: Called under the lock; each returns the images to release after unlocking
 
     private static func insert(_ image: Image, _ key: String, cost: Int, into state: inout State) -> [Image] {
         guard cost <= state.limits.cost else {
             let old = state.ring.remove(key)?.image
-            let doomed = state.limits.remembersWeakly ? state.weak.put(image, key, cost: cost) : []
-            return old.map { doomed + [$0] } ?? doomed
+            let evicted = state.limits.keepsWeakReferences ? state.weak.put(image, key, cost: cost) : []
+            return old.map { evicted + [$0] } ?? evicted
         }
         let old = state.ring.remove(key)?.image
         // Evicts before the insertion: if all other images are marked as used, the new image would be evicted first.
-        let doomed = evict(toCost: state.limits.cost - cost, count: state.limits.count - 1, from: &state)
+        let evicted = evict(toCost: state.limits.cost - cost, count: state.limits.count - 1, from: &state)
         state.ring.append(image, key, cost: cost)
-        return old.map { doomed + [$0] } ?? doomed
+        return old.map { evicted + [$0] } ?? evicted
     }
 
     private static func evict(toCost cost: Int, count: Int, from state: inout State) -> [Image] {
-        var doomed: [Image] = []
+        var evicted: [Image] = []
         while state.ring.totalCost > cost || state.ring.count > count, let victim = state.ring.evict() {
-            if state.limits.remembersWeakly {
-                doomed += state.weak.put(victim.image, victim.key, cost: victim.cost)
+            if state.limits.keepsWeakReferences {
+                evicted += state.weak.put(victim.image, victim.key, cost: victim.cost)
             }
-            doomed.append(victim.image)
+            evicted.append(victim.image)
         }
-        return doomed
+        return evicted
     }
 }

@@ -20,7 +20,7 @@ enum MemoryPressureWatcher {
         let watched = triggers.compactMap { pressure, trigger in
             open(trigger, files: pressureFiles()).map { (pressure, $0) }
         }
-        guard !watched.isEmpty else { return lookNowAndThen() }
+        guard !watched.isEmpty else { return pollMemoryInfo() }
         while true {
             var polls = watched.map { pollfd(fd: $0.1, events: Int16(POLLPRI), revents: 0) }
             let count = poll(&polls, nfds_t(polls.count), -1)
@@ -32,7 +32,7 @@ enum MemoryPressureWatcher {
             }
         }
         for (_, file) in watched { close(file) }
-        lookNowAndThen()
+        pollMemoryInfo()
     }
 
     /// The process's own control group comes first: its limit may be far below the machine's memory.
@@ -59,7 +59,7 @@ enum MemoryPressureWatcher {
         return nil
     }
 
-    private static func lookNowAndThen() {
+    private static func pollMemoryInfo() {
         while true {
             sleep(5)
             guard let text = try? String(contentsOfFile: "/proc/meminfo", encoding: .utf8) else { return }

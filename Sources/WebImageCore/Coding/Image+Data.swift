@@ -15,7 +15,7 @@ extension Image {
         guard let data else { return nil }
         return coders.decodedImage(
             with: data,
-            options: [.decodeScaleFactor: Number.scale(Double(scale)), .decodeFirstFrameOnly: firstFrameOnly])
+            options: [.decodeScaleFactor: NumberLimits.scale(Double(scale)), .decodeFirstFrameOnly: firstFrameOnly])
     }
 
     /// Returns the animation encoded in a GIF file; nil for no data, and for data that is not a GIF.

@@ -34,7 +34,7 @@ package struct ImageDecoding: Sendable {
 
     private func animated(_ data: Data) throws(WebImageError) -> Image? {
         guard let animatedClass else { return nil }
-        let scale = CGFloat(Number.scale(options.scaleFactor))
+        let scale = CGFloat(NumberLimits.scale(options.scaleFactor))
         if let image = animatedClass.init(data: data, scale: scale, options: options.dictionary) {
             if preloadsAllFrames { image.preloadAllFrames() }
             image.decodingOptions = options

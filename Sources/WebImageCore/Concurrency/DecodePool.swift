@@ -13,14 +13,14 @@ package final class DecodePool: Sendable {
 
     /// The nice value of the threads: 5, so that the program's event loops run first; 10 beside a main loop that draws;
     /// 0 in a command that only waits for its images.
-    package static let usualNice: @Sendable () -> Int32 = {
+    package static let defaultNiceValue: @Sendable () -> Int32 = {
         MainThread.isAttached ? 10 : isCommand.withLock { $0 } ? 0 : 5
     }
 
     private static let isCommand = Locked(false)
 
     /// Declares that this program is a shell command, which does nothing else meanwhile.
-    package static func servesCommand() { isCommand.withLock { $0 = true } }
+    package static func declareCommandLineProgram() { isCommand.withLock { $0 = true } }
 
     /// The least cost of a large job: 32 MiB of pixels (8 megapixels).
     package static let largeCost = 32 << 20
@@ -65,7 +65,7 @@ package final class DecodePool: Sendable {
     ///   - nice: Called before each job; returns the least nice value (setpriority(2)) for its thread from then on.
     ///   - idleTime: How long a thread without work is kept.
     package init(
-        width: Int, byteBudget: Int, nice: @escaping @Sendable () -> Int32 = DecodePool.usualNice,
+        width: Int, byteBudget: Int, nice: @escaping @Sendable () -> Int32 = DecodePool.defaultNiceValue,
         idleTime: DispatchTimeInterval = .seconds(5)
     ) {
         self.width = width
@@ -130,7 +130,7 @@ package final class DecodePool: Sendable {
         let observer = priority.observe { [weak self] in self?.move(id, to: priority) }
         defer { priority.forget(observer) }
         let outcome: Result<Value, WebImageError> = await withTaskCancellationHandler {
-            await withHandover { continuation in
+            await withValueContinuation { continuation in
                 let job = Job(
                     id: id, priority: priority, cost: cost, measure: measure,
                     start: { continuation.resume(returning: Result { () throws(WebImageError) in try work() }) },
@@ -205,7 +205,7 @@ package final class DecodePool: Sendable {
     }
 
     private func perform(_ job: Job) {
-        becomeNice()
+        raiseNiceValue()
         guard let cost = job.cost ?? admittedCost(of: job) else { return }
         job.start()
         state.withLock { state in
@@ -216,7 +216,7 @@ package final class DecodePool: Sendable {
     }
 
     /// Raises the calling thread's nice value. It is never lowered again, which would require a privilege.
-    private func becomeNice() {
+    private func raiseNiceValue() {
         let wanted = nice()
         // 0 is the calling thread (setpriority(2), "C library/kernel differences").
         guard wanted > getpriority(.init(PRIO_PROCESS.rawValue), 0) else { return }

@@ -23,13 +23,13 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
     private struct State {
         var decisions = Decisions()
         var runs: [UInt64: Run] = [:]
-        var continuations: [UInt64: Handover<Outcome>] = [:]
+        var continuations: [UInt64: ValueContinuation<Outcome>] = [:]
     }
 
     /// An action with its operands, collected under the lock and performed after it.
     private enum Step {
         case cancel(Task<Void, Never>)
-        case resume(Handover<Outcome>, Outcome)
+        case resume(ValueContinuation<Outcome>, Outcome)
         case updatePriority(run: UInt64)
         case removeListener(SharedTaskHandle, subscriber: UInt64)
         case abandon(Value)
@@ -55,7 +55,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
     /// subscribers. While this caller waits, the work's priority is at least `priority`. If a cancel ended the bodies
     /// of all subscribers, the value goes to `onAbandon`.
     package func withValue<Output>(
-        for key: Key, priority: LoadPriorityHandle, listener: LoadNewsListener? = nil,
+        for key: Key, priority: LoadPriorityHandle, listener: LoadEventListener? = nil,
         origin: SharedTaskOrigin? = nil, work: @escaping Work, onAbandon: @escaping Abandon = { _ in },
         body: (Value) async throws(WebImageError) -> Output
     ) async throws(WebImageError) -> Output {
@@ -69,7 +69,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
         // The cancellation handler also covers the join; otherwise a cancel during the join would take effect only when
         // this task suspends.
         let outcome = await withTaskCancellationHandler {
-            await withHandover { continuation in
+            await withValueContinuation { continuation in
                 join(subscriber, key, priority, listener, origin, continuation, work, onAbandon)
             }
         } onCancel: {
@@ -87,8 +87,8 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
     }
 
     private func join(
-        _ subscriber: UInt64, _ key: Key, _ priority: LoadPriorityHandle, _ listener: LoadNewsListener?,
-        _ origin: SharedTaskOrigin?, _ continuation: Handover<Outcome>, _ work: @escaping Work,
+        _ subscriber: UInt64, _ key: Key, _ priority: LoadPriorityHandle, _ listener: LoadEventListener?,
+        _ origin: SharedTaskOrigin?, _ continuation: ValueContinuation<Outcome>, _ work: @escaping Work,
         _ onAbandon: @escaping Abandon
     ) {
         let value = priority.priority

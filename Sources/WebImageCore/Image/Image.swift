@@ -26,7 +26,7 @@ open class Image: @unchecked Sendable {
     ) {
         pixels.seal()
         self.pixels = pixels
-        self.scale = CGFloat(Number.scale(Double(scale)))
+        self.scale = CGFloat(NumberLimits.scale(Double(scale)))
         self.colorProfile = colorProfile
         self.hasAlpha = hasAlpha ?? pixels.format.hasAlpha
         metadata = Locked(ImageMetadata(imageFormat: format))

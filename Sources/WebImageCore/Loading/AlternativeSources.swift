@@ -6,7 +6,7 @@ struct AlternativeSources {
     let urls: [URL]
     /// Whether the first URL is the smaller image of `.lowDataSource`, which must not be stored under the key of the
     /// full image.
-    let beginsLow: Bool
+    let startsWithLowDataSource: Bool
 
     init(_ load: ImageDataLoad, prefersLowData: Bool) {
         // A refresh already has the full image; the smaller one would replace it.
@@ -14,7 +14,7 @@ struct AlternativeSources {
         let low = prefersLowData && !isRefresh ? load.requestContext.lowDataSource : nil
         let others = load.requestContext.alternativeSources ?? []
         urls = [low, load.url].compactMap { $0 } + others
-        beginsLow = low != nil
+        startsWithLowDataSource = low != nil
     }
 
     var isPlain: Bool { urls.count == 1 }
@@ -37,16 +37,17 @@ struct AlternativeSources {
         for (index, url) in urls.enumerated() {
             var attempt = load
             attempt.url = url
-            let isStandIn = beginsLow && index == 0
+            let isLowDataImage = startsWithLowDataSource && index == 0
             let isElsewhere = url != load.url
             // The cached bytes may come from any source, but only the image's own URL can revalidate them.
             if isElsewhere { attempt.cached = nil }
-            attempt.finishedAfterCancel = heir(of: load, isStandIn: isStandIn, isElsewhere: isElsewhere)
+            attempt.finishedAfterCancel = receiverAfterCancel(
+                of: load, isLowDataImage: isLowDataImage, isElsewhere: isElsewhere)
             // If this source fails, its bytes must not be taken for the beginning of the next source's body.
             if index < urls.count - 1 { attempt.receivedData = nil }
             do throws(WebImageError) {
                 var result = try await fetch(attempt)
-                if isStandIn { (result.isStandIn, result.mayBeStored) = (true, false) }
+                if isLowDataImage { (result.isLowDataImage, result.mayBeStored) = (true, false) }
                 // The image's own server does not know the validators of another URL.
                 if isElsewhere { result.metadata = nil }
                 return result
@@ -62,15 +63,15 @@ struct AlternativeSources {
 
     /// Returns the receiver of a body that completes after the last cancel; nil for the smaller image, which is not
     /// stored.
-    private func heir(
-        of load: ImageDataLoad, isStandIn: Bool, isElsewhere: Bool
+    private func receiverAfterCancel(
+        of load: ImageDataLoad, isLowDataImage: Bool, isElsewhere: Bool
     ) -> (@Sendable (ImageDataResult) -> Void)? {
-        guard !isStandIn, let heir = load.finishedAfterCancel else { return nil }
-        guard isElsewhere else { return heir }
+        guard !isLowDataImage, let receiverAfterCancel = load.finishedAfterCancel else { return nil }
+        guard isElsewhere else { return receiverAfterCancel }
         return { result in
             var result = result
             result.metadata = nil
-            heir(result)
+            receiverAfterCancel(result)
         }
     }
 }

@@ -37,7 +37,7 @@ package final class DataLoadOperation: WebImageOperation {
 
     /// Sets an action that runs once the completion was enqueued, or has run if its queue runs it inline. Runs it at
     /// once if that has happened.
-    package func whenHandedOut(_ action: @escaping @Sendable () -> Void) { handedOut.whenCompleted(action) }
+    package func whenDelivered(_ action: @escaping @Sendable () -> Void) { handedOut.whenCompleted(action) }
 
     package func cancel() { completion.cancel(with: (.failure(.cancelled.with(url: load.url)), nil)) }
 
@@ -80,7 +80,7 @@ package final class DataLoadOperation: WebImageOperation {
     package func partialDecoding(delivering completed: ImageLoaderCompletedBlock?) -> ImageLoaderDataBlock? {
         guard load.options.contains(.progressiveLoad), let completed else { return nil }
         let decoding = ImageLoaderDecoding.decoding(for: load.url, options: load.options, load.requestContext)
-        let partial = PartialDecoding(decoding) { [weak self] in self?.deliverPartial($0, completed) }
+        let partial = PartialImageDecoder(decoding) { [weak self] in self?.deliverPartial($0, completed) }
         return { [weak self] bytes, _ in
             guard let self, !self.completion.isCompleted else { return }
             partial.append(bytes, on: self.decodePool)
@@ -128,7 +128,7 @@ extension ImageDataLoader {
     }
 
     /// Blocks URLs that are at fault themselves: malformed, not an image, 404, 410, 451.
-    public func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { error.condemnsURL }
+    public func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { error.shouldBlockURL }
 }
 
 extension WebImageError {

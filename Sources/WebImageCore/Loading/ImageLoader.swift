@@ -148,7 +148,7 @@ public struct ImageDataResult: Sendable {
     /// Whether a disk cache may keep the body (false under `Cache-Control: no-store`).
     public var mayBeStored = true
     /// Whether this is the smaller image of `.lowDataSource`, which must not be stored under the key of the full image.
-    package var isStandIn = false
+    package var isLowDataImage = false
 
     /// Pairs a body with its response head.
     public init(data: Data, response: WebImageResponse) {

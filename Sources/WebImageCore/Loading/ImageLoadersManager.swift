@@ -60,13 +60,13 @@ public final class ImageLoadersManager: Sendable {
     }
 
     /// Returns the loader for a URL; nil when no loader accepts it.
-    public func loader(for url: URL?) -> (any ImageLoader)? { taker(of: url)?.loader }
+    public func loader(for url: URL?) -> (any ImageLoader)? { registeredLoader(of: url)?.loader }
 
-    private func taker(of load: ImageDataLoad) -> Registered? {
-        taker(of: load.url, options: load.options, context: load.context)
+    private func registeredLoader(of load: ImageDataLoad) -> Registered? {
+        registeredLoader(of: load.url, options: load.options, context: load.context)
     }
 
-    private func taker(
+    private func registeredLoader(
         of url: URL?, options: WebImageOptions = [], context: WebImageContext? = nil
     ) -> Registered? {
         let loaders = registered.withLock { $0.roles }
@@ -138,7 +138,7 @@ extension ImageLoadersManager: ImageDataLoader {
 
     /// Whether any loader accepts the load.
     public func canRequestImage(for url: URL?, options: WebImageOptions, context: WebImageContext?) -> Bool {
-        taker(of: url, options: options, context: context) != nil
+        registeredLoader(of: url, options: options, context: context) != nil
     }
 
     /// Starts the load with the loader that accepts the URL; without one, completes at once with `.invalidURL`.
@@ -146,7 +146,7 @@ extension ImageLoadersManager: ImageDataLoader {
         with url: URL?, options: WebImageOptions, context: WebImageContext?,
         progress: ImageLoaderProgressBlock?, completed: ImageLoaderCompletedBlock?
     ) -> (any WebImageOperation)? {
-        guard let loader = taker(of: url, options: options, context: context)?.loader else {
+        guard let loader = registeredLoader(of: url, options: options, context: context)?.loader else {
             completed?(nil, nil, url.map(noLoader(for:)) ?? .missingURL, true)
             return nil
         }
@@ -156,16 +156,16 @@ extension ImageLoadersManager: ImageDataLoader {
 
     /// The answer of the loader that accepts the URL; without one, whether the error itself blames the URL.
     public func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool {
-        loader(for: url)?.shouldBlockFailedURL(with: url, error: error) ?? error.condemnsURL
+        loader(for: url)?.shouldBlockFailedURL(with: url, error: error) ?? error.shouldBlockURL
     }
 
     /// The answer of the loader that accepts the load; without one, whether the error itself blames the URL.
     public func shouldBlockFailedURL(
         with url: URL, error: WebImageError, options: WebImageOptions, context: WebImageContext?
     ) -> Bool {
-        let loader = taker(of: url, options: options, context: context)?.loader
+        let loader = registeredLoader(of: url, options: options, context: context)?.loader
         return loader?.shouldBlockFailedURL(with: url, error: error, options: options, context: context)
-            ?? error.condemnsURL
+            ?? error.shouldBlockURL
     }
 
     /// Fetches the bytes with the loader that accepts the URL. If the context names further sources, the first that
@@ -188,11 +188,11 @@ extension ImageLoadersManager: ImageDataLoader {
     private func fetch(
         _ load: ImageDataLoad, progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
-        guard let taker = taker(of: load) else { throw noLoader(for: load.url) }
-        guard let dataLoader = taker.dataLoader else {
+        guard let registeredLoader = registeredLoader(of: load) else { throw noLoader(for: load.url) }
+        guard let dataLoader = registeredLoader.dataLoader else {
             throw WebImageError(
                 .invalidDownloadOperation, stage: .request, url: load.url,
-                underlying: .message("\(type(of: taker.loader)) returns images, not bytes"),
+                underlying: .message("\(type(of: registeredLoader.loader)) returns images, not bytes"),
                 hint: "Use requestImage for this loader.")
         }
         return try await dataLoader.loadData(for: load, progress: progress)
@@ -228,23 +228,23 @@ extension ImageLoadersManager: ImageDataLoader {
     /// Returns ``cacheScope(of:)`` and the preparation made for it, if any. Every memory hit runs this.
     func scope(of load: ImageDataLoad) -> (scope: CacheScope, prepared: PreparedLoad?) {
         if hasFurtherSources(load) { return (identity(of: load).cacheScope, nil) }
-        let taker = taker(of: load)
-        if let preparing = taker?.preparingLoader {
+        let registeredLoader = registeredLoader(of: load)
+        if let preparing = registeredLoader?.preparingLoader {
             let prepared = preparing.prepareForScope(load)
             return (prepared?.identity.cacheScope ?? load.declaredScope ?? .shared, prepared)
         }
-        return (taker?.dataLoader?.cacheScope(of: load) ?? load.declaredScope ?? .shared, nil)
+        return (registeredLoader?.dataLoader?.cacheScope(of: load) ?? load.declaredScope ?? .shared, nil)
     }
 
     private func ownIdentity(of load: ImageDataLoad) -> LoadIdentity {
-        if let loader = taker(of: load)?.dataLoader { return loader.identity(of: load) }
+        if let loader = registeredLoader(of: load)?.dataLoader { return loader.identity(of: load) }
         return LoadIdentity(sharing: load.url.absoluteString, cacheScope: load.declaredScope ?? .shared)
     }
 
     /// The scope from the loader that accepts the URL.
     public func cacheScope(of load: ImageDataLoad) -> CacheScope {
         if hasFurtherSources(load) { return identity(of: load).cacheScope }
-        if let loader = taker(of: load)?.dataLoader { return loader.cacheScope(of: load) }
+        if let loader = registeredLoader(of: load)?.dataLoader { return loader.cacheScope(of: load) }
         return load.declaredScope ?? .shared
     }
 }

@@ -25,7 +25,7 @@ enum LoaderQueue {
     ) async throws(WebImageError) -> ImageDataResult {
         let completion = Completion<Result<ImageDataResult, WebImageError>>()
         let result = await withTaskCancellationHandler {
-            await withHandover { continuation in
+            await withValueContinuation { continuation in
                 completion.whenCompleted { continuation.resume(returning: $0) }
                 guard !completion.isCompleted else { return }
                 add(load.priority) {

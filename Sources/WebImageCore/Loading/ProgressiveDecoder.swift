@@ -6,10 +6,10 @@ struct ProgressiveDecoder: Sendable {
     private static let longestHeader = 1 << 20
     /// Maximum number of bytes collected for coders that need the whole body (8 MiB). The loader may have moved a
     /// longer body to a file, so it is not duplicated here; its partial images come only from streaming coders.
-    static let longestWhole = 8 << 20
+    static let maxCollectedBytes = 8 << 20
 
     private let decoding: ImageDecoding
-    private let showsPreviews: Bool
+    private let makesPartialImages: Bool
     private let findsSize: Bool
     private var coder: (any ProgressiveImageCoder)?
     private var animation: ArrivingAnimation?
@@ -23,22 +23,22 @@ struct ProgressiveDecoder: Sendable {
     private var isWholeKept = true
 
     /// - Parameters:
-    ///   - showsPreviews: Whether partial images are made.
+    ///   - makesPartialImages: Whether partial images are made.
     ///   - findsSize: Whether the pixel size is reported.
-    init(_ decoding: ImageDecoding, showsPreviews: Bool, findsSize: Bool) {
+    init(_ decoding: ImageDecoding, makesPartialImages: Bool, findsSize: Bool) {
         self.decoding = decoding
-        self.showsPreviews = showsPreviews
+        self.makesPartialImages = makesPartialImages
         self.findsSize = findsSize
     }
 
     /// Takes further pieces of the body; returns the size, once, and the next partial image.
-    mutating func news(of pieces: [Data]) -> (size: PixelSize?, preview: Image?) {
+    mutating func append(_ pieces: [Data]) -> (size: PixelSize?, preview: Image?) {
         for piece in pieces {
             if isWholeKept { whole.append(piece) }
             count += piece.count
         }
-        defer { dropWhole() }
-        let preview = showsPreviews ? preview(pieces) : nil
+        defer { releaseCollectedBytes() }
+        let preview = makesPartialImages ? preview(pieces) : nil
         guard findsSize, size == nil, let found = foundSize() else { return (nil, preview) }
         size = found
         return (found, preview)
@@ -52,12 +52,12 @@ struct ProgressiveDecoder: Sendable {
     }
 
     /// Releases the collected bytes when they are no longer needed or exceed the limit.
-    private mutating func dropWhole() {
+    private mutating func releaseCollectedBytes() {
         guard isWholeKept else { return }
         let isSizeKnown = !findsSize || size != nil || count > Self.longestHeader
         let isPiecewise = coder is any StreamingImageCoder && !mayAnimate
-        let isNeeded = !isSizeKnown || showsPreviews && !hasFailed && !isPiecewise
-        if isNeeded, count <= Self.longestWhole { return }
+        let isNeeded = !isSizeKnown || makesPartialImages && !hasFailed && !isPiecewise
+        if isNeeded, count <= Self.maxCollectedBytes { return }
         (whole, isWholeKept) = (Data(), false)
     }
 
@@ -87,7 +87,7 @@ struct ProgressiveDecoder: Sendable {
         }
         guard let animation, animation.update(whole),
             let image = animatedClass.init(
-                animatedCoder: animation, scale: CGFloat(Number.scale(decoding.options.scaleFactor)))
+                animatedCoder: animation, scale: CGFloat(NumberLimits.scale(decoding.options.scaleFactor)))
         else { return nil }
         image.isIncremental = true
         image.decodingOptions = decoding.options

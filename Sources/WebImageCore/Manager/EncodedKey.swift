@@ -33,7 +33,7 @@ struct EncodedKey: Hashable, Sendable {
 
     private static func text(of options: DecodingOptions) -> String {
         var options = options
-        options.further = FurtherCoderOptions()
+        options.further = ForeignCoderOptions()
         options.limits = .default
         return String(reflecting: options)
     }
@@ -46,7 +46,7 @@ struct EncodedKey: Hashable, Sendable {
     }
 
     /// Nil with a value that has no text.
-    private static func text(of options: FurtherCoderOptions) -> String? {
+    private static func text(of options: ForeignCoderOptions) -> String? {
         var lines: [String] = []
         for (key, value) in options.values.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             guard value is String || value is any Numeric || value is Bool || value is NSNumber else { return nil }

@@ -19,7 +19,7 @@ final class EventBuffer: Sendable {
     func attach(_ operation: WebImageCombinedOperation?) { state.withLock { $0.operation = operation } }
 
     /// Whether an event or the end can be read without waiting.
-    var hasNews: Bool { state.withLock { !$0.events.isEmpty || $0.isEnded } }
+    var isReadable: Bool { state.withLock { !$0.events.isEmpty || $0.isEnded } }
 
     func receive(_ delivery: LoadDelivery, _ url: URL?) {
         let reader = state.withLock { state -> CheckedContinuation<Void, Never>? in

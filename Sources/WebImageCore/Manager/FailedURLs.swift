@@ -31,8 +31,8 @@ struct FailedURLs {
         // This scope does not identify whose load failed; remembering it would block the URL for other loads of the
         // scope.
         guard scope != .unstored else { return }
-        if entries.count >= Self.capacity { makeRoom(at: now) }
-        entries[url, default: [:]][scope] = Entry(error: error, end: lifetime.map { now + Number.finite($0) })
+        if entries.count >= Self.capacity { removeExpiredOrHalf(at: now) }
+        entries[url, default: [:]][scope] = Entry(error: error, end: lifetime.map { now + NumberLimits.finite($0) })
     }
 
     mutating func remove(_ url: URL) { entries[url] = nil }
@@ -45,7 +45,7 @@ struct FailedURLs {
     mutating func removeAll() { entries.removeAll() }
 
     /// Removes expired entries; if none has expired, removes an arbitrary half.
-    private mutating func makeRoom(at now: ContinuousClock.Instant) {
+    private mutating func removeExpiredOrHalf(at now: ContinuousClock.Instant) {
         entries = entries.filter { $0.value.values.contains { $0.end.map { $0 > now } ?? true } }
         guard entries.count >= Self.capacity else { return }
         for url in Array(entries.keys.prefix(Self.capacity / 2)) { entries[url] = nil }

@@ -101,8 +101,8 @@ public final class WebImageCombinedOperation: WebImageOperation {
     }
 
     /// Forwards an event of the load; events after its end are dropped.
-    func tell(_ news: LoadNews) {
-        switch news {
+    func forward(_ event: LoadEvent) {
+        switch event {
         case .bytes: break
         case .loaderStarted: state?.withLock { $0.hasAskedLoader = true }
         case .size(let size): if let sink = activeSink, sink.wantsSize { sink.receive(.size(size)) }

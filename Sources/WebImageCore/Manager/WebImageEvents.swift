@@ -63,7 +63,7 @@ extension WebImageManager {
     ) -> WebImageEvents {
         let context = RequestContext(context)
         return WebImageEvents { buffer in
-            switch self.front(url, options: options, context: context).answer {
+            switch self.synchronousResult(url, options: options, context: context).answer {
             case .hit(let result):
                 buffer.receive(.finished(result), url)
                 return nil

@@ -14,9 +14,9 @@ extension WebImageManager {
         with url: URL?, options: WebImageOptions = [], context: WebImageContext? = nil,
         progress: ImageLoaderProgressBlock? = nil, completed: @escaping WebImageInternalCompletionBlock
     ) -> WebImageCombinedOperation {
-        let front = front(url, options: options, context: RequestContext(context))
-        let queue = front.context.callbackQueue ?? .sharedMain
-        switch front.answer {
+        let synchronous = synchronousResult(url, options: options, context: RequestContext(context))
+        let queue = synchronous.context.callbackQueue ?? .sharedMain
+        switch synchronous.answer {
         case .hit(let result):
             // The path of a scrolling list: only the operation is allocated.
             if queue.runsInline {
@@ -29,7 +29,7 @@ extension WebImageManager {
             queue.async { completed(nil, nil, error, .none, true, url) }
             return WebImageCombinedOperation(ended: url)
         case .load(let plan, let cached):
-            let sizes = front.context.pixelSizeReceiver
+            let sizes = synchronous.context.pixelSizeReceiver
             let sink = LoadSink(queue: queue, wantsSize: sizes != nil) { delivery in
                 if case .size(let size) = delivery { sizes?.receive(size) }
                 Self.complete(delivery, url, progress, completed)
@@ -73,7 +73,7 @@ extension WebImageManager {
         for url: URL?, options: WebImageOptions = [], context: WebImageContext? = nil,
         progress: ImageLoaderProgressBlock? = nil
     ) async throws(WebImageError) -> WebImageResult {
-        switch front(url, options: options, context: RequestContext(context)).answer {
+        switch synchronousResult(url, options: options, context: RequestContext(context)).answer {
         case .hit(let result): return result
         case .failure(let error): throw error
         case .load(let plan, let cached):
@@ -92,7 +92,7 @@ extension WebImageManager {
     ) async -> LoadDelivery {
         let operation = Locked<WebImageCombinedOperation?>(nil)
         return await withTaskCancellationHandler {
-            await withHandover { continuation in
+            await withValueContinuation { continuation in
                 let started = begin(
                     plan, cached: cached,
                     LoadSink { delivery in

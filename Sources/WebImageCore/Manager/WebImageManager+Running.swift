@@ -1,6 +1,6 @@
 import Foundation
 
-/// Loads under way: the part that the front could not answer, run by the pipeline.
+/// Loads under way: the part without a synchronous result, run by the pipeline.
 extension WebImageManager {
     /// Starts a load; the sink receives its end exactly once.
     func begin(_ plan: LoadPlan, cached: WebImageResult?, _ sink: LoadSink) -> WebImageCombinedOperation {
@@ -25,7 +25,7 @@ extension WebImageManager {
     ) async -> LoadDelivery {
         do throws(WebImageError) {
             guard plan.refreshes, let cached = try await cachedFirst(plan, cached, priority, operation) else {
-                return .finished(try await pipeline.load(plan, priority, operation.tell))
+                return .finished(try await pipeline.load(plan, priority, operation.forward))
             }
             return try await refresh(cached, plan, priority, operation)
         } catch {
@@ -39,7 +39,7 @@ extension WebImageManager {
     ) async throws(WebImageError) -> WebImageResult? {
         if let known { return known }
         do throws(WebImageError) {
-            let cached = try await pipeline.load(plan.fromCache, priority, operation.tell)
+            let cached = try await pipeline.load(plan.fromCache, priority, operation.forward)
             if let cached { operation.deliver(.cached(cached)) }
             return cached
         } catch {
@@ -54,7 +54,7 @@ extension WebImageManager {
         _ operation: WebImageCombinedOperation
     ) async throws(WebImageError) -> LoadDelivery {
         do throws(WebImageError) {
-            let fresh = try await pipeline.load(plan.refreshing(cached.image), priority, operation.tell)
+            let fresh = try await pipeline.load(plan.refreshing(cached.image), priority, operation.forward)
             return fresh.map { .finished($0) } ?? .unchanged(cached)
         } catch {
             guard !error.isCancellation else { throw error }
@@ -94,7 +94,7 @@ extension WebImageManager: PipelineHost {
 
     func blocks(_ url: URL, after error: WebImageError, loaderBlocks: Bool) -> Bool {
         guard let delegate else { return loaderBlocks }
-        return LoaderAnswer.$blocks.withValue(loaderBlocks) {
+        return LoaderDecision.$blocks.withValue(loaderBlocks) {
             delegate.imageManager(self, shouldBlockFailedURL: url, withError: error)
         }
     }

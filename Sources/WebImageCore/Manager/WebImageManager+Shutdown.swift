@@ -14,7 +14,7 @@ extension WebImageManager {
     /// - Returns: Whether everything finished before the deadline; unfinished work continues in the background.
     @discardableResult
     public func shutdown(deadline: Duration = .seconds(5)) async -> Bool {
-        let end = ContinuousClock.now + Number.finite(deadline)
+        let end = ContinuousClock.now + NumberLimits.finite(deadline)
         shutDown()
         cancelAll()
         while isRunning || sharedTaskCount > 0 || pendingStoreCount > 0 {
@@ -23,7 +23,7 @@ extension WebImageManager {
             if Task.isCancelled { return false }
         }
         guard let cache = imageCache as? any FlushableCache else { return true }
-        return await withHandover { continuation in
+        return await withValueContinuation { continuation in
             let completion = Completion<Bool> { continuation.resume(returning: $0) }
             Task.detached {
                 await cache.flush()

@@ -28,7 +28,7 @@ extension WebImageManagerDelegate {
     public func imageManager(
         _ imageManager: WebImageManager, shouldBlockFailedURL imageURL: URL, withError error: any Error
     ) -> Bool {
-        LoaderAnswer.blocks
+        LoaderDecision.blocks
     }
 
     /// Returns the same image.
@@ -38,6 +38,6 @@ extension WebImageManagerDelegate {
 }
 
 /// The loader's decision about the failure that a delegate is asked about.
-enum LoaderAnswer {
+enum LoaderDecision {
     @TaskLocal static var blocks = false
 }

@@ -64,7 +64,9 @@ public struct WebImagePhases: AsyncSequence, Sendable {
 
         init(events: WebImageEvents.Iterator?) {
             self.events = events
-            if events?.buffer.hasNews != true { next = events == nil ? .empty : .loading(progress: nil, preview: nil) }
+            if events?.buffer.isReadable != true {
+                next = events == nil ? .empty : .loading(progress: nil, preview: nil)
+            }
         }
 
         /// The next phase; nil after the last one.

@@ -48,7 +48,7 @@ public final class WebImagePrefetchToken: WebImageOperation {
         guard let (claimed, operations) = ended else { return }
         let remaining = prefetcher.remove(self)
         for operation in operations { operation.cancel() }
-        complete(claimed.receiver, tellsDelegate: remaining == 0)
+        complete(claimed.receiver, notifiesDelegate: remaining == 0)
     }
 
     package var counts: (finished: Int, skipped: Int, total: Int) {
@@ -88,14 +88,14 @@ public final class WebImagePrefetchToken: WebImageOperation {
         }
         guard mustRun else { return }
         guard let ended else { return runCalls() }
-        complete(ended.receiver, tellsDelegate: prefetcher.remove(self) == 0)
+        complete(ended.receiver, notifiesDelegate: prefetcher.remove(self) == 0)
     }
 
-    private func complete(_ completed: WebImagePrefetcher.CompletionBlock?, tellsDelegate: Bool) {
+    private func complete(_ completed: WebImagePrefetcher.CompletionBlock?, notifiesDelegate: Bool) {
         let prefetcher = prefetcher
         state.withLock { state in
             let (finished, skipped) = (state.finished, state.skipped)
-            if tellsDelegate {
+            if notifiesDelegate {
                 state.calls.append {
                     prefetcher.delegate?.imagePrefetcher(
                         prefetcher, didFinishWithTotalCount: finished, skippedCount: skipped)

@@ -155,7 +155,7 @@ public final class WebImagePrefetcher: Sendable {
         if !values.has(.callbackQueue) { values.set(.callbackQueue, CallbackQueue.invoking) }
         let context = values
         return await withTaskCancellationHandler {
-            await withHandover { continuation in
+            await withValueContinuation { continuation in
                 let token = prefetchURLs(
                     urls, options: options, context: context.forRoles, progress: progress,
                     completed: { continuation.resume(returning: ($0, $1)) })

@@ -59,7 +59,7 @@ struct DecodeStage: Sendable {
         guard !Task.isCancelled else { throw .cancelled }
         let decoding = decoder.decoding(of: entry)
         let measure: @Sendable () -> Int = {
-            if reportsSize, let size = decoding.size(of: entry.data) { handle.tell(.size(size)) }
+            if reportsSize, let size = decoding.size(of: entry.data) { handle.send(.size(size)) }
             return decoding.cost(of: entry.data)
         }
         let summary: ((image: Image, version: ContentDigest?)) -> StageSummary = {
@@ -73,13 +73,13 @@ struct DecodeStage: Sendable {
     }
 
     /// Whether to remove bytes from disk because no coder can decode them.
-    func isWorthless(
+    func isUndecodable(
         _ data: Data, after error: WebImageError, _ plan: LoadPlan, _ handle: StageHandle
     ) async throws(WebImageError) -> Bool {
         guard error.code == .badImageData else { return false }
         let decoding = plan.decoding
         return try await pool.run(priority: handle.priority) { () throws(WebImageError) in
-            decoding.isWorthless(data, after: error)
+            decoding.isUndecodable(data, after: error)
         }
     }
 }

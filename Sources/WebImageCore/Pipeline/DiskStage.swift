@@ -77,7 +77,7 @@ struct DiskStage: Sendable {
         let query = Completion<OriginalData?>()
         let context = plan.context.forCache(key, takesEntryAsStored: key == plan.keys.variant)
         return await withTaskCancellationHandler {
-            await withHandover { continuation in
+            await withValueContinuation { continuation in
                 query.whenCompleted { continuation.resume(returning: $0) }
                 let operation = cache.queryImage(
                     forKey: key?.string, options: plan.options, context: context.forRoles, cacheType: type

@@ -12,7 +12,7 @@ struct DownloadStage: Sendable {
                 || plan.loader.canRequestImage(
                     for: plan.url, options: plan.options, context: plan.context.forRoles)
         else { throw .notTaken(plan.url, by: plan.loader) }
-        handle.tell(.loaderStarted)
+        handle.send(.loaderStarted)
         let summary: (OriginalData) -> StageSummary = {
             StageSummary(byteCount: $0.data.count, origin: ImageCacheType.none, statusCode: $0.statusCode)
         }
@@ -29,14 +29,14 @@ struct DownloadStage: Sendable {
     ) async throws(WebImageError) -> OriginalData {
         let kept = plan.isRefreshing ? await resource(plan) : nil
         let result = try await loader.loadData(for: load(plan, kept, handle)) {
-            handle.tell(.progress(received: $0, expected: $1, url: $2))
+            handle.send(.progress(received: $0, expected: $1, url: $2))
         }
         if let kept, result.isNotModified || result.data == kept.data {
             return try confirmed(kept, by: result, plan)
         }
         return OriginalData(
             data: result.data, cacheType: .none, metadata: result.metadata,
-            mayBeStored: result.mayBeStored, isStandIn: result.isStandIn, isNewest: !result.isStandIn,
+            mayBeStored: result.mayBeStored, isLowDataImage: result.isLowDataImage, isNewest: !result.isLowDataImage,
             statusCode: result.response.statusCode)
     }
 
@@ -54,7 +54,7 @@ struct DownloadStage: Sendable {
                 defer { count += bytes.count }
                 return count
             }
-            handle.tell(.bytes(bytes, offset: offset))
+            handle.send(.bytes(bytes, offset: offset))
         }
         return load
     }
@@ -84,18 +84,18 @@ struct DownloadStage: Sendable {
     private func decoded(_ plan: LoadPlan, _ handle: StageHandle) async throws(WebImageError) -> OriginalData {
         let call = Completion<Result<OriginalData, WebImageError>>()
         let outcome = await withTaskCancellationHandler {
-            await withHandover { continuation in
+            await withValueContinuation { continuation in
                 call.whenCompleted { continuation.resume(returning: $0) }
                 guard !call.isCompleted else { return }
                 let operation = plan.loader.requestImage(
                     with: plan.url, options: plan.options, context: plan.context.forRoles,
-                    progress: { handle.tell(.progress(received: $0, expected: $1, url: $2)) },
+                    progress: { handle.send(.progress(received: $0, expected: $1, url: $2)) },
                     completed: { image, data, error, finished in
                         if finished {
                             call.complete(with: OriginalData.result(image, data, error))
                         } else if let image, !call.isCompleted {
                             image.isIncremental = true
-                            handle.tell(.partial(image))
+                            handle.send(.partial(image))
                         }
                     })
                 if let operation { call.whenCancelled { operation.cancel() } }
@@ -112,7 +112,7 @@ extension OriginalData {
     fileprivate init(_ result: ImageDataResult) {
         self.init(
             data: result.data, cacheType: result.isNotModified ? .disk : .none,
-            metadata: result.metadata, mayBeStored: result.mayBeStored, isStandIn: result.isStandIn)
+            metadata: result.metadata, mayBeStored: result.mayBeStored, isLowDataImage: result.isLowDataImage)
     }
 
     /// The final result of a loader that decodes by itself.

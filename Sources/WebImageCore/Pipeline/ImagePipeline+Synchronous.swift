@@ -29,7 +29,7 @@ extension ImagePipeline {
             let image = try decoder.decode(entry)
             return plan.wanted.adapted(image).map { ($0, entry) }
         } catch {
-            if plan.decoding.isWorthless(entry.data, after: error) {
+            if plan.decoding.isUndecodable(entry.data, after: error) {
                 cache.removeCorruptDiskEntry(forKey: decoder.key?.string)
             }
             return nil

@@ -30,7 +30,7 @@ final class ImagePipeline: Sendable {
 
     /// Returns the image of a load, shared with all equal loads; nil is a miss when the loader may not be used.
     func load(
-        _ plan: LoadPlan, _ priority: LoadPriorityHandle, _ listener: @escaping LoadNewsListener
+        _ plan: LoadPlan, _ priority: LoadPriorityHandle, _ listener: @escaping LoadEventListener
     ) async throws(WebImageError) -> WebImageResult? {
         try await variants.withValue(
             for: plan.variantIdentity, priority: priority, listener: listener, origin: plan.observation?.origin,
@@ -79,7 +79,7 @@ final class ImagePipeline: Sendable {
             return WebImageResult(image: adapted, encodedByteCount: entry.data.count, cacheType: .disk)
         } catch {
             guard !error.isCancellation else { throw error }
-            if try await decode.isWorthless(entry.data, after: error, plan, handle) {
+            if try await decode.isUndecodable(entry.data, after: error, plan, handle) {
                 cache.removeCorruptDiskEntry(forKey: plan.variantKey)
             }
             return nil
@@ -96,7 +96,7 @@ final class ImagePipeline: Sendable {
     ) async throws(WebImageError) -> Output? {
         guard let step = steps.last else { return try await withDecoded(plan, handle, use) }
         return try await transforms.withValue(
-            for: plan.transformIdentity(steps), priority: handle.priority, listener: { handle.tell($0) },
+            for: plan.transformIdentity(steps), priority: handle.priority, listener: { handle.send($0) },
             origin: plan.observation?.origin,
             work: { inner throws(WebImageError) in
                 let previews = self.transform.previews(of: step, steps, plan, inner.stage)
@@ -117,7 +117,7 @@ final class ImagePipeline: Sendable {
         _ plan: LoadPlan, _ handle: StageHandle, _ use: (DecodedImage) async throws(WebImageError) -> Output
     ) async throws(WebImageError) -> Output? {
         try await decodes.withValue(
-            for: plan.decodedIdentity, priority: handle.priority, listener: { handle.tell($0) },
+            for: plan.decodedIdentity, priority: handle.priority, listener: { handle.send($0) },
             origin: plan.observation?.origin,
             work: { inner throws(WebImageError) in
                 if let made = MemoryStage.original(plan) { return made }
@@ -136,7 +136,7 @@ final class ImagePipeline: Sendable {
     private func decodedOriginal(
         _ plan: LoadPlan, _ handle: StageHandle, skippingDisk: Bool = false
     ) async throws(WebImageError) -> DecodedImage? {
-        let arrival = plan.streams ? ArrivingImage(plan, decode.pool, handle) : nil
+        let arrival = plan.streams ? PartialImageReporter(plan, decode.pool, handle) : nil
         var isDamaged = false
         let made = try await originals.withValue(
             for: plan.originalIdentity, priority: handle.priority, listener: { arrival.pass($0, to: handle) },
@@ -152,7 +152,7 @@ final class ImagePipeline: Sendable {
                     return try await self.decode.picture(of: original, plan, handle)
                 } catch {
                     guard original.cacheType == .disk, !skippingDisk,
-                        try await self.decode.isWorthless(original.data, after: error, plan, handle)
+                        try await self.decode.isUndecodable(original.data, after: error, plan, handle)
                     else { throw error }
                     isDamaged = true
                     return nil

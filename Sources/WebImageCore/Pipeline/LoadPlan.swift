@@ -15,7 +15,7 @@ struct LoadPlan: Sendable {
     let serializer: (any WebImageCacheSerializerProtocol)?
     let decoding: ImageDecoding
     let thumbnail: LoadKeys.Thumbnail?
-    let encoding: FurtherCoderOptions
+    let encoding: ForeignCoderOptions
 
     let queryType: ImageCacheType
     let storeType: ImageCacheType
@@ -49,7 +49,7 @@ struct LoadPlan: Sendable {
     var priority: LoadPriority { LoadPriority(options) }
     var isVariant: Bool { thumbnail != nil || transformer != nil }
     /// The check whether an image in memory fits this load.
-    var wanted: WantedImage { WantedImage(options: options, context: context) }
+    var wanted: ImageMatcher { ImageMatcher(options: options, context: context) }
     /// The input for the loader.
     var dataLoad: ImageDataLoad {
         var load = ImageDataLoad(url: url, options: options, requestContext: context)
@@ -70,7 +70,7 @@ struct LoadPlan: Sendable {
         hasOneCache = namedOriginalCache.map { [cache] in RoleIdentity($0) == RoleIdentity(cache) } ?? true
         transformer = request.transformer
         serializer = context.cacheSerializer ?? settings.values.cacheSerializer
-        encoding = FurtherCoderOptions(context.encodeOptions ?? [:])
+        encoding = ForeignCoderOptions(context.encodeOptions ?? [:])
         // A local file or a `data:` URL serves as its own disk entry, and is always the newest version.
         let isLocal = url.isFileURL || url.scheme?.lowercased() == "data"
         queryType = context.queryCacheType ?? (isLocal ? .memory : .all)

@@ -50,6 +50,6 @@ struct LoadRequest: Sendable {
         }
         return MemoryStage.image(
             of: keys.variant, in: cache, isTransformed: transformer != nil,
-            WantedImage(options: options, context: context))
+            ImageMatcher(options: options, context: context))
     }
 }

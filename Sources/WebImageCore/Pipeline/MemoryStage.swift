@@ -8,7 +8,7 @@ enum MemoryStage {
     }
 
     static func image(
-        of key: EntryKey?, in cache: any LayeredImageCaching, isTransformed: Bool, _ wanted: WantedImage
+        of key: EntryKey?, in cache: any LayeredImageCaching, isTransformed: Bool, _ wanted: ImageMatcher
     ) -> Image? {
         guard let key, let image = cache.imageFromMemoryCache(forKey: key.string), image.isEntry(of: key),
             !isTransformed || image.isVariant(for: wanted.options)

@@ -13,7 +13,7 @@ struct OriginalData: Sendable {
     var extended: Data?
     var mayBeStored = true
     /// Whether this is the smaller image of `.lowDataSource`, which must not be stored under the key of the full image.
-    var isStandIn = false
+    var isLowDataImage = false
     /// The version of the bytes; nil when unknown.
     var version: ContentDigest?
     /// Whether the loader has just fetched or confirmed the bytes; then every other version is older.

@@ -13,26 +13,26 @@ struct StoreStage: Sendable {
     /// - Throws: `.cancelled` when the load was cancelled before; then nothing is stored.
     func store(_ made: DecodedImage, _ plan: LoadPlan) async throws(WebImageError) {
         guard !Task.isCancelled else { throw .cancelled }
-        guard !made.original.isStandIn else { return }
+        guard !made.original.isLowDataImage else { return }
         let version = version(made.original, plan)
         keepInMemory(made.image, plan, version)
         keepOriginalInMemory(made, plan, version)
-        let orders = StoreOrder.orders(for: made, plan)
-        guard !orders.isEmpty else { return }
+        let requests = StoreRequest.requests(for: made, plan)
+        guard !requests.isEmpty else { return }
         let observation = plan.observation(of: .store)
-        await write(orders, plan, waits: plan.options.contains(.waitStoreCache))
+        await write(requests, plan, waits: plan.options.contains(.waitStoreCache))
         observation?.end(StageSummary(byteCount: made.original.data.isEmpty ? nil : made.original.data.count), nil)
     }
 
-    private func write(_ orders: [StoreOrder], _ plan: LoadPlan, waits: Bool) async {
+    private func write(_ requests: [StoreRequest], _ plan: LoadPlan, waits: Bool) async {
         guard waits || plan.serializer != nil else {
-            for order in orders { await put(order, plan, waits: false) }
+            for request in requests { await put(request, plan, waits: false) }
             return
         }
         plan.host.changePendingStores(by: 1)
         // A separate task: a cancel of the load must not store bytes that the serializer has not processed.
         let writing = Task.detached {
-            for order in orders { await put(await serialized(order, plan), plan, waits: waits) }
+            for request in requests { await put(await serialized(request, plan), plan, waits: waits) }
             plan.host.changePendingStores(by: -1)
         }
         if waits { await writing.value }
@@ -43,7 +43,7 @@ struct StoreStage: Sendable {
     /// Stores an image whose subscribers were all cancelled, and the bytes it was made from.
     func keepAbandoned(_ made: DecodedImage?, _ plan: LoadPlan) {
         guard let made else { return }
-        if plan.transformer == nil, !made.original.isStandIn, made.original.cacheType != .memory {
+        if plan.transformer == nil, !made.original.isLowDataImage, made.original.cacheType != .memory {
             keepInMemory(made.image, plan, joining: made.original.version)
         }
         keepAbandoned(made.original, plan)
@@ -55,7 +55,7 @@ struct StoreStage: Sendable {
             !plan.host.isShutDown,
             // The delegate has not been asked about the full image.
             !plan.host.hasDelegate || plan.thumbnail != nil,
-            let order = StoreOrder.abandoned(original, plan)
+            let request = StoreRequest.abandoned(original, plan)
         else { return }
         let coder = plan.decoding.coder
         Task.detached {
@@ -63,7 +63,7 @@ struct StoreStage: Sendable {
             let isPicture = try? await pool.run(priority: LoadPriorityHandle(.high)) { () throws(WebImageError) in
                 coder.canDecode(from: original.data)
             }
-            if isPicture == true { await write([order], plan, waits: false) }
+            if isPicture == true { await write([request], plan, waits: false) }
         }
     }
 
@@ -113,36 +113,36 @@ struct StoreStage: Sendable {
 
     // MARK: Disk
 
-    private func put(_ order: StoreOrder, _ plan: LoadPlan, waits: Bool) async {
-        let context = plan.context.forCache(order.note)
+    private func put(_ request: StoreRequest, _ plan: LoadPlan, waits: Bool) async {
+        let context = plan.context.forCache(request.identity)
         if waits {
             await withCheckedContinuation { continuation in
                 let completion = Completion<Void> { continuation.resume() }
-                order.cache.storeImage(
-                    order.image, imageData: order.data, forKey: order.key, options: plan.options,
-                    context: context.forRoles, cacheType: order.type
+                request.cache.storeImage(
+                    request.image, imageData: request.data, forKey: request.key, options: plan.options,
+                    context: context.forRoles, cacheType: request.type
                 ) { completion.complete(with: ()) }
             }
         } else {
-            order.cache.storeImage(
-                order.image, imageData: order.data, forKey: order.key, options: plan.options,
-                context: context.forRoles, cacheType: order.type, completion: nil)
+            request.cache.storeImage(
+                request.image, imageData: request.data, forKey: request.key, options: plan.options,
+                context: context.forRoles, cacheType: request.type, completion: nil)
         }
-        if let metadata = order.metadata {
-            (order.cache as? any LayeredImageCaching)?.storeMetadata(metadata, forKey: order.key)
+        if let metadata = request.metadata {
+            (request.cache as? any LayeredImageCaching)?.storeMetadata(metadata, forKey: request.key)
         }
     }
 
-    private func serialized(_ order: StoreOrder, _ plan: LoadPlan) async -> StoreOrder {
-        guard let serializer = plan.serializer, order.type.includesDisk else { return order }
-        var order = order
-        let image = order.serializedImage
-        let data = order.data
+    private func serialized(_ request: StoreRequest, _ plan: LoadPlan) async -> StoreRequest {
+        guard let serializer = plan.serializer, request.type.includesDisk else { return request }
+        var request = request
+        let image = request.serializedImage
+        let data = request.data
         let url = plan.url
         let chosen = try? await pool.run { () throws(WebImageError) in
             serializer.cacheData(with: image, originalData: data, imageURL: url)
         }
-        order.data = chosen ?? data
-        return order
+        request.data = chosen ?? data
+        return request
     }
 }

@@ -31,8 +31,8 @@ struct TransformStage: Sendable {
         of step: any ImageTransformer, _ steps: ArraySlice<any ImageTransformer>, _ plan: LoadPlan,
         _ handle: StageHandle
     ) -> StageHandle {
-        handle.mapping { news in
-            guard case .partial(let image) = news else { return news }
+        handle.mapping { event in
+            guard case .partial(let image) = event else { return event }
             return .partial(Self.apply(step, to: image, plan, steps))
         }
     }

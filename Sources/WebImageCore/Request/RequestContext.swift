@@ -119,25 +119,25 @@ extension RequestContext {
         return self.value(key)
     }
 
-    package var entryNote: EntryNote? { forRoles?[.entryNote] as? EntryNote }
+    package var entryIdentity: EntryIdentity? { forRoles?[.entryIdentity] as? EntryIdentity }
 
     /// Returns the context for a cache that stores an entry; the completion runs on the calling thread.
-    func forCache(_ note: EntryNote?) -> RequestContext {
-        with(.callbackQueue, CallbackQueue.invoking).with(.entryNote, note)
+    func forCache(_ identity: EntryIdentity?) -> RequestContext {
+        with(.callbackQueue, CallbackQueue.invoking).with(.entryIdentity, identity)
     }
 
     /// Returns the context for a cache that looks up an entry. An entry under a thumbnail's own key is decoded at its
     /// stored size.
     func forCache(_ key: EntryKey?, takesEntryAsStored: Bool) -> RequestContext {
-        let context = forCache(key.map { EntryNote(key: $0) })
+        let context = forCache(key.map { EntryIdentity(key: $0) })
         guard takesEntryAsStored else { return context }
         return context.with(.imageThumbnailPixelSize, nil).with(.imagePreserveAspectRatio, nil)
     }
 }
 
 extension WebImageContextOption {
-    /// ``EntryNote``: the entry that the manager looks up or stores, passed to its caches.
-    package static let entryNote = WebImageContextOption(rawValue: "webimage.entryNote")
+    /// ``EntryIdentity``: the entry that the manager looks up or stores, passed to its caches.
+    package static let entryIdentity = WebImageContextOption(rawValue: "webimage.entryIdentity")
 }
 
 extension RequestContext {

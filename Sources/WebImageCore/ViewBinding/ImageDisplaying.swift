@@ -9,7 +9,7 @@ package import Foundation
     /// Shows an image with the view's transition; see ``ViewTransition`` for the contract.
     func perform(_ transition: ViewTransition)
     /// Informs the view's indicator about the view's loads.
-    func indicate(_ news: ViewIndication)
+    func updateIndicator(_ indication: ViewIndication)
     /// Calls `body` with the view's size in pixels: at once if it is known, otherwise at the first layout. Calls it with
     /// nil at the deadline or when the view is gone.
     func whenSized(within deadline: Duration, _ body: @escaping @MainActor (CGSize?) -> Void)
@@ -23,7 +23,7 @@ extension ImageDisplaying {
         transition.put()
         transition.ended()
     }
-    package func indicate(_ news: ViewIndication) {}
+    package func updateIndicator(_ indication: ViewIndication) {}
     package func whenSized(within deadline: Duration, _ body: @escaping @MainActor (CGSize?) -> Void) { body(nil) }
     package func loadEnded(with error: WebImageError?) {}
 }

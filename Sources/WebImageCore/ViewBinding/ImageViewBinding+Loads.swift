@@ -3,7 +3,7 @@ import Foundation
 // The parts of a load that need the view.
 extension ImageViewBinding {
     /// Whether a newer load under the same key has replaced this one or has already shown its image.
-    func isOvertaken(_ load: ViewLoad) -> Bool { (slots[load.key]?.oldestShowable ?? 0) > load.generation }
+    func isSuperseded(_ load: ViewLoad) -> Bool { (slots[load.key]?.oldestShowable ?? 0) > load.generation }
 
     /// The error image is used for the view's own image only.
     func hasErrorImage(forKey key: String) -> Bool {
@@ -38,9 +38,9 @@ extension ImageViewBinding {
     }
 
     /// Handles the image or the failure that a load has delivered, for the first or the second time.
-    func settled(_ load: ViewLoad, _ result: ViewLoadResult, thumbnail: CGSize?) {
+    func recordEnd(_ load: ViewLoad, _ result: ViewLoadResult, thumbnail: CGSize?) {
         load.isSettled = true
-        if !slots.values.contains(where: { $0.running.contains { !$0.isSettled } }) { display?.indicate(.stop) }
+        if !slots.values.contains(where: { $0.running.contains { !$0.isSettled } }) { display?.updateIndicator(.stop) }
         if let image = result.image, !image.isIncremental {
             Self.variants.withLock { $0.note(thumbnail ?? .zero, of: load.request.url) }
         }
@@ -69,7 +69,7 @@ extension ImageViewBinding {
         slots[load.key]?.state?.progress?.report(completed: Int64(received), total: Int64(expected))
         guard !load.isSettled else { return }
         let fraction = expected > 0 ? Double(received) / Double(expected) : 0
-        display?.indicate(.progress(min(max(fraction, 0), 1)))
+        display?.updateIndicator(.progress(min(max(fraction, 0), 1)))
     }
 }
 

@@ -33,7 +33,7 @@ package import Foundation
     @discardableResult
     package func internalSetImage(
         with url: URL?, placeholderImage: Image? = nil, options: WebImageOptions = [],
-        context: WebImageContext? = nil, own: ViewOwnPicture? = nil, setImage: ViewSetImageBlock? = nil,
+        context: WebImageContext? = nil, own: FurtherViewImage? = nil, setImage: ViewSetImageBlock? = nil,
         progress: ViewImageProgressBlock? = nil, completed: ViewImageInternalCompletedBlock? = nil
     ) -> (any WebImageOperation)? {
         let setImage = setImage ?? own?.block
@@ -56,7 +56,7 @@ package import Foundation
         guard let request else {
             // Without a URL the load ends here without an image; a delayed placeholder is shown at that moment.
             put(placeholderImage ?? PlaceholderHashes.image(context), nil, .none, url, setImage)
-            display?.indicate(.stop)
+            display?.updateIndicator(.stop)
             completed?(nil, nil, Self.missingURL, .none, true, nil)
             return nil
         }
@@ -67,7 +67,7 @@ package import Foundation
         load.holdsPlaceholder = !options.contains(.delayPlaceholder)
         if setImage != nil || display?.hasTransition == true { releasePlaceholder(of: load) }
         slot.running.append(load)
-        display?.indicate(.start)
+        display?.updateIndicator(.start)
         start(load)
         releasePlaceholder(of: load)
         return load
@@ -80,22 +80,24 @@ package import Foundation
         // A newer load has already set its own placeholder.
         guard load.generation == generation else { return }
         let request = load.request
-        let standIn = variantInMemory(request) ?? request.placeholder ?? PlaceholderHashes.image(request.context)
-        put(standIn, nil, .none, request.url, request.setImage)
+        let placeholder = variantInMemory(request) ?? request.placeholder ?? PlaceholderHashes.image(request.context)
+        put(placeholder, nil, .none, request.url, request.setImage)
     }
 
     /// The same for callers that need neither the data nor partial images.
     @discardableResult
     package func setImage(
         with url: URL?, placeholderImage: Image? = nil, options: WebImageOptions = [],
-        context: WebImageContext? = nil, own: ViewOwnPicture? = nil, setImage: ViewSetImageBlock? = nil,
+        context: WebImageContext? = nil, own: FurtherViewImage? = nil, setImage: ViewSetImageBlock? = nil,
         progress: ViewImageProgressBlock? = nil, completed: ViewImageCompletedBlock? = nil
     ) -> (any WebImageOperation)? {
-        var heard: ViewImageInternalCompletedBlock?
-        if let completed { heard = { image, _, error, origin, _, url in completed(image, error, origin, url) } }
+        var internalCompletion: ViewImageInternalCompletedBlock?
+        if let completed {
+            internalCompletion = { image, _, error, origin, _, url in completed(image, error, origin, url) }
+        }
         return internalSetImage(
             with: url, placeholderImage: placeholderImage, options: options, context: context, own: own,
-            setImage: setImage, progress: progress, completed: heard)
+            setImage: setImage, progress: progress, completed: internalCompletion)
     }
 
     /// Resets the state of a key and records the new request.
@@ -125,7 +127,7 @@ package import Foundation
     private func join(
         _ request: ViewLoadRequest, _ key: String, _ listener: ViewLoadListener
     ) -> (any WebImageOperation)? {
-        guard let slot = slots[key], let asked = slot.asked, asked.isRepeated(by: request) else { return nil }
+        guard let slot = slots[key], let asked = slot.asked, asked.isJoinable(by: request) else { return nil }
         if let load = slot.running.last {
             guard load.generation == slot.newest, !load.isCancelled, asked.placeholder === request.placeholder else {
                 return nil

@@ -30,11 +30,11 @@ final class ViewLoad: WebImageOperation {
         self.request = request
         self.binding = binding
         listeners = [listener]
-        context = Self.viewsOwn.reduce(request.context) { $0.with($1, nil) }
+        context = Self.viewOnlyOptions.reduce(request.context) { $0.with($1, nil) }
     }
 
     /// Values that only the view uses; they do not make two loads of the same image differ.
-    private static let viewsOwn: [WebImageContextOption] = [
+    private static let viewOnlyOptions: [WebImageContextOption] = [
         .thumbnail, .cachedVariantAsPlaceholder, .placeholderHash,
     ]
 
@@ -61,15 +61,17 @@ final class ViewLoad: WebImageOperation {
         if let thumbnail { context.set(.imageThumbnailPixelSize, thumbnail) }
         guard let turn = state.withLock({ $0.decisions.start() }) else { return }
         let relay = ViewProgressRelay { [weak self] in self?.deliverProgress(received: $0, expected: $1, turn) }
-        let grip = LoaderGrip { MainThread.run { self.loaderLetGo(turn) } }
+        let releaseObserver = CompletionReleaseObserver { MainThread.run { self.loaderReleasedCompletion(turn) } }
         let operation = request.loader.loadImage(
             with: request.url, options: request.options, context: context.forRoles,
             progress: { received, expected, _ in relay.report(received: received, expected: expected) },
             completed: { image, data, error, cacheType, finished, _ in
                 let result = ViewLoadResult(
                     image: image, data: data, error: error, cacheType: cacheType, finished: finished)
-                // Move the grip along with the delivery; otherwise its release could overtake an earlier delivery.
-                MainThread.run { [grip] in withExtendedLifetime(grip) { self.deliver(result, turn) } }
+                // Move the releaseObserver along with the delivery; otherwise its release could overtake an earlier delivery.
+                MainThread.run { [releaseObserver] in
+                    withExtendedLifetime(releaseObserver) { self.deliver(result, turn) }
+                }
             })
         attach(operation, turn)
     }
@@ -97,7 +99,7 @@ final class ViewLoad: WebImageOperation {
         if isUnwanted { operation.cancel() }
     }
 
-    @MainActor private func loaderLetGo(_ turn: Int) {
+    @MainActor private func loaderReleasedCompletion(_ turn: Int) {
         switch state.withLock({ $0.decisions.release(turn: turn) }) {
         case .ignore: break
         case .end:
@@ -114,7 +116,7 @@ final class ViewLoad: WebImageOperation {
         let decisions = state.withLock { $0.decisions }
         guard decisions.receives(turn: turn) else { return }
         let result = decisions.isCancelled ? ViewLoadResult(error: .cancelled.with(url: request.url)) : result
-        let isStale = decisions.isReplaced || binding?.isOvertaken(self) != false
+        let isStale = decisions.isReplaced || binding?.isSuperseded(self) != false
         let isCancellation = result.error?.isCancellation == true
         let hasErrorImage =
             result.error != nil && !isCancellation && binding?.hasErrorImage(forKey: key) == true
@@ -128,7 +130,7 @@ final class ViewLoad: WebImageOperation {
         if outcome.action.display == .image { holdsPlaceholder = false } else { binding?.releasePlaceholder(of: self) }
         if result.finished, result.error == nil, !isStale { binding?.fillProgress(self) }
         if outcome.action.ends { detach() }
-        if result.finished { binding?.settled(self, result, thumbnail: context.thumbnailPixelSize) }
+        if result.finished { binding?.recordEnd(self, result, thumbnail: context.thumbnailPixelSize) }
         show(outcome, result)
     }
 
@@ -166,12 +168,12 @@ final class ViewLoad: WebImageOperation {
     @MainActor private func completion(
         _ outcome: ViewLoadState.Outcome, _ result: ViewLoadResult
     ) -> @MainActor () -> Void {
-        let told = outcome.completes ? listeners : []
+        let notified = outcome.completes ? listeners : []
         // Remove the listeners early, so that their captures are released after they ran.
         if outcome.action.ends { listeners = [] }
         let url = request.url
         return {
-            for listener in told {
+            for listener in notified {
                 listener.completed?(
                     result.image, result.data, result.error, result.cacheType, result.finished, url)
             }
@@ -181,7 +183,7 @@ final class ViewLoad: WebImageOperation {
 
 /// An object captured by the completion that a loader stores; its deinit reports that the loader has released the
 /// completion.
-private final class LoaderGrip: Sendable {
+private final class CompletionReleaseObserver: Sendable {
     private let released: @Sendable () -> Void
     init(_ released: @escaping @Sendable () -> Void) { self.released = released }
     deinit { released() }

@@ -9,13 +9,13 @@ import Foundation
     var loader: any ViewImageLoading
     var setImage: ViewSetImageBlock?
     /// The view's own image that `setImage` sets, if it is one.
-    var own: ViewOwnPicture?
+    var own: FurtherViewImage?
     /// The loader that performs the load in the end: a recycled row may forward its loads to another manager by now.
     let manager: RoleIdentity
 
     init(
         url: URL, placeholder: Image?, options: WebImageOptions, context: RequestContext,
-        loader: any ViewImageLoading, setImage: ViewSetImageBlock?, own: ViewOwnPicture?
+        loader: any ViewImageLoading, setImage: ViewSetImageBlock?, own: FurtherViewImage?
     ) {
         self.url = url
         self.placeholder = placeholder
@@ -33,14 +33,14 @@ import Foundation
     var isRepeatable: Bool { setImage == nil || own != nil }
 
     /// Whether a load for `other` does everything that a load for this request does.
-    func isRepeated(by other: ViewLoadRequest) -> Bool {
+    func isJoinable(by other: ViewLoadRequest) -> Bool {
         url == other.url && options == other.options && setImage == nil && other.setImage == nil
-            && options.isDisjoint(with: Self.alwaysAnew) && manager == other.manager
+            && options.isDisjoint(with: Self.neverJoinedOptions) && manager == other.manager
             && RoleIdentity(loader) == RoleIdentity(other.loader)
             && (context.forRoles ?? [:]).isSame(as: other.context.forRoles ?? [:])
     }
 
-    private static let alwaysAnew: WebImageOptions = [
+    private static let neverJoinedOptions: WebImageOptions = [
         .refreshCached, .fromLoaderOnly, .queryMemoryData, .avoidAutoSetImage, .avoidAutoCancelImage,
         .forceTransition,
     ]
@@ -48,7 +48,7 @@ import Foundation
 
 /// A further image of a view, such as a button's image for a state: how it is read and set. Holds nothing of the
 /// caller.
-@MainActor package struct ViewOwnPicture {
+@MainActor package struct FurtherViewImage {
     let get: @MainActor () -> Image?
     let set: @MainActor (Image?) -> Void
 

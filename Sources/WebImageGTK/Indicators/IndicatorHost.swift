@@ -22,15 +22,15 @@ import WebImageCore
     /// Where indicators go instead of above the widget itself.
     var host: OpaquePointer?
 
-    func hear(_ news: ViewIndication) {
-        switch news {
+    func update(_ indication: ViewIndication) {
+        switch indication {
         case .start: isRunning = true
         case .stop: isRunning = false
         case .progress: break
         }
         guard let current else { return }
         place()
-        switch news {
+        switch indication {
         case .start: current.startAnimatingIndicator()
         case .progress(let fraction): current.updateIndicatorProgress(fraction)
         case .stop: current.stopAnimatingIndicator()

@@ -79,10 +79,10 @@ public import WebImageCore
     func fit(_ request: ImageListRequest) -> WebImageContext {
         generation += 1
         let generation = generation
-        let known = PixelSizeKnowledge(request)
+        let known = KnownPixelSize(request)
         if let size = known.remembered { take(size, isOwn: true) } else { take(defaultProportions, isOwn: false) }
         var context = request.context ?? [:]
-        guard known.foretells else { return context }
+        guard known.usesHeaderSize else { return context }
         context[.pixelSizeReceiver] = PixelSizeReceiver { [weak self] size in
             MainThread.run {
                 guard let self, self.generation == generation, !self.isFitting else { return }

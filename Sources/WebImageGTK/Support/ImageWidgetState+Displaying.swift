@@ -36,7 +36,7 @@ extension ImageWidgetState: ImageDisplaying {
         running.begin()
     }
 
-    func indicate(_ news: ViewIndication) { indicator.hear(news) }
+    func updateIndicator(_ indication: ViewIndication) { indicator.update(indication) }
 
     func whenSized(within deadline: Duration, _ body: @escaping @MainActor (CGSize?) -> Void) {
         if let size = pixelBox { return body(size) }

@@ -21,7 +21,7 @@ import WebImageCore
     private(set) lazy var recovery = FailureRecovery(self)
     /// Whether the newest load failed.
     var hasFailed = false
-    private(set) lazy var residence = Residence(self)
+    private(set) lazy var offscreenPolicy = OffscreenPolicy(self)
     /// The pictures of a button; for buttons alone.
     private(set) lazy var buttonFace = {
         let face = ButtonFace(widget)
@@ -55,7 +55,7 @@ import WebImageCore
         }
         Signal.connect(widget, "destroy") { [weak state] _ in state?.widgetWasDestroyed() }
         // Made at once, so that it hears when memory is short.
-        _ = state.residence
+        _ = state.offscreenPolicy
         return state
     }
 

@@ -53,7 +53,7 @@ extension Button {
         options: WebImageOptions = [], context: WebImageContext? = nil, progress: ViewImageProgressBlock? = nil,
         completed: ViewImageCompletedBlock? = nil
     ) -> (any WebImageOperation)? {
-        let picture = ViewOwnPicture(
+        let picture = FurtherViewImage(
             get: { [weak face] in face?.image(for: state) }, set: { [weak face] in face?.setImage($0, for: state) })
         return load(
             url, imageOperationKey(for: state), placeholderImage, options, context, progress, completed, picture)
@@ -66,7 +66,7 @@ extension Button {
         options: WebImageOptions = [], context: WebImageContext? = nil, progress: ViewImageProgressBlock? = nil,
         completed: ViewImageCompletedBlock? = nil
     ) -> (any WebImageOperation)? {
-        let picture = ViewOwnPicture(
+        let picture = FurtherViewImage(
             get: { [weak face] in face?.background(for: state) },
             set: { [weak face] in face?.setBackground($0, for: state) })
         let key = backgroundImageOperationKey(for: state)
@@ -75,7 +75,7 @@ extension Button {
 
     private func load(
         _ url: URL?, _ key: String, _ placeholder: Image?, _ options: WebImageOptions, _ context: WebImageContext?,
-        _ progress: ViewImageProgressBlock?, _ completed: ViewImageCompletedBlock?, _ picture: ViewOwnPicture
+        _ progress: ViewImageProgressBlock?, _ completed: ViewImageCompletedBlock?, _ picture: FurtherViewImage
     ) -> (any WebImageOperation)? {
         var context = context ?? [:]
         context[.setImageOperationKey] = key

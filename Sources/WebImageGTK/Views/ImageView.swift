@@ -133,7 +133,7 @@ extension ImageView {
         context[.setImageOperationKey] = Self.highlightedImageOperationKey
         return state.binding.setImage(
             with: url, options: options, context: context,
-            own: ViewOwnPicture(
+            own: FurtherViewImage(
                 get: { [weak state] in state?.highlightedImage }, set: { [weak state] in state?.highlightedImage = $0 }),
             progress: progress, completed: completed)
     }

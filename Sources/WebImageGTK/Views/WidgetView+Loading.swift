@@ -121,7 +121,7 @@ extension WidgetView {
 
     /// Whether loads stop while the widget is unmapped and go on when it is mapped; false at first.
     public var pausesLoadsWhenUnmapped: Bool {
-        get { state.residence.pausesLoadsWhenUnmapped }
-        set { state.residence.pausesLoadsWhenUnmapped = newValue }
+        get { state.offscreenPolicy.pausesLoadsWhenUnmapped }
+        set { state.offscreenPolicy.pausesLoadsWhenUnmapped = newValue }
     }
 }

@@ -5,7 +5,7 @@ extension DownloadQueue {
     ///
     /// Most downloads have one subscriber and thousands may wait, so the tables are created for the second one.
     struct Subscribers: Sendable {
-        private struct Crowd {
+        private struct SubscriberTable {
             var priorities: [Subscriber: LoadPriority] = [:]
             /// The number of subscribers of each priority. Thousands may wait for one download, and each that joins or
             /// leaves may change its priority.
@@ -19,29 +19,29 @@ extension DownloadQueue {
         }
 
         /// The only subscriber; nil once there was a second one.
-        private var only: (subscriber: Subscriber, priority: LoadPriority)?
-        private var crowd = Crowd()
+        private var single: (subscriber: Subscriber, priority: LoadPriority)?
+        private var table = SubscriberTable()
 
-        init(_ subscriber: Subscriber, _ priority: LoadPriority) { only = (subscriber, priority) }
+        init(_ subscriber: Subscriber, _ priority: LoadPriority) { single = (subscriber, priority) }
 
         /// Adds or changes a subscriber; a nil priority removes it.
         mutating func setPriority(_ priority: LoadPriority?, of subscriber: Subscriber) {
-            if let only {
-                if only.subscriber == subscriber { return self.only = priority.map { (subscriber, $0) } }
-                crowd.setPriority(only.priority, of: only.subscriber)
-                self.only = nil
+            if let single {
+                if single.subscriber == subscriber { return self.single = priority.map { (subscriber, $0) } }
+                table.setPriority(single.priority, of: single.subscriber)
+                self.single = nil
             }
-            crowd.setPriority(priority, of: subscriber)
+            table.setPriority(priority, of: subscriber)
         }
 
-        var all: [Subscriber] { only.map { [$0.subscriber] } ?? Array(crowd.priorities.keys) }
+        var all: [Subscriber] { single.map { [$0.subscriber] } ?? Array(table.priorities.keys) }
 
-        var isEmpty: Bool { only == nil && crowd.priorities.isEmpty }
+        var isEmpty: Bool { single == nil && table.priorities.isEmpty }
 
         /// The highest priority of the subscribers; nil without subscribers.
         var wanted: LoadPriority? {
-            if let only { return only.priority }
-            return Self.descending.first { crowd.counts[$0, default: 0] > 0 }
+            if let single { return single.priority }
+            return Self.descending.first { table.counts[$0, default: 0] > 0 }
         }
 
         private static var descending: [LoadPriority] { [.high, .normal, .low] }

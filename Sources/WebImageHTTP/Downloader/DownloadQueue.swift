@@ -72,15 +72,15 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
         return (download, true, admit())
     }
 
-    /// Removes a subscriber. When the last one leaves, the download is cancelled, unless it runs and `mayGoOn` is set.
-    mutating func leave(_ subscriber: Subscriber, mayGoOn: Bool = false) -> [Action] {
+    /// Removes a subscriber. When the last one leaves, the download is cancelled, unless it runs and `mayContinue` is set.
+    mutating func leave(_ subscriber: Subscriber, mayContinue: Bool = false) -> [Action] {
         guard let download = subscriptions.removeValue(forKey: subscriber) else { return [] }
         entries[download]?.subscribers.setPriority(nil, of: subscriber)
         guard entries[download]?.subscribers.isEmpty == true else {
             reconsiderPriority(download)
             return []
         }
-        if mayGoOn, entries[download]?.place == .running { return [] }
+        if mayContinue, entries[download]?.place == .running { return [] }
         remove(download)
         return [.cancel(download)] + admit()
     }

@@ -10,7 +10,7 @@ struct DownloadState: Sendable {
     struct Rules: Sendable {
         let url: URL
         let isResumable: Bool
-        let room: ReceivedBody.Room
+        let storage: ReceivedBody.Storage
         let acceptance: ResponseAcceptance
         /// If set, the head is checked after the modifier has changed it.
         let hasResponseModifier: Bool
@@ -190,7 +190,7 @@ struct DownloadState: Sendable {
         }
         prefix = nil
         let expected = head.expectedContentLength ?? 0
-        begin(ReceivedBody(rules.room, expected: expected), head: head, expected: expected)
+        begin(ReceivedBody(rules.storage, expected: expected), head: head, expected: expected)
         return .accept
     }
 

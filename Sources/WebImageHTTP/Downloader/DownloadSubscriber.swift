@@ -44,7 +44,7 @@ final class DownloadSubscriber: Sendable {
 
     /// Read when the subscriber joins: an earlier change had no subscriber to reach.
     var priority: LoadPriority { priorityHandle?.priority ?? initialPriority }
-    var listens: Bool { progress != nil || receivedData != nil }
+    var receivesProgressOrBytes: Bool { progress != nil || receivedData != nil }
     /// Whether a task waits. Its end is quick and runs no user code, so any thread may deliver it.
     var isWaitingTask: Bool { operation == nil }
     var hasEnded: Bool { state.withLock { $0.claim.isClaimed } }

@@ -21,7 +21,7 @@ final class DownloaderSettings: Sendable {
     let route: CurlRoute
     let acceptance: ResponseAcceptance
     /// The limit of body bytes in memory, and the place of the rest.
-    let room: ReceivedBody.Room
+    let storage: ReceivedBody.Storage
     /// A header field that cannot be sent; nil when all can.
     let unsendableField: String?
     /// Whether the downloader's settings may narrow the scope of its downloads; read for every memory hit.
@@ -36,7 +36,7 @@ final class DownloaderSettings: Sendable {
         route = CurlRoute(config)
         acceptance = ResponseAcceptance(
             statusCodes: config.acceptableStatusCodes, contentTypes: config.acceptableContentTypes)
-        room = ReceivedBody.Room(
+        storage = ReceivedBody.Storage(
             maxBytesInMemory: max(config.maxBodyBytesInMemory, 0), folder: config.bodyFolder, blocks: engine.blocks)
         unsendableField = values.headers.unsendableField
         mayNarrowScope =

@@ -11,7 +11,7 @@ extension SharedDownload {
         case .ignore: break
         case .fail(let error): failed(error)
         case .restart:
-            forgetKept()
+            removeStoredPartial()
             beginLeg()
         case .follow(let redirect):
             if let refusal = state.withLock({ $0.decisions.follow(redirect) }) {
@@ -81,7 +81,7 @@ extension SharedDownload {
     func succeed(decrypted: Data? = nil) {
         let decisions = state.withLock { $0.decisions }
         guard !decisions.isOver, let leg = decisions.leg else { return }
-        if leg.prefix != nil { forgetKept() }
+        if leg.prefix != nil { removeStoredPartial() }
         var data = Data()
         do throws(WebImageError) {
             if let decrypted {
@@ -120,7 +120,7 @@ extension SharedDownload {
         }
         guard isFirst else { return false }
         for wait in waits { wait?.cancel() }
-        keep(partial)
+        storePartial(partial)
         events.end(DownloadEnding(outcome))
         events.post(.stop, self)
         if isSuccess { events.post(.finish, self) }
@@ -138,7 +138,7 @@ extension SharedDownload {
 
     /// Delivers the end to subscribers, after the last progress report.
     func deliver(_ ending: DownloadEnding, to subscribers: [DownloadSubscriber]) {
-        let isSilent = state.withLock { $0.audience.isEmpty }
+        let isSilent = state.withLock { $0.progressListeners.isEmpty }
         // A load without progress, the common case, needs no thread hop.
         if isSilent, subscribers.allSatisfy(\.isWaitingTask) {
             return environment.engine.afterSending { self.end(subscribers, ending) }
@@ -153,13 +153,13 @@ extension SharedDownload {
         let isReceived = subscribers.reduce(false) { $1.end(ending) || $0 }
         // Every subscriber was cancelled after the last byte; the body is complete nevertheless.
         if !isReceived, case .success(let result) = ending.outcome,
-            let heir = subscribers.lazy.compactMap(\.finishedAfterCancel).first
+            let receiverAfterCancel = subscribers.lazy.compactMap(\.finishedAfterCancel).first
         {
-            delivery.async { heir(result) }
+            delivery.async { receiverAfterCancel(result) }
         }
         state.withLock { state in
             state.decisions.clear()
-            state.audience.removeAll()
+            state.progressListeners.removeAll()
         }
     }
 }

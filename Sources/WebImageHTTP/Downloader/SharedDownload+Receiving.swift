@@ -29,7 +29,7 @@ extension SharedDownload {
         case .skip: return nil
         case .stop(let error): return error
         case .accept:
-            scheduleReport(hasNews: true)
+            scheduleReport(hasNewBytes: true)
             events.post(.receiveResponse, self)
             return nil
         }
@@ -43,7 +43,7 @@ extension SharedDownload {
         } catch {
             return error.with(url: plan.url)
         }
-        scheduleReport(hasNews: true)
+        scheduleReport(hasNewBytes: true)
         return nil
     }
 
@@ -52,7 +52,7 @@ extension SharedDownload {
             let success = try? result.get()
             let end = state.decisions.didEnd(leg: number, isSuccess: success != nil)
             if case .ignore = end { return end }
-            if let success { state.metrics = Unchanging(success.metrics) }
+            if let success { state.metrics = ImmutableBox(success.metrics) }
             return end
         }
         switch end {
@@ -65,14 +65,16 @@ extension SharedDownload {
 
     // MARK: Progress
 
-    func scheduleReport(hasNews: Bool = false) {
-        if state.withLock({ $0.audience.schedule(hasNews: hasNews) }) { delivery.async { self.report() } }
+    func scheduleReport(hasNewBytes: Bool = false) {
+        if state.withLock({ $0.progressListeners.schedule(hasNewBytes: hasNewBytes) }) {
+            delivery.async { self.report() }
+        }
     }
 
     /// On the delivery queue.
     func report() {
         let (decisions, listeners) = state.withLock { state in
-            (state.decisions, state.audience.takeReport(where: \.hasEnded))
+            (state.decisions, state.progressListeners.takeReport(where: \.hasEnded))
         }
         for listener in listeners {
             if plan.decryptor == nil, let head = decisions.head, let body = decisions.body {

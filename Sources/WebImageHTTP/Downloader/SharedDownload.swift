@@ -8,10 +8,10 @@ import WebImageCore
 final class SharedDownload: Sendable {
     struct State {
         var decisions: DownloadState
-        var audience = DownloadAudience<DownloadSubscriber>()
+        var progressListeners = ProgressListeners<DownloadSubscriber>()
         /// The transfer that runs or ran last.
         var operation: (any WebImageDownloaderOperationProtocol)?
-        var metrics: Unchanging<DownloadMetrics>?
+        var metrics: ImmutableBox<DownloadMetrics>?
         var delivery: DispatchQueue?
         /// The wait before the next attempt.
         var wait: (any WebImageOperation)?
@@ -53,8 +53,8 @@ final class SharedDownload: Sendable {
 
     /// Adds a listener; a report of the current progress is scheduled at once.
     func add(_ subscriber: DownloadSubscriber) {
-        guard subscriber.listens else { return }
-        state.withLock { $0.audience.add(subscriber) }
+        guard subscriber.receivesProgressOrBytes else { return }
+        state.withLock { $0.progressListeners.add(subscriber) }
         scheduleReport()
     }
 
@@ -65,7 +65,7 @@ final class SharedDownload: Sendable {
         case .beginLeg: beginFirstLeg()
         case .loadPrefix:
             guard let store = environment.resumeStore, let name = plan.sharing else { return beginFirstLeg() }
-            store.load(name, plan.settings.room) { partial in
+            store.load(name, plan.settings.storage) { partial in
                 self.state.withLock { $0.decisions.didLoad(partial) }
                 self.beginFirstLeg()
             }
@@ -101,13 +101,13 @@ final class SharedDownload: Sendable {
             let partial = state.decisions.partial
             // The leg's transfer refers to the download; releasing both here frees them.
             state.decisions.clear()
-            state.audience.removeAll()
+            state.progressListeners.removeAll()
             return (isFirst, state.operation, [state.wait.take(), state.deadline.take()], partial)
         }
         guard isFirst else { return }
         for wait in waits { wait?.cancel() }
         operation?.cancel()
-        keep(partial)
+        storePartial(partial)
         if operation != nil { events.post(.stop, self) }
     }
 
@@ -121,13 +121,13 @@ final class SharedDownload: Sendable {
     }
 
     /// Stores a beginning on disk. When its server forbids storing, an earlier stored one is removed.
-    func keep(_ partial: PartialBody?) {
+    func storePartial(_ partial: PartialBody?) {
         guard let partial, let store = environment.resumeStore, let name = plan.sharing else { return }
         if partial.mayBeStored { store.save(partial, name) } else { store.remove(name) }
     }
 
     /// Removes the beginning on disk, if any, because it cannot be continued.
-    func forgetKept() {
+    func removeStoredPartial() {
         if let store = environment.resumeStore, let name = plan.sharing { store.remove(name) }
     }
 }
@@ -135,13 +135,13 @@ final class SharedDownload: Sendable {
 extension DownloadPlan {
     fileprivate var rules: DownloadState.Rules {
         DownloadState.Rules(
-            url: url, isResumable: isResumable, room: settings.room, acceptance: settings.acceptance,
+            url: url, isResumable: isResumable, storage: settings.storage, acceptance: settings.acceptance,
             hasResponseModifier: responseModifier != nil, hasDecryptor: decryptor != nil)
     }
 }
 
 /// An immutable value in its own heap object, so that a download without the value stores only a reference.
-final class Unchanging<Value: Sendable>: Sendable {
+final class ImmutableBox<Value: Sendable>: Sendable {
     let value: Value
     init(_ value: Value) { self.value = value }
 }

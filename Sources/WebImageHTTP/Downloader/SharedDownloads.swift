@@ -9,13 +9,13 @@ final class SharedDownloads: Sendable {
         var queue: Queue
         var downloads: [Int: SharedDownload] = [:]
         /// The receivers of the bodies of downloads that continue after their last subscriber left.
-        var heirs: [Int: @Sendable (ImageDataResult) -> Void] = [:]
+        var receiversAfterCancel: [Int: @Sendable (ImageDataResult) -> Void] = [:]
     }
 
     /// The received part of a body from which on a download continues after its last subscriber left.
-    static let nearlyDone = 0.9
+    static let minFractionToFinish = 0.9
     /// The longest time for which an ended download keeps its slot while its image is decoded and delivered.
-    static let longestHold = Duration.seconds(1)
+    static let maxSlotHold = Duration.seconds(1)
 
     private let environment: DownloadEnvironment
     private let notifications: DownloadNotifications
@@ -57,7 +57,7 @@ final class SharedDownloads: Sendable {
                 state.downloads[number] = download
                 return (download, true, nil, work(for: actions, &state))
             }
-            if !state.heirs.isEmpty { state.heirs[number] = nil }
+            if !state.receiversAfterCancel.isEmpty { state.receiversAfterCancel[number] = nil }
             return (state.downloads[number], false, state.queue.priority(of: number), work(for: actions, &state))
         }
         if isNew, let download { scheduleDeadline(of: download) }
@@ -91,11 +91,12 @@ final class SharedDownloads: Sendable {
 
     private func leave(_ subscriber: DownloadSubscriber) {
         change { state in
-            guard let heir = subscriber.finishedAfterCancel, let number = state.queue.download(of: subscriber),
-                let download = state.downloads[number], download.fraction >= Self.nearlyDone
+            guard let receiverAfterCancel = subscriber.finishedAfterCancel,
+                let number = state.queue.download(of: subscriber),
+                let download = state.downloads[number], download.fraction >= Self.minFractionToFinish
             else { return state.queue.leave(subscriber) }
-            let actions = state.queue.leave(subscriber, mayGoOn: true)
-            if actions.isEmpty { state.heirs[number] = heir }
+            let actions = state.queue.leave(subscriber, mayContinue: true)
+            if actions.isEmpty { state.receiversAfterCancel[number] = receiverAfterCancel }
             return actions
         }
     }
@@ -112,7 +113,7 @@ final class SharedDownloads: Sendable {
     func cancelAll() {
         let (subscribers, works) = state.withLock { state in
             let (subscribers, actions) = state.queue.cancelAll()
-            state.heirs = [:]
+            state.receiversAfterCancel = [:]
             return (subscribers, work(for: actions, &state))
         }
         perform(works)
@@ -124,36 +125,37 @@ final class SharedDownloads: Sendable {
     func resume(_ number: Int) { change { $0.queue.resume(number) } }
 
     func finish(_ number: Int, _ ending: DownloadEnding) {
-        let (download, subscribers, heir, works, operations) = state.withLock { state in
+        let (download, subscribers, receiverAfterCancel, works, operations) = state.withLock { state in
             let download = state.downloads.removeValue(forKey: number)
             var operations: [DataLoadOperation] = []
             let (subscribers, actions) = state.queue.finish(number) { subscribers in
                 operations = subscribers.compactMap(\.operation)
                 return !operations.isEmpty
             }
-            let heir = state.heirs.isEmpty ? nil : state.heirs.removeValue(forKey: number)
-            return (download, subscribers, heir, work(for: actions, &state), operations)
+            let receiverAfterCancel =
+                state.receiversAfterCancel.isEmpty ? nil : state.receiversAfterCancel.removeValue(forKey: number)
+            return (download, subscribers, receiverAfterCancel, work(for: actions, &state), operations)
         }
         // First, so that the next request is sent while this end is delivered.
         perform(works)
         if !operations.isEmpty { freeSlot(of: number, after: operations) }
         download?.deliver(ending, to: subscribers)
-        if let heir, let download, case .success(let result) = ending.outcome {
-            download.delivery.async { heir(result) }
+        if let receiverAfterCancel, let download, case .success(let result) = ending.outcome {
+            download.delivery.async { receiverAfterCancel(result) }
         }
     }
 
     /// Frees a slot after the completions of `downloadImage` callers are on their queues, as the original does. A load
     /// that decodes by itself frees its slot with the last byte.
     ///
-    /// A completion that runs inline and does not return keeps the slot for at most ``longestHold``, so user code
+    /// A completion that runs inline and does not return keeps the slot for at most ``maxSlotHold``, so user code
     /// cannot stop other downloads permanently.
     private func freeSlot(of number: Int, after operations: [DataLoadOperation]) {
         let free: @Sendable () -> Void = { [weak self] in self?.change { $0.queue.free(number) } }
-        let timer = environment.clock.schedule(after: Self.longestHold, free)
+        let timer = environment.clock.schedule(after: Self.maxSlotHold, free)
         let remaining = Locked(operations.count)
         for operation in operations {
-            operation.whenHandedOut {
+            operation.whenDelivered {
                 let isLast = remaining.withLock { remaining in
                     remaining -= 1
                     return remaining == 0

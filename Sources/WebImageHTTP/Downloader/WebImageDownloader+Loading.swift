@@ -15,7 +15,7 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
 
     /// Returns what other byte loaders return, but false for a file, because its content may be repaired.
     public func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool {
-        !url.isFileURL && error.condemnsURL
+        !url.isFileURL && error.shouldBlockURL
     }
 
     /// Returns the body of the response; a running download for the same request is shared.

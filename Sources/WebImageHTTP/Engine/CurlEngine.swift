@@ -14,10 +14,10 @@ package final class CurlEngine: Sendable {
     private let state = Locked(State())
     private let ended = DispatchGroup()
     /// Memory for bodies; while transfers run, a later body reuses freed blocks.
-    let blocks = BodyBlocks()
+    let blocks = BodyBlockPool()
     /// The name of this engine's cookie jar. Cookies are in memory alone, so each engine has a new name.
     let cookieJar = String(UInt64.random(in: .min ... .max), radix: 36)
-    private let later = LaterActions()
+    private let later = DeferredActions()
     private let label: String
     private let thread = Locked<pthread_t?>(nil)
 
@@ -48,8 +48,8 @@ package final class CurlEngine: Sendable {
     }
 
     /// Changes a transfer's share of an HTTP/2 connection.
-    func weigh(_ transfer: CurlTransfer, _ priority: LoadPriority) {
-        _ = state.withLock { $0.mailbox }?.post(.weigh(transfer, priority))
+    func setPriority(_ transfer: CurlTransfer, _ priority: LoadPriority) {
+        _ = state.withLock { $0.mailbox }?.post(.setPriority(transfer, priority))
     }
 
     /// Runs an action after the requests of the engine's current turn are sent, or at once when called on another

@@ -12,15 +12,15 @@ final class CurlLoop {
     private var active: [UnsafeMutableRawPointer: CurlTransfer] = [:]
     private var pool: [CurlEasy] = []
     private var cookies: CurlCookieJar?
-    private let blocks: BodyBlocks
-    private let later: LaterActions
+    private let blocks: BodyBlockPool
+    private let later: DeferredActions
     private let clock = EngineClock()
     /// No transfer's idle deadline is earlier; activity only delays deadlines. Nil when no transfer runs.
     private var idleCheck: ContinuousClock.Instant?
 
     private static let maxPooledHandles = 16
 
-    init(mailbox: CurlMailbox, multi: CurlMulti, blocks: BodyBlocks, later: LaterActions, label: String) {
+    init(mailbox: CurlMailbox, multi: CurlMulti, blocks: BodyBlockPool, later: DeferredActions, label: String) {
         self.mailbox = mailbox
         self.blocks = blocks
         self.later = later
@@ -69,7 +69,7 @@ final class CurlLoop {
         switch command {
         case .start(let transfer): start(transfer)
         case .cancel(let transfer): end(transfer, .failure(.cancelled.with(url: transfer.url)))
-        case .weigh(let transfer, let priority): transfer.easy?.set(CURLOPT_STREAM_WEIGHT, priority.streamWeight)
+        case .setPriority(let transfer, let priority): transfer.easy?.set(CURLOPT_STREAM_WEIGHT, priority.streamWeight)
         }
     }
 
@@ -102,7 +102,7 @@ final class CurlLoop {
         var code = CURLE_OK
         while webimage_curl_multi_next_done(multi.pointer, &handle, &code) != 0 {
             guard let handle, let transfer = active[handle], let easy = transfer.easy else { continue }
-            if Self.wasDead(transfer, easy, code) {
+            if Self.isStaleConnection(transfer, easy, code) {
                 restart(transfer, easy)
             } else {
                 end(transfer, Self.result(of: transfer, easy, code))
@@ -111,7 +111,7 @@ final class CurlLoop {
     }
 
     /// Whether a reused connection was already closed: nothing was received over it, so a new one may be tried.
-    private static func wasDead(_ transfer: CurlTransfer, _ easy: CurlEasy, _ code: CURLcode) -> Bool {
+    private static func isStaleConnection(_ transfer: CurlTransfer, _ easy: CurlEasy, _ code: CURLcode) -> Bool {
         guard !transfer.needsFreshConnection, transfer.head.statusCode == nil, transfer.bodyBytes == 0 else {
             return false
         }

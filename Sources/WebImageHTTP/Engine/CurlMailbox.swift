@@ -5,7 +5,7 @@ import WebImageCore
 enum CurlCommand: Sendable {
     case start(CurlTransfer)
     case cancel(CurlTransfer)
-    case weigh(CurlTransfer, LoadPriority)
+    case setPriority(CurlTransfer, LoadPriority)
 }
 
 /// The only state that callers and the engine's thread share: ordered commands, and whether the thread is awake.

@@ -92,6 +92,6 @@ open class WebImageDownloaderOperation: WebImageDownloaderOperationProtocol, @un
 
     /// Changes the transfer's share of an HTTP/2 connection.
     open func priorityDidChange(_ priority: LoadPriority) {
-        if let transfer = state.withLock({ $0.transfer }) { order.engine.weigh(transfer, priority) }
+        if let transfer = state.withLock({ $0.transfer }) { order.engine.setPriority(transfer, priority) }
     }
 }

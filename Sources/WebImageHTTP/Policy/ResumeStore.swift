@@ -17,8 +17,8 @@ final class ResumeStore: Sendable {
     init(folder: URL) { self.folder = folder }
 
     /// Loads the beginning stored under a name into a body with the given room; `then` runs on the store's queue.
-    func load(_ name: String, _ room: ReceivedBody.Room, _ then: @escaping @Sendable (PartialBody?) -> Void) {
-        queue.async { then(self.read(self.path(name), room)) }
+    func load(_ name: String, _ storage: ReceivedBody.Storage, _ then: @escaping @Sendable (PartialBody?) -> Void) {
+        queue.async { then(self.read(self.path(name), storage)) }
     }
 
     func save(_ partial: PartialBody, _ name: String) {
@@ -37,7 +37,7 @@ final class ResumeStore: Sendable {
 
     private static let signature = "webimage-part 1"
 
-    private func read(_ path: String, _ room: ReceivedBody.Room) -> PartialBody? {
+    private func read(_ path: String, _ storage: ReceivedBody.Storage) -> PartialBody? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return nil }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
@@ -50,7 +50,7 @@ final class ResumeStore: Sendable {
         guard parts.count == 5, String(decoding: parts[0], as: UTF8.self) == Self.signature,
             let total = Int(String(decoding: parts[2], as: UTF8.self)),
             let count = Int(String(decoding: parts[3], as: UTF8.self)), 1..<max(total, 1) ~= count,
-            let body = Self.body(from: parts[4], file, room), body.count == count
+            let body = Self.body(from: parts[4], file, storage), body.count == count
         else { return nil }
         return PartialBody(validator: String(decoding: parts[1], as: UTF8.self), total: total, body: body)
     }
@@ -58,8 +58,8 @@ final class ResumeStore: Sendable {
     private static let pieceBytes = 256 * 1024
 
     /// Copies the rest of a file, so that a later download that writes the file again does not affect this body.
-    private static func body(from start: Data, _ file: FileHandle, _ room: ReceivedBody.Room) -> ReceivedBody? {
-        let body = ReceivedBody(room)
+    private static func body(from start: Data, _ file: FileHandle, _ storage: ReceivedBody.Storage) -> ReceivedBody? {
+        let body = ReceivedBody(storage)
         var piece = start
         while !piece.isEmpty {
             guard (try? piece.withUnsafeBytes { try body.append($0) }) != nil,

@@ -6,10 +6,10 @@ import WebImageCore
 /// One caller at a time appends and holds no lock while it writes to a file. Any thread may read the received bytes.
 final class ReceivedBody: Sendable {
     /// The limit of bytes in memory, the allocator of that memory, and the folder of the files for longer bodies.
-    struct Room: Sendable {
+    struct Storage: Sendable {
         var maxBytesInMemory: Int
         var folder: String
-        var blocks: BodyBlocks
+        var blocks: BodyBlockPool
     }
 
     private struct State {
@@ -22,7 +22,7 @@ final class ReceivedBody: Sendable {
         var memory: Data { block?.data(0..<count) ?? Data() }
 
         /// Adds bytes to those in memory; false when no memory is available.
-        mutating func keep(_ bytes: UnsafeRawBufferPointer, _ blocks: BodyBlocks) -> Bool {
+        mutating func keep(_ bytes: UnsafeRawBufferPointer, _ blocks: BodyBlockPool) -> Bool {
             let needed = count + bytes.count
             if needed > block?.capacity ?? 0 {
                 // Doubles each time when the length is unknown.
@@ -44,16 +44,16 @@ final class ReceivedBody: Sendable {
     }
 
     private static let maxSetAside = 1 << 30
-    private let room: Room
+    private let storage: Storage
     private let state = Locked(State())
 
     /// - Parameter expected: The declared length in bytes. Address space is reserved for it when it fits in memory;
     ///   pages cost nothing before they are written.
-    init(_ room: Room, expected: Int = 0) {
-        self.room = room
+    init(_ storage: Storage, expected: Int = 0) {
+        self.storage = storage
         // A server may declare any length: a larger one than a usual body needs reserves nothing.
-        guard expected > 0, expected <= min(room.maxBytesInMemory, Self.maxSetAside) else { return }
-        state.withLock { $0.block = room.blocks.block(expected) }
+        guard expected > 0, expected <= min(storage.maxBytesInMemory, Self.maxSetAside) else { return }
+        state.withLock { $0.block = storage.blocks.block(expected) }
     }
 
     var count: Int { state.withLock { $0.count } }
@@ -64,20 +64,20 @@ final class ReceivedBody: Sendable {
     func append(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) {
         let step = state.withLock { state -> Step in
             if let file = state.file { return .write(file, at: state.count) }
-            let mayStay = state.hasNoFile || state.count + bytes.count <= room.maxBytesInMemory
-            return mayStay && state.keep(bytes, room.blocks) ? .isTaken : .move(state.memory)
+            let mayStay = state.hasNoFile || state.count + bytes.count <= storage.maxBytesInMemory
+            return mayStay && state.keep(bytes, storage.blocks) ? .isTaken : .move(state.memory)
         }
         switch step {
         case .isTaken: break
         case .move(let memory): try move(memory, and: bytes)
         case .write(let file, let offset):
             if file.write(bytes, at: offset) { return state.withLock { $0.count += bytes.count } }
-            try comeBack(try file.read(0..<offset), and: bytes)
+            try moveToMemory(try file.read(0..<offset), and: bytes)
         }
     }
 
     private func move(_ memory: Data, and bytes: UnsafeRawBufferPointer) throws(WebImageError) {
-        if let file = UnnamedFile(in: room.folder),
+        if let file = UnnamedFile(in: storage.folder),
             memory.withUnsafeBytes({ file.write($0, at: 0) }) && file.write(bytes, at: memory.count)
         {
             return state.withLock { state in
@@ -87,16 +87,16 @@ final class ReceivedBody: Sendable {
         }
         let isKept = state.withLock { state in
             state.hasNoFile = true
-            return state.keep(bytes, room.blocks)
+            return state.keep(bytes, storage.blocks)
         }
         if !isKept { throw Self.noRoom }
     }
 
     /// Moves the bytes of a file that accepts no more back into memory.
-    private func comeBack(_ memory: Data, and bytes: UnsafeRawBufferPointer) throws(WebImageError) {
+    private func moveToMemory(_ memory: Data, and bytes: UnsafeRawBufferPointer) throws(WebImageError) {
         let isKept = state.withLock { state in
             (state.file, state.count, state.hasNoFile) = (nil, 0, true)
-            return memory.withUnsafeBytes { state.keep($0, room.blocks) } && state.keep(bytes, room.blocks)
+            return memory.withUnsafeBytes { state.keep($0, storage.blocks) } && state.keep(bytes, storage.blocks)
         }
         if !isKept { throw Self.noRoom }
     }

@@ -17,7 +17,7 @@ enum Attention {
         let flat = try PixelCanvas.flattened(image, over: .white)
         let pixels = try flat.pixels.converted(to: .bgra8Premultiplied, isOpaque: true).scaled(
             to: small, isOpaque: true)
-        let scores = ScoreMap(pixels)
+        let scores = AttentionMap(pixels)
         let window = PixelSize(
             width: min(Geometry.scaled(size.width, factor), small.width),
             height: min(Geometry.scaled(size.height, factor), small.height))
@@ -32,7 +32,7 @@ enum Attention {
 }
 
 /// A map of attention in a scaled-down picture, as sums over all places above and to the left.
-private struct ScoreMap {
+private struct AttentionMap {
     private let width: Int
     private let height: Int
     private var sums: [Double]

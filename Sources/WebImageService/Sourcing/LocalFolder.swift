@@ -56,7 +56,7 @@ final class LocalFolder: Sendable {
             turn = (turn + 1) % queues.count
             return turn
         }
-        return await withHandover { continuation in
+        return await withValueContinuation { continuation in
             queues[index].async { continuation.resume(returning: work()) }
         }
     }

@@ -22,7 +22,7 @@ struct Source: Sendable {
 }
 
 /// The request for which a source is fetched.
-struct SourceDemand: Sendable {
+struct SourceRequestContext: Sendable {
     /// The request's number in the order of requests.
     var request: UInt64
     /// The number of purges of the source when the request was accepted.
@@ -39,7 +39,7 @@ final class SourceFetcher: Sendable {
     private let cache: ImageCache?
     private let folder: LocalFolder?
     private let clock: any DelayClock
-    private let fetches: CollapsedWorks<Key, Source>
+    private let fetches: CoalescedWork<Key, Source>
 
     private struct Key: Hashable, Sendable {
         let source: String
@@ -54,7 +54,7 @@ final class SourceFetcher: Sendable {
         loader: any ImageDataLoader, cache: ImageCache?, folder: LocalFolder?, order: RequestOrder,
         clock: any DelayClock
     ) {
-        fetches = CollapsedWorks(order: order, budget: Self.keptBytes) { $0.data.count + 1_024 }
+        fetches = CoalescedWork(order: order, budget: Self.keptBytes) { $0.data.count + 1_024 }
         self.loader = loader
         self.cache = cache
         self.folder = folder
@@ -67,7 +67,7 @@ final class SourceFetcher: Sendable {
     ///   unless the source was purged in between.
     /// - Throws: `.cancelled` after a cancel; the fetch is cancelled when its last subscriber leaves.
     func source(
-        _ reference: SourcePolicy.Reference, maxBytes: Int, bounds: Lifetime.Bounds, for demand: SourceDemand
+        _ reference: SourcePolicy.Reference, maxBytes: Int, bounds: Lifetime.Bounds, for demand: SourceRequestContext
     ) async throws(WebImageError) -> Source {
         let key = Key(source: reference.key, maxBytes: maxBytes, generation: demand.generation)
         return try await fetches.value(for: key, of: demand.request) { () throws(WebImageError) in

@@ -4,7 +4,7 @@ public import WebImageCore
 /// A loader without a network: every URL waits until the test answers it.
 public final class FakeDataLoader: ImageDataLoader {
     private struct State {
-        var waiting: [URL: [Handover<Result<ImageDataResult, WebImageError>>]] = [:]
+        var waiting: [URL: [ValueContinuation<Result<ImageDataResult, WebImageError>>]] = [:]
         var answers: [URL: Result<Data, WebImageError>] = [:]
         var loads: [ImageDataLoad] = []
         var metadata: Data?
@@ -56,7 +56,7 @@ public final class FakeDataLoader: ImageDataLoader {
         let url = load.url
         state.withLock { $0.loads.append(load) }
         let outcome = await withTaskCancellationHandler {
-            await withHandover { continuation in
+            await withValueContinuation { continuation in
                 let known = state.withLock { state -> Result<ImageDataResult, WebImageError>? in
                     if let answer = state.answers[url] { return Self.result(answer, url) }
                     if Task.isCancelled {

@@ -3,7 +3,7 @@ import WebImageCore
 
 /// Responds to each request with the next of a list of scripts, in HTTP/1.1 or HTTP/2 as the client chooses.
 ///
-/// HTTP/2 is used without TLS, as behind a TLS relay (``TLSFront``). The path of a request has no effect.
+/// HTTP/2 is used without TLS, as behind a TLS relay (``TLSRelay``). The path of a request has no effect.
 public final class ScriptedServer: Sendable {
     /// One part of a response.
     public enum Step: Sendable {

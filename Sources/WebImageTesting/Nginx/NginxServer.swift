@@ -15,7 +15,7 @@ public final class NginxServer: Sendable {
     /// The certificate's private key, PEM; with the certificate it also identifies a client.
     public let keyFile: URL
     /// The same key, encrypted with the password `secret`.
-    public let lockedKeyFile: URL
+    public let encryptedKeyFile: URL
     /// The port of plain HTTP.
     public let httpPort: Int
     /// The port of HTTP/2 over TLS.
@@ -42,7 +42,7 @@ public final class NginxServer: Sendable {
         certificateFile = folder.appendingPathComponent("certificate.pem")
         try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
         keyFile = folder.appendingPathComponent("key.pem")
-        lockedKeyFile = folder.appendingPathComponent("locked.pem")
+        encryptedKeyFile = folder.appendingPathComponent("locked.pem")
         let ports = try Self.freePorts(3)
         (httpPort, httpsPort, clientCertificatePort) = (ports[0], ports[1], ports[2])
         process = Locked(nil)

@@ -45,7 +45,7 @@ public final class ReferenceCheck: Sendable {
         var random = SeededRandom(seed: seed)
         var subject = try makeSubject()
         for number in 1...max(count, 1) {
-            let history = ReferenceHistory.random(using: &random, isForgetful: subject.isForgetful)
+            let history = ReferenceHistory.random(using: &random, mayLoseEntries: subject.mayLoseEntries)
             guard let reason = try await run(history, on: &subject) else { continue }
             let (shortest, last) = try await shortened(history, reason)
             return Failure(seed: seed, number: number, history: shortest, reason: last)

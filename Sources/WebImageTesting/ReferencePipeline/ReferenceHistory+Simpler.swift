@@ -25,20 +25,20 @@ extension ReferenceHistory {
 extension ReferenceStep {
     var simpler: [ReferenceStep] {
         switch self {
-        case .load(let loads, let cancelled, let afterAsking):
+        case .load(let loads, let cancelled, let afterFirstRequest):
             var result: [ReferenceStep] = cancelled.isEmpty ? [] : [.load(loads)]
-            if afterAsking { result.append(.load(loads, cancelled: cancelled)) }
+            if afterFirstRequest { result.append(.load(loads, cancelled: cancelled)) }
             for index in loads.indices {
                 if loads.count > 1 {
                     var fewer = loads
                     fewer.remove(at: index)
                     let left = cancelled.filter { $0 != index }.map { $0 > index ? $0 - 1 : $0 }
-                    result.append(.load(fewer, cancelled: left, afterAsking: afterAsking))
+                    result.append(.load(fewer, cancelled: left, afterFirstRequest: afterFirstRequest))
                 }
                 for simpler in loads[index].simpler {
                     var changed = loads
                     changed[index] = simpler
-                    result.append(.load(changed, cancelled: cancelled, afterAsking: afterAsking))
+                    result.append(.load(changed, cancelled: cancelled, afterFirstRequest: afterFirstRequest))
                 }
             }
             return result

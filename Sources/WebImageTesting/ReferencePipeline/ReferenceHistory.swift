@@ -5,8 +5,8 @@ public enum ReferenceStep: Hashable, Sendable, CustomStringConvertible {
     /// Loads that run at the same time, started in this order.
     ///
     /// `cancelled` contains the indices of loads that are cancelled before the origin responds to any of them; with
-    /// `afterAsking` the origin receives the first request before that.
-    case load([ReferenceLoad], cancelled: [Int] = [], afterAsking: Bool = false)
+    /// `afterFirstRequest` the origin receives the first request before that.
+    case load([ReferenceLoad], cancelled: [Int] = [], afterFirstRequest: Bool = false)
     /// The origin changes its answer from now on.
     case serve(ReferenceOrigin.Answer, resource: Int)
     /// The cache is queried for the disk entry under the key string of a load.
@@ -23,10 +23,11 @@ public enum ReferenceStep: Hashable, Sendable, CustomStringConvertible {
     /// A text for messages.
     public var description: String {
         switch self {
-        case .load(let loads, let cancelled, let afterAsking):
+        case .load(let loads, let cancelled, let afterFirstRequest):
             loads.enumerated().map { index, load in
                 let end =
-                    cancelled.contains(index) ? (afterAsking ? ", cancelled once it is asked" : ", cancelled") : ""
+                    cancelled.contains(index)
+                    ? (afterFirstRequest ? ", cancelled once it is asked" : ", cancelled") : ""
                 return "\(load)\(end)"
             }.joined(separator: "\n  and ")
         case .serve(let answer, let resource): "the origin answers /\(resource) with \(answer)"
@@ -56,9 +57,9 @@ public struct ReferenceHistory: Hashable, Sendable, CustomStringConvertible {
 
     /// Returns a random history.
     ///
-    /// - Parameter isForgetful: Omits steps that only caches without losses can be compared with.
-    public static func random(using random: inout SeededRandom, isForgetful: Bool = false) -> ReferenceHistory {
-        var generator = Generator(random: random, isForgetful: isForgetful)
+    /// - Parameter mayLoseEntries: Omits steps that only caches without losses can be compared with.
+    public static func random(using random: inout SeededRandom, mayLoseEntries: Bool = false) -> ReferenceHistory {
+        var generator = Generator(random: random, mayLoseEntries: mayLoseEntries)
         let count = Int.random(in: 4...10, using: &generator.random)
         let steps = (0..<count).map { _ in generator.step() }
         random = generator.random
@@ -67,7 +68,7 @@ public struct ReferenceHistory: Hashable, Sendable, CustomStringConvertible {
 
     private struct Generator {
         var random: SeededRandom
-        let isForgetful: Bool
+        let mayLoseEntries: Bool
         var answers = (0..<resourceCount).map { Self.first($0) }
         /// The few variants of this history; few, so that several loads use the same entries.
         var variants: [ReferenceLoad] = []
@@ -84,7 +85,7 @@ public struct ReferenceHistory: Hashable, Sendable, CustomStringConvertible {
             switch Int.random(in: 0..<100, using: &random) {
             case 0..<60: loads()
             case 60..<78: serve()
-            case 78..<82: isForgetful ? loads() : .query(load(), isSync: chance(50))
+            case 78..<82: mayLoseEntries ? loads() : .query(load(), isSync: chance(50))
             case 82..<90: .clearMemory
             case 90..<92: .clearDisk
             case 92..<94: .forgetFailures
@@ -120,7 +121,7 @@ public struct ReferenceHistory: Hashable, Sendable, CustomStringConvertible {
                 loads.append(next)
             }
             guard chance(12) else { return .load(loads) }
-            return .load(loads, cancelled: [Int.random(in: 0..<count, using: &random)], afterAsking: chance(50))
+            return .load(loads, cancelled: [Int.random(in: 0..<count, using: &random)], afterFirstRequest: chance(50))
         }
 
         private mutating func variant() -> ReferenceLoad {
@@ -144,7 +145,7 @@ public struct ReferenceHistory: Hashable, Sendable, CustomStringConvertible {
             if chance(10) { load.options.insert(.waitStoreCache) }
             if chance(20) { load.options.insert(chance(50) ? .highPriority : .lowPriority) }
             if chance(8) { load.modifiedStatus = chance(70) ? 200 : 404 }
-            guard !isForgetful else { return load }
+            guard !mayLoseEntries else { return load }
             if chance(20) { load.limit = 600 }
             if chance(8) { load.queryType = [.memory, .disk, ImageCacheType.none].randomElement(using: &random) }
             if chance(20) { load.storeType = [.all, .all, .memory, .disk, .none].randomElement(using: &random) }

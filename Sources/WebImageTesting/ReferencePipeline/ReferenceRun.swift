@@ -13,7 +13,7 @@ struct ReferenceRun {
     init(origin: ReferenceOrigin, history: Int, subject: ReferenceSubject) {
         (self.origin, self.history, self.subject) = (origin, history, subject)
         models = (0..<ReferenceHistory.resourceCount).map { resource -> any ReferenceModel in
-            if subject.isForgetful { return ForgetfulReference(resource: resource) }
+            if subject.mayLoseEntries { return LossyCacheReference(resource: resource) }
             return ReferencePipeline(resource: resource)
         }
     }
@@ -51,8 +51,8 @@ struct ReferenceRun {
 
     private mutating func reason(_ step: ReferenceStep) async throws -> String? {
         switch step {
-        case .load(let loads, let cancelled, let afterAsking):
-            return await reason(loads, Set(cancelled), afterAsking)
+        case .load(let loads, let cancelled, let afterFirstRequest):
+            return await reason(loads, Set(cancelled), afterFirstRequest)
         case .serve(let answer, let resource): serve(answer, resource)
         case .query(let load, let isSync): return await reasonOfQuery(load, isSync)
         case .clearMemory:
@@ -74,14 +74,14 @@ struct ReferenceRun {
     // MARK: Loads
 
     private mutating func reason(
-        _ loads: [ReferenceLoad], _ cancelled: Set<Int>, _ afterAsking: Bool
+        _ loads: [ReferenceLoad], _ cancelled: Set<Int>, _ afterFirstRequest: Bool
     ) async -> String? {
         touched += loads.filter { $0.options.isDisjoint(with: .fromCacheOnly) }
         let gate = cancelled.isEmpty ? nil : FaultGate()
         let asked = origin.requestCount
         origin.hold(gate)
         let running = loads.map { RunningLoad($0, origin.url($0.resource, history: history), subject.manager) }
-        if afterAsking, !cancelled.isEmpty {
+        if afterFirstRequest, !cancelled.isEmpty {
             let origin = origin
             await ReferenceSubject.settled { origin.requestCount > asked || running.allSatisfy(\.isOver) }
         }

@@ -24,7 +24,7 @@ public struct ReferenceSubject: Sendable {
                 -> ReferencePicture?
         )?
     /// Whether the cache may lose entries or return older ones, for example several caches of which one is cleared.
-    public var isForgetful = false
+    public var mayLoseEntries = false
 
     /// Makes a subject from its parts.
     public init(
@@ -107,7 +107,7 @@ public struct ReferenceSubject: Sendable {
             await flush()
             return stacked(loader: loader, isIdle: isIdle, makeCaches: makeCaches)
         }
-        subject.isForgetful = true
+        subject.mayLoseEntries = true
         return subject
     }
 

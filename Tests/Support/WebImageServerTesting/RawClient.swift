@@ -166,8 +166,8 @@ package final class RawClient: Sendable {
 
 /// Runs blocking calls on a thread of their own: the cooperative pool belongs to the server's tasks.
 package func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-    let result: Result<Value, any Error> = await withHandover { handover in
-        let thread = Thread { handover.resume(returning: Result { try body() }) }
+    let result: Result<Value, any Error> = await withValueContinuation { continuation in
+        let thread = Thread { continuation.resume(returning: Result { try body() }) }
         thread.stackSize = 512 * 1024
         thread.start()
     }

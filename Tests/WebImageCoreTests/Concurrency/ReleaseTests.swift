@@ -39,7 +39,7 @@ struct ReleaseTests {
     }
 
     @Test func sweptImagesAreReleasedByTheCaller() throws {
-        var weak = WeakImages()
+        var weak = WeakImageTable()
         var images: [Image] = []
         var given: [Image] = []
         for number in 0..<64 {

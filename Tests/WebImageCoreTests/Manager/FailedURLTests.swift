@@ -84,7 +84,7 @@ struct FailedURLTests {
         (404, true), (410, true), (451, true), (408, false), (425, false), (429, false), (500, false), (503, false),
     ]) func statusesThatCondemnAURL(_ status: Int, _ isCondemned: Bool) {
         let error = WebImageError(.invalidDownloadStatusCode, stage: .download, underlying: .http(status: status))
-        #expect(error.condemnsURL == isCondemned)
+        #expect(error.shouldBlockURL == isCondemned)
     }
 
     @Test func theDelegateDecidesInsteadOfTheLoader() async throws {

@@ -85,8 +85,8 @@ struct StoringTests {
         let load = fixture.load()
         #expect(await eventually { !fixture.loader.loads.isEmpty })
         load.operation?.cancel()
-        let heir = try #require(fixture.loader.loads.first?.finishedAfterCancel)
-        heir(ImageDataResult(data: FakeCoder.file(), response: WebImageResponse(url: fixture.url)))
+        let receiverAfterCancel = try #require(fixture.loader.loads.first?.finishedAfterCancel)
+        receiverAfterCancel(ImageDataResult(data: FakeCoder.file(), response: WebImageResponse(url: fixture.url)))
         #expect(await eventually { fixture.cache.disk == [fixture.key: FakeCoder.file()] })
         #expect(fixture.cache.memoryKeys.isEmpty && fixture.coder.decodeCount == 0)
         #expect(load.completions.count == 1)
@@ -97,8 +97,8 @@ struct StoringTests {
         let load = fixture.load([], [.cacheSerializer: serializer])
         #expect(await eventually { !fixture.loader.loads.isEmpty })
         load.operation?.cancel()
-        let heir = try #require(fixture.loader.loads.first?.finishedAfterCancel)
-        heir(ImageDataResult(data: FakeCoder.file(), response: WebImageResponse(url: fixture.url)))
+        let receiverAfterCancel = try #require(fixture.loader.loads.first?.finishedAfterCancel)
+        receiverAfterCancel(ImageDataResult(data: FakeCoder.file(), response: WebImageResponse(url: fixture.url)))
         #expect(await eventually { fixture.cache.disk == [fixture.key: Data("serialized".utf8)] })
     }
 
@@ -116,8 +116,8 @@ struct StoringTests {
         let load = fixture.load([], context)
         #expect(await eventually { !fixture.loader.loads.isEmpty })
         load.operation?.cancel()
-        let heir = try #require(fixture.loader.loads.first?.finishedAfterCancel)
-        heir(ImageDataResult(data: body, response: WebImageResponse(url: fixture.url)))
+        let receiverAfterCancel = try #require(fixture.loader.loads.first?.finishedAfterCancel)
+        receiverAfterCancel(ImageDataResult(data: body, response: WebImageResponse(url: fixture.url)))
         try await nothingIsKept()
     }
 

@@ -46,11 +46,11 @@ struct StreamingMemoryTests {
     @Test func shortBodyIsKeptForLateSubscribers() {
         let handle = SharedTaskHandle()
         let count = Locked(0)
-        let listener: LoadNewsListener = { if case .bytes = $0 { count.withLock { $0 += 1 } } }
-        for number in 0..<8 { handle.tell(.bytes(Data(count: 1 << 20), offset: number << 20)) }
+        let listener: LoadEventListener = { if case .bytes = $0 { count.withLock { $0 += 1 } } }
+        for number in 0..<8 { handle.send(.bytes(Data(count: 1 << 20), offset: number << 20)) }
         handle.addListener(listener, id: 1)
         #expect(count.withLock { $0 } == 8)
-        handle.tell(.bytes(Data(count: 1), offset: 8 << 20))
+        handle.send(.bytes(Data(count: 1), offset: 8 << 20))
         #expect(count.withLock { $0 } == 9)
         handle.addListener(listener, id: 2)
         #expect(count.withLock { $0 } == 9)

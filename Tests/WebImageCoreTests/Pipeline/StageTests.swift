@@ -106,10 +106,11 @@ struct StageTests {
         let stage = StoreStage(pool: pool)
         let image = picture()
         var made = DecodedImage(
-            image: image, source: image, original: OriginalData(data: Data([1]), cacheType: .disk, isStandIn: true))
+            image: image, source: image, original: OriginalData(data: Data([1]), cacheType: .disk, isLowDataImage: true)
+        )
         try await stage.store(made, plan())
         #expect(cache.imageFromMemoryCache(forKey: url.absoluteString) == nil)
-        made.original.isStandIn = false
+        made.original.isLowDataImage = false
         try await stage.store(made, plan())
         #expect(cache.imageFromMemoryCache(forKey: url.absoluteString) === image)
     }

@@ -67,12 +67,12 @@ struct RequestTests {
 
     @Test func furtherOptionsCompareByValueOrIdentity() {
         let object = NSObject()
-        func options(_ value: Any) -> FurtherCoderOptions {
-            FurtherCoderOptions([ImageCoderOption(rawValue: "x"): value])
+        func options(_ value: Any) -> ForeignCoderOptions {
+            ForeignCoderOptions([ImageCoderOption(rawValue: "x"): value])
         }
         #expect(options(1) == options(1) && options(1) != options(2) && options(object) == options(object))
         #expect(options(NotHashable()) != options(NotHashable()))
-        #expect(FurtherCoderOptions() == FurtherCoderOptions())
+        #expect(ForeignCoderOptions() == ForeignCoderOptions())
     }
 }
 

@@ -26,7 +26,7 @@ import WebImageTesting
     ) -> (any WebImageOperation)? {
         view.binding.setImage(
             with: url, context: [.customManager: view.loader, .setImageOperationKey: key],
-            own: ViewOwnPicture(get: { [shelf] in shelf.picture }, set: { [shelf] in shelf.picture = $0 }),
+            own: FurtherViewImage(get: { [shelf] in shelf.picture }, set: { [shelf] in shelf.picture = $0 }),
             completed: completed)
     }
 

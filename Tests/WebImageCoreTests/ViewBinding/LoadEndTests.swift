@@ -30,7 +30,7 @@ import WebImageTesting
         load.deliver(image, from: .disk)
         #expect(view.binding.operation() != nil)
         #expect(captured != nil)
-        load.letGo()
+        load.releaseCompletion()
         #expect(view.binding.operation() == nil)
         #expect(captured == nil)
     }
@@ -60,7 +60,7 @@ import WebImageTesting
 
     @Test func loaderThatLetsGoWithoutAWordCompletesTheLoad() {
         view.load(url, placeholder: placeholder, .delayPlaceholder)
-        view.loader.loads[0].letGo()
+        view.loader.loads[0].releaseCompletion()
         #expect(view.completions.map(\.code) == [.invalidDownloadOperation])
         #expect(view.displayedImage === placeholder)
     }
@@ -74,7 +74,7 @@ import WebImageTesting
             delivered.signal()
         }
         await Task.detached { delivered.waitForTest() }.value
-        load.letGo()
+        load.releaseCompletion()
         for _ in 0..<1000 where view.completions.isEmpty { await Task.yield() }
         #expect(view.completions.map(\.hasImage) == [true])
     }

@@ -27,7 +27,7 @@ import WebImageTesting
     }
 
     var indications: [ViewIndication] = []
-    func indicate(_ news: ViewIndication) { indications.append(news) }
+    func updateIndicator(_ indication: ViewIndication) { indications.append(indication) }
 
     /// The size the view has; nil waits until `settle(size:)`.
     var size: CGSize?

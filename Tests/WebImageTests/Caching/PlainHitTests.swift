@@ -96,7 +96,9 @@ struct PlainHitTests {
                         let context = RequestContext(context)
                         let long = LoadRequest(url, options, context, manager.settings).memoryImage
                         let short: Image? =
-                            if case .hit(let result) = manager.front(url, options: options, context: context).answer {
+                            if case .hit(let result) = manager.synchronousResult(
+                                url, options: options, context: context
+                            ).answer {
                                 result.image
                             } else {
                                 nil
@@ -117,7 +119,11 @@ struct PlainHitTests {
         let downloader = WebImageDownloader()
         let manager = WebImageManager(cache: cache, loader: ImageLoadersManager(loaders: [downloader]))
         func isHit() -> Bool {
-            if case .hit = manager.front(url, options: [], context: RequestContext(nil)).answer { true } else { false }
+            if case .hit = manager.synchronousResult(url, options: [], context: RequestContext(nil)).answer {
+                true
+            } else {
+                false
+            }
         }
         #expect(isHit())
         downloader.setValue("dave", forHTTPHeaderField: "Authorization")

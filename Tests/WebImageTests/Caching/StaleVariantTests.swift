@@ -67,7 +67,8 @@ struct StaleVariantTests {
         let source = url.absoluteString
         let key = EntryKey(source: source, transformer: "Late", string: CacheKey.transformed(source, suffix: "Late"))
         let context: WebImageContext = [
-            .entryNote: EntryNote(key: key, version: ContentDigest(older)), .callbackQueue: CallbackQueue.invoking,
+            .entryIdentity: EntryIdentity(key: key, version: ContentDigest(older)),
+            .callbackQueue: CallbackQueue.invoking,
         ]
         let calls = Calls<Bool>()
         fixture.cache.storeImage(

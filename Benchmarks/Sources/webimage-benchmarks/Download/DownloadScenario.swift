@@ -42,7 +42,7 @@ struct DownloadScenario {
     }
 
     private func measure(_ job: DownloadJob) throws -> ContestResult {
-        var rivals = [DownloadRival.ours, .multi, .curl]
+        var rivals = [DownloadCompetitor.ours, .multi, .curl]
         if job.certificate == nil { rivals += [.urlSession] + (Self.python.map { [.aiohttp($0)] } ?? []) }
         let (whole, one) = (try list(job.urls), try list([job.urls[0]]))
         var samples = rivals.map { _ in (full: [MeasuredProcess](), idle: [MeasuredProcess]()) }
@@ -52,7 +52,7 @@ struct DownloadScenario {
                 let index = (offset + round) % rivals.count
                 let idle = try MeasuredProcess.run(rivals[index].command(one, job))
                 let full = try MeasuredProcess.run(rivals[index].command(whole, job))
-                guard DownloadRival.bytes(full.output) == job.bytes else {
+                guard DownloadCompetitor.bytes(full.output) == job.bytes else {
                     throw ScenarioError.disagree("\(rivals[index].name) got \(full.output) of \(job.bytes) bytes")
                 }
                 guard round > 0 else { continue }
@@ -73,7 +73,7 @@ struct DownloadScenario {
             name: "download \(job.name)", target: 1.1, cpuTarget: job.urls.count > 100 ? 1.25 : 1.15, entries: entries)
     }
 
-    private func instructions(_ rival: DownloadRival, _ whole: String, _ one: String, _ job: DownloadJob) -> Int? {
+    private func instructions(_ rival: DownloadCompetitor, _ whole: String, _ one: String, _ job: DownloadJob) -> Int? {
         guard options.countsInstructions, let counter = InstructionCounter.present else { return nil }
         guard let full = try? counter.count(rival.command(whole, job)),
             let idle = try? counter.count(rival.command(one, job))

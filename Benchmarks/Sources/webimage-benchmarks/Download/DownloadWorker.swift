@@ -2,7 +2,7 @@ import Foundation
 import FoundationNetworking
 import WebImage
 
-/// The process that ``DownloadRival/ours`` and ``DownloadRival/urlSession`` start:
+/// The process that ``DownloadCompetitor/ours`` and ``DownloadCompetitor/urlSession`` start:
 /// `download-worker webimage|urlsession LIST CONCURRENCY CERTIFICATE`.
 enum DownloadWorker {
     static let name = "download-worker"

@@ -27,7 +27,7 @@ enum FloodScenario {
             floods.append(Flood(peer, server, body, requests))
         } catch { print("flood: without aiohttp, \(error)") }
         let contest = Contest(
-            "flood, \(requests) requests of \(pictures) pictures, a tenth cancelled", isLasting: true,
+            "flood, \(requests) requests of \(pictures) pictures, a tenth cancelled", changesState: true,
             floods.map(\.competitor))
         var result = try contest.run(rounds: options.rounds(8, quick: 3), warmUps: 1)
         for (index, flood) in floods.enumerated() {

@@ -31,14 +31,14 @@ struct BurstScenario {
         _ report: Report
     ) throws {
         let arrivals = try Arrivals.burst(files)
-        let rivals = [LatencyRival.ours()] + LatencyRival.peers(network: false)
+        let rivals = [LatencyCompetitor.ours()] + LatencyCompetitor.peers(network: false)
         var competitors = rivals.map { rival in
             Contest.Competitor(
                 rival.peer.name, prepare: rival.peer.start, process: { rival.peer.pid },
                 run: { try rival.run(arrivals) })
         }
         if let vips = vipsThumbnail(files) { competitors.append(vips) }
-        var result = try Contest("burst, " + name, isLasting: true, competitors)
+        var result = try Contest("burst, " + name, changesState: true, competitors)
             .run(rounds: options.rounds(9, quick: 2), warmUps: 1)
         for (index, rival) in rivals.enumerated() {
             // Excludes the warm-up round here as well.

@@ -29,12 +29,13 @@ struct SteadyScenario {
             urls.append(scenario.nginx.url("/" + name).absoluteString)
         }
         try scenario.contests(
-            "from files and the disk cache", [.ours(), .ourCache()] + LatencyRival.peers(network: false), files, report)
-        try scenario.contests("from the network", [.ours()] + LatencyRival.peers(network: true), urls, report)
+            "from files and the disk cache", [.ours(), .ourCache()] + LatencyCompetitor.peers(network: false), files,
+            report)
+        try scenario.contests("from the network", [.ours()] + LatencyCompetitor.peers(network: true), urls, report)
     }
 
     private func contests(
-        _ name: String, _ rivals: [LatencyRival], _ places: [String], _ report: Report
+        _ name: String, _ rivals: [LatencyCompetitor], _ places: [String], _ report: Report
     ) throws {
         let burst = try Arrivals.burst(places)
         var capacities: [Double] = []

@@ -96,8 +96,8 @@ enum AnimateScenario {
             ) { [file, count] in
                 try agree()
                 for program in programs {
-                    try Agreement.check(
-                        Agreement.rgba(Self.frames(file, count)), program.pixels("frames"), within: 1,
+                    try ResultComparison.check(
+                        ResultComparison.rgba(Self.frames(file, count)), program.pixels("frames"), within: 1,
                         "\(name), \(program.name)")
                 }
             }
@@ -114,7 +114,7 @@ enum AnimateScenario {
         func agree(_ what: String, _ peer: (UnsafeMutablePointer<UInt8>?) throws -> Void) throws {
             var theirs = [UInt8](repeating: 0, count: size.width * size.height * 4)
             try theirs.withUnsafeMutableBufferPointer { try peer($0.baseAddress) }
-            try Agreement.check(Agreement.rgba(Self.frames(file, count)), theirs, within: 1, what)
+            try ResultComparison.check(ResultComparison.rgba(Self.frames(file, count)), theirs, within: 1, what)
         }
 
         func check(_ status: Int32, _ frames: Int32) throws {

@@ -43,7 +43,7 @@ struct PicturePeers {
         return Contest(
             "\(job) \(name)\(side > 0 ? " to \(side)" : ""), everybody", target: 1.0, judgesFastest: true,
             // Peers that cannot read a format are left out.
-            leavesOutUnable: true,
+            skipsUnsupportedPeers: true,
             [
                 .init("webimage") { _ = try ImageCodersManager.shared.decode(data, options: wanted) },
                 .init("libvips", target: targets["libvips"]) {

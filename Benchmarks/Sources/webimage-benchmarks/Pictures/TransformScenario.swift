@@ -28,9 +28,9 @@ enum TransformScenario {
                 photo.openCV.competitor("resize-lanczos4", named: "OpenCV INTER_LANCZOS4"),
             ]
         ) {
-            let (mine, theirs) = try (Agreement.rgba(ours()), vips.pixels())
-            try Agreement.check(mine, theirs, within: 2, "resize, libvips")
-            try Agreement.check(mine, photo.pillow.pixels("resize"), within: 2, "resize, Pillow")
+            let (mine, theirs) = try (ResultComparison.rgba(ours()), vips.pixels())
+            try ResultComparison.check(mine, theirs, within: 2, "resize, libvips")
+            try ResultComparison.check(mine, photo.pillow.pixels("resize"), within: 2, "resize, Pillow")
             let reference = LanczosReference.scaled(
                 photo.rgb, width: photo.width, height: photo.height, to: PixelSize(width: 720, height: 588))
             let pictures = try [
@@ -38,7 +38,7 @@ enum TransformScenario {
                 ("OpenCV INTER_AREA", photo.openCV.pixels("resize-area")),
                 ("OpenCV INTER_LANCZOS4", photo.openCV.pixels("resize-lanczos4")),
             ]
-            let texts = pictures.map { $0 + String(format: " %.1f dB", Agreement.psnr($1, reference)) }
+            let texts = pictures.map { $0 + String(format: " %.1f dB", ResultComparison.psnr($1, reference)) }
             print("resize, PSNR against Lanczos 3 in floating point:", texts.joined(separator: ", "))
         }
     }
@@ -86,10 +86,12 @@ enum TransformScenario {
                 photo.pillow.competitor(job, target: targets.pillow),
             ] + (hasOpenCV ? [photo.openCV.competitor(job)] : [])
         ) {
-            let mine = try Agreement.rgba(ours())
-            try Agreement.check(mine, vips.pixels(), within: levels, "\(job), libvips")
-            try Agreement.check(mine, photo.pillow.pixels(job), within: levels, "\(job), Pillow")
-            if hasOpenCV { try Agreement.check(mine, photo.openCV.pixels(job), within: levels, "\(job), OpenCV") }
+            let mine = try ResultComparison.rgba(ours())
+            try ResultComparison.check(mine, vips.pixels(), within: levels, "\(job), libvips")
+            try ResultComparison.check(mine, photo.pillow.pixels(job), within: levels, "\(job), Pillow")
+            if hasOpenCV {
+                try ResultComparison.check(mine, photo.openCV.pixels(job), within: levels, "\(job), OpenCV")
+            }
         }
     }
 }
@@ -99,7 +101,7 @@ private final class Photo {
     let image: Image
     let pillow: LinePeer
     let openCV: LinePeer
-    private(set) lazy var rgb = Agreement.rgb((try? Agreement.rgba(image)) ?? [])
+    private(set) lazy var rgb = ResultComparison.rgb((try? ResultComparison.rgba(image)) ?? [])
     var width: Int { image.pixels.width }
     var height: Int { image.pixels.height }
 
@@ -135,7 +137,7 @@ private struct VipsJob {
     func pixels() throws -> [UInt8] {
         var result = [UInt8](repeating: 0, count: count ?? photo.rgb.count)
         try result.withUnsafeMutableBufferPointer { try run($0.baseAddress) }
-        return result.count == photo.width * photo.height * 4 ? result : Agreement.rgba(rgb: result)
+        return result.count == photo.width * photo.height * 4 ? result : ResultComparison.rgba(rgb: result)
     }
 
     private func run(_ out: UnsafeMutablePointer<UInt8>?) throws {

@@ -2,7 +2,7 @@ import CSQLitePeer
 import Foundation
 
 /// One file per value, in one folder.
-final class PlainFiles: DiskRival {
+final class PlainFiles: DiskCompetitor {
     let name = "plain files"
     private let path: String
 
@@ -44,7 +44,7 @@ final class PlainFiles: DiskRival {
 }
 
 /// A table of keys and values.
-final class BareSQLite: DiskRival {
+final class BareSQLite: DiskCompetitor {
     let name = "bare SQLite"
     private let path: String
     private let handle: OpaquePointer

@@ -10,15 +10,16 @@ import Harness
 struct DiskScenario {
     private let entries: Int
     private let rounds: Int
-    private let rivals: [any DiskRival]
+    private let rivals: [any DiskCompetitor]
 
     static func run(_ options: Options, _ report: Report) throws {
         for entries in options.entries {
             let folder = NSTemporaryDirectory() + "webimage-disk-" + UUID().uuidString
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             defer { try? FileManager.default.removeItem(atPath: folder) }
-            var rivals: [any DiskRival] = [
-                try OurStore(folder + "/ours"), PlainFiles(folder + "/files"), try BareSQLite(folder + "/bare.sqlite"),
+            var rivals: [any DiskCompetitor] = [
+                try WebImageStoreCompetitor(folder + "/ours"), PlainFiles(folder + "/files"),
+                try BareSQLite(folder + "/bare.sqlite"),
             ]
             let python = PythonDiskCache(folder + "/diskcache")
             do {
@@ -67,12 +68,12 @@ struct DiskScenario {
     }
 
     private func contest(
-        _ job: String, _ unit: TimeUnit, _ operations: Int = 1, among some: [any DiskRival]? = nil,
-        _ run: @escaping (any DiskRival) throws -> Void
+        _ job: String, _ unit: TimeUnit, _ operations: Int = 1, among some: [any DiskCompetitor]? = nil,
+        _ run: @escaping (any DiskCompetitor) throws -> Void
     ) -> Contest {
         Contest(
             "disk \(job), \(entries) entries", target: 1, judgesFastest: true, unit: unit, operations: operations,
-            isLasting: true,
+            changesState: true,
             (some ?? rivals).map { rival in
                 Contest.Competitor(rival.name, process: { rival.process }, run: { try run(rival) })
             })

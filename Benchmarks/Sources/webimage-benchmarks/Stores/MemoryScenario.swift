@@ -42,7 +42,7 @@ struct MemoryScenario {
         let python = threads == 1 ? [LinePeer("cachetools (Python)", script: "memory.py").competitor("get")] : []
         return Contest(
             "memory get, \(threads) threads", target: 1.3, unit: .nanoseconds, operations: Self.gets,
-            leavesOutUnable: true,
+            skipsUnsupportedPeers: true,
             [
                 Contest.Competitor("webimage") {
                     inThreads(threads) { for index in share { check(ours.imageFromMemoryCache(forKey: urls[index])) } }

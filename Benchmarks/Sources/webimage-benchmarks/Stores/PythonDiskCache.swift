@@ -1,7 +1,7 @@
 import Foundation
 
 /// PyPI's `diskcache` in its own program, which does a whole turn per line; see `peers/disk.py`.
-final class PythonDiskCache: DiskRival {
+final class PythonDiskCache: DiskCompetitor {
     let name = "diskcache (Python)"
     private let peer: LinePeer
 

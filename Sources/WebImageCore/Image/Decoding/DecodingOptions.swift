@@ -31,7 +31,7 @@ public struct DecodingOptions: Sendable, Hashable {
     /// Whether pixels are converted to sRGB.
     public var colorConversion = ColorConversion.sRGB
     /// Options of other coders, passed on unchanged.
-    package var further = FurtherCoderOptions()
+    package var foreignOptions = ForeignCoderOptions()
 
     /// Makes options for full size, display layout and sRGB, within the default limits.
     public init() {}
@@ -43,7 +43,7 @@ extension DecodingOptions {
         self.init()
         guard let options else { return }
         firstFrameOnly = options.read(.decodeFirstFrameOnly, as: Bool.self) ?? false
-        scaleFactor = Number.scale(options.readNumber(.decodeScaleFactor) ?? 1)
+        scaleFactor = NumberLimits.scale(options.readNumber(.decodeScaleFactor) ?? 1)
         preserveAspectRatio = options.read(.decodePreserveAspectRatio, as: Bool.self) ?? true
         thumbnailPixelSize = options.read(.decodeThumbnailPixelSize, as: CGSize.self).flatMap(PixelSize.init(box:))
         scaleDownLimitBytes = options.readByteCount(.decodeScaleDownLimitBytes)
@@ -51,7 +51,7 @@ extension DecodingOptions {
         limits = options.read(.decodeLimits, as: DecodingLimits.self) ?? .default
         pixelFormat = options.read(.decodePixelFormat, as: PixelFormat.self) ?? .bgra8Premultiplied
         colorConversion = options.read(.decodeColorConversion, as: ColorConversion.self) ?? .sRGB
-        further = FurtherCoderOptions(options.filter { !Self.knownOptions.contains($0.key) })
+        foreignOptions = ForeignCoderOptions(options.filter { !Self.knownOptions.contains($0.key) })
     }
 
     private static let knownOptions: Set<ImageCoderOption> = [
@@ -75,7 +75,7 @@ extension DecodingOptions {
             options[.decodeThumbnailPixelSize] = CGSize(width: box.width, height: box.height)
         }
         if let scaleDownLimitBytes { options[.decodeScaleDownLimitBytes] = NSNumber(value: scaleDownLimitBytes) }
-        options.merge(further.values) { known, _ in known }
+        options.merge(foreignOptions.values) { known, _ in known }
         return options
     }
 

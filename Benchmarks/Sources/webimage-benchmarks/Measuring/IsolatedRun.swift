@@ -1,0 +1,52 @@
+import Foundation
+import Harness
+
+/// Measures one competitor of a contest in a process that does nothing else.
+struct IsolatedRun {
+    let scenario: String
+    let options: Options
+
+    /// The arguments of such a process: `--alone SCENARIO CONTEST COMPETITOR RUNS`.
+    static let option = "--alone"
+
+    /// Runs in the child process: prints the growth of its memory in bytes.
+    static func run(_ words: [String], _ options: Options) throws {
+        guard let runs = Int(words[3]) else { throw ScenarioError.unknown(words[3]) }
+        guard let contest = try Scenarios(options).contests(words[0]).first(where: { $0.name == words[1] }) else {
+            throw ScenarioError.unknown(words[1])
+        }
+        print(try contest.alone(words[2], runs: runs) ?? -1)
+    }
+
+    /// Adds the values that can only be measured alone: memory, and instructions if requested.
+    func complete(_ result: ContestResult, of contest: Contest) throws -> ContestResult {
+        var result = result
+        for index in result.entries.indices {
+            let name = result.entries[index].name
+            // Returns freed memory to the system at once, whatever its size; otherwise the program's history would hide
+            // its needs.
+            let child = try MeasuredProcess.run(
+                command(result.name, name, runs: 1),
+                environment: ["MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_TRIM_THRESHOLD_": "65536"])
+            let grown = child.output.split(separator: "\n").last.flatMap { Int($0) } ?? -1
+            result.entries[index].cost.memory = grown < 0 ? nil : grown
+            guard options.countsInstructions, let counter = InstructionCounter.present else { continue }
+            // The first run includes the start, so only the difference of further runs is counted.
+            let more = max(1, min(20, Int(30 / result.entries[index].median)))
+            let own = { self.command(result.name, name, runs: $0) }
+            let command = contest.competitors.first { $0.name == name }?.command ?? own
+            guard let one = try? counter.count(command(1)), let all = try? counter.count(command(1 + more)) else {
+                continue
+            }
+            result.entries[index].cost.instructions = (all - one) / more
+        }
+        return result
+    }
+
+    private func command(_ contest: String, _ competitor: String, runs: Int) -> [String] {
+        [
+            MeasuredProcess.itself, "--data", options.data.path, Self.option, scenario, contest, competitor,
+            "\(runs)",
+        ]
+    }
+}

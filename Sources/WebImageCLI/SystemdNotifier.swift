@@ -1,0 +1,27 @@
+import Foundation
+
+/// Reports the state of the process to systemd (`sd_notify(3)`) if systemd requests it.
+enum SystemdNotifier {
+    /// Sends one datagram to the socket in `NOTIFY_SOCKET`; ignores failures, as the protocol requires.
+    static func notify(_ state: String) {
+        guard let path = getenv("NOTIFY_SOCKET").map({ String(cString: $0) }),
+            path.hasPrefix("/") || path.hasPrefix("@")
+        else { return }
+        let descriptor = socket(
+            AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        var name = sockaddr_un()
+        name.sun_family = sa_family_t(AF_UNIX)
+        var bytes = Array(path.utf8.prefix(MemoryLayout.size(ofValue: name.sun_path) - 1))
+        // A leading at sign represents the zero byte of an abstract socket name.
+        if bytes.first == UInt8(ascii: "@") { bytes[0] = 0 }
+        withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: bytes) }
+        let length = socklen_t(MemoryLayout.offset(of: \sockaddr_un.sun_path)! + bytes.count)
+        withUnsafePointer(to: &name) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                _ = sendto(descriptor, state, state.utf8.count, Int32(MSG_NOSIGNAL), $0, length)
+            }
+        }
+    }
+}

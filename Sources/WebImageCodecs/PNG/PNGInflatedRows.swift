@@ -1,0 +1,180 @@
+import CWebImageCodecShim
+import Foundation
+import WebImageCore
+import WebImageGraphics
+
+/// All rows of a picture of eight bits a channel, inflated at once by libdeflate in half the time of zlib under libpng.
+///
+/// The initialiser returns nil when the file is unusual, large or damaged. Then libpng reads the file and reports errors.
+final class PNGInflatedRows {
+    /// The pixel data in a file: payloads, and the number of bytes in each before the data.
+    struct Source {
+        var payloads: [Range<Int>]
+        var skipping = 0
+        var size: PixelSize
+    }
+
+    private let memory: UnsafeMutablePointer<UInt8>
+    private let size: PixelSize
+    /// Bytes of a row without its filter byte.
+    private let rowBytes: Int
+    private let pixelBytes: Int
+
+    /// The most bytes inflated at once. Larger pictures are read row by row by libpng, with checks of the deadline.
+    static let largestByteCount = 64 << 20
+
+    /// Bytes of the rows of a picture of this size with their filter bytes; nil when this type does not support it.
+    static func byteCount(of size: PixelSize, in chunks: PNGChunks) -> Int? {
+        let header = chunks.header
+        guard header.bitDepth == 8, !header.isInterlaced, let pixelBytes = header.wholePixelBytes,
+            chunks.transparency == nil || header.isPalette, !chunks.isTransparencyMisplaced,
+            // One row more: a row of zeros precedes the first.
+            size.width < largestByteCount / pixelBytes, size.height < largestByteCount
+        else { return nil }
+        let (count, overflow) = (size.width * pixelBytes + 1).multipliedReportingOverflow(by: size.height + 1)
+        return overflow || count > largestByteCount ? nil : count
+    }
+
+    /// Inflates the rows and verifies the checksums.
+    init?(_ bytes: UnsafeRawBufferPointer, _ chunks: PNGChunks, _ source: Source) {
+        guard let count = Self.byteCount(of: source.size, in: chunks),
+            let pixelBytes = chunks.header.wholePixelBytes, bytes[26] == 0, bytes[27] == 0,
+            let memory = malloc(count)
+        else { return nil }
+        self.memory = memory.assumingMemoryBound(to: UInt8.self)
+        self.pixelBytes = pixelBytes
+        size = source.size
+        rowBytes = size.width * pixelBytes
+        memset(memory, 0, rowBytes + 1)
+        guard inflate(bytes, source, byteCount: count) else { return nil }
+    }
+
+    deinit { free(memory) }
+
+    private func inflate(_ bytes: UnsafeRawBufferPointer, _ source: Source, byteCount: Int) -> Bool {
+        var parts: [UnsafeRawBufferPointer] = []
+        for payload in source.payloads {
+            guard payload.count >= source.skipping, bytes.hasChecksum(ofChunk: payload) else { return false }
+            parts.append(UnsafeRawBufferPointer(rebasing: bytes[payload.dropFirst(source.skipping)]))
+        }
+        let inflate = { [memory, rowBytes] (stream: UnsafeRawBufferPointer) in
+            cpng_inflate_whole(
+                stream.bindMemory(to: UInt8.self).baseAddress, stream.count, memory + rowBytes + 1,
+                byteCount - rowBytes - 1)
+        }
+        if parts.count == 1 { return inflate(parts[0]) }
+        var stream = Data(capacity: parts.reduce(0) { $0 + $1.count })
+        for part in parts {
+            guard let start = part.bindMemory(to: UInt8.self).baseAddress else { continue }
+            stream.append(start, count: part.count)
+        }
+        return stream.withUnsafeBytes { inflate($0) }
+    }
+
+    /// Draws the picture; to be called once. Returns false, with a part drawn, when a row has an invalid filter.
+    ///
+    /// - Parameter palette: The colours of an indexed picture.
+    func draw(
+        onto canvas: PixelBuffer, x: Int, y: Int, premultiplies: Bool, palette: PaletteTable?,
+        deadline: DecodeDeadline
+    ) throws(WebImageError) -> Bool {
+        // As many rows as fit into the second-level cache.
+        let batch = max(1, (256 << 10) / max(canvas.bytesPerRow, rowBytes))
+        for first in stride(from: 0, to: size.height, by: batch) {
+            try deadline.check()
+            let count = min(batch, size.height - first)
+            let rows = memory + (first + 1) * (rowBytes + 1)
+            guard cpng_unfilter(rows, rowBytes, pixelBytes, count) else { return false }
+            if let palette {
+                let offset = (y + first) * canvas.bytesPerRow + x * canvas.format.bytesPerPixel
+                palette.expand(
+                    rows + 1, stride: rowBytes + 1, width: size.width, rowCount: count,
+                    into: canvas.baseAddress + offset, targetStride: canvas.bytesPerRow)
+            } else if let channels = PackedRows.Channels(rawValue: pixelBytes) {
+                PackedRows.copy(
+                    rows + 1, stride: rowBytes + 1, channels, size: PixelSize(width: size.width, height: count),
+                    into: canvas, x: x, y: y + first)
+            }
+            if premultiplies {
+                canvas.premultiplyInPlace(rows: y + first..<y + first + count, columns: x..<x + size.width)
+            }
+        }
+        return true
+    }
+}
+
+extension PNGHeader {
+    /// Bytes of a pixel of one of the types that are read whole.
+    fileprivate var wholePixelBytes: Int? {
+        switch colorType {
+        case 0, 3: 1
+        case 2: 3
+        case 6: 4
+        default: nil
+        }
+    }
+}
+
+extension PNGChunks {
+    /// Whether ``PNGInflatedRows`` can make pixels of this layout.
+    func canReadWhole(as format: PixelFormat) -> Bool {
+        switch header.colorType {
+        case 3: format == .bgra8Premultiplied || format == .rgba8
+        case 0: PackedRows.canCopy(.gray, to: format)
+        case 2: PackedRows.canCopy(.rgb, to: format)
+        default: PackedRows.canCopy(.rgba, to: format)
+        }
+    }
+
+    /// Draws the default image from rows inflated at once. Returns false when libpng has to draw it; a part may then be
+    /// drawn already.
+    ///
+    /// - Parameter reader: A reader that has read the header.
+    func drawWhole(
+        _ bytes: UnsafeRawBufferPointer, _ reader: PNGReader, onto canvas: PixelBuffer, x: Int = 0, y: Int = 0,
+        premultiplies: Bool, limits: DecodingLimits, deadline: DecodeDeadline
+    ) throws(WebImageError) -> Bool {
+        guard canReadWhole(as: canvas.format), PNGInflatedRows.byteCount(of: header.size, in: self) != nil else {
+            return false
+        }
+        let palette = header.isPalette ? reader.palette(canvas.format) : nil
+        guard !header.isPalette || palette != nil, let source = try wholeImageData(bytes, limits: limits),
+            let rows = PNGInflatedRows(bytes, self, source)
+        else { return false }
+        return try rows.draw(
+            onto: canvas, x: x, y: y, premultiplies: premultiplies, palette: palette, deadline: deadline)
+    }
+
+    /// The default image's data; nil unless it is contiguous and all later chunks are valid, as libpng may report an error.
+    func wholeImageData(
+        _ bytes: UnsafeRawBufferPointer, limits: DecodingLimits
+    ) throws(WebImageError) -> PNGInflatedRows.Source? {
+        guard isComplete, let last = imageData.last,
+            zip(imageData, imageData.dropFirst()).allSatisfy({ $1.lowerBound - $0.upperBound == 12 })
+        else { return nil }
+        var walk = ChunkWalk(limits)
+        var offset = last.upperBound + 4
+        while let length = bytes.bigEndian32(at: offset), let tag = bytes.tag(at: offset + 4),
+            let payload = bytes.range(at: offset + 8, count: length), bytes.hasChecksum(ofChunk: payload)
+        {
+            try walk.step()
+            if tag == "IEND" { return length == 0 ? .init(payloads: imageData, size: header.size) : nil }
+            guard tag.isAncillary else { return nil }
+            offset = payload.upperBound + 4
+        }
+        return nil
+    }
+}
+
+extension FourCC {
+    /// Whether a reader that does not know this chunk may skip it (PNG third edition, §5.4).
+    fileprivate var isAncillary: Bool { rawValue & 0x2000_0000 != 0 }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether the checksum after a PNG chunk's payload matches its name and payload.
+    fileprivate func hasChecksum(ofChunk payload: Range<Int>) -> Bool {
+        let named = UnsafeRawBufferPointer(rebasing: self[payload.lowerBound - 4..<payload.upperBound])
+        return bigEndian32(at: payload.upperBound) == Int(PNGChunkWriter.checksum(of: named))
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+
+/// Several caches that receive the same call, one after another or all at once.
+struct CacheFanOut: Sendable {
+    /// Ordered from the highest to the lowest.
+    let caches: [any ImageCaching]
+    let isSerial: Bool
+
+    /// Calls `put` for the caches until an answer satisfies `isEnough`.
+    ///
+    /// `end` is called exactly once, with the first such answer. Without one it receives the last answer that arrived,
+    /// or nil if there are no caches.
+    func ask<Answer: Sendable>(
+        isEnough: @escaping @Sendable (Answer) -> Bool,
+        _ put:
+            @escaping @Sendable (
+                _ cache: any ImageCaching, _ index: Int, _ answer: @escaping @Sendable (Answer) -> Void
+            ) -> Void,
+        end: @escaping @Sendable (Answer?) -> Void
+    ) {
+        if caches.isEmpty { return end(nil) }
+        if isSerial { return askInTurn(from: 0, isEnough, put, end) }
+        let open = Locked(caches.count)
+        let completion = Completion(end)
+        for (index, cache) in caches.enumerated() {
+            put(cache, index) { answer in
+                let isLast = open.withLock { open in
+                    open -= 1
+                    return open == 0
+                }
+                if isLast || isEnough(answer) { completion.complete(with: answer) }
+            }
+        }
+    }
+
+    private func askInTurn<Answer: Sendable>(
+        from index: Int, _ isEnough: @escaping @Sendable (Answer) -> Bool,
+        _ put: @escaping @Sendable (any ImageCaching, Int, @escaping @Sendable (Answer) -> Void) -> Void,
+        _ end: @escaping @Sendable (Answer?) -> Void
+    ) {
+        put(caches[index], index) { answer in
+            if isEnough(answer) || index + 1 == caches.count { return end(answer) }
+            askInTurn(from: index + 1, isEnough, put, end)
+        }
+    }
+
+    /// Runs an operation without a result on every cache; completes when all caches have completed.
+    func perform(
+        _ completion: (@Sendable () -> Void)?,
+        _ operation: @escaping @Sendable (any ImageCaching, _ done: @escaping @Sendable () -> Void) -> Void
+    ) {
+        ask(isEnough: { (_: Void) in false }) { cache, _, answer in
+            operation(cache) { answer(()) }
+        } end: { _ in
+            completion?()
+        }
+    }
+}

@@ -1,0 +1,68 @@
+/// Array positions by the hash of their elements: a hash table with open addressing and linear probing.
+///
+/// Each slot holds a place and 32 bits of its hash. A look-up therefore compares about one key, growing compares none,
+/// and eight slots fit in one cache line of the processor. The table does not store keys; the caller compares them.
+struct HashIndexTable {
+    /// The hash in the upper 32 bits, the place plus one in the lower 32; 0 is a free slot. The number of slots is a
+    /// power of two and the table is never full.
+    private var slots = ContiguousArray<UInt64>(repeating: 0, count: 16)
+    private(set) var count = 0
+
+    private var mask: Int { slots.count - 1 }
+
+    /// The place with this hash that satisfies `isMeant`.
+    @inline(__always)
+    func first(_ hash: UInt32, where isMeant: (Int) -> Bool) -> Int? {
+        var slot = Int(hash) & mask
+        while slots[slot] != 0 {
+            if Self.hash(slots[slot]) == hash, isMeant(Self.place(slots[slot])) { return Self.place(slots[slot]) }
+            slot = (slot + 1) & mask
+        }
+        return nil
+    }
+
+    /// Adds a place that is not in the table.
+    mutating func insert(_ place: Int, hash: UInt32) {
+        if (count + 1) * 4 > slots.count * 3 { grow() }
+        put(UInt64(hash) << 32 | UInt64(UInt32(place + 1)))
+        count += 1
+    }
+
+    /// Removes a place that is in the table.
+    mutating func remove(_ place: Int, hash: UInt32) {
+        let entry = UInt64(hash) << 32 | UInt64(UInt32(place + 1))
+        var free = Int(hash) & mask
+        while slots[free] != entry {
+            precondition(slots[free] != 0, "the place is not in the table")
+            free = (free + 1) & mask
+        }
+        // Moves later entries into the gap where their hash allows it, so that no search stops at a gap before its
+        // entry.
+        var slot = (free + 1) & mask
+        while slots[slot] != 0 {
+            let home = Int(Self.hash(slots[slot])) & mask
+            if (slot - home) & mask >= (slot - free) & mask {
+                slots[free] = slots[slot]
+                free = slot
+            }
+            slot = (slot + 1) & mask
+        }
+        slots[free] = 0
+        count -= 1
+    }
+
+    private mutating func grow() {
+        let old = slots
+        slots = ContiguousArray(repeating: 0, count: old.count * 2)
+        for entry in old where entry != 0 { put(entry) }
+    }
+
+    private mutating func put(_ entry: UInt64) {
+        var slot = Int(Self.hash(entry)) & mask
+        while slots[slot] != 0 { slot = (slot + 1) & mask }
+        slots[slot] = entry
+    }
+
+    private static func hash(_ entry: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: entry >> 32) }
+    private static func place(_ entry: UInt64) -> Int { Int(UInt32(truncatingIfNeeded: entry)) - 1 }
+}

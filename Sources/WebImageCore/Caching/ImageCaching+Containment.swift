@@ -1,0 +1,39 @@
+import Foundation
+
+/// A cache that can report its contents without the main queue, on which its completions run.
+package protocol AsyncContainmentCache: ImageCaching {
+    func containment(forKey key: String?, cacheType: ImageCacheType) async -> ImageCacheType
+}
+
+extension ImageCaching {
+    /// The layer that contains an image; for other kinds of cache, once the completion is called.
+    func containment(forKey key: String?, cacheType: ImageCacheType) async -> ImageCacheType {
+        if let waitable = self as? any AsyncContainmentCache {
+            return await waitable.containment(forKey: key, cacheType: cacheType)
+        }
+        return await withValueContinuation { continuation in
+            let completion = Completion<ImageCacheType> { continuation.resume(returning: $0) }
+            containsImage(forKey: key, cacheType: cacheType) { completion.complete(with: $0) }
+        }
+    }
+}
+
+extension ImageCache: AsyncContainmentCache {
+    package func containment(forKey key: String?, cacheType: ImageCacheType) async -> ImageCacheType {
+        guard let key else { return .none }
+        if cacheType.includesMemory, imageFromMemoryCache(forKey: key) != nil { return .memory }
+        guard cacheType.includesDisk else { return .none }
+        return await disk.run { $0?.containsData(forKey: key) ?? false } ? .disk : .none
+    }
+}
+
+extension ImageCachesManager: AsyncContainmentCache {
+    package func containment(forKey key: String?, cacheType: ImageCacheType) async -> ImageCacheType {
+        guard key != nil else { return .none }
+        for cache in cachesToAsk {
+            let found = await cache.containment(forKey: key, cacheType: cacheType)
+            if found != .none { return found }
+        }
+        return .none
+    }
+}

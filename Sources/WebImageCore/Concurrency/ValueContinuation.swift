@@ -1,0 +1,33 @@
+/// Passes a value to the task that waits in ``withValueContinuation(of:isolation:_:)``. Call ``resume(returning:)`` once, on any
+/// thread.
+package struct ValueContinuation<Value: Sendable>: Sendable {
+    private let place: Locked<Value?>
+    private let continuation: CheckedContinuation<Void, Never>
+
+    fileprivate init(place: Locked<Value?>, continuation: CheckedContinuation<Void, Never>) {
+        self.place = place
+        self.continuation = continuation
+    }
+
+    package func resume(returning value: Value) {
+        place.withLock { $0 = value }
+        continuation.resume()
+    }
+}
+
+/// Waits for the value of a callback: like `withCheckedContinuation`, but the value is passed under a lock.
+///
+/// A continuation may be resumed before its task suspends. The runtime orders both correctly but does not report this
+/// to the thread sanitizer, which then reports the first read of the value as a race (Swift 6.3 on Linux; a `Dispatch`
+/// block that resumes with a new object is enough). The lock makes the order visible; it costs about 20 ns.
+package func withValueContinuation<Value: Sendable>(
+    of type: Value.Type = Value.self, isolation: isolated (any Actor)? = #isolation,
+    _ start: (ValueContinuation<Value>) -> Void
+) async -> Value {
+    let place = Locked<Value?>(nil)
+    await withCheckedContinuation(isolation: isolation) { continuation in
+        start(ValueContinuation(place: place, continuation: continuation))
+    }
+    guard let value = place.withLock({ $0.take() }) else { preconditionFailure("resumed without a value") }
+    return value
+}

@@ -1,0 +1,34 @@
+import Foundation
+
+/// Options that no built-in coder reads: stored, compared and passed on to coders that do.
+///
+/// A value that cannot be compared is equal only to itself, so that loads which may differ never share work.
+package struct ForeignCoderOptions: @unchecked Sendable, Hashable {
+    // Unchecked is true because the dictionary is not changed after initialisation, as for contexts.
+    private(set) package var values: ImageCoderOptions
+
+    package init(_ values: ImageCoderOptions = [:]) { self.values = values }
+
+    package var isEmpty: Bool { values.isEmpty }
+
+    package subscript(option: ImageCoderOption) -> Any? {
+        get { values[option] }
+        set { values[option] = newValue }
+    }
+
+    package static func == (left: Self, right: Self) -> Bool {
+        left.values.count == right.values.count
+            && left.values.allSatisfy { key, value in right.values[key].map { isEqual(value, $0) } ?? false }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(values.count)
+        for key in values.keys.map(\.rawValue).sorted() { hasher.combine(key) }
+    }
+
+    private static func isEqual(_ left: Any, _ right: Any) -> Bool {
+        if let left = left as? AnyHashable, let right = right as? AnyHashable { return left == right }
+        guard type(of: left) is AnyClass, type(of: right) is AnyClass else { return false }
+        return left as AnyObject === right as AnyObject
+    }
+}

@@ -1,0 +1,176 @@
+package import Foundation
+
+/// The result of the synchronous part of a load.
+struct SynchronousResult {
+    enum Answer {
+        case hit(WebImageResult)
+        case failure(WebImageError)
+        /// The load needs asynchronous work; `cached` is delivered before its refresh.
+        case load(LoadPlan, cached: WebImageResult?)
+    }
+
+    let answer: Answer
+    /// The effective context: after the options processor, if there is one.
+    let context: RequestContext
+}
+
+/// Steps 1 and 2 of a load, which never wait: options processor, checks, keys, memory, and the disk when a `…Sync`
+/// option asks for it.
+extension WebImageManager {
+    func synchronousResult(_ url: URL?, options: WebImageOptions, context: RequestContext) -> SynchronousResult {
+        let settings = settings
+        let (options, context) = processed(url, options, context, settings)
+        let answer =
+            if settings.hasListener {
+                observedAnswer(url, options, context, settings)
+            } else {
+                answer(url, options, context, settings)
+            }
+        return SynchronousResult(answer: answer, context: context)
+    }
+
+    private func processed(
+        _ url: URL?, _ options: WebImageOptions, _ context: RequestContext, _ settings: LoadSettings
+    ) -> (WebImageOptions, RequestContext) {
+        guard settings.hasOptionsProcessor,
+            let processed = settings.values.optionsProcessor?.processedResult(
+                for: url, options: options, context: context.forRoles)
+        else { return (options, context) }
+        return (processed.options, RequestContext(processed.context))
+    }
+
+    /// The plan that a load of the request would have.
+    func plan(for request: ImageRequest) -> LoadPlan {
+        let settings = settings
+        let (options, context) = processed(request.url, request.options, request.values, settings)
+        return LoadPlan(LoadRequest(request.url, options, context, settings), host: self)
+    }
+
+    private func answer(
+        _ url: URL?, _ options: WebImageOptions, _ context: RequestContext, _ settings: LoadSettings
+    ) -> SynchronousResult.Answer {
+        let text = url?.absoluteString ?? ""
+        guard let url, !text.isEmpty else {
+            return .failure(
+                WebImageError(.invalidURL, stage: .request, hint: "Give an absolute URL with its scheme."))
+        }
+        guard !settings.values.isShutDown else {
+            return .failure(WebImageError(.cancelled, stage: .request, url: url, hint: "The manager was shut down."))
+        }
+        if let image = plainMemoryImage(text, options, context, settings) {
+            return .hit(WebImageResult(image: image, cacheType: .memory))
+        }
+        let request = LoadRequest(url, options, context, settings)
+        if !options.contains(.retryFailed), let reason = failure(of: url, in: request.scope),
+            // Another source may have the image although this URL failed.
+            !context.hasAlternativeSources
+        {
+            return .failure(.blackListed(url, reason))
+        }
+        if let image = request.memoryImage {
+            let hit = WebImageResult(image: image, cacheType: .memory)
+            if options.isDisjoint(with: Self.optionsBeyondMemoryHit) { return .hit(hit) }
+            return answer(LoadPlan(request, host: self), hit)
+        }
+        let plan = LoadPlan(request, host: self)
+        if options.contains(.queryDiskDataSync), let hit = pipeline.synchronousDiskHit(plan) {
+            return plan.refreshes ? .load(plan, cached: hit) : .hit(hit)
+        }
+        return .load(plan, cached: nil)
+    }
+
+    /// The image in memory of a load that names nothing but a URL and perhaps a size, as rows of a list do; nil for a
+    /// miss and for every load that names more.
+    ///
+    /// A short form of `LoadRequest.memoryImage`, which resolves the loader and its scope to find the same key.
+    /// `PlainHitTests` compares both.
+    private func plainMemoryImage(
+        _ text: String, _ options: WebImageOptions, _ context: RequestContext, _ settings: LoadSettings
+    ) -> Image? {
+        guard options.isDisjoint(with: Self.notPlain), !settings.hasTransformer, !settings.hasKeyFilter,
+            context.namesQueueAndThumbnailAlone, let cache = settings.roles.layeredCache,
+            let loader = settings.roles.sharedScopeLoader, loader.sharesPlainLoads,
+            !hasFailedURLs
+        else { return nil }
+        let key =
+            if let box = context.thumbnailPixelSize {
+                LoadKeys.thumbnail(LoadKeys.Thumbnail(box: box, preservesAspectRatio: true), of: text)
+            } else {
+                EntryKey.shared(text)
+            }
+        return MemoryStage.image(
+            of: key, in: cache, isTransformed: false, ImageMatcher(options: options, context: context))
+    }
+
+    private static let notPlain: WebImageOptions = [
+        .refreshCached, .queryMemoryData, .fromLoaderOnly, .handleCookies, .allowInvalidSSLCertificates,
+    ]
+
+    // A constant, because a literal here costs three allocations in a debug build.
+    private static let optionsBeyondMemoryHit: WebImageOptions = [.refreshCached, .queryMemoryData]
+
+    /// Answers a memory hit that still needs its data or a refresh.
+    private func answer(_ plan: LoadPlan, _ hit: WebImageResult) -> SynchronousResult.Answer {
+        var hit = hit
+        if plan.options.contains(.queryMemoryData), !plan.isVariant {
+            guard plan.options.contains(.queryMemoryDataSync) else {
+                return .load(plan, cached: plan.refreshes ? hit : nil)
+            }
+            hit = pipeline.completedSync(hit, plan)
+        }
+        return plan.refreshes ? .load(plan, cached: hit) : .hit(hit)
+    }
+
+    private func observedAnswer(
+        _ url: URL?, _ options: WebImageOptions, _ context: RequestContext, _ settings: LoadSettings
+    ) -> SynchronousResult.Answer {
+        guard let listener, let url else { return answer(url, options, context, settings) }
+        let load = StageObservation(self, listener, .load, url, in: nil)
+        let memory = StageObservation(self, listener, .memory, url, in: load.span.loadID)
+        let answer = answer(url, options, context, settings)
+        switch answer {
+        case .hit(let result):
+            memory.end(StageSummary(origin: result.cacheType, image: result.image), nil)
+            load.end(
+                StageSummary(byteCount: result.encodedByteCount, origin: result.cacheType, image: result.image), nil)
+        case .failure(let error):
+            memory.end(StageSummary(), nil)
+            load.end(StageSummary(), error)
+        case .load(var plan, let cached):
+            memory.end(StageSummary(origin: cached.map { _ in .memory }, image: cached?.image), nil)
+            plan.observation = load
+            return .load(plan, cached: cached)
+        }
+        return answer
+    }
+
+    /// The result of the memory lookup that a load would begin with.
+    package enum MemoryAnswer {
+        /// The load would deliver this image and do nothing more.
+        case hit(Image)
+        case miss
+        /// Only the load itself can decide.
+        case unknown
+    }
+
+    /// Looks up memory as a load would.
+    package func memoryAnswer(for url: URL, options: WebImageOptions, context: WebImageContext?) -> MemoryAnswer {
+        let settings = settings
+        let context = RequestContext(context)
+        // A listener must receive the load, and an options processor may change the request.
+        guard !settings.hasListener, !settings.hasOptionsProcessor, !settings.values.isShutDown,
+            options.isDisjoint(with: Self.optionsBeyondMemoryHit), !context.has(.callbackQueue)
+        else { return .unknown }
+        let request = LoadRequest(url, options, context, settings)
+        guard options.contains(.retryFailed) || failure(of: url, in: request.scope) == nil else { return .unknown }
+        return request.memoryImage.map { .hit($0) } ?? .miss
+    }
+}
+
+extension WebImageError {
+    fileprivate static func blackListed(_ url: URL, _ reason: WebImageError) -> WebImageError {
+        WebImageError(
+            .blackListed, stage: .request, url: url, underlying: reason.underlying,
+            hint: "Use .retryFailed, or removeFailedURL(_:), to try it again.")
+    }
+}

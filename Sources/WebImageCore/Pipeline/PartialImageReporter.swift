@@ -1,0 +1,113 @@
+import Dispatch
+import Foundation
+
+/// Reports the pixel size and partial images of an image while its bytes arrive.
+///
+/// Accepts bytes on any thread and processes them on the decode pool, one step at a time. Bytes that arrive faster are
+/// merged, so that partial images never queue up. Nothing is reported after ``end()``.
+final class PartialImageReporter: Sendable {
+    fileprivate struct State {
+        /// The number of contiguous bytes so far.
+        var count = 0
+        /// Chunks that the coder has not received yet, without a copy of the loader's memory.
+        var waiting: [Data] = []
+        /// Chunks that arrived before the bytes that precede them, by offset.
+        var early: [Int: Data] = [:]
+        var isWorking = false
+        var isEnded = false
+        var task: Task<Void, Never>?
+    }
+
+    private let state = Locked(State())
+    private let steps: Locked<ProgressiveDecoder?>
+    private let pool: DecodePool
+    private let handle: StageHandle
+
+    init(_ plan: LoadPlan, _ pool: DecodePool, _ handle: StageHandle) {
+        self.pool = pool
+        self.handle = handle
+        let makesPartialImages = plan.options.contains(.progressiveLoad)
+        steps = Locked(ProgressiveDecoder(plan.decoding, makesPartialImages: makesPartialImages, findsSize: true))
+    }
+
+    /// Adds bytes at `offset` of the body.
+    func append(_ bytes: Data, at offset: Int) {
+        let isDue = state.withLock { state in
+            guard !state.isEnded, !bytes.isEmpty, offset >= state.count else { return false }
+            state.early[offset] = bytes
+            while let next = state.early.removeValue(forKey: state.count) {
+                state.waiting.append(next)
+                state.count += next.count
+            }
+            return state.startsWork()
+        }
+        if isDue { work() }
+    }
+
+    /// Ends the reports.
+    func end() {
+        let task = state.withLock { state in
+            state.isEnded = true
+            (state.waiting, state.early) = ([], [:])
+            defer { state.task = nil }
+            return state.task
+        }
+        task?.cancel()
+    }
+
+    private func work() {
+        let task = Task.detached {
+            repeat {
+                _ = try? await self.pool.run(priority: self.handle.priority) { () throws(WebImageError) in self.step() }
+            } while self.hasMore()
+        }
+        let isEnded = state.withLock { state in
+            if !state.isEnded, state.isWorking { state.task = task }
+            return state.isEnded
+        }
+        if isEnded { task.cancel() }
+    }
+
+    /// Returns whether more bytes arrived meanwhile; if not, ends the work.
+    private func hasMore() -> Bool {
+        state.withLock { state in
+            state.isWorking = false
+            state.task = nil
+            return state.startsWork()
+        }
+    }
+
+    private func step() {
+        let pieces = state.withLock { state in
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        guard !pieces.isEmpty else { return }
+        // One thread at a time runs this; the lock makes that explicit and is not held while a coder runs. The decoder
+        // is taken out, so that its buffer is not copied on append.
+        guard var steps = self.steps.withLock({ $0.take() }) else { return }
+        let (size, preview) = steps.append(pieces)
+        self.steps.withLock { $0 = steps }
+        if let size, state.withLock({ !$0.isEnded }) { handle.send(.size(size)) }
+        if let preview, state.withLock({ !$0.isEnded }) { handle.send(.partial(preview)) }
+    }
+}
+
+extension PartialImageReporter.State {
+    fileprivate mutating func startsWork() -> Bool {
+        guard !isEnded, !isWorking, !waiting.isEmpty else { return false }
+        isWorking = true
+        return true
+    }
+}
+
+extension PartialImageReporter? {
+    /// Passes a download's events on and turns bytes into partial images.
+    func pass(_ event: LoadEvent, to handle: StageHandle) {
+        if case .bytes(let bytes, let offset) = event {
+            self?.append(bytes, at: offset)
+        } else {
+            handle.send(event)
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+
+/// The identity of the fetch of an original: loads with equal values share it.
+struct OriginalIdentity: Hashable, Sendable {
+    let url: URL
+    let sharing: LoadIdentity?
+    let unshared: UInt64?
+    let key: EntryKey?
+    let cache: RoleIdentity
+    let loader: RoleIdentity
+    let options: WebImageOptions
+    let queryType: ImageCacheType
+    let isRefreshing: Bool
+    let cachedVersion: ContentDigest?
+    let streams: Bool
+    /// The decoding parameters, for caches and loaders that decode by themselves; else nil.
+    let decoding: DecodingOptions?
+}
+
+/// The identity of a decoded image: loads with equal values share it.
+struct DecodedIdentity: Hashable, Sendable {
+    let original: OriginalIdentity
+    let decoding: DecodingOptions
+    let coder: RoleIdentity
+    let animatedClass: ObjectIdentifier?
+    let options: WebImageOptions
+}
+
+/// The identity of the first steps of a transformer: loads with equal values share their result.
+struct TransformIdentity: Hashable, Sendable {
+    let decoded: DecodedIdentity
+    let transformerKeys: [String]
+    let preservesMetadata: Bool
+    let options: WebImageOptions
+}
+
+/// The identity of a finished image: loads with equal values share it.
+struct VariantIdentity: Hashable, Sendable {
+    let decoded: DecodedIdentity
+    let key: EntryKey?
+    let transformerKey: String?
+    let cache: RoleIdentity
+    let originalCache: RoleIdentity
+    /// The role that chooses the stored bytes: loads with different serializers store separately.
+    let serializer: RoleIdentity?
+    let encoding: ForeignCoderOptions
+    let types: [ImageCacheType]
+    /// Whether the context names the store type: only then is a plain thumbnail written to disk.
+    let namesStoreType: Bool
+    let options: WebImageOptions
+}
+
+extension LoadPlan {
+    /// Options that change which bytes are fetched, or whether they are fetched.
+    private static let originalOptions: WebImageOptions = [
+        .refreshCached, .handleCookies, .allowInvalidSSLCertificates, .fromCacheOnly, .fromLoaderOnly,
+    ]
+    // The shared task decodes the partial images, so loads that request them do not share with loads that do not.
+    private static let decodingOptions: WebImageOptions = [
+        .preloadAllFrames, .matchAnimatedImageClass, .progressiveLoad,
+    ]
+    private static let transformOptions: WebImageOptions = [.transformAnimatedImage, .transformVectorImage]
+    private static let variantOptions: WebImageOptions = [.waitStoreCache, .queryMemoryData]
+
+    var originalIdentity: OriginalIdentity {
+        let source = source
+        let isLayered = source.cache is any LayeredImageCaching
+        return OriginalIdentity(
+            url: url, sharing: sharing, unshared: unshared, key: keys.original,
+            cache: RoleIdentity(source.cache), loader: RoleIdentity(loader),
+            options: options.intersection(Self.originalOptions),
+            queryType: isLayered ? (source.type.includesDisk ? .disk : .none) : source.type,
+            isRefreshing: isRefreshing, cachedVersion: cachedVersion, streams: streams,
+            decoding: isLayered && sharing != nil ? nil : decoding.options)
+    }
+
+    var decodedIdentity: DecodedIdentity {
+        DecodedIdentity(
+            original: originalIdentity, decoding: decoding.options, coder: RoleIdentity(decoding.coder),
+            animatedClass: decoding.animatedClass.map { ObjectIdentifier($0) },
+            options: options.intersection(Self.decodingOptions))
+    }
+
+    func transformIdentity(_ steps: ArraySlice<any ImageTransformer>) -> TransformIdentity {
+        TransformIdentity(
+            decoded: decodedIdentity, transformerKeys: steps.map(\.transformerKey),
+            preservesMetadata: transformer?.preserveImageMetadata ?? true,
+            options: options.intersection(Self.transformOptions))
+    }
+
+    var variantIdentity: VariantIdentity {
+        VariantIdentity(
+            decoded: decodedIdentity, key: keys.variant, transformerKey: transformer?.transformerKey,
+            cache: RoleIdentity(cache), originalCache: RoleIdentity(originalCache),
+            serializer: serializer.map { RoleIdentity($0) },
+            encoding: encoding,
+            types: [queryType, storeType, originalStoreType],
+            namesStoreType: namesStoreType,
+            options: options.intersection(Self.variantOptions.union(Self.transformOptions)))
+    }
+}

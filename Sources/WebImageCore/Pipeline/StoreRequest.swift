@@ -1,0 +1,95 @@
+import Foundation
+
+/// One entry that a load stores. The rules are SDWebImage's, except that each key is written once.
+struct StoreRequest: Sendable {
+    let cache: any ImageCaching
+    let key: String?
+    /// The image that the cache encodes when there is no data.
+    var image: Image?
+    /// The image passed to a serializer.
+    var serializedImage: Image?
+    var data: Data?
+    var type: ImageCacheType
+    var metadata: Data?
+    /// The identity of the entry, for caches that record it.
+    var identity: EntryIdentity?
+
+    static func requests(for made: DecodedImage, _ plan: LoadPlan) -> [StoreRequest] {
+        guard plan.originalKey != nil, made.original.mayBeStored else { return [] }
+        return original(made, plan) + variant(made, plan)
+    }
+
+    /// The requests for fetched bytes; bytes from a cache are not stored again.
+    private static func original(_ made: DecodedImage, _ plan: LoadPlan) -> [StoreRequest] {
+        let original = made.original
+        guard original.cacheType == .none else { return [] }
+        let isWhole = plan.thumbnail == nil
+        let isSame = !plan.isVariant && plan.hasOneCache
+        let toDisk = plan.originalStoreType.includesDisk || isSame && plan.storeType.includesDisk
+        // The memory of layered caches has been filled before.
+        let toMemory =
+            !(plan.originalCache is any LayeredImageCaching) && isWhole
+            && (plan.originalStoreType.includesMemory || isSame && plan.storeType.includesMemory)
+        guard let type = ImageCacheType(memory: toMemory, disk: toDisk), isWhole || !original.data.isEmpty else {
+            return []
+        }
+        return [
+            StoreRequest(
+                cache: plan.originalCache, key: plan.originalKey,
+                image: isWhole && (toMemory || original.data.isEmpty) ? made.source : nil,
+                serializedImage: isWhole ? made.source : nil,
+                data: original.data.isEmpty ? nil : original.data, type: type, metadata: original.metadata,
+                identity: plan.keys.original.map { EntryIdentity(key: $0, version: original.version) })
+        ]
+    }
+
+    /// The request for fetched bytes whose subscribers were all cancelled; nil when they are not stored on disk.
+    static func abandoned(_ original: OriginalData, _ plan: LoadPlan) -> StoreRequest? {
+        let isSame = !plan.isVariant && plan.hasOneCache
+        guard let key = plan.originalKey, !original.data.isEmpty,
+            plan.originalStoreType.includesDisk || isSame && plan.storeType.includesDisk
+        else { return nil }
+        return StoreRequest(
+            cache: plan.originalCache, key: key, data: original.data, type: .disk,
+            metadata: original.metadata, identity: plan.keys.original.map { EntryIdentity(key: $0) })
+    }
+
+    /// The requests for the requested image, if its entry differs from the original's.
+    private static func variant(_ made: DecodedImage, _ plan: LoadPlan) -> [StoreRequest] {
+        if !plan.isVariant {
+            guard !plan.hasOneCache, made.original.cacheType == .none else { return [] }
+        }
+        let isLayered = plan.cache is any LayeredImageCaching
+        // A thumbnail is cheap to make again from its original; a transformer's result may not be.
+        let isWorthIt =
+            !plan.isVariant || made.image.isTransformed || plan.namesStoreType || !plan.keepsOriginalOnDisk(made)
+        guard
+            let type = ImageCacheType(
+                memory: plan.storeType.includesMemory && !isLayered, disk: plan.storeType.includesDisk && isWorthIt)
+        else { return [] }
+        let data = plan.isVariant || made.original.data.isEmpty ? nil : made.original.data
+        return [
+            StoreRequest(
+                cache: plan.cache, key: plan.variantKey, image: made.image, serializedImage: made.image, data: data,
+                type: type, identity: plan.keys.variant.map { EntryIdentity(key: $0, version: made.original.version) })
+        ]
+    }
+}
+
+extension LoadPlan {
+    fileprivate func keepsOriginalOnDisk(_ made: DecodedImage) -> Bool {
+        made.original.cacheType == .disk || made.original.cacheType == .none && originalStoreType.includesDisk
+    }
+}
+
+extension ImageCacheType {
+    /// The layers to use; nil for neither.
+    fileprivate init?(memory: Bool, disk: Bool) {
+        switch (memory, disk) {
+        case (true, true): self = .all
+        case (true, false): self = .memory
+        case (false, true): self = .disk
+        case (false, false): return nil
+        }
+    }
+}

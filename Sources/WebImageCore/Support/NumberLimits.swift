@@ -1,0 +1,22 @@
+import Foundation
+
+/// Limits numbers from configuration and untrusted files to usable values.
+enum NumberLimits {
+    /// Returns a scale of at least 1; a value that is not finite becomes 1.
+    static func scale(_ value: Double) -> Double { value.isFinite ? Swift.max(value, 1) : 1 }
+
+    /// Returns the seconds that a frame is shown: at least 1 ms, so that time passes; NaN becomes 0.1 s.
+    static func frameSeconds(_ value: Double) -> Double {
+        value.isNaN ? 0.1 : Swift.min(Swift.max(value, 0.001), 1e6)
+    }
+
+    /// Returns elapsed seconds: 0 if the value is not finite, at most 10¹⁰ s (about three centuries).
+    static func elapsedSeconds(_ value: Double) -> Double {
+        value.isFinite ? Swift.min(Swift.max(value, 0), 1e10) : 0
+    }
+
+    /// Limits a duration to ten years, because adding centuries to an instant would overflow.
+    static func finite(_ duration: Duration) -> Duration {
+        Swift.min(Swift.max(duration, .seconds(-315_360_000)), .seconds(315_360_000))
+    }
+}

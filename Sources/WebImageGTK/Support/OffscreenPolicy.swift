@@ -1,0 +1,71 @@
+import CWebImageGTK
+import WebImageCore
+
+/// What a view gives up while nobody can see it: its loads if asked, its picture when memory is short.
+@MainActor final class OffscreenPolicy {
+    private unowned let state: ImageWidgetState
+    private var isWatching = false
+
+    init(_ state: ImageWidgetState) {
+        self.state = state
+        MemoryWatch.shared.add(state)
+    }
+
+    /// Whether loads stop while the widget is unmapped and go on when it is mapped again.
+    var pausesLoadsWhenUnmapped = false { didSet { if pausesLoadsWhenUnmapped { watch() } } }
+
+    /// Memory is short: gives up what is not on screen.
+    func trim() {
+        guard !state.isMapped, !state.isDestroyed else { return }
+        state.animation?.player?.clearFrameBuffer()
+        watch()
+        state.binding.trim()
+    }
+
+    private func watch() {
+        guard !isWatching else { return }
+        isWatching = true
+        Signal.connect(state.widget, "map") { [weak self] _ in
+            guard let self else { return }
+            state.binding.resumeLoads()
+            state.binding.restore()
+        }
+        Signal.connect(state.widget, "unmap") { [weak self] _ in
+            guard let self, pausesLoadsWhenUnmapped else { return }
+            state.binding.pauseLoads()
+        }
+    }
+}
+
+/// Hears that memory is short, from the kernel and from the desktop, and passes it on to every view.
+@MainActor final class MemoryWatch {
+    static let shared = MemoryWatch()
+
+    private struct Entry {
+        weak var state: ImageWidgetState?
+    }
+
+    private var entries: [ObjectIdentifier: Entry] = [:]
+    private var nextSweep = 64
+    private var observation: (any Sendable)?
+
+    func add(_ state: ImageWidgetState) {
+        entries[ObjectIdentifier(state)] = Entry(state: state)
+        sweep()
+        guard observation == nil else { return }
+        observation = MemoryPressureRelay.system.observe { _ in
+            MainThread.run { MemoryWatch.shared.trimViews() }
+        }
+        // GLib's own monitor speaks for the desktop (a portal or low-memory-monitor); caches hear of it by the relay.
+        guard let monitor = g_memory_monitor_dup_default() else { return }
+        Signal.connect(monitor, "low-memory-warning") { _ in MemoryPressureRelay.system.report(.warning) }
+    }
+
+    func trimViews() { for entry in entries.values { entry.state?.offscreenPolicy.trim() } }
+
+    private func sweep() {
+        guard entries.count > nextSweep else { return }
+        entries = entries.filter { $0.value.state != nil }
+        nextSweep = max(64, entries.count * 2)
+    }
+}

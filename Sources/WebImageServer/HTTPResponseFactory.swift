@@ -1,0 +1,43 @@
+import CWebImageHTTPShim
+import Foundation
+import WebImageService
+
+/// Makes libmicrohttpd's response from a service response.
+enum HTTPResponseFactory {
+    /// Fields of the connection, which libmicrohttpd writes.
+    private static let reserved: Set<String> = ["connection", "content-length", "keep-alive", "transfer-encoding"]
+    /// Shorter bodies are copied, which costs less than retaining an object.
+    private static let copied = 4_096
+
+    /// Nil if memory or descriptors are exhausted. A 304 sends the length of its body but not the body.
+    static func make(_ response: ServiceResponse) -> OpaquePointer? {
+        guard let answer = body(response.body) else { return nil }
+        for field in response.headers.fields where !reserved.contains(field.name.lowercased()) {
+            webimage_http_response_add(answer, field.name, field.value)
+        }
+        return answer
+    }
+
+    private static func body(_ body: ServiceResponse.Body) -> OpaquePointer? {
+        switch body {
+        case .none: return webimage_http_response_copying(nil, 0)
+        case .bytes(let data) where data.count <= copied:
+            return data.withUnsafeBytes { webimage_http_response_copying($0.baseAddress, $0.count) }
+        case .bytes(let data):
+            // The bytes of an object do not move; those of a `Data` value may.
+            let object = data as NSData
+            let owner = Unmanaged.passRetained(object)
+            let answer = webimage_http_response_retaining(
+                object.bytes, object.length,
+                { owner in
+                    if let owner { Unmanaged<NSData>.fromOpaque(owner).release() }
+                }, owner.toOpaque())
+            if answer == nil { owner.release() }
+            return answer
+        case .file(let file, let range):
+            let descriptor = fcntl(file.descriptor, F_DUPFD_CLOEXEC, 3)
+            guard descriptor >= 0 else { return nil }
+            return webimage_http_response_file(descriptor, UInt64(range.lowerBound), UInt64(range.count))
+        }
+    }
+}

@@ -1,0 +1,228 @@
+import CWebImageHTTPShim
+import Foundation
+import WebImageCore
+
+/// The thread that accepts connections, detects disconnected clients, closes late connections, and stops the server.
+extension HTTPServer {
+    /// The interval between checks of the deadlines, and the longest wait for an event.
+    private static let tick = Duration.milliseconds(200)
+    /// After a stop, a connection that was recently in use remains open this long, because its next request may be in
+    /// transit.
+    private static let grace = Duration.milliseconds(500)
+    /// The time for the last answers to be sent.
+    private static let linger = Duration.seconds(1)
+    private static let wakeEvent: UInt64 = 0
+
+    func start(_ listeners: [SocketListener], _ configuration: HTTPServerConfiguration) throws(HTTPServerError) {
+        let watch = webimage_http_watch_create()
+        let wake = webimage_http_wake_create()
+        let context = Unmanaged.passRetained(self)
+        // The library divides its own limit among its threads; only the server's limit is effective.
+        let options = webimage_http_options(
+            threads: UInt32(min(max(configuration.threadCount, 1), 64)),
+            connections: UInt32(clamping: configuration.maxConnections.clamped(to: 1...(1 << 24)) * 2 + 1_024),
+            memory: max(configuration.maxHeadBytes, 1_024) + 2_048, target: configuration.maxTargetBytes)
+        guard watch >= 0, wake >= 0,
+            let server = webimage_http_start(options, Self.callbacks(context.toOpaque()))
+        else {
+            let reason = String(cString: strerror(errno))
+            if watch >= 0 { close(watch) }
+            if wake >= 0 { close(wake) }
+            context.release()
+            throw HTTPServerError("libmicrohttpd cannot be started: \(reason)")
+        }
+        webimage_http_watch_readable(watch, wake, Self.wakeEvent)
+        for (index, listener) in listeners.enumerated() {
+            webimage_http_watch_readable(watch, listener.descriptor, UInt64(index + 1))
+        }
+        state.withLock { $0.wake = wake }
+        HandleLedger.opened("HTTP server")
+        let pointer = ServerPointer(pointer: server)
+        let thread = Thread { [self] in
+            run(pointer.pointer, watch, wake, listeners)
+            // C no longer uses the context after this point.
+            Unmanaged.passUnretained(self).release()
+            finish()
+        }
+        thread.name = "webimage.http"
+        thread.stackSize = 512 * 1024
+        thread.start()
+    }
+
+    private func run(_ server: OpaquePointer, _ watch: Int32, _ wake: Int32, _ listeners: [SocketListener]) {
+        var listeners = listeners
+        var pausedUntil: Duration?
+        var swept = SystemClock().now
+        var events = [webimage_http_event](repeating: webimage_http_event(), count: 64)
+        while true {
+            let isStopping = state.withLock { $0.isStopping }
+            let count = webimage_http_watch_wait(watch, &events, 64, isStopping ? 20 : 200)
+            for event in events.prefix(max(Int(count), 0)) {
+                switch event.id {
+                case Self.wakeEvent: webimage_http_wake_clear(wake)
+                case 1..<ConnectionTable.reserved:
+                    // A listener. After a stop, the list may still contain an event of a closed one.
+                    guard event.id <= UInt64(listeners.count) else { continue }
+                    if !accept(listeners[Int(event.id) - 1], server, watch) {
+                        // No descriptor is left. Stop watching the listeners, because they would be reported again at
+                        // once.
+                        for listener in listeners { webimage_http_watch_remove(watch, listener.descriptor) }
+                        pausedUntil = SystemClock().now + Self.tick
+                    }
+                default:
+                    let pending = state.withLock { $0.table.markPeerClosed(event.id) }
+                    if let pending { abandon(pending) }
+                }
+            }
+            let now = SystemClock().now
+            if let end = pausedUntil, now >= end {
+                pausedUntil = nil
+                for (index, listener) in listeners.enumerated() {
+                    webimage_http_watch_readable(watch, listener.descriptor, UInt64(index + 1))
+                }
+            }
+            if now - swept >= Self.tick {
+                swept = now
+                sweep()
+            }
+            if state.withLock({ $0.isStopping }) {
+                // First take the connections that the system has already accepted: closing the listener would reset
+                // them.
+                for listener in listeners {
+                    _ = accept(listener, server, watch)
+                    webimage_http_watch_remove(watch, listener.descriptor)
+                    listener.close()
+                }
+                listeners = []
+                if drain() { break }
+            }
+        }
+        webimage_http_stop(server)
+        let untaken = state.withLock { state in
+            state.wake = -1
+            return state.table.removeAll()
+        }
+        // Connections that no library thread had taken yet: the library closes them without a callback.
+        for _ in 0..<untaken { HandleLedger.closed("HTTP connection") }
+        close(wake)
+        close(watch)
+    }
+
+    private func finish() {
+        HandleLedger.closed("HTTP server")
+        let waiters = state.withLock { state in
+            defer { state.waiters = [] }
+            state.hasEnded = true
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume(returning: ()) }
+    }
+
+    /// Accepts the waiting connections; false if no descriptor is left for one.
+    private func accept(_ listener: SocketListener, _ server: OpaquePointer, _ watch: Int32) -> Bool {
+        // Bounded, so that a flood of connections does not keep this thread from its other work.
+        for _ in 0..<256 {
+            var storage = sockaddr_storage()
+            var length = socklen_t()
+            let descriptor = webimage_http_accept(listener.descriptor, &storage, &length)
+            guard descriptor >= 0 else {
+                switch errno {
+                case EINTR, ECONNABORTED, EPROTO, ENETDOWN, ENETUNREACH, EHOSTUNREACH: continue
+                case EMFILE, ENFILE, ENOBUFS, ENOMEM: return false
+                default: return true
+                }
+            }
+            add(descriptor, &storage, length, server, watch)
+        }
+        return true
+    }
+
+    private func add(
+        _ descriptor: Int32, _ storage: inout sockaddr_storage, _ length: socklen_t, _ server: OpaquePointer,
+        _ watch: Int32
+    ) {
+        let peer = SocketAddress(storage)?.address
+        let admission = state.withLock { state in
+            let admission = state.table.accept(descriptor, peer: peer, at: clock.now, limits: state.limits)
+            switch admission {
+            case .accepted: state.statistics.acceptedConnections += 1
+            case .tooMany: state.statistics.refusedConnections += 1
+            case .tooManyOfClient: state.statistics.refusedConnectionsOfClient += 1
+            }
+            return admission
+        }
+        switch admission {
+        case .accepted(let number):
+            HandleLedger.opened("HTTP connection")
+            // Watch before the server may close it: closing a descriptor removes it from the epoll set.
+            webimage_http_watch_closing(watch, descriptor, number)
+            let isTaken = withUnsafePointer(to: &storage) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    webimage_http_add(server, descriptor, $0, length)
+                }
+            }
+            guard !isTaken else { return }
+            HandleLedger.closed("HTTP connection")
+            state.withLock { $0.table.remove(number) }
+        case .tooMany: Self.refuse(descriptor, "503 Service Unavailable")
+        case .tooManyOfClient: Self.refuse(descriptor, "429 Too Many Requests")
+        }
+    }
+
+    /// Answers without reading, so that the connection costs nothing beyond this call.
+    private static func refuse(_ descriptor: Int32, _ status: String) {
+        let text = "HTTP/1.1 \(status)\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        _ = send(descriptor, text, text.utf8.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+        shutdown(descriptor, Int32(SHUT_WR))
+        close(descriptor)
+    }
+
+    private func sweep() {
+        state.withLock { state in
+            // Under the lock: the server closes a descriptor only after `closed` was called, which takes the lock.
+            let cut = state.table.sweep(at: clock.now, limits: state.limits) { webimage_http_acknowledged($0) }
+            for (descriptor, reason) in cut {
+                shutdown(descriptor, Int32(SHUT_RDWR))
+                switch reason {
+                case .head: state.statistics.headTimeouts += 1
+                case .idle: state.statistics.idleTimeouts += 1
+                case .send: state.statistics.sendTimeouts += 1
+                }
+            }
+        }
+    }
+
+    /// Performs one step of the stop; true if no request is left and the server may be stopped.
+    private func drain() -> Bool {
+        let (late, isOver) = state.withLock { state -> ([PendingRequest], Bool) in
+            let now = clock.now
+            let deadline = state.stopDeadline ?? now
+            let isLate = now >= deadline
+            // Connections that were idle for a while before the stop are closed at once.
+            for descriptor in state.table.cutWaiting(before: isLate ? now : now - Self.grace) {
+                // Shuts down only the reading half: a request that has arrived is still read and answered.
+                shutdown(descriptor, Int32(SHUT_RD))
+            }
+            let busy = state.table.busy
+            guard busy.count == 0, state.replying == 0 else { return (isLate ? busy.requests : [], false) }
+            return ([], state.table.isEmpty || isLate && !state.table.isSending || now >= deadline + Self.linger)
+        }
+        for pending in late {
+            // Reply before cancelling; otherwise the cancelled task could give its own answer first.
+            reply(to: pending, .stopping)
+            pending.cancel()
+        }
+        return isOver
+    }
+}
+
+/// The C server. Sendable is true because only the watching thread uses it after the start.
+private struct ServerPointer: @unchecked Sendable {
+    let pointer: OpaquePointer
+}
+
+extension Int {
+    fileprivate func clamped(to range: ClosedRange<Int>) -> Int {
+        Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
+    }
+}

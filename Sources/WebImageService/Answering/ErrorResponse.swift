@@ -1,0 +1,38 @@
+import Foundation
+
+/// Makes the answer to a refused request.
+enum ErrorResponse {
+    private struct Report: Encodable {
+        var status: Int
+        var error: String
+        var message: String
+        var option: String?
+        var request: String
+    }
+
+    static func response(
+        _ refusal: ServiceRefusal, _ record: ServiceRecord, settings: ServiceSettings
+    ) -> ServiceResponse {
+        var response = ServiceResponse(status: refusal.status, record: record)
+        response.record.reason = refusal.reason.rawValue
+        response.record.message = refusal.message
+        if settings.configuration.usesJSONErrors {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            let report = Report(
+                status: refusal.status, error: refusal.reason.rawValue, message: refusal.message,
+                option: refusal.option, request: record.requestID)
+            response.body = .bytes((try? encoder.encode(report)).map { $0 + Data("\n".utf8) } ?? Data())
+            response.headers["Content-Type"] = "application/json"
+        } else {
+            response.body = .bytes(Data((refusal.message + "\n").utf8))
+            response.headers["Content-Type"] = "text/plain; charset=utf-8"
+        }
+        let seconds = settings.configuration.negativeTTL
+        response.headers["Cache-Control"] =
+            refusal.isRemembered && seconds > 0 ? "public, max-age=\(seconds)" : "no-store"
+        if let retryAfter = refusal.retryAfter { response.headers["Retry-After"] = String(retryAfter) }
+        if refusal.status == 405 { response.headers["Allow"] = "GET, HEAD, OPTIONS" }
+        return response
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import WebImageCore
+
+/// Makes the answer to a request from a result.
+struct ResultResponse {
+    let request: ServiceRequest
+    let settings: ServiceSettings
+    /// Seconds since 1970.
+    let now: TimeInterval
+    /// The time in seconds since 1970 after which the answer must not be used (`expires`).
+    var expires: Int?
+    /// The upper bound of `max-age` in seconds, for a stand-in while the preferred format is being made.
+    var maxAge: Int?
+    /// Request fields beside the target that the answer depends on.
+    var vary: [String] = []
+    var filename: String?
+    var isAttachment = false
+
+    func response(_ entry: ResultEntry, _ record: ServiceRecord) -> ServiceResponse {
+        var response = ServiceResponse(status: 200, record: record)
+        addFields(entry, to: &response)
+        if EntityTag.matches(request.headers["If-None-Match"], entry.head.etag) {
+            response.status = 304
+            response.headers["Content-Type"] = nil
+            response.headers["Content-Disposition"] = nil
+            response.record.outcome = .notModified
+            return response
+        }
+        switch ConditionalRequest.range(request.headers, etag: entry.head.etag, count: entry.body.count) {
+        case .whole: response.body = .bytes(entry.body)
+        case .part(let range):
+            response.status = 206
+            response.headers["Content-Range"] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(entry.body.count)"
+            let start = entry.body.startIndex
+            response.body = .bytes(entry.body[(start + range.lowerBound)..<(start + range.upperBound)])
+        case .notSatisfiable:
+            response.status = 416
+            response.headers["Content-Range"] = "bytes */\(entry.body.count)"
+        }
+        return response
+    }
+
+    private func addFields(_ entry: ResultEntry, to response: inout ServiceResponse) {
+        let head = entry.head
+        response.headers["Content-Type"] = head.mediaType
+        response.headers["ETag"] = head.etag
+        response.headers["Accept-Ranges"] = "bytes"
+        addLifetime(entry, to: &response)
+        if !vary.isEmpty { response.headers["Vary"] = vary.joined(separator: ", ") }
+        let format = OutputFormat.allCases.first { $0.mediaType == head.mediaType }
+        response.headers["Content-Disposition"] = ContentDisposition.field(
+            name: filename, source: head.source,
+            fileExtension: format?.fileExtension ?? (head.mediaType == "application/json" ? "json" : ""),
+            isAttachment: isAttachment)
+        if settings.configuration.linksCanonical, !head.source.hasPrefix("local:") {
+            // Escapes the characters that end the reference in the field. A valid URL contains none of them unescaped.
+            let url = head.source.filter { !"<>\"\\ ".contains($0) }
+            response.headers["Link"] = "<\(url)>; rel=\"canonical\""
+        }
+        response.record.format = format?.imageFormat
+        if let width = head.width, let height = head.height {
+            response.record.size = PixelSize(width: width, height: height)
+        }
+    }
+
+    private func addLifetime(_ entry: ResultEntry, to response: inout ServiceResponse) {
+        let lifetime = entry.head.lifetime
+        guard lifetime.mayBeStored else {
+            response.headers["Cache-Control"] = "no-store"
+            return
+        }
+        let age = entry.age(now: now)
+        var left = lifetime.maxAge - age
+        if let maxAge { left = min(left, maxAge) }
+        if let expires { left = min(left, expires - Int(now)) }
+        left = max(left, 0)
+        let scope = lifetime.isShared ? "public" : "private"
+        var control = left == 0 ? "\(scope), max-age=\(age), no-cache" : "\(scope), max-age=\(age + left)"
+        if left > 0, maxAge == nil, expires == nil, lifetime.staleWhileRevalidate > 0 {
+            control += ", stale-while-revalidate=\(lifetime.staleWhileRevalidate)"
+        }
+        response.headers["Cache-Control"] = control
+        response.headers["Age"] = String(age)
+        response.headers["Expires"] = HTTPDateText.text(now + Double(left))
+    }
+}

@@ -1,0 +1,253 @@
+import Foundation
+import WebImageCore
+import WebImageGraphics
+
+/// A result: encoded bytes and facts about them.
+struct EncodedResult: Sendable {
+    var data: Data
+    /// Nil for facts about a picture.
+    var format: OutputFormat?
+    var size: PixelSize?
+    var frameCount = 1
+    var stages: [ServiceRecord.Stage: Duration] = [:]
+}
+
+extension EncodedResult {
+    var mediaType: String { format?.mediaType ?? "application/json" }
+}
+
+/// Makes a result from the bytes of a source. Blocks; runs on the decode pool.
+struct ResultRenderer: Sendable {
+    let options: ProcessingOptions
+    var accepted: AcceptedFormats = []
+    var settings = OutputSettings()
+    var watermark: WatermarkSource?
+    var coders = ImageCodersManager.shared
+
+    /// - Parameter job: Shares decodes at the same size with other jobs of the source.
+    /// - Throws: ``ServiceRefusal`` for an error of the target, `WebImageError` for an error of the source.
+    func make(from source: Data, sharing job: SharedDecodes.Job? = nil) throws -> EncodedResult {
+        let settings = settings.bounded(by: options.limits)
+        try settings.decoding.checkEncodedBytes(source.count)
+        let info = try coders.imageInfo(of: source, limits: settings.decoding)
+        try settings.decoding.checkPixels(info.pixelSize)
+        let choice = FormatChoice(
+            wanted: options.format, accepted: accepted, source: info, staysAnimated: mayAnimate(info, settings)
+        ) { coders.canEncode(to: $0.imageFormat) }
+        var format = try choice.choose()
+        if let untouched = try passedThrough(source, info, format) { return untouched }
+
+        var work = RenderJob(resultRenderer: self, settings: settings, source: source, info: info, job: job)
+        try work.decodeWhole()
+        let plan = GeometryPlan(
+            source: work.sourceSize, options: options, isVector: info.format == .svg,
+            maxSide: min(format.maxDimension, settings.maxResultSide))
+        guard plan.result.pixelCount <= settings.maxResultPixels, plan.scaled.pixelCount <= settings.maxResultPixels
+        else {
+            throw ServiceRefusal(
+                413, .limit, "the result would have \(plan.result) px, more than \(settings.maxResultPixels) pixels")
+        }
+        format = FormatChoice.replacement(for: format, size: plan.result, hasAlpha: info.hasAlpha)
+        return try work.finish(plan, format)
+    }
+
+    /// The memory in bytes that ``make(from:)`` needs, estimated from the header alone.
+    func cost(of source: Data) -> Int {
+        guard let info = try? coders.imageInfo(of: source, limits: settings.decoding) else { return 0 }
+        let plan = GeometryPlan(source: info.pixelSize, options: options, isVector: info.format == .svg)
+        let decoded = options.trim == nil ? plan.decodeSize(isVector: info.format == .svg) : info.pixelSize
+        func bytes(_ size: PixelSize) -> Int {
+            min(max(size.width, 1), 1 << 20) * min(max(size.height, 1), 1 << 20) * 4
+        }
+        return min(bytes(decoded) + 2 * bytes(plan.result), 1 << 31)
+    }
+
+    /// Whether an animated source gives an animated result. If it exceeds a budget, the result is its first frame.
+    private func mayAnimate(_ info: ImageInfo, _ settings: OutputSettings) -> Bool {
+        guard info.frameCount > 1, info.frameCount <= settings.maxFrames, options.trim == nil else { return false }
+        if let wanted = options.format, !coders.canEncodeFrames(to: wanted.imageFormat) { return false }
+        let frame = GeometryPlan(source: info.pixelSize, options: options, maxSide: settings.maxResultSide).result
+        if let limit = options.limits.maxFramePixels, info.pixelSize.pixelCount > limit { return false }
+        return frame.pixelCount <= settings.maxAnimationPixels / info.frameCount
+    }
+
+    /// The unchanged source if no operation applies to it.
+    private func passedThrough(_ source: Data, _ info: ImageInfo, _ format: OutputFormat) throws -> EncodedResult? {
+        let isSource = OutputFormat(info.format) == format
+        if format == .svg {
+            guard SVGSafety.isSafe(source) else {
+                throw ServiceRefusal(
+                    415, .notPicture, "the SVG contains scripts or references and is not sent unchanged")
+            }
+        } else if !isSource || !options.skippedFormats.contains(format) {
+            return nil
+        }
+        return EncodedResult(data: source, format: format, size: info.pixelSize, frameCount: info.frameCount)
+    }
+}
+
+/// One result in the making.
+private struct RenderJob {
+    let resultRenderer: ResultRenderer
+    let settings: OutputSettings
+    let source: Data
+    let info: ImageInfo
+    let job: SharedDecodes.Job?
+    /// The size of the upright source without its border.
+    private(set) var sourceSize: PixelSize
+    private var whole: Image?
+    private var stages: [ServiceRecord.Stage: Duration] = [:]
+    private var options: ProcessingOptions { resultRenderer.options }
+
+    init(
+        resultRenderer: ResultRenderer, settings: OutputSettings, source: Data, info: ImageInfo, job: SharedDecodes.Job?
+    ) {
+        self.job = job
+        self.resultRenderer = resultRenderer
+        self.settings = settings
+        self.source = source
+        self.info = info
+        sourceSize = resultRenderer.options.autoRotate ? info.pixelSize : info.storedSize
+    }
+
+    private mutating func measured<Value>(
+        _ stage: ServiceRecord.Stage, _ work: (inout Self) throws -> Value
+    ) rethrows -> Value {
+        let start = ContinuousClock.now
+        defer { stages[stage, default: .zero] += ContinuousClock.now - start }
+        return try work(&self)
+    }
+
+    /// Decodes the whole picture to find its border; without `trim` this does nothing.
+    mutating func decodeWhole() throws {
+        guard let trim = options.trim else { return }
+        let image = try shared(nil)
+        whole = try measured(.transform) { _ in
+            guard let part = try BorderTrim.part(of: image, trim) else { return image }
+            return try PixelCanvas.cropped(image, to: part.size, at: part.place)
+        }
+        sourceSize = whole?.pixelSize ?? sourceSize
+    }
+
+    mutating func finish(_ plan: GeometryPlan, _ format: OutputFormat) throws -> EncodedResult {
+        let mark = options.watermark == nil ? nil : try resultRenderer.watermark?.drawing()
+        if options.watermark != nil, mark == nil { throw ServiceRefusal.option("watermark", "none is configured") }
+        var renderer = FrameRenderer(plan: plan, options: options, watermark: mark, keepsAlpha: format.hasAlpha)
+        let isAnimated =
+            info.frameCount > 1 && info.frameCount <= settings.maxFrames && whole == nil
+            && resultRenderer.coders.canEncodeFrames(to: format.imageFormat)
+            && plan.result.pixelCount <= settings.maxAnimationPixels / info.frameCount
+        if isAnimated, let animated = try animation(plan, &renderer, format) { return animated }
+        let frame = try whole ?? shared(plan.decodeSize(isVector: info.format == .svg))
+        let image = try measured(.transform) { _ in try renderer.rendered(frame) }
+        let data = try measured(.encode) { try $0.encoded(image, format) }
+        return EncodedResult(data: data, format: format, size: image.pixelSize, stages: stages)
+    }
+
+    // MARK: Decoding
+
+    private func decoding(_ turned: PixelSize?) -> DecodingOptions {
+        var decoding = DecodingOptions()
+        decoding.limits = settings.decoding
+        decoding.firstFrameOnly = true
+        decoding.colorConversion = options.stripColorProfile ? .sRGB : .asStored
+        if let turned {
+            // Converts from the turned picture to the picture that coders return, which is always upright.
+            let upright = options.quarterTurns % 2 == 1 ? turned.swapped : turned
+            let swaps = !options.autoRotate && info.orientation.swapsSides
+            let box = swaps ? upright.swapped : upright
+            if box != info.pixelSize {
+                decoding.thumbnailPixelSize = box
+                decoding.preserveAspectRatio = false
+            }
+        }
+        return decoding
+    }
+
+    /// The picture of another job's decode, or one decoded here. Waiting for another job counts as queue time.
+    private mutating func shared(_ turned: PixelSize?) throws -> Image {
+        guard let job else { return try measured(.decode) { try $0.decoded(turned) } }
+        let start = ContinuousClock.now
+        let key = SharedDecodes.Key(options: decoding(turned), isUpright: options.autoRotate)
+        let (image, isOwn) = try job.image(key) { try decoded(turned) }
+        stages[isOwn ? .decode : .queue, default: .zero] += ContinuousClock.now - start
+        return image
+    }
+
+    /// The picture that the options refer to: upright, or as stored without `auto_rotate`.
+    private func decoded(_ turned: PixelSize?) throws -> Image {
+        try asWanted(try resultRenderer.coders.decode(source, options: decoding(turned)))
+    }
+
+    private func asWanted(_ image: Image) throws(WebImageError) -> Image {
+        options.autoRotate ? image : try PixelCanvas.oriented(image, info.orientation.inverse)
+    }
+
+    // MARK: Encoding
+
+    private func encoding(_ format: OutputFormat, quality: Int) -> EncodingOptions {
+        var encoding = EncodingOptions()
+        encoding.quality = Double(quality) / 100
+        encoding.progressive = settings.isProgressive
+        if format == .jpeg { encoding.metadata = metadata() }
+        if case .color(let color) = options.background { encoding.backgroundColor = color.imageColor }
+        return encoding
+    }
+
+    private func metadata() -> EmbeddedMetadata {
+        guard !options.stripMetadata || options.keepCopyright,
+            let properties = try? resultRenderer.coders.imageProperties(of: source, limits: settings.decoding)
+        else { return EmbeddedMetadata() }
+        if !options.stripMetadata { return EmbeddedMetadata(exif: properties.exifData, xmp: properties.xmp) }
+        return EmbeddedMetadata(
+            exif: CopyrightExif.data(artist: properties.artist, copyright: properties.copyright))
+    }
+
+    /// Encodes the image; repeats with lower quality while the file is larger than `max_bytes`.
+    private func encoded(_ image: Image, _ format: OutputFormat) throws(WebImageError) -> Data {
+        var quality = settings.quality(of: format, options)
+        var data = try resultRenderer.coders.encode(
+            image, format: format.imageFormat, options: encoding(format, quality: quality))
+        guard options.maxBytes > 0, Self.lossy.contains(format) else { return data }
+        while data.count > options.maxBytes, quality > 10 {
+            let excess = Double(data.count) / Double(options.maxBytes)
+            quality = max(Int(Double(quality) * (excess > 3 ? 0.25 : excess > 1.5 ? 0.5 : 0.75)), 10)
+            data = try resultRenderer.coders.encode(
+                image, format: format.imageFormat, options: encoding(format, quality: quality))
+        }
+        return data
+    }
+
+    private static let lossy: Set<OutputFormat> = [.jpeg, .webp, .avif, .jxl, .heic]
+
+    // MARK: Animations
+
+    /// All frames, with one in memory at a time; nil if the source's coder provides no frames.
+    private mutating func animation(
+        _ plan: GeometryPlan, _ renderer: inout FrameRenderer, _ format: OutputFormat
+    ) throws -> EncodedResult? {
+        let start = ContinuousClock.now
+        var decoding = decoding(plan.decodeSize(isVector: false))
+        decoding.firstFrameOnly = false
+        guard let animation = try resultRenderer.coders.animation(of: source, options: decoding),
+            animation.animatedImageFrameCount > 1
+        else { return nil }
+        let delays = info.delaysMilliseconds
+        let count = min(animation.animatedImageFrameCount, settings.maxFrames)
+        let deadline = DecodeDeadline(settings.decoding)
+        var frames = renderer
+        let data = try resultRenderer.coders.encode(
+            frameCount: count, loopCount: animation.animatedImageLoopCount, format: format.imageFormat,
+            options: encoding(format, quality: settings.quality(of: format, options))
+        ) { index throws(WebImageError) in
+            try deadline.check()
+            let frame = try asWanted(try animation.frameWithReason(at: index))
+            return ImageFrame(
+                image: try frames.rendered(frame),
+                duration: index < delays.count ? delays[index] / 1000 : animation.animatedImageDuration(at: index))
+        }
+        // Frames are decoded, changed and encoded alternately, so the whole time is counted as encoding.
+        stages[.encode, default: .zero] += ContinuousClock.now - start
+        return EncodedResult(data: data, format: format, size: plan.result, frameCount: count, stages: stages)
+    }
+}

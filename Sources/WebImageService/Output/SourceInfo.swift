@@ -1,0 +1,105 @@
+import Foundation
+import WebImageCore
+import WebImageGraphics
+
+/// Facts about a source as JSON: `/info/` and thumbor's `meta`.
+struct SourceInfo: Sendable {
+    let settings: OutputSettings
+    var coders = ImageCodersManager.shared
+
+    private struct Report: Encodable {
+        var format: String
+        var mime_type: String
+        var width: Int
+        var height: Int
+        var orientation: Int
+        var size: Int
+        var frames: Int
+        var alpha: Bool
+        var bits: Int
+        var average_color: String?
+        var blurhash: String?
+        var thumbhash: String?
+    }
+
+    /// - Throws: `WebImageError` if the source cannot be read.
+    func make(from source: Data) throws -> EncodedResult {
+        try settings.decoding.checkEncodedBytes(source.count)
+        let info = try coders.imageInfo(of: source, limits: settings.decoding)
+        var options = DecodingOptions()
+        options.limits = settings.decoding
+        options.firstFrameOnly = true
+        options.thumbnailPixelSize = PixelSize(width: 100, height: 100)
+        let image = try coders.decode(source, options: options)
+        let format = OutputFormat(info.format)
+        let report = Report(
+            format: info.format.description, mime_type: format?.mediaType ?? "application/octet-stream",
+            width: info.pixelSize.width, height: info.pixelSize.height,
+            orientation: ImageCoderHelper.exifOrientation(from: info.orientation), size: source.count,
+            frames: info.frameCount, alpha: info.hasAlpha, bits: info.bitDepth,
+            average_color: image.averageColor().map { Self.hex($0) }, blurhash: image.blurHash()?.description,
+            thumbhash: image.thumbHash().map { $0.data.base64EncodedString() })
+        return EncodedResult(data: try Self.json(report), format: nil, size: nil)
+    }
+
+    private static func hex(_ color: ImageColor) -> String {
+        "#"
+            + [color.red, color.green, color.blue].map { String(plainFormat: "%02x", Int(($0 * 255).rounded())) }
+            .joined()
+    }
+
+    // MARK: thumbor's meta
+
+    private struct Meta: Encodable {
+        struct Body: Encodable {
+            var source: Source
+            var operations: [Operation]
+            var target: Size
+        }
+        struct Source: Encodable {
+            var url: String
+            var width: Int
+            var height: Int
+            var frameCount: Int
+        }
+        struct Operation: Encodable {
+            var type: String
+            var width: Int?
+            var height: Int?
+        }
+        struct Size: Encodable {
+            var width: Int
+            var height: Int
+        }
+        var thumbor: Body
+    }
+
+    /// The operations that thumbor's grammar would perform, without performing them.
+    func meta(of source: Data, url: String, options: ProcessingOptions) throws -> EncodedResult {
+        let info = try coders.imageInfo(of: source, limits: settings.decoding)
+        let size = info.pixelSize
+        let plan = GeometryPlan(source: size, options: options, isVector: info.format == .svg)
+        var operations: [Meta.Operation] = []
+        if plan.crop != plan.turned {
+            operations.append(Meta.Operation(type: "crop", width: plan.crop.width, height: plan.crop.height))
+        }
+        if plan.scaled != plan.crop {
+            operations.append(Meta.Operation(type: "resize", width: plan.scaled.width, height: plan.scaled.height))
+        }
+        if plan.cut != plan.scaled {
+            operations.append(Meta.Operation(type: "crop", width: plan.cut.width, height: plan.cut.height))
+        }
+        if options.flipHorizontal { operations.append(Meta.Operation(type: "flip_horizontally")) }
+        if options.flipVertical { operations.append(Meta.Operation(type: "flip_vertically")) }
+        let body = Meta.Body(
+            source: Meta.Source(url: url, width: size.width, height: size.height, frameCount: info.frameCount),
+            operations: operations, target: Meta.Size(width: plan.result.width, height: plan.result.height))
+        return EncodedResult(data: try Self.json(Meta(thumbor: body)), format: nil, size: nil)
+    }
+
+    private static func json(_ value: some Encodable) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(value) + Data("\n".utf8)
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import WebImage
+import WebImageCore
+import WebImageHTTP
+
+/// The library components that a service uses.
+enum ServiceComponents {
+    /// A downloader with the server's policy.
+    static func downloader(_ settings: ServiceSettings) -> any ImageDataLoader {
+        let configuration = settings.configuration
+        var config = WebImageDownloaderConfig()
+        config.policy = settings.downloadPolicy
+        config.maxConcurrentDownloads = max(configuration.queue, 1)
+        config.maxConcurrentDownloadsPerHost = max(configuration.queuePerHost, 1)
+        config.downloadTimeout = Double(configuration.sourceTimeout)
+        config.downloadDeadline = Double(configuration.sourceDeadline)
+        config.maxBodyBytes = configuration.maxSourceBytes
+        config.maxRedirects = configuration.maxRedirects
+        // The proxies of the environment are not used either: behind a proxy, the addresses of sources cannot be checked.
+        config.proxy = ""
+        let downloader = WebImageDownloader(config: config)
+        if !configuration.userAgent.isEmpty {
+            downloader.setValue(configuration.userAgent, forHTTPHeaderField: "User-Agent")
+        }
+        return downloader
+    }
+
+    /// A disk cache of encoded bytes; nil if its size is 0.
+    static func cache(_ name: String, bytes: Int, _ configuration: ServiceConfiguration) -> ImageCache? {
+        guard bytes > 0 else { return nil }
+        var config = ImageCacheConfig()
+        config.shouldCacheImagesInMemory = false
+        config.maxDiskSize = bytes
+        config.maxDiskAge = 30 * 86_400
+        config.diskCacheExpireType = .accessDate
+        return ImageCache(
+            namespace: "service-\(name)",
+            diskCacheDirectory: configuration.cacheFolder.isEmpty ? nil : configuration.cacheFolder, config: config)
+    }
+}

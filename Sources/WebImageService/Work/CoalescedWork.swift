@@ -1,0 +1,110 @@
+import WebImageCore
+
+/// Runs work once for all requests that were accepted before it ended.
+///
+/// ``SharedTasks`` serves only subscribers that join while the work runs. A request may be accepted during the work but ask
+/// for it after its end, so values are held until the last request accepted before the end has finished, within a budget of
+/// bytes.
+final class CoalescedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    private struct FinishedValue: Sendable {
+        let value: Value
+        /// Requests with a lower number were accepted before the work ended.
+        let end: UInt64
+    }
+
+    private struct State {
+        var kept: [Key: (ended: FinishedValue, cost: Int)] = [:]
+        /// In order of their ends, oldest first. A key that was set again is in it twice.
+        var queue: [(key: Key, end: UInt64)] = []
+        var cost = 0
+    }
+
+    private let tasks = SharedTasks<Key, FinishedValue>()
+    private let state = Locked(State())
+    private let order: RequestOrder
+    private let budget: Int
+    private let cost: @Sendable (Value) -> Int?
+
+    /// - Parameters:
+    ///   - budget: The maximum of bytes of held values. The newest value is held even if it alone exceeds the budget.
+    ///   - cost: Bytes of a value; nil for a value that is delivered only to callers that already wait.
+    init(order: RequestOrder, budget: Int, cost: @escaping @Sendable (Value) -> Int?) {
+        self.order = order
+        self.budget = budget
+        self.cost = cost
+        order.observe { [weak self] in self?.forget(before: $0) }
+    }
+
+    var keptCount: Int { state.withLock { $0.kept.count } }
+
+    /// The value of work that ended after a request was accepted. Starts the work if there is none.
+    ///
+    /// - Parameter request: The number of the request in the order of requests.
+    func value(
+        for key: Key, of request: UInt64, work: @escaping @Sendable () async throws(WebImageError) -> Value
+    ) async throws(WebImageError) -> Value {
+        while true {
+            if let ended = kept(key, for: request) { return ended.value }
+            let ended = try await tasks.withValue(for: key, priority: LoadPriorityHandle()) {
+                _ throws(WebImageError) -> FinishedValue in
+                // Other work may have ended between the lookup above and the start of this work.
+                if let ended = self.kept(key, for: request) { return ended }
+                let value = try await work()
+                return self.keep(value, for: key)
+            } body: { ended throws(WebImageError) in
+                ended
+            }
+            // Joined work may return a value that is too old for this request.
+            if ended.end > request { return ended.value }
+        }
+    }
+
+    private func kept(_ key: Key, for request: UInt64) -> FinishedValue? {
+        state.withLock { state in
+            guard let ended = state.kept[key]?.ended, ended.end > request else { return nil }
+            return ended
+        }
+    }
+
+    private func keep(_ value: Value, for key: Key) -> FinishedValue {
+        let ended = FinishedValue(value: value, end: order.next)
+        // Without a request in flight, no request can use the value.
+        guard order.oldest < ended.end, let cost = cost(value) else { return ended }
+        var freed: [FinishedValue] = []
+        state.withLock { state in
+            if let old = state.kept.removeValue(forKey: key) {
+                state.cost -= old.cost
+                freed.append(old.ended)
+            }
+            var count = 0
+            while state.cost + cost > budget, count < state.queue.count {
+                remove(state.queue[count], &state, &freed)
+                count += 1
+            }
+            state.queue.removeFirst(count)
+            state.kept[key] = (ended, cost)
+            state.queue.append((key, ended.end))
+            state.cost += cost
+        }
+        withExtendedLifetime(freed) {}
+        return ended
+    }
+
+    private func remove(_ entry: (key: Key, end: UInt64), _ state: inout State, _ freed: inout [FinishedValue]) {
+        guard let kept = state.kept[entry.key], kept.ended.end == entry.end else { return }
+        state.kept[entry.key] = nil
+        state.cost -= kept.cost
+        freed.append(kept.ended)
+    }
+
+    private func forget(before oldest: UInt64) {
+        var freed: [FinishedValue] = []
+        state.withLock { state in
+            let count = state.queue.prefix { $0.end <= oldest }.count
+            guard count > 0 else { return }
+            for entry in state.queue.prefix(count) { remove(entry, &state, &freed) }
+            state.queue.removeFirst(count)
+        }
+        withExtendedLifetime(freed) {}
+    }
+}

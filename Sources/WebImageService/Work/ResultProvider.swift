@@ -1,0 +1,238 @@
+import Foundation
+import WebImageCore
+
+/// A requested result: its key, and how it is made if it is not stored.
+struct PictureJob: Sendable {
+    let key: ResultKey
+    let reference: SourcePolicy.Reference
+    let demand: SourceRequestContext
+    let maxSourceBytes: Int
+    let bounds: Lifetime.Bounds
+    /// Seconds that a failure is remembered.
+    let negativeTTL: Int
+    /// The memory in bytes that making the result needs; called on a thread of the decode pool.
+    let cost: @Sendable (Data) -> Int
+    /// Makes the result from the source's bytes; called on a thread of the decode pool.
+    let make: @Sendable (Data, SharedDecodes.Job) throws -> EncodedResult
+}
+
+/// Provides results: stored ones immediately, others with one fetch, one decode and one encode for all requests.
+final class ResultProvider: Sendable {
+    struct Provided: Sendable {
+        var entry: ResultEntry
+        var outcome: ServiceRecord.Outcome
+        var stages: [ServiceRecord.Stage: Duration] = [:]
+        var sourceByteCount: Int?
+    }
+
+    /// The outcome of one piece of work. A failure is a value, so that all subscribers receive it.
+    private struct WorkOutcome: Sendable {
+        let outcome: Result<Provided, ServiceRefusal>
+        let starter: Starter
+    }
+
+    /// Identifies the caller that started a piece of work.
+    private final class Starter: Sendable {}
+
+    let store: ResultStore
+    let fetcher: SourceFetcher
+    let limiter: WorkLimiter
+    let background: BackgroundWork
+    let decodes = SharedDecodes()
+    private let pool: DecodePool
+    private let clock: any DelayClock
+    private let works: CoalescedWork<String, WorkOutcome>
+
+    /// The maximum of bytes of results that are held for requests accepted before they were made.
+    private static let keptBytes = 16 << 20
+
+    init(
+        store: ResultStore, fetcher: SourceFetcher, limiter: WorkLimiter, background: BackgroundWork, pool: DecodePool,
+        clock: any DelayClock
+    ) {
+        self.store = store
+        self.fetcher = fetcher
+        self.limiter = limiter
+        self.background = background
+        self.pool = pool
+        self.clock = clock
+        // A refusal may be temporary, so only callers that already wait receive it.
+        works = CoalescedWork(order: limiter.order, budget: Self.keptBytes) { ended in
+            if case .success(let provided) = ended.outcome { provided.entry.body.count + 1_024 } else { nil }
+        }
+    }
+
+    /// A stored result that needs no work, or a stale one that may be used while it is revalidated in the background.
+    func stored(_ job: PictureJob) async -> Provided? {
+        guard let (entry, level) = await store.entry(for: job.key) else { return nil }
+        let now = clock.date
+        if entry.isFresh(now: now) { return Provided(entry: entry, outcome: level) }
+        guard entry.isUsableWhileRevalidating(now: now) else { return nil }
+        background.begin(job.key.digest) { _ = try? await self.made(job) }
+        return Provided(entry: entry, outcome: .stale)
+    }
+
+    /// A result, made if it is not stored.
+    func provide(_ job: PictureJob) async throws(ServiceRefusal) -> Provided {
+        if let stored = await stored(job) { return stored }
+        if let failure = store.failure(for: job.key, now: clock.date) {
+            if let stale = await stale(job, after: failure.refusal) { return stale }
+            throw failure.refusal
+        }
+        do throws(ServiceRefusal) {
+            return try await made(job)
+        } catch {
+            if let stale = await stale(job, after: error) { return stale }
+            throw error
+        }
+    }
+
+    /// A result that is available within a time, otherwise nil. The work continues in the background, so that its result is
+    /// available next time.
+    func provide(_ job: PictureJob, within budget: Duration) async throws(ServiceRefusal) -> Provided? {
+        if let stored = await stored(job) { return stored }
+        background.begin(job.key.digest) { _ = try? await self.made(job) }
+        guard budget > .zero else { return nil }
+        let race = FirstResult<Result<Provided, ServiceRefusal>?>()
+        let waiter = Task {
+            do throws(ServiceRefusal) {
+                race.finish(.success(try await provide(job)))
+            } catch {
+                race.finish(.failure(error))
+            }
+        }
+        let timer = clock.schedule(after: budget) { race.finish(nil) }
+        let outcome = await withTaskCancellationHandler {
+            await race.value()
+        } onCancel: {
+            race.finish(.failure(ServiceRefusal(499, .gone, "the client disconnected")))
+        }
+        timer.cancel()
+        waiter.cancel()
+        return try outcome?.get()
+    }
+
+    /// A stale result instead of one that could not be made.
+    private func stale(_ job: PictureJob, after refusal: ServiceRefusal) async -> Provided? {
+        guard refusal.isUpstreamFault, let (entry, _) = await store.entry(for: job.key),
+            entry.isUsableAfterError(now: clock.date)
+        else { return nil }
+        return Provided(entry: entry, outcome: .stale)
+    }
+
+    private func made(_ job: PictureJob) async throws(ServiceRefusal) -> Provided {
+        let starter = Starter()
+        let ended: WorkOutcome
+        do throws(WebImageError) {
+            ended = try await works.value(for: job.key.digest, of: job.demand.request) { () throws(WebImageError) in
+                WorkOutcome(outcome: try await self.work(job), starter: starter)
+            }
+        } catch {
+            throw ServiceRefusal(error)
+        }
+        var provided = try ended.outcome.get()
+        if ended.starter !== starter {
+            provided.outcome = .joined
+            provided.stages = [:]
+            provided.sourceByteCount = nil
+        }
+        return provided
+    }
+
+    /// The shared work itself; throws only `.cancelled`.
+    private func work(_ job: PictureJob) async throws(WebImageError) -> Result<Provided, ServiceRefusal> {
+        let old = await store.entry(for: job.key)
+        // Other work may have ended between the lookup in the store and the start of this work.
+        if let old, old.entry.isFresh(now: clock.date) {
+            return .success(Provided(entry: old.entry, outcome: old.level))
+        }
+        if let failure = store.failure(for: job.key, now: clock.date) { return .failure(failure.refusal) }
+        var stages: [ServiceRecord.Stage: Duration] = [:]
+        do {
+            let permit = try limiter.begin(host: job.reference.host)
+            defer { withExtendedLifetime(permit) {} }
+            let start = clock.now
+            let source = try await fetcher.source(
+                job.reference, maxBytes: job.maxSourceBytes, bounds: job.bounds, for: job.demand)
+            stages[.fetch] = clock.now - start
+            if let old, old.entry.head.sourceVersion == source.version {
+                return .success(keep(old.entry, as: source, job, stages))
+            }
+            return .success(try await make(job, source, stages))
+        } catch let error as WebImageError where error.isCancellation {
+            throw .cancelled
+        } catch let error as WebImageError {
+            return .failure(remembered(ServiceRefusal(error), job))
+        } catch let refusal as ServiceRefusal {
+            return .failure(remembered(refusal, job))
+        } catch {
+            return .failure(ServiceRefusal(500, .internalError, "the picture could not be made"))
+        }
+    }
+
+    private func remembered(_ refusal: ServiceRefusal, _ job: PictureJob) -> ServiceRefusal {
+        if refusal.isRemembered, job.negativeTTL > 0 {
+            store.remember(refusal, for: job.key, until: clock.date + Double(job.negativeTTL))
+        }
+        return refusal
+    }
+
+    /// Stores the result with a new lifetime, because its source has not changed.
+    private func keep(
+        _ old: ResultEntry, as source: Source, _ job: PictureJob, _ stages: [ServiceRecord.Stage: Duration]
+    ) -> Provided {
+        var entry = old
+        entry.head.stored = clock.date
+        entry.head.lifetime = source.lifetime
+        if source.lifetime.isShared { store.store(entry, for: job.key) }
+        return Provided(entry: entry, outcome: .made, stages: stages, sourceByteCount: source.data.count)
+    }
+
+    private func make(
+        _ job: PictureJob, _ source: Source, _ stages: [ServiceRecord.Stage: Duration]
+    ) async throws -> Provided {
+        let queued = clock.now
+        let clock = clock
+        let shared = decodes.begin(source.version)
+        let (picture, began) = try await pool.run(measuring: { job.cost(source.data) }) {
+            () throws(WebImageError) -> (Result<EncodedResult, any Error>, Duration) in
+            let began = clock.now
+            return (Result { try job.make(source.data, shared) }, began)
+        }
+        let made = try picture.get()
+        var stages = stages.merging(made.stages) { $0 + $1 }
+        stages[.queue, default: .zero] += began - queued
+        let head = ResultEntry.Head(
+            mediaType: made.mediaType, etag: EntityTag.tag(of: made.data), stored: clock.date,
+            lifetime: source.lifetime, sourceVersion: source.version, source: job.key.source, width: made.size?.width,
+            height: made.size?.height)
+        let entry = ResultEntry(head: head, body: made.data)
+        if source.lifetime.isShared { store.store(entry, for: job.key) }
+        return Provided(entry: entry, outcome: .made, stages: stages, sourceByteCount: source.data.count)
+    }
+}
+
+/// The first value that one of several tasks returns.
+private final class FirstResult<Value: Sendable>: Sendable {
+    private let state = Locked<(value: Value?, waiter: ValueContinuation<Value>?)>((nil, nil))
+
+    func finish(_ value: Value) {
+        let waiter = state.withLock { state -> ValueContinuation<Value>? in
+            guard state.value == nil else { return nil }
+            state.value = .some(value)
+            return state.waiter.take()
+        }
+        waiter?.resume(returning: value)
+    }
+
+    /// Waits for the value. May be called only once.
+    func value() async -> Value {
+        await withValueContinuation { waiter in
+            let known = state.withLock { state -> Value? in
+                if state.value == nil { state.waiter = waiter }
+                return state.value
+            }
+            if let known { waiter.resume(returning: known) }
+        }
+    }
+}

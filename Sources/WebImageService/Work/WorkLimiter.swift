@@ -1,0 +1,149 @@
+import Foundation
+import WebImageCore
+import WebImageHTTP
+
+/// Counts running work and refuses work at once that would wait too long. Callers never wait here.
+///
+/// Requests that join running work need no permit for work of their own; they count as waiting.
+final class WorkLimiter: Sendable {
+    struct Limits: Sendable, Hashable {
+        /// The maximum of results being made at once, including those that wait for a processor.
+        var works = 64
+        /// The maximum of these for one source host.
+        var worksPerHost = 32
+        /// The maximum of requests in flight.
+        var requests = 10_000
+        /// The maximum of these for one client.
+        var requestsPerClient = 256
+    }
+
+    private struct State {
+        var works = 0
+        var hosts: [String: Int] = [:]
+        var requests = 0
+        var clients: [String: Int] = [:]
+    }
+
+    private let state = Locked(State())
+    private let limits: Limits
+
+    init(_ limits: Limits) { self.limits = limits }
+
+    /// The requests in flight in the order in which they were accepted.
+    let order = RequestOrder()
+
+    var requestCount: Int { state.withLock { $0.requests } }
+    var workCount: Int { state.withLock { $0.works } }
+
+    /// A permit, returned when released.
+    final class Permit: Sendable {
+        /// The number of a request in the order; 0 for work.
+        var number: UInt64 { ticket?.number ?? 0 }
+        private let ticket: RequestOrder.Ticket?
+        private let giveBack: @Sendable () -> Void
+
+        fileprivate init(ticket: RequestOrder.Ticket? = nil, giveBack: @escaping @Sendable () -> Void) {
+            self.ticket = ticket
+            self.giveBack = giveBack
+        }
+
+        deinit { giveBack() }
+    }
+
+    func enter(client: String?) throws(ServiceRefusal) -> Permit {
+        let client = client.map(Self.clientKey)
+        try state.withLock { state throws(ServiceRefusal) in
+            guard state.requests < limits.requests else {
+                throw ServiceRefusal(503, .queue, "too many requests are waiting", retryAfter: 1)
+            }
+            if let client {
+                guard state.clients[client, default: 0] < limits.requestsPerClient else {
+                    throw ServiceRefusal(
+                        429, .client, "too many requests from this client are in flight", retryAfter: 1)
+                }
+                state.clients[client, default: 0] += 1
+            }
+            state.requests += 1
+        }
+        return Permit(ticket: order.begin()) { [state] in
+            state.withLock { state in
+                state.requests -= 1
+                if let client { Self.lower(&state.clients, client) }
+            }
+        }
+    }
+
+    func begin(host: String) throws(ServiceRefusal) -> Permit {
+        try state.withLock { state throws(ServiceRefusal) in
+            guard state.works < limits.works else {
+                throw ServiceRefusal(503, .queue, "the queue is full", retryAfter: 1)
+            }
+            guard state.hosts[host, default: 0] < limits.worksPerHost else {
+                throw ServiceRefusal(
+                    503, .queue, "too many pictures from this source host are being made", retryAfter: 1)
+            }
+            state.works += 1
+            state.hosts[host, default: 0] += 1
+        }
+        return Permit { [state] in
+            state.withLock { state in
+                state.works -= 1
+                Self.lower(&state.hosts, host)
+            }
+        }
+    }
+
+    private static func lower(_ counts: inout [String: Int], _ key: String) {
+        let count = counts[key, default: 1] - 1
+        counts[key] = count > 0 ? count : nil
+    }
+
+    /// An IPv6 network gives its owner at least 2^64 addresses, so they count as one client.
+    static func clientKey(_ address: String) -> String {
+        guard let parsed = IPAddress(address) else { return address }
+        if let mapped = parsed.embedded.first, parsed.bytes.prefix(10).allSatisfy({ $0 == 0 }) {
+            return mapped.description
+        }
+        guard parsed.bytes.count == 16 else { return parsed.description }
+        return parsed.bytes.prefix(8).map { String($0, radix: 16) }.joined(separator: ":") + "/64"
+    }
+}
+
+/// Work that no request waits for: revalidation and slow formats. The number is bounded; excess work is not started.
+final class BackgroundWork: Sendable {
+    private struct State {
+        var tasks: [String: Task<Void, Never>] = [:]
+        var isClosed = false
+    }
+
+    private let state = Locked(State())
+    private let limit: Int
+
+    init(limit: Int) { self.limit = limit }
+
+    /// Starts work unless work with this name is running.
+    func begin(_ name: String, _ work: @escaping @Sendable () async -> Void) {
+        state.withLock { state in
+            guard !state.isClosed, state.tasks[name] == nil, state.tasks.count < limit else { return }
+            // The task removes its entry under this lock, so the entry exists before it is removed.
+            state.tasks[name] = Task.detached {
+                await work()
+                self.state.withLock { $0.tasks[name] = nil }
+            }
+        }
+    }
+
+    /// Waits for running work.
+    func finish() async {
+        while let task = state.withLock({ $0.tasks.values.first }) { await task.value }
+    }
+
+    /// Cancels running work and starts no more.
+    func close() {
+        let tasks = state.withLock { state in
+            state.isClosed = true
+            return Array(state.tasks.values)
+        }
+        for task in tasks { task.cancel() }
+    }
+}

@@ -1,0 +1,79 @@
+public import Foundation
+import WebImageCore
+
+/// A TLS relay (nginx) in front of a server without TLS, so that the server decides every byte.
+public final class TLSRelay: Sendable {
+    /// The self-signed certificate, PEM; as the file of certificate authorities it makes the relay trusted.
+    public let certificateFile: URL
+    /// The port that negotiates HTTP/1.1.
+    public let http1Port: Int
+    /// The port that negotiates HTTP/2.
+    public let http2Port: Int
+
+    private let folder: URL
+    private let process: Locked<ChildProcess?>
+    private static let module = "/usr/lib/nginx/modules/ngx_stream_module.so"
+
+    /// Whether nginx, its stream module and openssl are installed.
+    public static var isAvailable: Bool {
+        NginxServer.isAvailable && FileManager.default.fileExists(atPath: module)
+    }
+
+    /// Starts nginx in front of a local port; blocks until it accepts connections (tens of milliseconds).
+    public init(port: Int) throws {
+        guard let nginx = NginxServer.tool("nginx"), let openssl = NginxServer.tool("openssl") else {
+            throw NginxError("nginx or openssl is not installed")
+        }
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("webimage-tls-\(UUID().uuidString)")
+        certificateFile = folder.appendingPathComponent("certificate.pem")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let ports = try NginxServer.freePorts(2)
+        (http1Port, http2Port) = (ports[0], ports[1])
+        process = Locked(nil)
+        do {
+            try NginxServer.makeCertificate(openssl, in: folder)
+            let file = folder.appendingPathComponent("nginx.conf")
+            try Data(settings(port).utf8).write(to: file)
+            let launched = try ChildProcess(nginx, ["-p", folder.path, "-e", "error.log", "-c", file.path])
+            process.withLock { $0 = launched }
+            try NginxServer.waitUntilReady(launched, ports: ports, in: folder)
+        } catch {
+            stop()
+            throw error
+        }
+    }
+
+    deinit { stop() }
+
+    /// Ends nginx, waits for it and removes its folder. Idempotent.
+    public func stop() {
+        let running = process.withLock { $0.take() }
+        running?.terminate()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    private func settings(_ port: Int) -> String {
+        func server(_ listen: Int, _ name: String) -> String {
+            """
+            server {
+                listen 127.0.0.1:\(listen) ssl;
+                ssl_certificate \(folder.path)/certificate.pem;
+                ssl_certificate_key \(folder.path)/key.pem;
+                ssl_alpn \(name);
+                proxy_pass 127.0.0.1:\(port);
+            }
+            """
+        }
+        return """
+            load_module \(Self.module);
+            daemon off;
+            master_process off;
+            pid nginx.pid;
+            events { worker_connections 512; }
+            stream {
+            \(server(http1Port, "http/1.1"))
+            \(server(http2Port, "h2"))
+            }
+            """
+    }
+}

@@ -1,0 +1,41 @@
+import Testing
+import WebImageTesting
+
+@testable import WebImageCore
+
+struct HashIndexTableTests {
+    /// Few hashes and many removals: runs of collisions grow, break and wrap around the end of the table.
+    @Test(arguments: [1, 3, 64, 100_000] as [UInt32])
+    func agreesWithADictionaryUnderCollisions(hashes: UInt32) {
+        var random = SeededRandom(seed: UInt64(hashes))
+        var table = HashIndexTable()
+        var expected: [Int: UInt32] = [:]
+        for _ in 0..<4_000 {
+            let place = Int.random(in: 0..<300, using: &random)
+            if let hash = expected.removeValue(forKey: place) {
+                table.remove(place, hash: hash)
+            } else {
+                let hash = UInt32.max - UInt32.random(in: 0..<hashes, using: &random)
+                table.insert(place, hash: hash)
+                expected[place] = hash
+            }
+            #expect(table.count == expected.count)
+            #expect(expected.allSatisfy { entry in table.first(entry.value) { $0 == entry.key } == entry.key })
+            #expect(table.first(UInt32.max) { expected[$0] == nil } == nil)
+        }
+    }
+
+    @Test func anotherHashIsNeverAskedAbout() {
+        var table = HashIndexTable()
+        // The same slot in a table of 16, another hash.
+        table.insert(0, hash: 5)
+        table.insert(1, hash: 21)
+        var asked: [Int] = []
+        #expect(
+            table.first(21) {
+                asked.append($0)
+                return true
+            } == 1)
+        #expect(asked == [1])
+    }
+}
