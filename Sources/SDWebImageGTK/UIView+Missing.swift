@@ -91,10 +91,6 @@ extension SDViewLayer {
 @available(*, unavailable, message: "Use gtk_widget_get_scale_factor(view.widget)")
 public enum UIScreen {}
 
-/// A spinner is a widget.
-@available(*, unavailable, message: "Set sd_imageIndicator, or make a GtkSpinner")
-public typealias UIActivityIndicatorView = WidgetView
-
 /// Windows and pages are GTK's.
 @available(*, unavailable, message: "Use a GtkWindow or an AdwNavigationPage and put `widget` into it")
 public typealias UIViewController = WidgetView

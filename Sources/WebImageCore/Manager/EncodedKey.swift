@@ -14,7 +14,7 @@ struct EncodedKey: Hashable, Sendable {
 
     /// Nil where the image has no key, so that nothing may be kept, and for decode options that have no text.
     init?(_ plan: LoadPlan, _ format: ImageFormat, _ options: EncodingOptions) {
-        guard let variant = plan.keys.variant, let further = Self.text(of: plan.decoding.options.further) else {
+        guard let variant = plan.keys.variant, let further = Self.text(of: plan.decoding.options.foreignOptions) else {
             return nil
         }
         coder = plan.context.coder.map { RoleIdentity($0) }
@@ -33,7 +33,7 @@ struct EncodedKey: Hashable, Sendable {
 
     private static func text(of options: DecodingOptions) -> String {
         var options = options
-        options.further = ForeignCoderOptions()
+        options.foreignOptions = ForeignCoderOptions()
         options.limits = .default
         return String(reflecting: options)
     }

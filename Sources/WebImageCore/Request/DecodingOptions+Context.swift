@@ -24,10 +24,10 @@ extension DecodingOptions {
     private mutating func addHints(_ context: RequestContext, key: String) {
         switch context.typeHint {
         case .refused: break
-        case .identifier(let identifier): further[.decodeTypeIdentifierHint] = identifier
+        case .identifier(let identifier): foreignOptions[.decodeTypeIdentifierHint] = identifier
         case nil:
             let fileExtension = (key as NSString).pathExtension
-            if !fileExtension.isEmpty { further[.decodeFileExtensionHint] = fileExtension }
+            if !fileExtension.isEmpty { foreignOptions[.decodeFileExtensionHint] = fileExtension }
         }
     }
 }
