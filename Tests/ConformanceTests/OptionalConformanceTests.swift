@@ -109,7 +109,7 @@ struct OptionalConformanceTests {
             _ = try? Self.coders.imageInfo(of: data, limits: .default)
             _ = try? Self.coders.decode(data, options: DecodingOptions())
         }
-        #expect(units < 3000)
+        #expect(units < 10_000)
     }
 
     static func straightPixels(_ path: String, box: PixelSize? = nil) throws -> StraightPixels {
