@@ -23,7 +23,7 @@ public struct SpanLink: Sendable {
     public init(context: ServiceContext, attributes: SpanAttributes) {}
 }
 
-public protocol Span: AnyObject, Sendable {
+public protocol Span: Sendable {
     var context: ServiceContext { get }
     var attributes: SpanAttributes { get nonmutating set }
     func addLink(_ link: SpanLink)
