@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import WebImageCore
 
-/// Pixels that an image shows are not written again.
+/// Pixels are not written any more once an image shows them.
 struct PixelSealTests {
     @Test func makingAnImageSealsItsPixels() throws {
         let pixels = try PixelBuffer(width: 2, height: 2, format: .rgba8)

@@ -4,7 +4,7 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// The player over a display link that ticks when told.
+/// The player with a display link that the test ticks.
 @MainActor @Suite(.timeLimit(minutes: 1))
 struct AnimatedImagePlayerTests {
     let registry = FrameStoreRegistry(budget: 1 << 20)
@@ -101,7 +101,7 @@ struct AnimatedImagePlayerTests {
             most = max(most, registry.byteCount)
             await Task.yield()
         }
-        // One frame may be on its way in each store when the shares are divided.
+        // Each store may have one frame in decoding when the shares of the budget are divided.
         #expect(most <= registry.budget + 50 * 32 * 32 * 4)
         #expect(most > 0)
         players.forEach { $0.stopPlaying() }
@@ -109,7 +109,7 @@ struct AnimatedImagePlayerTests {
     }
 
     @Test func aSlowDecoderSkipsAndNeverSlows() async throws {
-        // Long enough that a machine that is busy shows a few of them before the end.
+        // The animation is long enough that a busy machine shows several frames before its end.
         let count = 8000
         let durations = [Double](repeating: 0.005, count: count)
         let animation = FakeAnimation(durations: durations, decodeSeconds: 0.02, side: 64)
@@ -130,7 +130,7 @@ struct AnimatedImagePlayerTests {
                 link.tick(elapsed)
                 return player.currentFrameIndex > 150 && shown.count > 5
             })
-        // The position is where the clock is, and pictures came on the way.
+        // The position follows the clock, and frames were shown on the way.
         #expect(abs(Double(player.currentFrameIndex) * 0.005 - played) < 0.1)
         #expect(shown == shown.sorted() && shown.count < Int(player.currentFrameIndex))
         player.stopPlaying()
@@ -164,7 +164,7 @@ struct AnimatedImagePlayerTests {
     }
 }
 
-/// One tick for many players.
+/// Ticks many players at once.
 @MainActor private final class TickRepeater: DisplayLink {
     private static var handlers: [ObjectIdentifier: @MainActor (TimeInterval) -> Void] = [:]
 

@@ -23,7 +23,7 @@ struct DisplayLinkTests {
         link.stop()
         let stopped = ticks
         #expect(!link.isRunning)
-        // After a stop the first tick counts nothing: the pause is no time.
+        // The first tick after a restart reports zero: the pause does not count.
         let before = sum
         var first: Double?
         link.start { elapsed in

@@ -5,7 +5,7 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// What a store keeps, and what it lets go of.
+/// The frames that a store keeps and releases.
 @Suite(.timeLimit(minutes: 1))
 struct FrameStoreTests {
     let registry = FrameStoreRegistry(budget: 1 << 20)
@@ -20,7 +20,7 @@ struct FrameStoreTests {
         animation.open()
         #expect(await eventually { store.decodeCount == 1 })
         #expect(store.currentFrameCount == 0 && store.byteCount == 0 && store.frame(at: 0) == nil)
-        // The next one is kept.
+        // A frame decoded after the removal is kept.
         store.prefetch([0, 1, 2])
         #expect(await eventually { store.frame(at: 0) != nil })
     }
@@ -62,7 +62,7 @@ struct FrameStoreTests {
     }
 }
 
-/// An animation whose first decode waits to be let through.
+/// An animation whose first decode waits until the test opens it.
 private final class GatedAnimation: AnimatedImageProvider {
     private let gate = DispatchSemaphore(value: 0)
     private let state = Mutex((isDecoding: false, isOpen: false))

@@ -3,7 +3,7 @@ import Testing
 import WebImageCore
 import WebImageTesting
 
-/// The tick policy as a value: no clock, no decoder.
+/// The tick policy as a value, tested without clock and decoder.
 struct PlaybackTests {
     private func shown(
         _ playback: inout Playback, ticks: Int, of seconds: TimeInterval, frame: TimeInterval = 0.1,
@@ -54,7 +54,7 @@ struct PlaybackTests {
         var playback = playback(10)
         _ = shown(&playback, ticks: 1, of: 0)
         #expect(shown(&playback, ticks: 1, of: 0.35) == [.show(3)])
-        // Only frame 4 is decoded when 6 is due: an older frame is better than none.
+        // Frame 6 is due but only frame 4 is decoded: the player shows the older frame.
         #expect(shown(&playback, ticks: 1, of: 0.3, ready: { $0 == 4 }) == [.show(4)])
         #expect(playback.index == 6)
         #expect(shown(&playback, ticks: 1, of: 0.001) == [.show(6)])
@@ -76,7 +76,7 @@ struct PlaybackTests {
         playback.reset()
         _ = playback.advance(by: 0, duration: { durations[$0] }, isReady: { _ in true })
         var ticks = 0
-        // 60 Hz against durations that are no multiple of it.
+        // The durations are no multiples of the 60 Hz refresh interval.
         while ticks < 3600 * 60 {
             _ = playback.advance(by: 1.0 / 60, duration: { durations[$0] }, isReady: { _ in true })
             ticks += 1
@@ -97,7 +97,7 @@ struct PlaybackTests {
                 asked += 1
                 return 0.01
             }, isReady: { _ in true })
-        // Each frame is asked a few times, whatever the time: a walk would ask three billion times.
+        // The cost does not depend on the elapsed time: walking frame by frame would take three billion queries.
         #expect(asked < 100)
         #expect(playback.loopCount > 400_000_000)
     }

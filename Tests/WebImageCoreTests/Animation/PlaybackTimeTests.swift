@@ -4,7 +4,7 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// The player on a clock that tests move.
+/// The player on a virtual clock.
 @MainActor @Suite(.timeLimit(minutes: 2))
 struct PlaybackTimeTests {
     let registry = FrameStoreRegistry(budget: 1 << 20)
@@ -30,7 +30,7 @@ struct PlaybackTimeTests {
         player.animationFrameHandler = { index, _ in
             let now = clock.now / .seconds(1)
             if shown == 0 { start = now }
-            // When this frame is due, of all since the first; it is shown at the first refresh from then on.
+            // The time at which this frame is due, from the first frame on. The first refresh after it shows the frame.
             let due = Double(shown / 5) * loop + durations.prefix(shown % 5).reduce(0, +)
             let late = now - start - due
             worst = max(worst, late < -0.001 ? .infinity : late)
@@ -59,7 +59,7 @@ struct PlaybackTimeTests {
         #expect(clock.waitingCount == 0)
         let decodes = animations.map { $0.decodes.values.reduce(0, +) }
         clock.advance(by: .seconds(3600))
-        // What was begun ends: one frame each at most.
+        // A decode that has begun may finish: at most one frame per player.
         for (before, animation) in zip(decodes, animations) {
             #expect(animation.decodes.values.reduce(0, +) <= before + 1)
         }
@@ -67,7 +67,7 @@ struct PlaybackTimeTests {
     }
 }
 
-/// A display of so many refreshes a second on a clock that tests move.
+/// A display with the given refresh rate on a virtual clock.
 @MainActor private final class VirtualDisplayLink: DisplayLink {
     private let clock: VirtualClock
     private let interval: Duration
@@ -91,7 +91,7 @@ struct PlaybackTimeTests {
 
     private func schedule(last: Duration?) {
         waiting = clock.schedule(after: interval) { [weak self] in
-            // The tests move the clock on the main actor.
+            // The tests advance the clock on the main actor.
             MainActor.assumeIsolated {
                 guard let self, let handler = self.handler else { return }
                 let now = self.clock.now

@@ -10,7 +10,7 @@ struct CacheLocationTests {
         (["XDG_CACHE_HOME": "relative"], "/home/u/.cache/app/webimage"),
         (["XDG_CACHE_HOME": ""], "/home/u/.cache/app/webimage"),
         ([:], "/home/u/.cache/app/webimage"),
-        // A home of the environment counts before the one that the system knows.
+        // HOME from the environment takes precedence over the system's home folder.
         (["HOME": "/srv/u"], "/srv/u/.cache/app/webimage"),
         (["HOME": "/"], "/.cache/app/webimage"),
         (["HOME": "relative"], "/home/u/.cache/app/webimage"),

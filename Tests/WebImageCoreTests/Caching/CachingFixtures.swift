@@ -2,7 +2,7 @@ import Foundation
 import WebImageCore
 import WebImageTesting
 
-/// A picture of some bytes; each is an object of its own.
+/// Returns a new image with zeroed pixels.
 func picture(width: Int = 16, height: Int = 1, format: PixelFormat = .bgra8Premultiplied) -> Image {
     guard let pixels = try? PixelBuffer(width: width, height: height, format: format) else {
         fatalError("no memory for \(width)×\(height)")
@@ -10,7 +10,7 @@ func picture(width: Int = 16, height: Int = 1, format: PixelFormat = .bgra8Premu
     return Image(pixels: pixels)
 }
 
-/// Reads and writes "P <width> <height>": enough of a format to see what a cache does with one.
+/// Reads and writes "P <width> <height>", a format that is sufficient for cache tests.
 struct ToyCoder: DetailedImageCoder {
     let decodes = Locked(0)
 
@@ -39,7 +39,7 @@ struct ToyCoder: DetailedImageCoder {
     }
 }
 
-/// A disk layer in memory, so that Core's tests need no database.
+/// A disk layer in memory, so that the tests of Core need no database.
 final class DictionaryDiskCache: DiskCaching {
     struct State {
         var values: [String: Data] = [:]
@@ -83,13 +83,13 @@ final class DictionaryDiskCache: DiskCaching {
     func pixelSize(forKey key: String) -> PixelSize? { state.withLock { $0.sizes[key] } }
 }
 
-/// What a completion was called with, and how often.
+/// Records the values that a completion was called with.
 final class Calls<Value: Sendable>: Sendable {
     private let values = Locked<[Value]>([])
     var all: [Value] { values.withLock { $0 } }
     func append(_ value: Value) { values.withLock { $0.append(value) } }
 
-    /// Waits until there are so many calls; returns those that came in time.
+    /// Waits until there are `count` calls; returns those made before the timeout.
     func wait(for count: Int = 1) -> [Value] {
         _ = eventually { all.count >= count }
         return all

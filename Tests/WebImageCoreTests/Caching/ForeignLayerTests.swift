@@ -4,7 +4,7 @@ import WebImageTestTraits
 
 @testable import WebImageCore
 
-/// What a disk layer that records no entries keeps of a variant.
+/// How a variant is stored in a disk layer that records no entries.
 @Suite(.timeLimit(minutes: 1))
 struct ForeignLayerTests {
     private let cache: ImageCache
@@ -16,7 +16,7 @@ struct ForeignLayerTests {
         cache = ImageCache(namespace: "foreign", diskCacheDirectory: "/nowhere", config: config)
     }
 
-    /// A picture of an animation that a transformer left alone.
+    /// Returns an image of an animation that the transformer did not change.
     private func variant() -> Image {
         let image = picture()
         image.transformOptions = .transformAnimatedImage

@@ -4,7 +4,7 @@ import WebImageTesting
 @testable import WebImageCore
 
 struct HashIndexTableTests {
-    /// Few hashes and many removals: runs of collisions grow, break and wrap around the end of the table.
+    /// With few hashes and many removals, runs of collisions grow, break and wrap around the end of the table.
     @Test(arguments: [1, 3, 64, 100_000] as [UInt32])
     func agreesWithADictionaryUnderCollisions(hashes: UInt32) {
         var random = SeededRandom(seed: UInt64(hashes))
@@ -27,7 +27,7 @@ struct HashIndexTableTests {
 
     @Test func anotherHashIsNeverAskedAbout() {
         var table = HashIndexTable()
-        // The same slot in a table of 16, another hash.
+        // Another hash that has the same slot in a table of 16.
         table.insert(0, hash: 5)
         table.insert(1, hash: 21)
         var asked: [Int] = []

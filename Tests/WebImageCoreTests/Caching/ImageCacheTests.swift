@@ -21,7 +21,7 @@ struct ImageCacheTests {
         var image: Image?
         var data: Data?
         var type: ImageCacheType
-        /// Where it came: what is there before the call returns came on the caller's own thread.
+        /// The thread of the answer. An answer given before the call returns is on the caller's thread.
         let thread = pthread_self()
     }
 
@@ -157,7 +157,7 @@ struct ImageCacheTests {
         for round in 0..<500 {
             cache.clearMemory()
             let (calls, token) = query("key")
-            // The cancel meets the query at different instants.
+            // Vary the moment at which the cancel reaches the query.
             if round % 3 == 0 { for _ in 0..<round % 50 { sched_yield() } }
             token?.cancel()
             token?.cancel()

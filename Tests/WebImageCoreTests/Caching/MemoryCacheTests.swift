@@ -141,10 +141,10 @@ struct MemoryCacheTests {
         #expect(cache.object(forKey: "9") != nil)
     }
 
-    /// A released image may run anything, also the cache it came from: not under its lock.
+    /// The release of an image may run any code, including calls of the same cache, so it must not happen under the lock.
     @Test func evictedImagesAreReleasedOutsideTheLock() {
         final class Caller: Image, @unchecked Sendable {
-            // Unchecked is true because the property is set before the image is shared.
+            // Unchecked is safe because the property is set before the image is shared.
             nonisolated(unsafe) var onDeinit: () -> Void = {}
             deinit { onDeinit() }
         }

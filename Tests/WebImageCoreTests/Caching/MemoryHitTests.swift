@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImageCore
 
-/// Allocations of the calling thread while `body` runs.
+/// Returns the number of allocations of the calling thread while `body` runs.
 func allocations(_ body: () -> Void) -> Int {
     allocation_counter_start()
     body()
@@ -31,7 +31,7 @@ struct MemoryHitTests {
         let cache = ImageCache(namespace: "hits", diskCacheDirectory: "/nowhere", config: config)
         for key in keys { cache.storeImageToMemory(picture(), forKey: key) }
         var found = 0
-        // What a first use instantiates does not count.
+        // The first use instantiates generic types; those allocations do not count.
         _ = cache.imageFromMemoryCache(forKey: keys[0])
         let count = allocations {
             for index in 0..<1000 where cache.imageFromMemoryCache(forKey: keys[index]) != nil { found += 1 }
@@ -65,7 +65,7 @@ struct MemoryHitTests {
         #expect(found == 1000)
     }
 
-    /// The way of a scrolling list: from the call to the completion.
+    /// The load of a scrolling list, from the call to the completion.
     @Test func wholeLoadAllocatesAtMostThreeTimes() throws {
         var config = ImageCacheConfig()
         config.diskCacheClass = DictionaryDiskCache.self
@@ -78,9 +78,9 @@ struct MemoryHitTests {
         let completed: WebImageInternalCompletionBlock = { image, _, _, _, _, _ in
             if image != nil { found.withLock { $0 += 1 } }
         }
-        // What a first use instantiates, and what a URL makes when its text is first asked for, does not count.
+        // The first use instantiates generic types, and a URL allocates when its text is first read; neither counts.
         for url in urls { manager.loadImage(with: url, context: context, completed: completed) }
-        // By index: a loop over the URLs allocates for itself in a debug build.
+        // Use an index: a loop over the URLs allocates in a debug build.
         var index = 0
         let count = allocations {
             while index < urls.count {

@@ -85,7 +85,7 @@ struct PixelSizeTests {
         #expect(!isNewsAgain)
     }
 
-    /// A view asks on main while the disk queue reads something large.
+    /// A view asks on the main thread while the disk queue reads a large entry.
     @Test func askingWaitsForNoOtherDiskWork() {
         disk.setPixelSize(PixelSize(width: 3, height: 2), forKey: "key")
         let gate = DispatchSemaphore(value: 0)

@@ -5,7 +5,7 @@ import WebImageTesting
 
 @testable import WebImageCore
 
-/// Whoever asks for it, coding happens on the one bounded pool.
+/// All coding runs on the one bounded pool, whichever API requests it.
 @Suite(.serialized, .timeLimit(minutes: 1))
 struct PooledCodingTests {
     let cache: ImageCache
@@ -46,7 +46,7 @@ struct PooledCodingTests {
         #expect(coder.seen == ["info true", "decode true"])
     }
 
-    /// The header is read for the cost; that is coding as well.
+    /// Reading the header to find the cost is coding as well.
     @Test func aManagersLoadReadsTheHeaderAndDecodesOnThePool() async throws {
         let manager = WebImageManager(cache: cache, loader: CallbackLoader())
         _ = try await manager.image(for: URL(string: "http://host/a.png"), context: context)
@@ -71,7 +71,7 @@ struct PooledCodingTests {
     }
 }
 
-/// Notes what is asked of it, and whether the pool was at work then.
+/// Records each call and whether the pool was running a job at that time.
 final class WitnessCoder: DetailedImageCoder {
     private let notes = Locked<[String]>([])
     var seen: [String] { notes.withLock { $0 } }
@@ -104,7 +104,7 @@ private struct CountingPlainCoder: ImageCoder {
     func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? { nil }
 }
 
-/// Answers at once, in the form that a loader of bytes has by itself.
+/// Answers at once through the default callback form of a data loader.
 private struct CallbackLoader: ImageDataLoader {
     func loadData(
         for load: ImageDataLoad, progress: ImageLoaderProgressBlock?

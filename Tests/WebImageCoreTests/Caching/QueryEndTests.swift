@@ -5,7 +5,7 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// How a cache query ends when a cancel comes after the disk has answered, and what is written for animations.
+/// The end of a cache query when a cancel comes after the disk answer, and what is stored for animations.
 @Suite(.timeLimit(minutes: 1))
 struct QueryEndTests {
     let coder = ToyCoder()
@@ -31,7 +31,7 @@ struct QueryEndTests {
                     .imageCoder: coder, .callbackQueue: CallbackQueue(queue: held.queue, policy: .dispatch),
                 ]
             ) { image, _, type in calls.withLock { $0.append(image != nil || type != .none) } })
-        // Promotion to memory shows that the answer is there; its block waits for the queue.
+        // Promotion to memory shows that the answer is there; its delivery waits in the held queue.
         #expect(await eventually { cache.imageFromMemoryCache(forKey: "key") != nil })
         #expect(await eventually { DecodePool.shared.runningCount == 0 })
         token.cancel()
@@ -71,7 +71,7 @@ struct QueryEndTests {
         #expect(await eventually { !calls.withLock { $0.isEmpty } })
         #expect(calls.withLock { $0 }.first??.pixelSize == PixelSize(width: 8, height: 8))
         #expect(higher.imageFromMemoryCache(forKey: "key") == nil)
-        // The original's bytes fill the higher cache, the thumbnail its own key.
+        // The higher cache receives the bytes of the original under the original's key; the thumbnail keeps its own key.
         #expect(await higher.diskImageData(forKey: "key") == ToyCoder.data(width: 80, height: 80))
         #expect(higher.imageFromCache(forKey: "key", context: [.imageCoder: coder])?.pixelSize.width == 80)
     }

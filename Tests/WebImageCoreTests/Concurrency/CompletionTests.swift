@@ -5,7 +5,7 @@ import WebImageTesting
 
 @testable import WebImageCore
 
-/// One end of a piece of work, whichever of several comes first.
+/// A completion that several parties race to claim runs once.
 @Suite(.timeLimit(minutes: 1))
 struct CompletionTests {
     @Test func theFirstEndIsDeliveredAndLaterOnesAreDropped() {

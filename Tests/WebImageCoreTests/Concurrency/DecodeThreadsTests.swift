@@ -4,12 +4,12 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// The threads of the decode pool: its own, bounded, shared fairly by small and large jobs.
+/// The decode pool has its own threads, bounds their number and shares them fairly between small and large jobs.
 @Suite(.timeLimit(minutes: 2))
 struct DecodeThreadsTests {
     private let large = DecodePool.largeCost
 
-    /// Jobs that hold a thread until they are let go.
+    /// Jobs that block a thread until the test opens them.
     private final class Blocked: Sendable {
         let gate = DispatchSemaphore(value: 0)
         let finished = Locked(0)
@@ -32,7 +32,7 @@ struct DecodeThreadsTests {
     }
 
     @Test func aTaskOfTheHostRunsWhileEveryThreadIsBlocked() async {
-        // More than the threads that Swift's cooperative pool and a dispatch root queue have together.
+        // More threads than Swift's cooperative pool and a dispatch root queue have together.
         let width = 8 * ProcessInfo.processInfo.activeProcessorCount
         let pool = DecodePool(width: width, byteBudget: .max / 2)
         let blocked = Blocked(pool, width)
@@ -96,7 +96,7 @@ struct DecodeThreadsTests {
         }
     }
 
-    /// Wake-ups and ends of idle threads that meet must lose no job.
+    /// A wake-up that races with the end of an idle thread must lose no job.
     @Test func everyJobOfManyRunsOnceWithinTheBounds() async {
         var random = SeededRandom(seed: 19)
         let budget = 3 * large
@@ -115,7 +115,7 @@ struct DecodeThreadsTests {
                 ran.withLock { $0[number] += 1 }
                 bytes.withLock { $0.now -= cost }
             }
-            // Now and then long enough for threads to go idle and end.
+            // From time to time wait until the pool is idle, so that threads end.
             if number % 50 == 0 { _ = await eventually { pool.runningCount == 0 && pool.waitingCount == 0 } }
         }
         #expect(await eventually { ran.withLock { $0.allSatisfy { $0 == 1 } } })

@@ -5,15 +5,15 @@ import WebImageTesting
 
 @testable import WebImageCore
 
-/// However many of the library's jobs block, the tasks of the host program run.
+/// The tasks of the host program run however many jobs of the library block.
 ///
-/// On Linux a concurrent dispatch queue, the global ones included, takes its threads from those of Swift's cooperative
-/// pool: a blocked block there keeps an `async` function of the host from a thread.
+/// On Linux a concurrent dispatch queue, including the global ones, takes its threads from those of Swift's cooperative
+/// pool: a block that waits there keeps an `async` function of the host from a thread.
 @Suite(.serialized, .timeLimit(minutes: 3))
 struct HostTaskTests {
-    /// Keeps threads until it is opened.
+    /// Occupies threads until it is opened.
     ///
-    /// They compute and do not sleep: libdispatch looks once a second and adds threads for those that sleep.
+    /// The threads spin instead of sleeping: libdispatch checks once a second and adds threads for sleeping ones.
     private final class Blocker: Sendable {
         private let state = Locked((count: 0, isOpen: false))
 
@@ -27,12 +27,12 @@ struct HostTaskTests {
         func open() { state.withLock { $0.isOpen = true } }
     }
 
-    /// More than the cooperative pool has threads.
+    /// More than the number of threads of the cooperative pool.
     private let many = 4 * ProcessInfo.processInfo.activeProcessorCount
 
-    /// Starts jobs, waits until so many of them block, and runs tasks of every priority beside them.
+    /// Starts jobs, waits until `count` of them block, and runs a task of every priority meanwhile.
     ///
-    /// Looks from a thread of its own, as a test that is a task could not tell.
+    /// Checks from a separate thread, because a task could itself be kept from running.
     private func expectTasksRun(
         besideBlocked count: Int, _ start: @escaping @Sendable (Blocker) -> Void,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -104,7 +104,7 @@ struct HostTaskTests {
 
     @Test func coding() async throws {
         let url = try #require(URL(string: "http://host/picture.png"))
-        // As many as the decode pool has threads.
+        // The number of threads of the decode pool.
         let width = max(2, ProcessInfo.processInfo.activeProcessorCount)
         let loads = Locked<[Task<Void, any Error>]>([])
         await expectTasksRun(besideBlocked: width) { blocker in
@@ -151,14 +151,14 @@ struct HostTaskTests {
         for load in loads.withLock({ $0 }) { _ = try? await load.value }
     }
 
-    /// What no job of a test reaches: a queue that takes its threads from the cooperative pool is named nowhere.
+    /// Covers jobs that no test runs: no source names a queue that takes its threads from the cooperative pool.
     @Test func noSourceUsesAQueueOfTheCooperativePool() throws {
         let root = URL(filePath: #filePath).appending(path: "../../../..").standardizedFileURL
         let sources = root.appending(path: "Sources")
         let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
         var count = 0
         for case let file as URL in files where file.pathExtension == "swift" {
-            // `CallbackQueue.global` is for users, who choose it; the gallery is a program.
+            // `CallbackQueue.global` is an explicit choice of users; the gallery is a program.
             if ["CallbackQueue.swift", "MainLoopCheck.swift"].contains(file.lastPathComponent) { continue }
             if file.path.contains("/WebImageTesting/") { continue }
             count += 1

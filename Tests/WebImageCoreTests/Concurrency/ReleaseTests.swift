@@ -5,10 +5,10 @@ import WebImageTesting
 
 @testable import WebImageCore
 
-/// What users attach to results and images ends outside the library's locks.
+/// Objects that users attach to results and images are released outside the library's locks.
 @Suite(.timeLimit(minutes: 1))
 struct ReleaseTests {
-    /// Releasing it needs the lock of the tasks that hold it.
+    /// A value whose `deinit` needs the lock of the tasks that hold it.
     private final class Value: Sendable {
         let tasks: SharedTasks<Int, Value>
         let wasFree: Locked<Bool?>

@@ -3,13 +3,13 @@ import WebImageTesting
 
 @testable import WebImageCore
 
-/// Random events against the rules that every sequence keeps.
+/// Random sequences of events, each checked against the invariants.
 struct SharedTaskStateTests {
     private typealias State = SharedTaskState<Int, Int>
 
     private struct Model {
         var state = State()
-        /// Subscribers that joined and have not left, with their run; nil while cancelled before the join.
+        /// The run of each subscriber that joined and has not left; nil for a subscriber cancelled before the join.
         var runs: [UInt64: UInt64] = [:]
         var resumed: Set<UInt64> = []
         var cancelled: Set<UInt64> = []

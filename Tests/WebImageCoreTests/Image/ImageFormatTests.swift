@@ -29,7 +29,7 @@ struct ImageFormatTests {
     func theContentDecides(_ index: Int) {
         let (bytes, format) = Self.signatures[index]
         #expect(ImageFormat(sniffing: Data(bytes)) == format)
-        // A slice whose indices do not start at 0 must read the same.
+        // A slice whose indices do not start at 0 gives the same format.
         #expect(ImageFormat(sniffing: (Data([1, 2, 3]) + Data(bytes)).dropFirst(3)) == format)
     }
 

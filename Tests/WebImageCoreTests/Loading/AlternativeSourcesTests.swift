@@ -4,7 +4,7 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// Further places of a picture, and a smaller stand-in where data is dear.
+/// Alternative sources of an image, and a smaller substitute on expensive or constrained networks.
 @Suite(.timeLimit(minutes: 1))
 struct AlternativeSourcesTests {
     private let loader = FakeDataLoader()
@@ -63,7 +63,7 @@ struct AlternativeSourcesTests {
         #expect(loaders.identity(of: load) != before)
     }
 
-    /// The bytes of a load that ends after its cancel are stored as the original: a stand-in's must not be.
+    /// Bytes that arrive after a cancel are stored as the original, so those of a low-data substitute must not be passed on.
     @Test func bytesAfterACancelAreTakenFromTheFullPictureAlone() async throws {
         for url in urls { loader.answer(url, with: .failure(WebImageError(.transport, stage: .download))) }
         loader.answer(urls[2], with: .success(Data("c".utf8)))
@@ -79,7 +79,7 @@ struct AlternativeSourcesTests {
             late.metadata = Data([1])
             load.finishedAfterCancel?(late)
         }
-        // The validators of another URL are not this picture's.
+        // The validators of another URL do not belong to this image.
         #expect(taken.withLock { $0.map(\.metadata) } == [Data([1]), nil])
     }
 

@@ -4,7 +4,7 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// What is told and shown while bytes arrive.
+/// Progress and partial images while bytes arrive.
 @Suite(.timeLimit(minutes: 1))
 struct ArrivalTests {
     let fixture: ManagerFixture

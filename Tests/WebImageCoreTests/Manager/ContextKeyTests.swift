@@ -4,7 +4,7 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// Every context key of the manager's own, each ignored only at the price of a failing test.
+/// Each context key that the manager handles has a test that fails when the key is ignored.
 @Suite(.timeLimit(minutes: 1))
 struct ContextKeyTests {
     let fixture: ManagerFixture
@@ -94,7 +94,7 @@ struct ContextKeyTests {
         #expect(fixture.cache.memoryKeys.count == 2 && !fixture.cache.memoryKeys.contains(fixture.key))
     }
 
-    /// The original drops it; taken without its key it would be kept as the whole picture.
+    /// SDWebImage ignores it. Taken without its key, the thumbnail would be cached as the whole image.
     @Test func aThumbnailInTheDecodeOptionsHasItsKeyToo() async throws {
         let options: ImageCoderOptions = [.decodeThumbnailPixelSize: CGSize(width: 4, height: 4)]
         let result = try await fixture.result([], [.imageDecodeOptions: options])
@@ -126,7 +126,7 @@ struct ContextKeyTests {
         }
         #expect(try await stored(.none, .none) == (false, false))
         #expect(try await stored(.memory, .none) == (true, false))
-        // The original's rule: what is stored as original goes to disk whatever the other key says.
+        // As in SDWebImage, an original goes to disk whatever the other key contains.
         #expect(try await stored(.memory, .disk) == (true, true))
         #expect(try await stored(.disk, .none) == (false, true))
         #expect(try await stored(.none, .memory) == (true, false))
@@ -205,7 +205,7 @@ struct ContextKeyTests {
     @Test func theAnimatedClassComesFirstAndIsPreloaded() async throws {
         let image = try await fixture.result(.preloadAllFrames, [.animatedImageClass: LivelyImage.self]).image
         #expect((image as? LivelyImage)?.isPreloaded == true)
-        // A still of the same key is not what is asked for.
+        // A still image under the same key does not satisfy the request.
         fixture.cache.storeImageToMemory(try TestImages.solid(), forKey: fixture.key)
         let context: WebImageContext = [.animatedImageClass: LivelyImage.self]
         #expect(try await fixture.result(.matchAnimatedImageClass, context).image is LivelyImage)
@@ -243,7 +243,7 @@ struct ContextKeyTests {
 }
 
 final class LivelyImage: Image, AnimatedImageProtocol, @unchecked Sendable {
-    // Unchecked is true because the only stored property is a locked one.
+    // Unchecked is safe because the only stored property is locked.
     private let preloaded = Locked(false)
     var isPreloaded: Bool { preloaded.withLock { $0 } }
 
@@ -256,7 +256,7 @@ final class LivelyImage: Image, AnimatedImageProtocol, @unchecked Sendable {
 }
 
 final class RefusingImage: Image, AnimatedImageProtocol, @unchecked Sendable {
-    // Unchecked is true because it adds nothing to its base.
+    // Unchecked is safe because the class adds no state to its superclass.
     init?(data: Data, scale: CGFloat, options: ImageCoderOptions?) { nil }
     func preloadAllFrames() {}
 }

@@ -14,7 +14,7 @@ struct DeliveryOrderTests {
 
     init() throws { fixture = try ManagerFixture() }
 
-    /// A completion that takes long must not be overtaken by the next one.
+    /// A slow completion must not be overtaken by the next one.
     private final class SlowFirst: Sendable {
         private let state = Locked((started: 0, ended: [Bool](), isOpen: false))
         private let gate = DispatchSemaphore(value: 0)
@@ -78,7 +78,7 @@ struct DeliveryOrderTests {
             let operation = fixture.manager.loadImage(
                 with: url, context: fixture.context([.callbackQueue: queue])
             ) { _, _, error, _, _, _ in
-                // Read first: a block that began before the cancel may finish.
+                // Read the flag first: a block that began before the cancel may finish.
                 if wasCancelled.withLock({ $0 }) { late.withLock { $0.append(error?.code) } }
                 all.withLock { $0 += 1 }
             }

@@ -3,7 +3,7 @@ import Testing
 import WebImageCore
 import WebImageTesting
 
-/// A manager over fakes, and what a callback load delivered.
+/// A manager with fakes, and a recorder of what a callback load delivers.
 struct ManagerFixture: Sendable {
     let cache = FakeImageCache()
     let loader = FakeDataLoader()
@@ -44,7 +44,7 @@ struct ManagerFixture: Sendable {
     }
 }
 
-/// What one load delivered.
+/// Records what one load delivered.
 final class Recorder: Sendable {
     struct Completion: Sendable {
         var image: Image?
@@ -52,7 +52,7 @@ final class Recorder: Sendable {
         var error: WebImageError?
         var cacheType: ImageCacheType
         var finished: Bool
-        /// Where it came: what answers before it returns answers on the caller's own thread.
+        /// The thread of the completion. A load that completes before it returns does so on the caller's thread.
         let thread = pthread_self()
         var isOnThisThread: Bool { thread == pthread_self() }
     }
@@ -78,14 +78,14 @@ final class Recorder: Sendable {
     func record(_ completion: Completion) { state.withLock { $0.completions.append(completion) } }
     func record(_ received: Int, _ expected: Int) { state.withLock { $0.progress.append(received) } }
 
-    /// The first end, once there.
+    /// Waits for the first final completion.
     func end() async -> Completion? {
         _ = await eventually { !ends.isEmpty }
         return ends.first
     }
 }
 
-/// Cancels a load when a stage begins, once the load is known.
+/// Cancels a load when a stage begins.
 final class StageCanceller: WebImageManagerListener {
     private struct State {
         var operation: WebImageCombinedOperation?
@@ -99,7 +99,7 @@ final class StageCanceller: WebImageManagerListener {
 
     init(_ stage: WebImageLoadStage) { self.stage = stage }
 
-    /// The load to cancel; the stage waits for it.
+    /// The load to cancel; the stage waits until it is set.
     var operation: WebImageCombinedOperation? {
         get { state.withLock { $0.operation } }
         set {
@@ -123,7 +123,7 @@ final class StageCanceller: WebImageManagerListener {
     func imageManager(_ imageManager: WebImageManager, didEnd report: WebImageStageReport) {}
 }
 
-/// Renames; counts its runs.
+/// Returns a copy of the image with the same pixels, and counts its runs.
 final class NamedTransformer: ImageTransformer {
     let transformerKey: String
     let preserveImageMetadata: Bool
@@ -145,7 +145,7 @@ final class NamedTransformer: ImageTransformer {
     }
 }
 
-/// Several transformers as one.
+/// Runs several transformers as one.
 struct Pipeline: ImageTransformerSequence {
     let transformers: [any ImageTransformer]
     var transformerKey: String { transformers.map(\.transformerKey).joined(separator: "-") }
@@ -154,7 +154,7 @@ struct Pipeline: ImageTransformerSequence {
     }
 }
 
-/// Decodes when it is told to.
+/// Decodes when the test opens it.
 final class GatedCoder: ImageCoder {
     private let gate = DispatchSemaphore(value: 0)
     private let started = Locked(0)

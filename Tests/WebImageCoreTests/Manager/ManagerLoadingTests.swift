@@ -184,7 +184,7 @@ private struct NamingTransformer: ImageTransformer {
     func transformedImage(with image: Image, forKey key: String) -> Image? { Image(pixels: image.pixels) }
 }
 
-/// A cancel that comes between the end of the work and its delivery.
+/// A cancel between the end of the work and its delivery.
 @Suite(.timeLimit(minutes: 1))
 struct LateCancelTests {
     @Test func aCancelBeforeTheDeliveryRunsIsTheOnlyThingHeard() async throws {
@@ -200,7 +200,7 @@ struct LateCancelTests {
         }
         loader.answer(url, with: .success(FakeCoder.file()))
         #expect(await eventually { !loader.requests.isEmpty })
-        // The work is done and its delivery waits in the queue.
+        // The work is done; its delivery waits in the queue.
         #expect(await eventually { manager.sharedTaskCount == 0 })
         operation.cancel()
         queue.resume()

@@ -4,7 +4,7 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// What takes minutes: `Scripts/test --long`.
+/// Tests that take minutes; run with `Scripts/test --long`.
 @Suite(
     .serialized, .enabled(if: ProcessInfo.processInfo.environment["WEBIMAGE_LONG"] != nil, "Scripts/test --long"),
     .timeLimit(minutes: 10))
@@ -12,7 +12,7 @@ struct ManagerLongTests {
     private static let batch = 2000
     private static let batches = 50
 
-    /// Fifty times two thousand loads, of one URL and of many, of originals, thumbnails and transformed ones.
+    /// 50 batches of 2,000 loads of one URL and of many, as originals, thumbnails and transformed variants.
     @Test func aHundredThousandRandomCancelsEndOnceEachAndKeepMemoryFlat() async throws {
         let fixture = try ManagerFixture()
         let ends = Locked([UInt8](repeating: 0, count: Self.batch * Self.batches))
@@ -22,7 +22,7 @@ struct ManagerLongTests {
             try await cancelAtRandom(batch, fixture, ends)
             fixture.cache.clear(with: .all, completion: nil)
             last = Self.residentBytes
-            // What the allocator keeps and first uses make is there after some batches.
+            // After some batches, allocator caches and first uses no longer add memory.
             if batch == 9 { settled = last }
         }
         #expect(ends.withLock { $0.allSatisfy { $0 == 1 } })
@@ -37,13 +37,13 @@ struct ManagerLongTests {
     private func cancelAtRandom(
         _ batch: Int, _ fixture: ManagerFixture, _ ends: Locked<[UInt8]>
     ) async throws {
-        // The fakes remember what they were asked for, so each batch has its own.
+        // The fakes record their calls, so each batch has its own.
         let (loader, transformer) = (FakeDataLoader(), NamedTransformer())
         var random = SeededRandom.printingSeed()
         var operations: [WebImageCombinedOperation] = []
         for number in 0..<Self.batch {
             let index = batch * Self.batch + number
-            // Every other load is of one and the same URL.
+            // Every second load uses the same URL.
             let url = try #require(URL(string: "http://host/\(number % 2 == 0 ? 0 : number % 40).png"))
             if number % 5 == 0 { loader.answer(url, with: .success(FakeCoder.file())) }
             let variants: [WebImageContext] = [

@@ -4,7 +4,7 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// Every option of the manager's own, each ignored only at the price of a failing test.
+/// Each option that the manager handles has a test that fails when the option is ignored.
 @Suite(.timeLimit(minutes: 1))
 struct ManagerOptionTests {
     let fixture: ManagerFixture
@@ -69,14 +69,14 @@ struct ManagerOptionTests {
         let bounded = try await fixture.result([], context)
         #expect(bounded.image.pixelSize == PixelSize(width: 50, height: 50))
         #expect(try await fixture.result([], context).cacheType == .memory)
-        // The key is the same: whoever wants the whole picture must not get the small one.
+        // The key is the same, but a load of the whole image must not receive the small one.
         let whole = try await fixture.result()
         #expect(whole.image.pixelSize.width == 100 && whole.cacheType == .disk)
-        // And the whole one is good enough for everybody.
+        // The whole image satisfies every load.
         #expect(try await fixture.result(.scaleDownLargeImages).cacheType == .memory)
     }
 
-    /// The default limit is far above any picture made here, so the plan shows it.
+    /// The default limit is far above the images made here, so the test reads the decoding options instead.
     @Test func scaleDownLargeImagesBoundsTheDecodeAtTheDefault() async throws {
         fixture.answer()
         let bounded = try await fixture.result(.scaleDownLargeImages)
@@ -155,13 +155,13 @@ struct ManagerOptionTests {
     }
 }
 
-/// A picture that says it moves.
+/// An image that reports two frames.
 final class MovingImage: Image, @unchecked Sendable {
-    // Unchecked is true because it adds nothing to its base.
+    // Unchecked is safe because the class adds no state to its superclass.
     override var imageFrameCount: Int { 2 }
 }
 
-/// Decodes everything to one image.
+/// Decodes all data to one fixed image.
 struct FixedCoder: ImageCoder {
     let image: Image
     func canDecode(from data: Data?) -> Bool { true }
@@ -182,7 +182,7 @@ final class SlowStoreCache: ImageCaching {
     private let state = Locked(State())
     var askedCount: Int { state.withLock { $0.asked } }
     var completedCount: Int { state.withLock { $0.completed } }
-    /// The largest file each store was told to make.
+    /// The maximum file size passed to each store.
     var encodeLimits: [Int] { state.withLock { $0.encoding } }
 
     func completeAll() {

@@ -4,7 +4,7 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// One key, several pictures: what a key does not say must not be mixed up in memory.
+/// Decoding parameters that the key does not contain: images that differ in them must not be mixed up in memory.
 @Suite(.timeLimit(minutes: 1))
 struct MemoryMatchTests {
     let fixture: ManagerFixture
@@ -46,7 +46,7 @@ struct MemoryMatchTests {
     }
 }
 
-/// Decodes everything to one pixel of the wanted layout.
+/// Decodes all data to one pixel of the requested format.
 private struct FormatCoder: DetailedImageCoder {
     func canDecode(from data: Data?) -> Bool { true }
     func canEncode(to format: ImageFormat) -> Bool { false }

@@ -5,7 +5,7 @@ import WebImageTesting
 
 @testable import WebImageCore
 
-/// The figures of loads as text for Prometheus.
+/// The metrics of loads in the text format of Prometheus.
 @Suite(.timeLimit(minutes: 1))
 struct MetricsTests {
     private func lines(_ metrics: WebImageMetrics, _ start: String) -> [Substring] {

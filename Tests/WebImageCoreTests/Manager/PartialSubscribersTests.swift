@@ -4,7 +4,7 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// Which loads get partial images of a download that they share.
+/// Which subscribers of a shared download receive partial images.
 @Suite(.timeLimit(minutes: 1))
 struct PartialSubscribersTests {
     let fixture: ManagerFixture
@@ -18,7 +18,7 @@ struct PartialSubscribersTests {
         return load
     }
 
-    /// A load that looks at the bytes for the size alone.
+    /// Starts a load that reads the bytes for the pixel size only.
     private func startForSize() async -> Recorder { await start([], [.pixelSizeReceiver: PixelSizeReceiver { _ in }]) }
 
     private func waitForSubscribers(_ count: Int) async -> Bool {

@@ -5,7 +5,7 @@ import WebImageTesting
 
 @testable import WebImageCore
 
-/// What a view of one image is told to show.
+/// The phases that a view of one image receives.
 @Suite(.timeLimit(minutes: 1))
 struct PhaseTests {
     let fixture: ManagerFixture

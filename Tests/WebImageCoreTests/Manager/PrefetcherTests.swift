@@ -4,7 +4,7 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// Lists of pictures fetched before they are wanted.
+/// Lists of images loaded before they are needed.
 @Suite(.timeLimit(minutes: 1))
 struct PrefetcherTests {
     private let loader = FakeDataLoader()
@@ -153,7 +153,7 @@ struct PrefetcherTests {
         prefetcher.maxConcurrentPrefetchCount = 1
         let running = Locked<[Int]>([])
         let end = await prefetcher.prefetch(urls, context: context) { [prefetcher] _, _ in
-            // Looks for places that are free.
+            // Setting the property makes the prefetcher start loads in free places.
             prefetcher.maxConcurrentPrefetchCount = 1
             running.withLock { $0.append(prefetcher.runningLoadCount) }
         }

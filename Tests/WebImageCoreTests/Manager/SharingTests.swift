@@ -4,7 +4,7 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// What loads share, and what they must not.
+/// Which work loads share, and which they must not share.
 @Suite(.timeLimit(minutes: 1))
 struct SharingTests {
     let fixture: ManagerFixture
@@ -103,7 +103,7 @@ struct SharingTests {
         gate.open()
         #expect(await eventually { fixture.manager.sharedTaskCount == 0 })
         #expect(load.completions.count == 1 && transformer.keys.isEmpty)
-        // What came is kept for the next time; nothing is made of it.
+        // The bytes that arrived are stored for a later load; no image is made from them.
         #expect(await eventually { fixture.cache.disk == [fixture.key: FakeCoder.file()] })
         #expect(fixture.cache.memoryKeys.isEmpty)
         #expect(!fixture.manager.isRunning && fixture.cache.diskReadCount == 2)
@@ -111,7 +111,7 @@ struct SharingTests {
 
     private static let cancellable: [WebImageLoadStage] = [.disk, .download, .decode, .transform, .store]
 
-    /// The load is cancelled at the very moment a stage begins; with another one waiting, that one goes its way.
+    /// One load is cancelled at the moment a stage begins; a second load of the same work continues.
     @Test(arguments: cancellable, [false, true])
     func noStageBeginsAfterACancelAtAnyOther(_ stage: WebImageLoadStage, _ isShared: Bool) async throws {
         let canceller = StageCanceller(stage)
@@ -144,7 +144,7 @@ struct SharingTests {
     }
 }
 
-/// Answers at once; its bytes are for one load alone.
+/// Answers at once with bytes that are for one load only.
 private final class PrivateLoader: ImageDataLoader {
     private let requests = Locked(0)
     var count: Int { requests.withLock { $0 } }
@@ -160,7 +160,7 @@ private final class PrivateLoader: ImageDataLoader {
     func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { false }
 }
 
-/// Yields images of the size the context asks for.
+/// Returns images of the size given in the context.
 private struct DecodingLoader: ImageLoader {
     func canRequestImage(for url: URL?) -> Bool { true }
     func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { false }

@@ -148,7 +148,7 @@ struct SpanTests {
     }
 }
 
-/// Keeps log records.
+/// Records log entries.
 final class RecordingLogger: WebImageLogging {
     struct Record: Sendable {
         var level: WebImageLogLevel

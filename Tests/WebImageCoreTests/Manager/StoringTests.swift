@@ -4,7 +4,7 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// What goes to disk when nobody waits for it any more.
+/// What is stored on disk after the last subscriber has left.
 @Suite(.timeLimit(minutes: 1))
 struct StoringTests {
     let fixture: ManagerFixture
@@ -12,7 +12,7 @@ struct StoringTests {
 
     init() throws { fixture = try ManagerFixture() }
 
-    /// The load is cancelled between its decode and its store, when bytes and picture are there.
+    /// The load is cancelled between decode and store, when bytes and image are there.
     @Test(arguments: [WebImageOptions(), .waitStoreCache])
     func aCancelWhileStoringPutsNothingOnDiskThatTheSerializerHasNotSeen(_ options: WebImageOptions) async throws {
         let canceller = StageCanceller(.store)
@@ -122,7 +122,7 @@ struct StoringTests {
     }
 
     private func nothingIsKept() async throws {
-        // A later load of another picture has been stored: the earlier bytes would have been, too.
+        // A later load of another image is stored by now, so the earlier bytes would be, too.
         let other = try #require(URL(string: "http://host/other.png"))
         fixture.loader.answer(other, with: .success(FakeCoder.file()))
         _ = try await fixture.manager.image(for: other, context: fixture.context)
@@ -165,7 +165,7 @@ private final class ChangingDelegate: WebImageManagerDelegate {
 
     init(_ change: @escaping @Sendable (Image) -> Image?) { self.change = change }
 
-    /// For each call, whether the pool was at work.
+    /// For each call, whether the pool was running a job.
     var wasOnPool: [Bool] { calls.withLock { $0 } }
 
     func imageManager(

@@ -5,10 +5,10 @@ import WebImageTesting
 
 @testable import WebImageCore
 
-/// What a load that shows previews keeps of a body beside the loader's own copy.
+/// The memory that a load with partial images holds beside the loader's copy of the body.
 @Suite(.timeLimit(minutes: 1))
 struct StreamingMemoryTests {
-    /// Pieces of a body, and how many of them are still held by anything.
+    /// The pieces of a body, and how many of them are still referenced.
     private final class Pieces: Sendable {
         private let live = Locked(0)
         var liveCount: Int { live.withLock { $0 } }
@@ -34,9 +34,9 @@ struct StreamingMemoryTests {
         fixture.loader.send(pieces.make(FakeCoder.file() + [1]), for: fixture.url)
         #expect(await eventually { load.partials.count == 1 })
         for _ in 0..<12 { fixture.loader.send(pieces.make(Data(repeating: 2, count: 1 << 20)), for: fixture.url) }
-        // Consumed by the coder, which takes pieces; none is kept for a late subscriber.
+        // The coder has consumed the pieces; none is kept for a late subscriber.
         #expect(await eventually { pieces.liveCount == 0 })
-        // A late subscriber gets the picture without previews.
+        // A late subscriber receives the image without partial images.
         let late = fixture.load(.progressiveLoad, [.imageCoder: FakeProgressiveCoder()])
         fixture.loader.answer(fixture.url, with: .success(FakeCoder.file() + [1]))
         #expect(await late.end()?.image != nil)

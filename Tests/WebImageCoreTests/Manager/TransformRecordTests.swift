@@ -4,7 +4,7 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// A transformer has one key whether the options let it run or not: what is kept there is not for all who have the key.
+/// A transformer has one key whether or not the options let it run, so an entry under that key does not suit every load.
 @Suite(.timeLimit(minutes: 1))
 struct TransformRecordTests {
     let fixture: ManagerFixture
@@ -45,7 +45,7 @@ struct TransformRecordTests {
         ]
         for _ in 0..<3 { _ = try await fixture.result(.transformAnimatedImage, context) }
         #expect(transformer.keys.count == 1)
-        // Untransformed is what the others want.
+        // The other loads request the untransformed image.
         #expect(try await fixture.result([], context).cacheType == .memory)
     }
 

@@ -5,7 +5,7 @@ import WebImageTesting
 
 @testable import WebImageCore
 
-/// The stages one by one: a plan, a host that is no manager, and fakes.
+/// Each stage on its own, with a plan, fakes and a host other than the manager.
 @Suite(.timeLimit(minutes: 1))
 struct StageTests {
     private final class Host: PipelineHost {

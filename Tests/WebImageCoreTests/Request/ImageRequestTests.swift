@@ -4,7 +4,7 @@ import WebImageTesting
 
 @testable import WebImageCore
 
-/// The typed form of a load and the context beside it say the same, property by property.
+/// The typed form of a load and its context agree in each property.
 struct ImageRequestTests {
     private static let url = URL(string: "https://example.test/a.png")!
 
@@ -21,7 +21,7 @@ struct ImageRequestTests {
         func decryptedData(with data: Data, response: WebImageResponse?) -> Data? { data }
     }
 
-    /// One key, the value a context has for it, and its property.
+    /// One context key, its value, and the property of the request.
     private struct Row: Sendable {
         let key: WebImageContextOption
         let value: @Sendable () -> any Sendable
@@ -88,7 +88,7 @@ struct ImageRequestTests {
         Row(.downloadDecryptor, role, { $0.decryptor = $1 }, { $0.decryptor as? Role }),
     ]
 
-    /// Keys whose values cannot be compared by the table, each with a test of its own.
+    /// Keys whose values the table cannot compare; each has a separate test.
     private static let others: Set<WebImageContextOption> = [
         .imageDecodeOptions, .imageEncodeOptions, .animatedImageClass, .placeholderHash,
     ]
@@ -115,7 +115,7 @@ struct ImageRequestTests {
         #expect(isSame(row.get(ImageRequest(url: Self.url, context: request.context)), value))
     }
 
-    /// The sources declare no key that the table, or a test of its own, does not know.
+    /// Each key declared in the sources is in the table or has a separate test.
     @Test func everyKeyHasAProperty() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../../Sources/WebImageCore").standardizedFileURL

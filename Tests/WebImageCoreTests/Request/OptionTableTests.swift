@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Every option and every context key is shown by tests that fail when it is ignored.
+/// Each option and each context key has tests that fail when it is ignored.
 struct OptionTableTests {
     private static let options: [String: [String]] = [
         "retryFailed": [
@@ -74,7 +74,7 @@ struct OptionTableTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
-    /// The names a source file declares as `public static let`.
+    /// Returns the names that a source file declares as `public static let`.
     private func declared(in file: String) throws -> Set<String> {
         let text = try String(contentsOf: Self.root.appendingPathComponent("Sources/" + file), encoding: .utf8)
         return Set(text.matches(of: /public static let (\w+)/).map { String($0.1) })

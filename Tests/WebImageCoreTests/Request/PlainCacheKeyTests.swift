@@ -5,7 +5,7 @@ import WebImageTesting
 @testable import WebImageCore
 
 struct PlainCacheKeyTests {
-    /// Pieces of addresses, plain and not, put together at random: both ways must give one key.
+    /// Random addresses, plain and not: the fast path must give the same key as parsing.
     @Test func shortWayGivesTheKeyThatParsingGives() {
         let pieces = [
             "http://", "https://", "ftp://", "h.test", "HOST", "127.0.0.1", "[::1]", ":", ":80", ":x", "/", "//", "a",

@@ -38,7 +38,7 @@ struct RequestTests {
     }
 
     @Test @MainActor func theMainQueueGivenByHandIsMain() {
-        // Each access to `DispatchQueue.main` is another object on Linux.
+        // On Linux, each access to `DispatchQueue.main` returns a different object.
         let queues = [CallbackQueue(queue: .main), CallbackQueue(queue: .main)]
         var ran = 0
         for queue in queues { queue.async { MainActor.assumeIsolated { ran += 1 } } }

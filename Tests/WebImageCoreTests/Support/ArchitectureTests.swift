@@ -10,7 +10,7 @@ struct ArchitectureTests {
         "struct", "class", "enum", "protocol", "actor", "typealias", "func", "var", "let", "case",
     ]
 
-    /// What the sources hold that a document may name.
+    /// The names in the sources that a document may use.
     private struct Names: Sendable {
         /// Types, functions, members, targets, folders and files.
         var words: Set<String> = []
@@ -45,7 +45,7 @@ struct ArchitectureTests {
         for case let file as URL in files {
             names.words.insert(file.deletingPathExtension().lastPathComponent)
             guard file.pathExtension == "swift" else { continue }
-            // An array: in a debug build it is read ten times faster than Data.
+            // An array is used because a debug build reads it ten times faster than Data.
             let bytes = [UInt8](try Data(contentsOf: file))
             names.addDeclarations(bytes)
             names.addLiterals(bytes)
@@ -62,7 +62,7 @@ struct ArchitectureTests {
         }
     }
 
-    /// Whether a path exists, from the root or from the target that the text is about.
+    /// Returns whether a path exists, from the root or from the target that the text describes.
     private static func exists(_ path: String) -> Bool {
         ["", "Sources/WebImageCore", "Sources/WebImageGraphics"].contains { folder in
             FileManager.default.fileExists(
@@ -70,16 +70,16 @@ struct ArchitectureTests {
         }
     }
 
-    /// Why a code span of the document is wrong; nil when everything it names exists.
+    /// Returns the reason why a code span of the document is wrong, or nil when all its names exist.
     private static func fault(of span: String, _ names: Names) -> String? {
-        // Schemes of URLs and keywords are no symbols.
+        // URL schemes and keywords are not symbols.
         if span.hasSuffix(":") || ["async", "struct"].contains(span) { return nil }
         if span.contains("/") || span.hasSuffix(".md") || span.hasSuffix(".swift") {
             return exists(span) ? nil : "there is no file \(span)"
         }
         if names.literals.contains(span) { return nil }
         let words = span.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init)
-        // A product is named with hyphens, as its folder.
+        // A product has a hyphenated name, like its folder.
         if names.words.contains(span) { return nil }
         return words.first { !names.words.contains($0) }.map { "\($0) of \(span) is not declared" }
     }
@@ -93,7 +93,7 @@ struct ArchitectureTests {
             let spans =
                 index.isMultiple(of: 2)
                 ? part.matches(of: /`([^`\n]+)`/).map { String($0.output.1) }
-                // Of a diagram the words that look like types.
+                // In a diagram, only words that look like types are checked.
                 : part.matches(of: /[A-Z][a-z]+[A-Z][A-Za-z.]*/).map { String($0.output) }
             for span in spans {
                 count += 1

@@ -5,7 +5,7 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// Every public async function that is not isolated to the main actor answers while the main thread is blocked.
+/// Each public async function that is not isolated to the main actor returns while the main thread is blocked.
 @Suite(.serialized, .timeLimit(minutes: 1))
 struct BlockedMainTests {
     struct Row: CustomTestStringConvertible, Sendable {
@@ -92,7 +92,7 @@ struct BlockedMainTests {
     }
 }
 
-/// Occupies the main thread until it is opened.
+/// Blocks the main thread until it is opened.
 private final class MainBlock: Sendable {
     private let state = Locked((isHeld: false, isOpen: false))
     private let gate = DispatchSemaphore(value: 0)

@@ -10,7 +10,7 @@ struct ByteSearchTests {
             ("ab\u{0}c", "\u{0}", 2),
         ] as [(String, StaticString, Int?)])
     func theFirstPlaceOfATextIsFound(text: String, wanted: StaticString, offset: Int?) {
-        // A slice counts from where it was cut, not from 0.
+        // The indices of a slice start at its offset, not at 0.
         let data = Data("<svg".utf8 + Array(text.utf8))[4...]
         #expect(data.firstRange(of: wanted).map { $0.lowerBound - data.startIndex } == offset)
         #expect(data.firstRange(of: wanted)?.count == offset.map { _ in wanted.utf8CodeUnitCount })

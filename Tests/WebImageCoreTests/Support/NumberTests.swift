@@ -4,8 +4,9 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// Zero, negative, huge and what is no number, in every number of configuration and context: no trap, no hang, and a
-/// meaning that the documentation gives.
+/// Zero, negative, huge and not-a-number values for every number of configuration and context.
+///
+/// None traps or hangs; each has the effect that the documentation states.
 @Suite(.timeLimit(minutes: 1))
 struct NumberTests {
     private static let reals = [
@@ -59,7 +60,7 @@ struct NumberTests {
         fixture.manager.failedURLLifetime = duration
         fixture.loader.answer(fixture.url, with: .success(Data("not a picture".utf8)))
         await #expect(throws: WebImageError.self) { try await fixture.result() }
-        // Over at once, or as good as never.
+        // The failure has expired at once, or practically never expires.
         #expect((fixture.manager.failure(of: fixture.url) != nil) == (duration > .seconds(1)))
         #expect(
             await fixture.manager.shutdown(deadline: duration) == (duration > .seconds(1)) || duration <= .seconds(1))
@@ -124,7 +125,7 @@ struct NumberTests {
 
     // MARK: Animations
 
-    /// An animation whose numbers are what they are.
+    /// An animation with the given numbers, valid or not.
     private final class OddAnimation: AnimatedImageProvider {
         let duration: TimeInterval
         let animatedImageFrameCount: Int

@@ -4,14 +4,14 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// Two roles that are values are the same only where the values say so.
+/// Two roles that are values count as the same only if the values are equal.
 @Suite(.timeLimit(minutes: 1))
 struct RoleIdentityTests {
     let fixture: ManagerFixture
 
     init() throws { fixture = try ManagerFixture() }
 
-    /// A coder that paints in the blue it was made with.
+    /// A coder that fills images with the blue value it was made with.
     struct PaintingCoder: DetailedImageCoder {
         let blue: UInt8
         let gate: DispatchSemaphore?
@@ -28,7 +28,7 @@ struct RoleIdentityTests {
         }
     }
 
-    /// A loader that is a value.
+    /// A loader that is a value type.
     struct NamedLoader: ImageLoader {
         let blue: UInt8
         let started: Locked<Int>
@@ -48,7 +48,7 @@ struct RoleIdentityTests {
         func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { false }
     }
 
-    /// An animation that is a value.
+    /// An animation that is a value type.
     struct ValueAnimation: AnimatedImageProvider {
         let blue: UInt8
         var animatedImageData: Data? { nil }

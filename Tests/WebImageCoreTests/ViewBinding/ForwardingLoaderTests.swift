@@ -4,7 +4,7 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// A recycled row keeps one loader of its own that hands its loads to a manager, which may change.
+/// A recycled row keeps its own loader, which forwards loads to a manager that may change.
 @MainActor @Suite(.timeLimit(minutes: 1))
 struct ForwardingLoaderTests {
     private final class Row: ForwardingViewLoader {
@@ -43,7 +43,7 @@ struct ForwardingLoaderTests {
         let image = try ViewFixture.image()
         managers.1.loads.first?.deliver(image)
         #expect(view.displayedImage === image)
-        // What the first manager's load has shown is not what the second's would show.
+        // The image that the first manager showed does not satisfy the load through the second one.
         try load(through: managers.0)
         #expect(managers.0.loads.count == 2)
     }

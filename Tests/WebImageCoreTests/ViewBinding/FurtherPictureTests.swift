@@ -5,7 +5,7 @@ import WebImageTesting
 
 @testable import WebImageCore
 
-/// The pictures a view has beside its own, as a highlighted one or a button's by state.
+/// The additional images of a view, such as a highlighted one or a button's image per state.
 @Suite("Further pictures of a view", .timeLimit(minutes: 1))
 @MainActor struct FurtherPictureTests {
     @MainActor private final class Shelf { var picture: Image? }
@@ -49,7 +49,7 @@ import WebImageTesting
         loadFurther()
         view.binding.errorImage = own
         for load in view.loader.loads { load.deliver(nil, error: WebImageError(.transport, stage: .download)) }
-        // The error image is for the view's own picture.
+        // The error image replaces only the view's main image.
         #expect(view.displayedImage === own && shelf.picture == nil && view.binding.canRetry)
         var told = 0
         view.binding.retry { _, _, _, _ in told += 1 }

@@ -244,10 +244,10 @@ import WebImageTesting
         #expect(errors.map { $0?.code } == [.invalidDownloadOperation])
     }
 
-    /// Keeps main busy until another thread has done its part, so that what it queued for main cannot run yet.
+    /// Blocks the main thread until another thread has signalled; blocks it queued for the main thread cannot run before.
     private func hold(_ semaphore: DispatchSemaphore) { semaphore.wait() }
 
-    /// Lets what is queued for main run.
+    /// Waits until the blocks queued for the main thread have run.
     private func settle() async {
         await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
     }

@@ -6,7 +6,7 @@ import WebImageTesting
 
 @Suite("Recycled rows", .timeLimit(minutes: 1))
 @MainActor struct RowRecyclingTests {
-    /// One row, 1000 URLs; answers of any of its loads come in any order, late, partial, failed, or not at all.
+    /// One row, 1,000 URLs. The answers of its loads come in any order: late, partial, failed, or not at all.
     @Test(arguments: 1...4)
     func rowNeverShowsAPictureOfAnotherURL(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
@@ -21,7 +21,7 @@ import WebImageTesting
             return image
         }
         var numbers: [URL: Int] = [:]
-        // What a row may show: of loads left running an older one, until a newer one has shown its picture.
+        // The row may show images from `oldest` on: a load left running may show its image until a newer one has shown its own.
         var (wrong, oldest) = (0, 0)
         var answers: [Int: Int] = [:]
         for number in 1...1000 {
@@ -46,7 +46,7 @@ import WebImageTesting
                 case 1: load.deliver(try image(of: asked), finished: false)
                 case 2: view.binding.cancelImageLoad()
                 default:
-                    // Of a refresh the cached picture, then the new one, and no third.
+                    // A refresh delivers the cached image, then the new one, and no third.
                     if load.options.contains(.refreshCached), answers[asked, default: 0] == 2 { continue }
                     answers[asked, default: 0] += 1
                     load.deliver(try image(of: asked))
@@ -62,7 +62,7 @@ import WebImageTesting
         #expect(wrong == 0)
         let completions = Dictionary(grouping: view.completions, by: \.url).values
         #expect(completions.count == 1000)
-        // Only `.refreshCached` may complete twice, and never by a cancel; everything else exactly once.
+        // Only a `.refreshCached` load may complete twice, and never with `.cancelled`. Every other load completes exactly once.
         #expect(completions.allSatisfy { $0.count == 1 || ($0.count == 2 && !$0.contains { $0.code == .cancelled }) })
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import WebImageCore
 import WebImageTesting
 
-/// A view without a toolkit, bound to a loader under the test's control.
+/// A view without a toolkit, bound to a loader that the test controls.
 @MainActor final class ViewFixture: ImageDisplaying {
     struct Completion: Equatable {
         var hasImage: Bool
@@ -18,7 +18,7 @@ import WebImageTesting
 
     var displayedImage: Image? { didSet { shown.append(displayedImage) } }
 
-    /// Transitions that were begun; a test ends them.
+    /// The transitions that have begun; a test ends them.
     var transitions: [ViewTransition] = []
     var hasTransition = false
     func perform(_ transition: ViewTransition) {
@@ -29,7 +29,7 @@ import WebImageTesting
     var indications: [ViewIndication] = []
     func updateIndicator(_ indication: ViewIndication) { indications.append(indication) }
 
-    /// The size the view has; nil waits until `settle(size:)`.
+    /// The size of the view; while nil, loads wait until `settle(size:)`.
     var size: CGSize?
     private var waiting: [@MainActor (CGSize?) -> Void] = []
     func whenSized(within deadline: Duration, _ body: @escaping @MainActor (CGSize?) -> Void) {
@@ -41,7 +41,7 @@ import WebImageTesting
         for body in told { body(size) }
     }
 
-    /// Whether exactly these images were set, in this order.
+    /// Returns whether exactly these images were set, in this order.
     func showed(_ images: [Image?]) -> Bool { shown.elementsEqual(images) { $0 === $1 } }
 
     @discardableResult

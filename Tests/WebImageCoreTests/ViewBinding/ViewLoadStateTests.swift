@@ -3,7 +3,7 @@ import WebImageTesting
 
 @testable import WebImageCore
 
-/// The promise of a view's load, by random sequences of events.
+/// The invariants of a view's load, checked with random sequences of events.
 struct ViewLoadStateTests {
     @Test(arguments: 0..<80)
     func everySequenceOfEventsCompletesFinallyAtMostOnce(seed: UInt64) {
@@ -53,7 +53,7 @@ struct ViewLoadStateTests {
                 hasEnded = hasEnded || outcome.action.ends
             }
         }
-        // With a refresh the cached image completes, the refreshed one may once more.
+        // A refresh completes with the cached image, and may complete once more with the refreshed one.
         #expect(refreshes || finals <= 1, "seed \(seed): \(finals) final completions")
         #expect(state.isCancelled == isCancelled)
         let next = hasEnded ? state.start() : nil
