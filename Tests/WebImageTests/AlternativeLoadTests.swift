@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Further sources and stand-ins in loads of a manager, and what of them the caches keep.
+/// Alternative sources and low-data substitutes in manager loads, and which of their results the caches keep.
 @Suite(.timeLimit(minutes: 1))
 struct AlternativeLoadTests {
     private let journey: Journey
@@ -42,7 +42,7 @@ struct AlternativeLoadTests {
         #expect(journey.cache.imageFromMemoryCache(forKey: key) != nil)
         let kept = await journey.cache.diskResource(forKey: key)
         #expect(kept?.data == (try Journey.file(width: 40)))
-        // The validators of another URL are not this one's.
+        // The validators of another URL do not belong to this one.
         #expect(kept?.metadata == nil)
         #expect(manager.failure(of: url) == nil)
     }
@@ -56,7 +56,7 @@ struct AlternativeLoadTests {
             }
             #expect((manager.failure(of: url) != nil) == condemns)
         }
-        // What another load found out does not keep a load from its other sources.
+        // The recorded failure of another load does not keep a load from its alternative sources.
         try await #expect(manager.image(for: url, context: alternatives).pixelSize.width == 40)
     }
 
@@ -70,7 +70,7 @@ struct AlternativeLoadTests {
         #expect(server.requestCount("/low.png") == 2 && server.requestCount("/a.png") == 0)
         loaders.prefersLowData = false
         try await #expect(manager.image(for: url, context: low).pixelSize.width == 40)
-        // Who has the full picture gets no stand-in.
+        // A load does not use the substitute when the full image is cached.
         loaders.prefersLowData = true
         try await #expect(manager.image(for: url, context: low).pixelSize.width == 40)
     }
@@ -117,7 +117,7 @@ struct AlternativeLoadTests {
             try TestImages.noise(width: 200, height: 200), format: .png, options: EncodingOptions())
         let nearly = FaultResponse(.data(file), headers: ["Content-Type": "image/png"])
         server.route("/low.png", .respond(nearly))
-        // A cancel at any moment, above all between the last byte and the store.
+        // Cancel at various moments, especially between the last byte and the store.
         for round in 0..<60 {
             var context = low
             context[.callbackQueue] = CallbackQueue.invoking

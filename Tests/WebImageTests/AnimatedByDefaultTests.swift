@@ -6,7 +6,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Every path gives an animation of an animated file, unless the first frame alone is asked for.
+/// Every path returns an animation for an animated file, unless only the first frame is requested.
 @Suite(.timeLimit(minutes: 2))
 struct AnimatedByDefaultTests {
     private static let formats: [ImageFormat] = [.gif, .png, .webP]
@@ -23,7 +23,7 @@ struct AnimatedByDefaultTests {
         url = journey.server.url("/moving.gif")
     }
 
-    /// Frames of 24 × 16 px whose red says which they are.
+    /// Frames of 24 × 16 px; the red value gives the frame's index.
     private static func file(_ format: ImageFormat, width: Int = 24) throws -> Data {
         let frames = try (0..<frameCount).map { index in
             ImageFrame(
@@ -205,7 +205,7 @@ struct AnimatedByDefaultTests {
                 journey.cache.clearMemory()
             }
         }
-        // The full picture has a key of its own.
+        // The full-size image has its own key.
         #expect(try await journey.manager.image(for: source).pixelSize.width == 24)
         #expect(journey.server.requestCount("/thumb") == 1)
     }
@@ -218,7 +218,7 @@ struct AnimatedByDefaultTests {
         #expect(image.pixelSize == last?.pixelSize && image.pixelSize.pixelCount * 4 * Self.frameCount <= limit)
     }
 
-    /// Loads with and without the first frame alone, in turn: each gets what it wants from each layer.
+    /// Alternates loads with and without `.decodeFirstFrameOnly`: each receives its own form from each layer.
     @Test(
         arguments: [true, false],
         [WebImageContextOption.imageThumbnailPixelSize, .imageTransformer, .storeCacheType])

@@ -59,9 +59,9 @@ struct AnimationAcceptanceTests {
         #expect(cache.imageFromMemoryCache(forKey: key) === animated)
     }
 
-    /// A class of a user's own.
+    /// A user's subclass.
     private final class OwnImage: AnimatedImage, @unchecked Sendable {
-        // Unchecked is true because it adds nothing.
+        // Unchecked is safe because the class adds no state.
     }
 
     @Test(.tags(.x8)) func theContextNamesTheClass() async throws {
@@ -150,7 +150,7 @@ struct AnimationAcceptanceTests {
     func fiftyAnimationsStayWithinTheBudget() async throws {
         server.stop()
         // 160 × 160 px of 24 frames: 2.5 MB each when all frames are decoded, 123 MB in all.
-        // Under a sanitizer each frame takes some twenty times as long.
+        // Under a sanitizer each frame takes about twenty times as long.
         let count = Sanitizer.running == nil ? 50 : 12
         let files = try (0..<count).map { try gif(side: 160, frames: 24, seed: $0) }
         let budget = 24 << 20
@@ -180,7 +180,7 @@ struct AnimationAcceptanceTests {
         }
     }
 
-    /// Memory of this process that is in use.
+    /// The resident memory of this process.
     private nonisolated func residentBytes() throws -> Int {
         let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
         return (Int(fields[1]) ?? 0) * 4096

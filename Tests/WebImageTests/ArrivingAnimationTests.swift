@@ -11,10 +11,10 @@ struct ArrivingAnimationTests {
     private let registry = FrameStoreRegistry(budget: 1 << 24)
     private let link = ManualDisplayLink()
 
-    /// Twelve frames whose colour says which they are, a tenth of a second each.
+    /// Twelve frames of 0.1 s each; the colour gives the frame's index.
     nonisolated static func file(_ format: ImageFormat) throws -> Data {
         let frames = try (0..<12).map { index in
-            // Noise, so that each frame takes its part of the file.
+            // Noise makes each frame take its share of the file.
             let image = try Image.generated(width: 48, height: 32) { x, y in
                 x < 8 ? (0, UInt8(index * 20), 200, 255) : (noise(x, y, index), 90, 60, 255)
             }
@@ -25,7 +25,7 @@ struct ArrivingAnimationTests {
         return try ImageCodersManager.shared.encode(frames, loopCount: 3, format: format, options: options)
     }
 
-    /// What no encoder can foresee.
+    /// Returns noise that no encoder can predict.
     nonisolated private static func noise(_ x: Int, _ y: Int, _ index: Int) -> UInt8 {
         let mixed = (x &* 73_856_093) ^ (y &* 19_349_663) ^ ((index + 1) &* 83_492_791)
         return UInt8((mixed >> 5 ^ mixed >> 11) & 7) * 32
@@ -35,7 +35,7 @@ struct ArrivingAnimationTests {
         Int(((frame.color(at: CGPoint(x: 2, y: 2))?.green ?? -1) * 255 / 20).rounded())
     }
 
-    /// So many seconds pass, after every frame that is there was decoded.
+    /// Advances the player by this many seconds, after all received frames are decoded.
     private func play(_ player: AnimatedImagePlayer, _ seconds: Double) async {
         let isFilled = await eventually(within: 20) {
             link.tick(0)
@@ -66,7 +66,7 @@ struct ArrivingAnimationTests {
         }
         player.startPlaying()
         await play(player, 3)
-        // It waits at the last frame there is.
+        // The player waits at the last received frame.
         #expect(shown == Array(0..<first) && player.isPlaying && player.currentLoopCount == 0)
 
         #expect(arriving.update(file.prefix(file.count * 2 / 3)))
@@ -77,7 +77,7 @@ struct ArrivingAnimationTests {
         let position = player.currentFrameIndex
         #expect(position > first - 1 && shown == Array(0...position))
 
-        // The whole goes on where the part stood, without a frame shown twice or left out.
+        // The complete animation continues at the current frame; no frame is shown twice or left out.
         let whole = try #require(AnimatedImage(data: file))
         player.continuePlaying(with: whole)
         #expect(player.currentFrameIndex == position && player.totalFrameCount == 12 && !player.awaitsMoreFrames)

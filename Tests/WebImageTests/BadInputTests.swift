@@ -5,14 +5,14 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Whatever is wrong, one load fails with its own reason, nothing is stored, and the others go on.
+/// A faulty input fails only its own load, with its own reason, and nothing is stored.
 @Suite(.timeLimit(minutes: 2))
 struct BadInputTests {
     struct Fault: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let behaviour: @Sendable (Data) -> FaultBehaviour
         let code: WebImageError.Code
-        /// curl's code, where curl says what is wrong.
+        /// The curl code, when curl detects the fault.
         var curl: Int?
     }
 
@@ -93,7 +93,7 @@ struct BadInputTests {
         for length in 0..<file.count {
             do {
                 _ = try ImageCodersManager.shared.decode(file.prefix(length), options: DecodingOptions())
-                // What is missing may be no part of the picture, such as an end marker or a checksum.
+                // A truncated file may decode when the missing part is no image data, such as an end marker or a checksum.
                 #expect(length > file.count / 2, "\(length) of \(file.count) bytes gave a picture")
             } catch {
                 #expect(error.code == .badImageData, "\(length): \(error)")

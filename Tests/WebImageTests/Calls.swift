@@ -1,13 +1,13 @@
 import WebImage
 import WebImageTesting
 
-/// What a block was called with.
+/// Records the values that a block was called with.
 final class Calls<Value: Sendable>: Sendable {
     private let values = Locked<[Value]>([])
     var all: [Value] { values.withLock { $0 } }
     func append(_ value: Value) { values.withLock { $0.append(value) } }
 
-    /// The first call's value, once there.
+    /// Waits for the first call and returns its value.
     func wait() async -> Value? {
         _ = await eventually { !all.isEmpty }
         return all.first

@@ -122,7 +122,7 @@ struct CoderHelperTests {
     func byteLimits(_ format: ImageFormat) throws {
         let data: Data
         if format == .gif {
-            // 64×64, one colour: literal codes of 3 bits with a clear code often enough.
+            // 64 × 64 px of one colour: 3-bit literal codes, with clear codes often enough to keep that width.
             data = Self.gif
         } else {
             data = try ImageCodersManager.shared.encode(

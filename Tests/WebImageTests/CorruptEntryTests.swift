@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// Which bytes on disk are thrown away: those that nobody makes a picture of, and no others.
+/// Which entries are removed from disk: only those that no coder can decode.
 @Suite(.serialized, .timeLimit(minutes: 1))
 struct CorruptEntryTests {
     let journey: Journey
@@ -37,7 +37,7 @@ struct CorruptEntryTests {
     }
 
     @Test func aRegisteredCodersFailureRemovesNoGoodBytesEither() async throws {
-        // Of a size of its own, since the coder is registered for every test.
+        // Use bytes that no other test has, because the coder is registered for all tests.
         let data = try Journey.file(width: 43, height: 31)
         journey.cache.storeImageDataToDisk(data, forKey: key)
         let refusing = RefusingCoder(onlyFor: data)
@@ -58,7 +58,7 @@ struct CorruptEntryTests {
     }
 }
 
-/// Takes everything (or one file) and makes nothing of it.
+/// Claims all data, or one file, and fails to decode it.
 private final class RefusingCoder: ImageCoder {
     private let only: Data?
     init(onlyFor data: Data? = nil) { only = data }

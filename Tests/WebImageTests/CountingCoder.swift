@@ -1,7 +1,7 @@
 import Foundation
 import WebImage
 
-/// The built-in coders, counting what they decode.
+/// The built-in coders; counts decodes.
 final class CountingCoder: DetailedImageCoder {
     private let count = Locked(0)
 

@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Files through the downloader, as the original's downloader reads them.
+/// File URLs through the downloader, as in SDWebImage.
 @Suite(.timeLimit(minutes: 1))
 struct DownloaderFileTests {
     private let scratch: ScratchFolder

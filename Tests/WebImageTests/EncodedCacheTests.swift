@@ -3,7 +3,7 @@ import Testing
 import WebImage
 import WebImageTesting
 
-/// Encoded results: shared, cached, and never of an older original or another user.
+/// Encoded results are shared and cached, and never come from an older original or another user.
 @Suite(.timeLimit(.minutes(1)))
 struct EncodedCacheTests {
     private let scratch: ScratchFolder
@@ -98,7 +98,7 @@ struct EncodedCacheTests {
     @Test func everythingThatChangesAByteIsAnEntryOfItsOwn() async throws {
         try answer(width: 40)
         var exif = [EncodingOptions(), EncodingOptions()]
-        // Equal in length.
+        // Both have the same length.
         exif[0].metadata.exif = Data("II*\0\u{8}\0\0\0\0\0A".utf8)
         exif[1].metadata.exif = Data("II*\0\u{8}\0\0\0\0\0B".utf8)
         var stretched = ImageRequest(url: url, size: CGSize(width: 20, height: 20))
@@ -277,7 +277,7 @@ struct EncodedCacheTests {
     }
 }
 
-/// The built-in coders, counting what they encode.
+/// The built-in coders; counts encodes.
 private final class EncodeCounter: DetailedImageCoder {
     private let state = Locked((count: 0, fails: false))
 

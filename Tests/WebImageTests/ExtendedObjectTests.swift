@@ -3,7 +3,7 @@ import Testing
 import WebImage
 import WebImageTesting
 
-/// What a caller stored with a picture comes back with it, however it is loaded.
+/// An object stored with an image is returned with it by every kind of load.
 @Suite struct ExtendedObjectTests {
     let journey: Journey
     private var manager: WebImageManager { journey.manager }

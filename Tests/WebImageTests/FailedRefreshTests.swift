@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// A failure condemns a URL only for those whose failure it is, and never while a good picture is cached.
+/// A failure marks a URL as failed only for the loads it concerns, and never while a valid image is cached.
 @Suite(.timeLimit(minutes: 1))
 struct FailedRefreshTests {
     private let journey: Journey
@@ -32,7 +32,7 @@ struct FailedRefreshTests {
             if clears { journey.cache.clearMemory() }
             try await #expect(manager.image(for: url).pixelSize.width == 40)
         }
-        // Nor for a thumbnail of it.
+        // Nor does a failed refresh of a thumbnail.
         let context: WebImageContext = [.imageThumbnailPixelSize: CGSize(width: 20, height: 20)]
         _ = try? await manager.image(for: url, options: .refreshCached, context: context)
         try await #expect(manager.image(for: url, context: context).pixelSize.width == 20)
@@ -76,7 +76,7 @@ struct FailedRefreshTests {
         }
         await #expect { try await load("bob") } throws: { ($0 as? WebImageError)?.code == .invalidDownloadStatusCode }
         try await #expect(load("alice") == 40)
-        // It is not remembered for its own user either: nothing tells the two apart.
+        // The failure is not recorded for bob either: undeclared credentials do not tell the two users apart.
         await #expect { try await load("bob") } throws: { ($0 as? WebImageError)?.code == .invalidDownloadStatusCode }
     }
 

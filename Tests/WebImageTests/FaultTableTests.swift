@@ -5,10 +5,10 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Whatever a server does, a load ends in an error of its own, in time, and nothing of the answer is kept.
+/// Each server fault ends a load with its specific error and in time, and nothing of the response is kept.
 @Suite(.timeLimit(minutes: 1))
 struct FaultTableTests {
-    /// What a load is to end in.
+    /// The expected error of a load.
     enum Verdict: Sendable {
         case curl(Int, hint: String)
         case code(WebImageError.Code)
@@ -36,7 +36,7 @@ struct FaultTableTests {
             (self.name, self.behaviour, self.verdict) = (name, behaviour, verdict)
         }
 
-        /// An answer of 50,000 bytes that are no picture, and what is wrong with it besides.
+        /// A response of 50,000 bytes that are no image, with one further fault.
         init(_ name: String, _ verdict: Verdict, _ change: (inout FaultResponse) -> Void) {
             var response = FaultResponse(.zeros(50_000), headers: ["Content-Type": "image/png"])
             change(&response)
@@ -105,7 +105,7 @@ struct FaultTableTests {
     private func config(bodiesIn folder: URL) -> WebImageDownloaderConfig {
         var config = WebImageDownloaderConfig.default
         (config.downloadTimeout, config.downloadDeadline) = (0.5, 1.5)
-        // Every body of more than this is a file while it comes.
+        // Larger bodies go to a file as they arrive.
         config.maxBodyBytesInMemory = 4000
         config.maxBodyBytes = 100_000
         config.bodyFolder = folder.path
@@ -118,8 +118,8 @@ struct FaultTableTests {
         journey.downloader.config = config(bodiesIn: bodies)
         journey.server.route("/fault", fault.behaviour)
         try await expect(fault.verdict, at: journey.server.url("/fault"), journey, bodies: bodies)
-        // The same server goes on to serve, over whatever connection is left. Only what follows a body of a lying
-        // length may come in the way of one request, which closes that connection.
+        // The same server can still be used, over a kept or a new connection. Only the excess bytes after a body with a
+        // too short length may fail one request, which closes that connection.
         journey.server.route("/good.png", .body(try Journey.file()))
         let good = journey.server.url("/good.png")
         if fault.name == "length too short" { _ = try? await journey.manager.image(for: good) }
@@ -137,7 +137,7 @@ struct FaultTableTests {
         journey.downloader.config = config
         let untrusted = Verdict.curl(60, hint: "not trusted")
         try await expect(untrusted, at: nginx.secureURL("/a.png"), journey, bodies: bodies)
-        // Trusted, but another host's.
+        // The certificate is trusted but belongs to another host.
         config.certificateAuthorityFile = nginx.certificateFile.path
         config.resolvedHosts = ["other.example:\(nginx.httpsPort):127.0.0.1"]
         journey.downloader.config = config

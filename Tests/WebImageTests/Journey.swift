@@ -4,7 +4,7 @@ import WebImageHTTP
 import WebImageStore
 import WebImageTesting
 
-/// Real parts in a folder and a server of their own: curl, SQLite, codecs.
+/// Real parts (curl, SQLite, codecs) with their own folder and server.
 final class Journey: Sendable {
     let server: FaultServer
     private let scratch: ScratchFolder
@@ -27,7 +27,7 @@ final class Journey: Sendable {
         downloader.cancelAllDownloads()
     }
 
-    /// A picture of one colour as a file.
+    /// Returns the file of an image of one colour.
     static func file(_ format: ImageFormat = .png, width: Int = 40, height: Int = 30) throws -> Data {
         try ImageCodersManager.shared.encode(
             try TestImages.solid(width: width, height: height), format: format, options: EncodingOptions())

@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// One image through every wall: URL, network, decoder, caches, caller.
+/// One image through all parts: URL, network, decoder, caches, caller.
 @Suite(.timeLimit(minutes: 2))
 struct JourneyTests {
     @Test(arguments: [ImageFormat.jpeg, .png, .webP])
@@ -17,7 +17,7 @@ struct JourneyTests {
         #expect(first.cacheType == .none && first.data == file && first.image.imageFormat == format)
         #expect(first.image.pixelSize == PixelSize(width: 40, height: 30))
         #expect(try await journey.manager.result(for: url).cacheType == .memory)
-        // Else the picture in `first` would be found again through the weak map.
+        // Otherwise the weak map would find the image that `first` holds.
         journey.cache.config.shouldUseWeakMemoryCache = false
         journey.cache.clearMemory()
         #expect(try await journey.manager.result(for: url).cacheType == .disk)
@@ -87,7 +87,7 @@ struct JourneyTests {
     @Test func twoThousandCancelsAtRandomInstantsEndOnceEachAndLeakNothing() async throws {
         let before = LiveHandles.current
         try await cancelAtRandom()
-        // Everything the journey opened is closed once it is gone; what other tests share stays.
+        // All handles of the journey are closed after its release. SQLite handles are exempt, because other tests share them.
         #expect(
             await eventually {
                 LiveHandles.current.allSatisfy { kind, count in
@@ -121,7 +121,7 @@ struct JourneyTests {
                 })
             if index % 50 == 49 {
                 for _ in 0..<30 { operations[Int.random(in: max(0, index - 150)...index, using: &random)].cancel() }
-                // Cancels meet loads in every stage: some of these have ended, some have not begun.
+                // Cancels reach loads in every stage: some loads have ended, some have not begun.
                 let fewest = Int.random(in: max(0, index - 300)...index, using: &random) / 2
                 _ = await eventually { ends.withLock { $0.count { $0 > 0 } } >= fewest }
             }

@@ -6,7 +6,7 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// What a memory hit costs with the real loaders in place: from the call to the completion.
+/// The cost of a memory hit with the real loaders, from the call to the completion.
 @Suite(.enabled(if: allocation_counter_works(), "a sanitizer has its own allocator"), .timeLimit(minutes: 1))
 struct LoadCostTests {
     @Test func aWholeMemoryHitAllocatesAtMostThreeTimes() throws {
@@ -20,9 +20,9 @@ struct LoadCostTests {
         let completed: WebImageInternalCompletionBlock = { image, _, _, _, _, _ in
             if image != nil { found.withLock { $0 += 1 } }
         }
-        // What a first use instantiates, and what a URL makes when its text is first asked for, does not count.
+        // The first use instantiates generic types, and a URL allocates when its text is first read; neither counts.
         for url in urls { journey.manager.loadImage(with: url, context: context, completed: completed) }
-        // By index: a loop over the URLs allocates for itself in a debug build.
+        // Use an index: a loop over the URLs allocates in a debug build.
         var index = 0
         allocation_counter_start()
         while index < urls.count {
@@ -34,8 +34,8 @@ struct LoadCostTests {
         #expect(count <= 3 * urls.count, "\(Double(count) / Double(urls.count)) a load")
     }
 
-    /// What Documentation/Decisions/one-pipeline.md states. The server is a process of its own: what is counted is the
-    /// load's, in all its threads.
+    /// Checks the numbers in Documentation/Decisions/one-pipeline.md. The server is a separate process, so only the load is
+    /// counted, in all its threads.
     @Test(.enabled(if: NginxServer.isAvailable, "nginx is not installed"))
     func aColdLoadAndItsHitsTakeFewLocksAndObjects() async throws {
         let nginx = try NginxServer()
@@ -46,7 +46,7 @@ struct LoadCostTests {
         let urls = (0..<(2 * count)).map { nginx.url("/\($0).png") }
         let journey = try Journey()
         let load: @Sendable (URL) async throws -> WebImageResult = { try await journey.manager.result(for: $0) }
-        // The connection, and what first uses instantiate.
+        // These loads open the connection and make the first-use instantiations.
         for url in urls.prefix(count) { #expect(try await load(url).cacheType == .none) }
         let cold = try await Self.cost(of: count) { for url in urls.suffix(count) { _ = try await load(url) } }
         await journey.cache.flush()
@@ -63,12 +63,12 @@ struct LoadCostTests {
         let level = try await Self.costOfOneLevel(count)
         print("a load: cold \(cold), from disk \(disk), from memory \(hit)")
         print("a download alone: \(fetch); one level of shared work: \(level)")
-        // A third more than measured: what timers and idle threads do meanwhile is counted as well.
+        // The limits are a third above the measured values, because timers and idle threads are counted as well.
         #expect(cold.objects < 2000 && disk.objects < 1100 && hit.objects < 6)
         #expect(cold.locks < 270 && disk.locks < 125 && hit.locks < 12 && level.locks < 15)
     }
 
-    /// Shared work that does nothing, for one subscriber.
+    /// Returns the cost of shared work that does nothing, with one subscriber.
     private static func costOfOneLevel(_ count: Int) async throws -> Cost {
         let tasks = SharedTasks<Int, Int>()
         let priority = LoadPriorityHandle()

@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// The original's manager tests that want real bytes, files and codecs.
+/// SDWebImage's manager tests that need real bytes, files and codecs.
 @Suite(.timeLimit(minutes: 1))
 struct ManagerCases {
     let journey: Journey
@@ -69,7 +69,7 @@ struct ManagerCases {
         #expect(result.image.imageFormat == .jpeg && result.image.extendedObject == nil, "as its source")
         let key = journey.manager.cacheKey(for: url, context: nil)
         #expect(key != url.absoluteString && memory(key) === image)
-        // The context's encode options reach the encoder of the cache.
+        // The cache's encoder receives the encode options of the context.
         #expect(try size(of: disk(key)) == PixelSize(width: 20, height: 15))
     }
 
@@ -124,7 +124,7 @@ struct ManagerCases {
         #expect(result.data == nil && result.cacheType == .disk)
         let key = "https://placehold.co/500x500-Thumbnail(%7B100.000000,100.000000%7D,1).png"
         #expect(memory(key) === result.image)
-        // On disk when asked for: else it is made again from its original.
+        // The variant is on disk if requested; otherwise it is made again from its original.
         #expect(try namesStore ? size(of: disk(key)).width == 100 : disk(key) == nil)
     }
 
@@ -170,7 +170,7 @@ struct ManagerCases {
     }
 }
 
-/// Gives one image for all.
+/// Returns the same image for every input.
 struct GivingTransformer: ImageTransformer {
     let image: Image
     let preserveImageMetadata: Bool
@@ -184,7 +184,7 @@ struct GivingTransformer: ImageTransformer {
     func transformedImage(with image: Image, forKey key: String) -> Image? { self.image }
 }
 
-/// A whole cache of the caller's: one dictionary, answering at once.
+/// A caller's complete cache: one dictionary that answers at once.
 final class WholeCache: ImageCaching {
     private let images = Locked<[String: Image]>([:])
     var keys: Set<String> { Set(images.withLock { $0.keys }) }

@@ -78,11 +78,11 @@ struct ManagerPromiseTests {
         try long.write(to: path)
         cache.additionalCachePathBlock = { $0 == "elsewhere" ? path.path : nil }
         func mapsTheFile() throws -> Bool {
-            // By a handle: a file that says it is empty is read by Foundation's strings in one piece of a page.
+            // Use a file handle: for a file of reported size 0, Foundation's strings read only one piece of a page.
             let maps = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/maps")).readToEnd()
             return maps?.range(of: Data(path.lastPathComponent.utf8)) != nil
         }
-        // Which files are safe to map is for Foundation to say.
+        // Foundation decides which files are safe to map.
         for options in [Data.ReadingOptions(), .mappedIfSafe, .alwaysMapped] {
             cache.config.diskCacheReadingOptions = options
             let data = await cache.diskImageData(forKey: "elsewhere")
@@ -186,7 +186,7 @@ struct ManagerPromiseTests {
     // MARK: Stored bytes and completions
 
     @Test(.tags(.l8)) func originalBytesAreStoredAndVariantsAreEncoded() async throws {
-        // With what no encoder would write.
+        // Append bytes that no encoder would write.
         let file = file + Data("behind the end".utf8)
         journey.server.route("/picture.png", .body(file))
         _ = try await manager.image(for: url, options: .waitStoreCache)
@@ -276,7 +276,7 @@ struct ManagerPromiseTests {
         }
         store("stored", in: caches)
         #expect(holding("stored") == isMeant)
-        // What one cache has is found where that cache is asked.
+        // An entry of one cache is found only if the policy asks that cache.
         let found = Calls<Bool>()
         for (cache, key) in [(low, "low"), (high, "high")] {
             store(key, in: cache)
@@ -296,7 +296,7 @@ struct ManagerPromiseTests {
 
 private final class Delegate: WebImageManagerDelegate {
     let mayDownload = Locked(false)
-    /// For each change, whether it was asked for on main.
+    /// For each transform, whether it was called on the main thread.
     let threads = Calls<Bool>()
 
     func imageManager(_ imageManager: WebImageManager, shouldDownloadImageFor imageURL: URL) -> Bool {
@@ -311,7 +311,7 @@ private final class Delegate: WebImageManagerDelegate {
     }
 }
 
-/// A memory layer that keeps nothing.
+/// A memory layer that stores nothing.
 private struct ForgetfulMemory: MemoryCaching {
     init(config: ImageCacheConfig) {}
     func object(forKey key: String) -> Image? { nil }

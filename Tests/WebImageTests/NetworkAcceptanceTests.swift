@@ -12,7 +12,7 @@ struct NetworkAcceptanceTests {
 
     init() throws { journey = try Journey() }
 
-    /// What the completion of a load heard, in order.
+    /// Records what the completion of a load received, in order.
     private final class Heard: Sendable {
         struct End: Sendable {
             let width: Int?
@@ -48,7 +48,7 @@ struct NetworkAcceptanceTests {
 
     private func waitUntilIdle() async { #expect(await eventually { !journey.manager.isRunning }) }
 
-    /// Answers with a picture and its tag, or 304 to who has it.
+    /// Answers with an image and its entity tag, or with 304 if the request has that tag.
     private func tagged(width: Int, tag: String, fields: [String: String] = [:]) throws -> FaultBehaviour {
         let file = try Journey.file(width: width)
         return .dynamic { request in
@@ -74,7 +74,7 @@ struct NetworkAcceptanceTests {
         #expect(changed.widths == [40, 50])
         #expect(changed.ends.map(\.cacheType).last == ImageCacheType.none)
         await journey.cache.flush()
-        // As long as the server says that it is fresh, it is not asked.
+        // While the entry is fresh, the server is not asked.
         let count = journey.server.requests.count
         let fresh = load("/a.png", .refreshCached).heard
         await waitUntilIdle()
@@ -101,9 +101,9 @@ struct NetworkAcceptanceTests {
         #expect(journey.server.requests.last?.headers["if-none-match"] == "\"1\"")
     }
 
-    /// Counts its starts; otherwise the built-in operation.
+    /// The built-in operation; counts its starts.
     private final class CountingOperation: WebImageDownloaderOperation, @unchecked Sendable {
-        // Unchecked is true because it stores nothing of its own.
+        // Unchecked is safe because the class has no stored properties.
         static let starts = Locked(0)
         override func start(_ sink: any WebImageDownloaderSink) {
             Self.starts.withLock { $0 += 1 }
@@ -120,7 +120,7 @@ struct NetworkAcceptanceTests {
         #expect(CountingOperation.starts.withLock { $0 } == 1)
     }
 
-    /// Pictures of a scheme of its own, decoded by the helper for loaders' authors.
+    /// Loads images of its own scheme, decoded by the helper for authors of loaders.
     private struct DrawingLoader: ImageLoader {
         let file: Data
         func canRequestImage(for url: URL?) -> Bool { url?.scheme == "drawing" }
@@ -225,7 +225,7 @@ struct NetworkAcceptanceTests {
         await #expect(throws: WebImageError.self) { try await journey.manager.image(for: url) }
         #expect(
             try await journey.manager.image(for: url, options: .allowInvalidSSLCertificates).pixelSize.width == 40)
-        // What came so is not shown to who asked for checked bytes.
+        // The image is not delivered to a load that requires a valid certificate.
         await #expect(throws: WebImageError.self) { try await journey.manager.image(for: url) }
     }
 
@@ -296,7 +296,7 @@ struct NetworkAcceptanceTests {
         }
         journey.server.route("/a.png", .body(try Journey.file()))
         #expect(try await journey.manager.image(for: url, options: .retryFailed).pixelSize.width == 40)
-        // It is forgiven for everybody.
+        // The failure is forgotten for all loads.
         #expect(try await journey.manager.image(for: url).pixelSize.width == 40)
     }
 

@@ -5,12 +5,12 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Sequences of heads, over each version of HTTP, with and without a proxy: the manager sees the origin's last head.
+/// Sequences of response heads over each HTTP version, with and without a proxy: the manager sees the origin's last head.
 @Suite(.timeLimit(minutes: 2))
 struct ResponseHeadTableTests {
     typealias Step = ScriptedServer.Step
 
-    /// How requests get to the server.
+    /// How requests reach the server.
     enum Route: CaseIterable, Sendable {
         case plain, plainProxy, tls1, tls1Tunnel, http2, http2Tunnel
 
@@ -20,9 +20,9 @@ struct ResponseHeadTableTests {
         var isHTTP2: Bool { self == .http2 || self == .http2Tunnel }
     }
 
-    /// What the manager makes of an answer.
+    /// The result of a load.
     enum Outcome: Equatable {
-        /// A picture, the entity tag beside it on disk; none where it is not on disk.
+        /// An image, and the entity tag stored with it on disk (nil if it is not on disk).
         case picture(tag: String?, isOnDisk: Bool)
         case failure(WebImageError.Code, status: Int?, condemns: Bool)
     }
@@ -31,7 +31,7 @@ struct ResponseHeadTableTests {
         let name: String
         let scripts: [[Step]]
         let outcome: Outcome
-        /// Requests that it takes.
+        /// The minimum number of requests.
         var requests = 1
     }
 
@@ -84,7 +84,7 @@ struct ResponseHeadTableTests {
             name: "103, end", scripts: [[early, .close]], outcome: .failure(.transport, status: nil, condemns: false)),
     ]
 
-    /// Everything for one route, gone when the body returns.
+    /// Runs the body with a server, a proxy and a configuration for one route, and stops them afterwards.
     private func with(
         _ route: Route, _ change: (inout WebImageDownloaderConfig) -> Void = { _ in },
         _ body: (ScriptedServer, FaultProxy, URL, () throws -> Journey) async throws -> Void
@@ -98,7 +98,7 @@ struct ResponseHeadTableTests {
         defer { front?.stop() }
         var config = WebImageDownloaderConfig.default
         config.certificateAuthorityFile = front?.certificateFile.path
-        // A plain request asks the proxy itself for the whole URL.
+        // A plain request is sent to the proxy with the whole URL.
         config.proxy = route.isTunnel ? proxy.url : route == .plainProxy ? "http://127.0.0.1:\(server.port)" : ""
         change(&config)
         let port = front.map { route.isHTTP2 ? $0.http2Port : $0.http1Port } ?? server.port
@@ -127,7 +127,7 @@ struct ResponseHeadTableTests {
     @Test(arguments: Route.allCases.filter(\.isAvailable)) func lastHeadOfTheOriginCounts(_ route: Route) async throws {
         try await with(route) { server, proxy, url, journey in
             for test in Self.cases {
-                // Over a new connection, and over a kept one.
+                // Over a new connection, then over a kept one.
                 let journey = try journey()
                 for round in 1...2 {
                     journey.cache.clearMemory()
@@ -191,7 +191,7 @@ struct ResponseHeadTableTests {
     }
 
     @Test func goodAnswerToARequestWithoutItsBodyIsNotTheAnswer() async throws {
-        // Curl sends no body until it knows how the server wants credentials.
+        // Curl sends no body until the server has named its authentication scheme.
         try await with(.plain, { ($0.username, $0.password) = ("user", "secret") }) { server, _, url, journey in
             let journey = try journey()
             defer { journey.downloader.shutdown() }
@@ -235,7 +235,7 @@ struct ResponseHeadTableTests {
             let other = try #require(URL(string: url.absoluteString + "?2"))
             server.play(Array(repeating: Step.head(103, line), count: 100) + Self.good)
             let many = await outcome(journey, other)
-            // In HTTP/2 curl's own limit, of 128 KB, comes first.
+            // In HTTP/2 the limit of curl itself, 128 KB, applies first.
             #expect(
                 many == .failure(.invalidDownloadResponse, status: nil, condemns: false)
                     || route.isHTTP2 && many == .failure(.transport, status: nil, condemns: false))

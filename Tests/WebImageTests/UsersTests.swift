@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// One URL through the real downloader for two users, and for one who leaves early.
+/// One URL through the real downloader for two users, and for a load that is cancelled early.
 @Suite(.timeLimit(minutes: 1))
 struct UsersTests {
     let journey: Journey
@@ -22,7 +22,7 @@ struct UsersTests {
         return downloader
     }
 
-    /// Answers each token with a picture of its length.
+    /// Answers each token with an image whose width is the token's length.
     private func routeByToken(_ gate: FaultGate) throws {
         let files = try Dictionary(
             uniqueKeysWithValues: ["Bearer ada", "Bearer grace"].map { ($0, try Journey.file(width: $0.count)) })
@@ -61,7 +61,7 @@ struct UsersTests {
         #expect(!keys.contains { $0?.contains("ada") ?? true }, "a key holds no secret")
         #expect(journey.cache.diskImageDataSync(forKey: url.absoluteString) == nil)
         #expect(journey.server.requestCount("/mine.png") == 2)
-        // Who has no credentials gets neither's picture.
+        // A load without credentials receives neither image.
         await #expect(throws: WebImageError.self) { try await manager.image(for: url) }
     }
 
@@ -79,7 +79,7 @@ struct UsersTests {
     }
 
     @Test func aDownloadCancelledWhenNearlyDoneEndsInTheCache() async throws {
-        // Pixels that do not compress: the file is to come in pieces.
+        // Noise does not compress, so the file arrives in pieces.
         let file = try ImageCodersManager.shared.encode(
             TestImages.noise(width: 200, height: 200), format: .png, options: EncodingOptions())
         var response = FaultResponse(.data(file), headers: ["Content-Type": "image/png"])

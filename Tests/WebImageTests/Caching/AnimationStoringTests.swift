@@ -18,9 +18,9 @@ struct AnimationStoringTests {
     @Test(arguments: [ImageFormat.gif, .png, .webP])
     func anAnimatedImageIsStoredAsItsFile(format: ImageFormat) async throws {
         let fixture = try EntryFixture()
-        // Bytes no encoder would write: a comment of the file's own at its end.
+        // Append trailing bytes that no encoder would write.
         let file = try Self.animation(format) + Data("kept as it is".utf8)
-        // As an animated image, and as a plain one.
+        // As an animated image, and as a still one.
         for image in [AnimatedImage(data: file), ImageCodersManager.shared.decodedImage(with: file, options: nil)] {
             let calls = Calls<Bool>()
             fixture.cache.storeImage(image, forKey: "key") { calls.append(true) }

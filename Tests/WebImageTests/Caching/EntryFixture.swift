@@ -3,7 +3,7 @@ import WebImage
 import WebImageStore
 import WebImageTesting
 
-/// A manager over a real cache in a folder of its own and a loader without a network.
+/// A manager with a real cache in its own folder and a loader without network.
 final class EntryFixture: Sendable {
     private let scratch: ScratchFolder
     let loader = FakeDataLoader()
@@ -18,7 +18,7 @@ final class EntryFixture: Sendable {
         manager = WebImageManager(cache: cache, loader: loader)
     }
 
-    /// Another process with the same folder: nothing in memory, the same disk.
+    /// Returns a fixture that stands for another process: the same disk folder, an empty memory cache.
     func restarted() throws -> EntryFixture {
         cache.flush()
         return try EntryFixture(scratch: scratch)
@@ -39,7 +39,7 @@ final class EntryFixture: Sendable {
         loader.answer(url, with: .success(try Self.file(blue: blue, width: width, height: height)))
     }
 
-    /// The blue of the first pixel of what a load delivers, and where it came from.
+    /// Loads the image; returns its first pixel's blue value and the cache type.
     @discardableResult
     func load(
         _ url: URL, _ options: WebImageOptions = [], _ context: WebImageContext = [:]
@@ -50,11 +50,11 @@ final class EntryFixture: Sendable {
 }
 
 extension Image {
-    /// The blue of the first pixel.
+    /// The blue value of the first pixel.
     var blue: UInt8 { pixels.withUnsafeBytes { $0.first ?? 0 } }
 }
 
-/// Paints everything in one blue.
+/// Sets every pixel to one blue value.
 struct BlueTransformer: ImageTransformer {
     var blue: UInt8 = 9
     var width: Int?

@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// The ways from an entry on disk to an image give the same picture and the same flags.
+/// Every path from a disk entry to an image gives the same image and the same flags.
 @Suite(.timeLimit(minutes: 1))
 struct EntryTableTests {
     let fixture: EntryFixture

@@ -5,7 +5,7 @@ import WebImageStore
 import WebImageTestTraits
 import WebImageTesting
 
-/// The original's cache tests with real files and real pictures, each in a folder of its own.
+/// SDWebImage's cache tests with real files and images, each in its own folder.
 @Suite(.timeLimit(minutes: 1))
 struct ImageCacheCases {
     private let scratch: ScratchFolder
@@ -316,7 +316,7 @@ struct ImageCacheCases {
     }
 }
 
-/// Reads anything as one picture and writes every picture as the same ten bytes.
+/// Decodes any bytes to one image and encodes every image to the same ten bytes.
 struct FixedCoder: ImageCoder {
     let image: Image
     func canDecode(from data: Data?) -> Bool { true }
@@ -327,8 +327,8 @@ struct FixedCoder: ImageCoder {
     }
 }
 
-/// A picture that says it moves.
+/// An image that reports two frames.
 private final class MovingPicture: Image, @unchecked Sendable {
-    // Unchecked is true because it adds nothing to its base.
+    // Unchecked is safe because the class adds no state to its superclass.
     override var imageFrameCount: Int { 2 }
 }

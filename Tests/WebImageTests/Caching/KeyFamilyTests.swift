@@ -4,11 +4,12 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// Random tuples of URL, scope, size and transformers, many of which share their key string: none ever gets the entry,
-/// the running work or the failure of another.
+/// Random tuples of URL, scope, size and transformers; many share their key string.
+///
+/// No tuple ever receives the entry, the shared task or the failure of another.
 @Suite(.timeLimit(minutes: 5))
 struct KeyFamilyTests {
-    /// What a load asks for.
+    /// The parameters of a load that form its key.
     struct Tuple: Hashable, Sendable, CustomStringConvertible {
         var url: URL
         var scope: String?
@@ -27,11 +28,11 @@ struct KeyFamilyTests {
             return context
         }
 
-        /// The number of the original: of the URL and the scope, which decide what a server would give.
+        /// The number of the original, which depends on the URL and the scope, as a server's answer does.
         func original(_ numbers: [String: Int]) -> Int { numbers["\(url.absoluteString) \(scope ?? "-")"] ?? -1 }
     }
 
-    /// Tuples drawn from few parts, so that strings collide often.
+    /// Tuples drawn from few parts, so that key strings collide often.
     struct Generator {
         var random: SeededRandom
         private(set) var seen: [Tuple] = []
@@ -49,7 +50,7 @@ struct KeyFamilyTests {
             ])
             let fragment = pick(["", "", "", "#1", "#scope=alice", "#scope=", "#-Thumbnail({10,10},1)", "#.png"])
             var url = EntryFixture.url(base + fragment)
-            // A URL that is the key string of something seen before.
+            // Sometimes use a URL that equals an earlier tuple's key string.
             if !seen.isEmpty, Int.random(in: 0..<3, using: &random) == 0 {
                 let other = pick(seen)
                 if let key = keys.cacheKey(for: other.url, context: other.context), let known = URL(string: key) {
@@ -64,7 +65,7 @@ struct KeyFamilyTests {
         }
     }
 
-    /// The colour that a tuple's image must have, from its original's number, its size and its transformers.
+    /// Returns the colour that the tuple's image must have, from the number of its original, its size and its transformers.
     private func expected(_ tuple: Tuple, _ number: Int) -> Shown {
         Shown(
             red: UInt8(number >> 8), green: UInt8(number & 255),
@@ -146,7 +147,7 @@ extension Result where Failure == any Error {
     }
 }
 
-/// A server that numbers what is asked of it, by URL and scope.
+/// A server that numbers its originals by URL and scope.
 final class NumberedOrigin: ImageDataLoader {
     private let state = Locked((numbers: [String: Int](), fails: false))
 
@@ -177,7 +178,7 @@ final class NumberedOrigin: ImageDataLoader {
     }
 }
 
-/// Reads `C` and a number: a picture of 40 pixels whose red and green are the number. Writes every pixel's colour.
+/// Decodes `C` and a number to an image of 40 pixels whose red and green encode the number. Encodes every pixel's colour.
 struct ColourCoder: DetailedImageCoder {
     func canDecode(from data: Data?) -> Bool { data?.first == UInt8(ascii: "C") }
     func canEncode(to format: ImageFormat) -> Bool { true }
@@ -222,7 +223,7 @@ struct AddingTransformer: ImageTransformer {
     }
 }
 
-/// A manager over a real cache and a numbered origin.
+/// A manager with a real cache and a numbered origin.
 final class OriginFixture: Sendable {
     private let scratch: ScratchFolder
     let origin: NumberedOrigin

@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImageCore
 
-/// The short way of a memory hit delivers what the long way would, whatever a load names.
+/// The fast path of a memory hit delivers the same as the full path, for every load.
 @Suite(.timeLimit(.minutes(1)))
 struct PlainHitTests {
     private let cache = ImageCache(namespace: "plain", diskCacheDirectory: "/nowhere")
@@ -38,7 +38,7 @@ struct PlainHitTests {
         Loader(name: "scoped") { ImageLoadersManager(loaders: [WebImageDownloader(), ScopedLoader()]) },
     ]
 
-    /// An image under every key that one of the loads asks for.
+    /// Stores an image under each key that one of the loads uses.
     private func fill() throws {
         let keys =
             [EntryKey.shared(url.absoluteString)]
@@ -135,7 +135,7 @@ struct PlainHitTests {
     }
 }
 
-/// A loader of a user, which puts what it loads into a scope.
+/// A user's loader that puts its results into a scope.
 private struct ScopedLoader: ImageDataLoader {
     func canRequestImage(for url: URL?) -> Bool { true }
     func cacheScope(of load: ImageDataLoad) -> CacheScope { .scoped("bob") }

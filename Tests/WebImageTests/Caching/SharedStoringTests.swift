@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// Loads of one variant that want other bytes stored: each stores its own, the picture is made once.
+/// Concurrent loads of one variant that store different bytes: each stores its own, and the image is made once.
 @Suite(.timeLimit(minutes: 1))
 struct SharedStoringTests {
     let fixture: EntryFixture
@@ -45,16 +45,16 @@ struct SharedStoringTests {
         let sides: [ImageCoderOptions] = [8, 16].map { [.encodeMaxPixelSize: CGSize(width: $0, height: $0)] }
         _ = try await shared(
             sides.map { [.imageTransformer: transformer, .imageEncodeOptions: $0, .imageCoder: coder] })
-        // Each load's own: with one piece of work the options of the second load would be dropped.
+        // Each load's options are used; with one shared task those of the second load would be dropped.
         #expect(Set(coder.sides.all) == [8, 16] && coder.sides.all.count == 2)
         let key = try #require(fixture.manager.cacheKey(for: url, context: [.imageTransformer: transformer]))
         let stored = try #require(await fixture.cache.diskImageData(forKey: key))
         let width = try ImageCodersManager.shared.imageInfo(of: stored, limits: .default).pixelSize.width
-        // One of the two, as when they had come one after another.
+        // Either may be stored last, as with loads one after another.
         #expect(width == 8 || width == 16)
     }
 
-    /// A thumbnail goes to disk only where the context names the store type, also when the default has the same value.
+    /// A thumbnail goes to disk only if the context names the store type, even when the default has the same value.
     @Test(arguments: [false, true]) func aNamedStoreTypeHoldsBesideALoadWithoutOne(isFirst: Bool) async throws {
         let box = CGSize(width: 8, height: 8)
         let contexts: [WebImageContext] = [
@@ -77,7 +77,7 @@ struct SharedStoringTests {
     }
 }
 
-/// The built-in coders, and the sizes they are asked to encode at.
+/// The built-in coders; records the sizes at which they are asked to encode.
 private final class EncodingObserver: DetailedImageCoder {
     let sides = Calls<Int>()
 

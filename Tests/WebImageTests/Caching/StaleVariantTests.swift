@@ -5,7 +5,7 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// A variant made from an older original is stale once anything has refreshed the original.
+/// A variant made from an older original is stale once any load has refreshed the original.
 @Suite(.timeLimit(minutes: 1))
 struct StaleVariantTests {
     let fixture: EntryFixture
@@ -38,7 +38,7 @@ struct StaleVariantTests {
         let context = Self.context(kind)
         #expect(try await fixture.load(url, [], context).blue == 10)
         try fixture.answer(url, blue: 20)
-        // A sibling of another size refreshes the original.
+        // A load of another size refreshes the original.
         let sibling: WebImageContext = [.imageThumbnailPixelSize: CGSize(width: 20, height: 20)]
         _ = try await fixture.load(url, .refreshCached, sibling)
         let other = isRestarted ? try fixture.restarted() : fixture
@@ -58,7 +58,7 @@ struct StaleVariantTests {
         #expect(again.result.image === first.result.image || kind == "thumbnail" && again.result.cacheType == .memory)
     }
 
-    /// A load that read the older original ends its store after the refresh of a sibling.
+    /// A load that read the older original finishes its store after another load has refreshed the original.
     @Test func aLateVariantOfAnOlderOriginalRemovesNoNewerOne() async throws {
         let older = try EntryFixture.file(blue: 10)
         _ = try await fixture.load(url)
@@ -92,7 +92,7 @@ struct StaleVariantTests {
         #expect(try await other.load(url, .fromCacheOnly, Self.transformed).blue == 10)
     }
 
-    /// A program's own store replaces the original: its image is shown, and variants are made from it.
+    /// An original stored by the caller replaces the older one: its image is shown, and variants are made from it.
     @Test(arguments: [false, true])
     func whatACallerStoresIsTheNewestOriginal(hasImage: Bool) async throws {
         _ = try await fixture.load(url, [], Self.thumbnail)

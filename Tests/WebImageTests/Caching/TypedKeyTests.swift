@@ -12,7 +12,7 @@ struct TypedKeyTests {
 
     init() throws { fixture = try EntryFixture() }
 
-    /// Every way a scoped entry was ever named in a key string.
+    /// Every text form by which a key string has ever named a scoped entry.
     private var forgeries: [URL] {
         let key = fixture.manager.cacheKey(for: picture, context: [.cacheScope: "alice"]) ?? ""
         return ["https://host/private.png#scope=alice", key].compactMap { URL(string: $0) }
@@ -29,7 +29,7 @@ struct TypedKeyTests {
                 #expect(try await other.load(url, options).blue == 2, "\(url)")
             }
         }
-        // A URL that is the very key string takes the entry's place, so the scoped load may miss; it gets no other picture.
+        // A URL equal to the key string replaces the entry, so the scoped load may miss. It must not receive the other image.
         try other.answer(picture, blue: 1)
         #expect(try await other.load(picture, [], [.cacheScope: "alice"]).blue == 1)
     }
@@ -49,7 +49,7 @@ struct TypedKeyTests {
             let other = isRestarted ? try fixture.restarted() : fixture
             try other.answer(lookAlike, blue: 77)
             #expect(try await other.load(lookAlike).blue == 77)
-            // The other direction: the look-alike's entry is never the variant.
+            // Conversely, the entry of the look-alike is never returned for the variant.
             #expect(try await other.load(source, .fromCacheOnly, context).blue == wanted)
             #expect(try await other.load(lookAlike).blue == 77)
         }

@@ -4,10 +4,10 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// All 28 blend modes beside the formulas of PDF 1.7 §11.3.5 and of Porter and Duff, in floating point.
+/// All 28 blend modes against the floating-point formulas of PDF 1.7 §11.3.5 and of Porter and Duff.
 @Suite(.timeLimit(minutes: 1))
 struct BlendModeTests {
-    /// Straight red, green, blue, and alpha.
+    /// Red, green, blue and alpha, not premultiplied.
     private typealias Color = SIMD4<Double>
     private typealias RGB = SIMD3<Double>
 
@@ -40,7 +40,7 @@ struct BlendModeTests {
         }
     }
 
-    /// The result, its colour multiplied by its alpha.
+    /// Returns the blended colour, premultiplied.
     private static func blended(_ over: Color, _ under: Color, _ mode: BlendMode) -> Color {
         let (source, backdrop) = (RGB(over.x, over.y, over.z), RGB(under.x, under.y, under.z))
         let (a, b) = (over.w, under.w)
@@ -78,7 +78,7 @@ struct BlendModeTests {
 
     private static func added(_ a: Color, _ b: Color) -> Color { a + b }
 
-    /// Modes that treat each channel by itself: the backdrop's and the source's value.
+    /// Returns the formula of a mode that treats each channel separately; its arguments are backdrop and source.
     private static func separable(_ mode: BlendMode) -> ((RGB, RGB) -> RGB)? {
         func hardLight(_ b: Double, _ s: Double) -> Double { s <= 0.5 ? b * 2 * s : b + (2 * s - 1) - b * (2 * s - 1) }
         func softLight(_ b: Double, _ s: Double) -> Double {
@@ -107,7 +107,7 @@ struct BlendModeTests {
         return { b, s in RGB(one(b.x, s.x), one(b.y, s.y), one(b.z, s.z)) }
     }
 
-    /// Modes of hue, saturation and luminosity.
+    /// Returns the formula of a hue, saturation, colour or luminosity mode.
     private static func whole(_ mode: BlendMode) -> ((RGB, RGB) -> RGB)? {
         func light(_ c: RGB) -> Double { 0.3 * c.x + 0.59 * c.y + 0.11 * c.z }
         func saturation(_ c: RGB) -> Double { c.max() - c.min() }

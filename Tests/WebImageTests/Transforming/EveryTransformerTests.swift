@@ -4,15 +4,15 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// Every transformer on the smallest and thinnest pictures, and with numbers nobody should pass: a result or none,
-/// never a trap.
+/// Every transformer with the smallest and thinnest images and with invalid numbers: it returns an image or nil and
+/// never traps.
 @Suite(.timeLimit(minutes: 2))
 struct EveryTransformerTests {
     private static let numbers: [CGFloat] = [
         .nan, .infinity, -.infinity, -1, 0, 1, 0.5, 1e-300, 1e9, 1e300, -1e300, .greatestFiniteMagnitude,
     ]
 
-    /// Every transformer, each of its numbers in turn as given; scales, corners and places that have no number as well.
+    /// Returns every transformer, with each of its numbers in turn set to `value`, and every scale mode, corner and anchor.
     private static func transformers(_ value: CGFloat) throws -> [any ImageTransformer] {
         let all =
             try geometry(value) + colors(value) + overlays(value)
@@ -66,7 +66,7 @@ struct EveryTransformerTests {
         return [ImageBlurTransformer(radius: value)] + modes
     }
 
-    /// A colour whose parts were set to a number, which its initialiser never saw.
+    /// Returns a colour whose components were set after its initialiser, so that they were not checked.
     private static func color(_ value: Double) -> ImageColor {
         var color = ImageColor(red: value, green: 0, blue: 1, alpha: 0.5)
         (color.green, color.blue) = (value, -value)
@@ -105,7 +105,7 @@ struct EveryTransformerTests {
         ] + optional.compactMap(\.self)
     }
 
-    /// Types and filters are read from the sources, so that a new one is noticed here.
+    /// Types and filters are read from the sources, so that a new one that is missing here fails the test.
     @Test func noTransformerAndNoFilterIsLeftOut() throws {
         let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Sources")
@@ -140,13 +140,13 @@ struct EveryTransformerTests {
         }
     }
 
-    /// A number that is none or without end gives none, wherever it is not a colour's, which is clamped.
+    /// NaN and infinity give nil, except in colours, which are clamped.
     @Test(arguments: [CGFloat.nan, .infinity, -.infinity]) func whatCannotBeMeantGivesNone(_ value: CGFloat) throws {
         let image = try TestImages.solid(width: 4, height: 4)
         for transformer in try Self.transformers(value)
         where !(transformer is ImageFlippingTransformer || transformer is ImageTintTransformer) {
             let filter = (transformer as? ImageFilterTransformer)?.filter.filterKey ?? ""
-            // Neither has an inversion a number, nor a monochrome at full intensity another than its colour's.
+            // An inversion has no number, and a monochrome at full intensity has only those of its colour.
             guard filter != ColorFilter.invert.filterKey, !filter.hasSuffix(",1)") else { continue }
             #expect(transformer.transformedImage(with: image, forKey: "k") == nil, "\(transformer.transformerKey)")
         }
@@ -183,7 +183,7 @@ struct EveryTransformerTests {
         let pixels = try TestImages.solid(width: 12, height: 8).pixels.converted(to: format)
         let image = Image(pixels: pixels, scale: 2, hasAlpha: false, format: .tiff)
         image.imageLoopCount = 7
-        // Not the pipeline: its parts leave nothing of so small a picture.
+        // Without the pipeline: its steps leave nothing of so small an image.
         for transformer in try Self.transformers(2).dropLast() {
             let result = try #require(
                 transformer.transformedImage(with: image, forKey: "k"), "\(transformer.transformerKey)")

@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// Drawing into a picture: what each pixel becomes.
+/// Drawing into an image, checked pixel by pixel.
 @Suite(.timeLimit(minutes: 1))
 struct GraphicsRendererTests {
     private let red = ImageColor(red: 1, green: 0, blue: 0)
@@ -25,7 +25,7 @@ struct GraphicsRendererTests {
         image.color(at: CGPoint(x: x, y: y))?.hexString
     }
 
-    /// The sum of all alphas: what is covered, in pixels.
+    /// Returns the sum of all alphas: the covered area in pixels.
     private func area(_ image: Image) -> Double {
         let all = CGRect(x: 0, y: 0, width: image.pixels.width, height: image.pixels.height)
         return (image.colors(with: all) ?? []).reduce(0) { $0 + $1.alpha }
@@ -186,7 +186,7 @@ struct GraphicsRendererTests {
             context.rotate(by: .pi / 2)
             context.draw(picture, in: CGRect(x: -20, y: -20, width: 40, height: 40))
         }
-        // Clockwise: what was left is above.
+        // Clockwise: the left half is now at the top.
         #expect(hex(turned, 50, 35) == "#ffff0000" && hex(turned, 50, 65) == "#ff0000ff")
         #expect(abs(area(turned) - 1600) < 5)
         let flipped = try draw { context in

@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// What goes beyond the original's transformers: circle, fill colour, gradient, watermark.
+/// Transformers that SDWebImage does not have: circle, fill colour, gradient, watermark.
 @Suite(.timeLimit(minutes: 1))
 struct OverlayTests {
     private func hex(_ image: Image?, _ x: Int, _ y: Int) -> String? {
@@ -56,7 +56,7 @@ struct OverlayTests {
         let ends = [0, 99].compactMap { over.color(at: CGPoint(x: 2, y: $0)) }
         #expect(ends.count == 2 && ends[0].red > 0.98 && ends[1].blue > 0.98)
         #expect(hex(over, 8, 50) == "#00000000")
-        // From clear to black: the colour of what is clear does not darken what lies between.
+        // From transparent white to white: the transparent stop does not darken the colours between the stops.
         let white = try TestImages.solid(width: 4, height: 100, blue: 255, green: 255, red: 255)
         let shade = ImageGradient(colors: [ImageColor(white: 1, alpha: 0), .white])
         #expect(hex(white.gradientImage(with: shade), 1, 50) == "#ffffffff")
@@ -73,7 +73,7 @@ struct OverlayTests {
         #expect(hex(corner, 38, 28) == "#ff000000" && hex(corner, 33, 24) == "#ff000000")
         let middle = image.watermarkedImage(with: mark, anchor: .center, opacity: 0.5)
         #expect(hex(middle, 20, 15) == "#ff808080" && hex(middle, 0, 0) == "#ff000000")
-        // Larger than the picture: what overhangs is cut off.
+        // A watermark larger than the image is cut off.
         let large = try TestImages.solid(width: 100, height: 100, blue: 255, green: 255, red: 255)
         #expect(hex(image.watermarkedImage(with: large, anchor: .topLeft), 39, 29) == "#ffffffff")
         #expect(image.watermarkedImage(with: mark, margin: .infinity) == nil)

@@ -4,10 +4,10 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// BlurHash and ThumbHash against the strings other implementations make of the same pixels.
+/// BlurHash and ThumbHash strings, compared with those of other implementations for the same pixels.
 @Suite(.timeLimit(minutes: 1))
 struct PlaceholderHashTests {
-    /// 24 × 16 px: red grows to the right, green downwards, blue is rough.
+    /// 24 × 16 px: red grows to the right, green grows downwards, blue is irregular.
     private func pattern() throws -> Image {
         try Image.generated(width: 24, height: 16) { x, y in
             (UInt8((x * x + y * 7) * 5 % 256), UInt8(y * 255 / 15), UInt8(x * 255 / 23), 255)
@@ -72,7 +72,7 @@ struct PlaceholderHashTests {
     }
 
     @Test func aThumbHashKnowsWhatIsTransparent() throws {
-        // The left half is red, the right half nothing.
+        // The left half is red, the right half transparent.
         let image = try Image.generated(width: 40, height: 40) { x, _ in x < 20 ? (0, 0, 255, 255) : (0, 0, 0, 0) }
         let hash = try #require(image.thumbHash())
         #expect(hash.hasAlpha && abs(hash.averageColor.alpha - 0.5) < 0.05 && hash.averageColor.red > 0.9)

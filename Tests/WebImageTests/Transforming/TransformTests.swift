@@ -4,10 +4,10 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// Geometry, blending and keys on pictures made here, ugly input first.
+/// Geometry, blending and keys with generated images; invalid input first.
 @Suite(.timeLimit(minutes: 1))
 struct TransformTests {
-    /// Four quarters: red, green over blue, white.
+    /// Four quarters: red and green above blue and white.
     private func quarters(_ side: Int = 8, scale: CGFloat = 1) throws -> Image {
         let pixels = try PixelBuffer(width: side, height: side, format: .bgra8Premultiplied)
         pixels.withUnsafeMutableBytes { bytes in
@@ -74,7 +74,7 @@ struct TransformTests {
         let (red, green, blue, white) = (Self.red, Self.green, Self.blue, Self.white)
         #expect(corners(image.flippedImage(withHorizontal: true, vertical: false)) == [green, red, white, blue])
         #expect(corners(image.flippedImage(withHorizontal: false, vertical: true)) == [blue, white, red, green])
-        // Counter-clockwise: what was top right comes to the top left.
+        // Counter-clockwise: the top right corner is now at the top left.
         #expect(corners(image.rotatedImage(withAngle: .pi / 2, fitSize: true)) == [green, white, red, blue])
         #expect(corners(image.rotatedImage(withAngle: -.pi / 2, fitSize: false)) == [blue, red, white, green])
         #expect(corners(image.rotatedImage(withAngle: .pi * 7, fitSize: true)) == [white, blue, green, red])
@@ -120,7 +120,7 @@ struct TransformTests {
 
     @Test func aVeryLargeBlurIsDoneSmallerAndLooksTheSame() throws {
         let image = try quarters(700)
-        // The one is just small enough to be done at full size, the other is not.
+        // The first radius is just small enough for full size, the second is not.
         let (full, smaller) = (image.blurredImage(withRadius: 272), image.blurredImage(withRadius: 275))
         for place in [(0, 0), (350, 350), (699, 0), (100, 600)] {
             let point = CGPoint(x: place.0, y: place.1)
@@ -142,13 +142,13 @@ struct TransformTests {
             image.rotatedImage(withAngle: .pi, fitSize: true),
         ]
         for result in results { #expect(result?.pixels.format == format) }
-        // Bars are transparent, which not every layout can be.
+        // The bars are transparent, which not every pixel format supports.
         let barred = image.resizedImage(with: CGSize(width: 10, height: 5), scaleMode: .aspectFit)
         #expect(barred?.pixels.format == .bgra8Premultiplied && barred?.hasAlpha == true)
         #expect(corners(barred) == ["#00000000", "#00000000", "#00000000", "#00000000"])
     }
 
-    /// Both ways from 2 MP to a fifth of its sides: rows first, and all at once for straight alpha.
+    /// Scales 900 × 700 px to a fifth of its sides both ways: rows first, and at once for straight alpha.
     @Test func goingDownRowsFirstGivesTheSamePicture() throws {
         let image = try Image.generated(width: 900, height: 700) { x, y in
             (UInt8((x * 7 + y) % 256), UInt8((x / 9 * 40 + y / 5 * 60) % 256), UInt8(x * y % 251), 255)
@@ -175,7 +175,7 @@ struct TransformTests {
         #expect(Set(corners(swallowed)) == ["#00000000"])
     }
 
-    /// Porter and Duff, PDF 1.7: grey 0.5 over opaque colour, and over nothing.
+    /// Blend modes of PDF 1.7 and of Porter and Duff: opaque 50% grey over an opaque colour.
     @Test(arguments: [
         (BlendMode.normal, "#ff808080"), (.multiply, "#ff3c2814"), (.screen, "#ffbc" + "a894"),
         (.darken, "#ff785028"), (.lighten, "#ff808080"), (.difference, "#ff083058"), (.copy, "#ff808080"),
@@ -258,7 +258,7 @@ struct TransformTests {
 }
 
 extension PixelBuffer {
-    /// The four bytes of a pixel.
+    /// Returns the four bytes of a pixel.
     fileprivate func color(at place: (x: Int, y: Int)) -> [Int] {
         withUnsafeBytes { bytes in (0..<4).map { Int(bytes[place.y * bytesPerRow + place.x * 4 + $0]) } }
     }
