@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// How many downloads run, which comes next, and over which connections.
+/// The number of running downloads, their order, and the connections they use.
 @Suite(.timeLimit(minutes: 1))
 struct AdmissionTests {
     @Test func neverMoreThanTheMaximumAtOnce() async throws {
@@ -61,7 +61,7 @@ struct AdmissionTests {
     @Test func sequentialRequestsUseOneConnection() async throws {
         try await withDownloader { server, downloader in
             server.route("/a", .body(Data("a".utf8)))
-            // Short refused bodies are read to their end, so that they cost no connection either.
+            // Short bodies of refused responses are read to their end, so that the connection can be reused.
             for number in 0..<20 {
                 if number.isMultiple(of: 4) {
                     _ = try await downloader.failure(server.url("/missing"))

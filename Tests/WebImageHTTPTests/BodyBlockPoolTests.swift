@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImageHTTP
 
-/// Memory of bodies is used again while transfers run, and by nobody who still reads it.
+/// Memory blocks of bodies are reused while transfers run, but never while a reader still uses them.
 @Suite(.serialized, .timeLimit(minutes: 1))
 struct BodyBlockPoolTests {
     private let blocks = BodyBlockPool()
@@ -69,7 +69,7 @@ struct BodyBlockPoolTests {
         #expect(held.allSatisfy { $0 != nil })
         #expect(LiveHandles.current["body block"] == 10)
         held = []
-        // 32 MB of them.
+        // The limit of 32 MB holds six of them.
         #expect(LiveHandles.current["body block"] == 6)
         blocks.keepsSpares = false
     }
@@ -77,7 +77,7 @@ struct BodyBlockPoolTests {
     @Test func idleDownloaderHoldsNoBlocks() async throws {
         try await withDownloader { server, downloader in
             let file = Data((0..<600_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
-            // While it runs, the engine is not idle.
+            // While this transfer runs, the engine is not idle.
             server.route("/held", .hang)
             server.route("/a", .body(file))
             var chunked = FaultResponse(.data(file))
@@ -97,10 +97,10 @@ struct BodyBlockPoolTests {
     }
 }
 
-/// A handle that keeps its options from one transfer to the next keeps none that the next does not want.
+/// A handle keeps its options between transfers, but resets those that the next transfer does not set.
 @Suite(.timeLimit(minutes: 1))
 struct KeptOptionTests {
-    /// Gives a request a field, or a method and a body.
+    /// Returns a context whose request modifier applies `change`.
     private static func context(_ change: @escaping @Sendable (inout WebImageRequest) -> Void) -> WebImageContext {
         [
             .downloadRequestModifier: WebImageDownloaderRequestModifier { request in

@@ -5,10 +5,10 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// The original's form: one call, a token, one completion with a decoded image.
+/// SDWebImage's form of a download: one call, a token, one completion with a decoded image.
 @Suite(.timeLimit(minutes: 1))
 struct CallbackFormTests {
-    /// Reads any bytes as a picture of one pixel; refuses "bad".
+    /// Decodes any bytes to an image of one pixel; refuses "bad".
     private struct OnePixelCoder: ImageCoder {
         func canDecode(from data: Data?) -> Bool { true }
         func canEncode(to format: ImageFormat) -> Bool { false }

@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// A cancel at any instant ends in exactly one completion and leaves nothing behind.
+/// A cancel at any moment gives exactly one completion and leaves no handle open.
 @Suite(.timeLimit(minutes: 3))
 struct CancellationTests {
     private static func routes(_ server: FaultServer) {
@@ -38,12 +38,12 @@ struct CancellationTests {
                     if number >= 64 { await group.next() }
                     group.addTask {
                         var random = SeededRandom(seed: seed &+ UInt64(number))
-                        // Half share URLs with others, half are alone.
+                        // Half of the loads share URLs, half have their own.
                         let path =
                             Self.paths[number % Self.paths.count] + (number.isMultiple(of: 2) ? "?\(number)" : "")
                         let load = Task { try await downloader.fetch(server.url(path)) { _, _, _ in } }
                         let delay = UInt64.random(in: 0...8_000_000, using: &random)
-                        // A real pause: the cancel has to meet the transfer at any instant, not after an event.
+                        // Use a real pause: the cancel must reach the transfer at any moment, not after a certain event.
                         if delay > 500_000 { try? await Task.sleep(nanoseconds: delay) }
                         load.cancel()
                         ends.append((try? await load.value) != nil)

@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Members of the configuration, options and the environment that no other suite shows at work.
+/// Configuration members, options and environment variables that no other suite tests in effect.
 @Suite(.timeLimit(minutes: 1))
 struct ConfigurationTests {
     @Test(arguments: [0, 1, 3]) func redirectsEndAtTheMaximum(maximum: Int) async throws {
@@ -101,7 +101,7 @@ struct ConfigurationTests {
         }
     }
 
-    /// In a process of its own, since the environment is everybody's.
+    /// Runs in a separate process, because the environment belongs to the whole process.
     @Test func environmentsProxyIsUsedButNotUnderTheServersPolicy() async {
         await #expect(processExitsWith: .success) {
             let proxy = try FaultServer(host: "127.0.0.3")
@@ -117,10 +117,10 @@ struct ConfigurationTests {
             config.resolvedHosts = ["public.example:80:127.0.0.1"]
             config.policy = .server
             try await withDownloader(config) { _, downloader in
-                // It goes straight to the address, which is refused.
+                // The request goes directly to the address, which the policy refuses.
                 try await #expect(downloader.failure(url).code == .invalidDownloadOperation)
             }
-            // A policy that only forbids the environment's proxies.
+            // A policy that only ignores the environment's proxies.
             config.policy = DownloadPolicy()
             config.policy?.usesEnvironmentProxies = false
             try await withDownloader(config) { server, downloader in
@@ -139,7 +139,7 @@ struct ConfigurationTests {
     }
 }
 
-/// TLS as configured, against nginx.
+/// TLS settings, tested with nginx.
 @Suite(.enabled(if: NginxServer.isAvailable, "nginx and openssl are not installed"), .timeLimit(minutes: 1))
 struct ClientCertificateTests {
     private let nginx: NginxServer

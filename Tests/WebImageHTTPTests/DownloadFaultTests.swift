@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Every way a server can fail ends in an error of its own that says what to do.
+/// Each kind of server failure has its own error with a hint.
 @Suite(.timeLimit(minutes: 1))
 struct DownloadFaultTests {
     @Test func unknownHostIsCurl6() async throws {
@@ -186,7 +186,7 @@ struct DownloadFaultTests {
             let error = try await downloader.failure(server.url("/a"))
             #expect(error.curlCode == 28)
             #expect(ContinuousClock.now - start >= .milliseconds(300))
-            // Well under the default of 15.
+            // Much less than the default of 15 s.
             #expect(ContinuousClock.now - start < Sanitizer.time(.seconds(10)))
         }
     }

@@ -3,7 +3,7 @@ import Testing
 import WebImageCore
 import WebImageHTTP
 
-/// Which addresses and URLs a server's policy lets pass: every range of the registries, at its edges.
+/// The addresses and URLs that a server's policy allows, tested at the edges of every registered range.
 struct DownloadPolicyTests {
     @Test(arguments: [
         "0.0.0.0", "0.255.255.255", "10.0.0.0", "10.255.255.255", "100.64.0.0", "100.127.255.255", "127.0.0.1",

@@ -4,16 +4,16 @@ import WebImageTesting
 
 @testable import WebImageHTTP
 
-/// The decisions alone: who shares, who starts, who is cancelled.
+/// The queue's decisions: which loads share a download, which download starts, which is cancelled.
 struct DownloadQueueTests {
     typealias Queue = DownloadQueue<String, Int>
 
-    /// Joins and says which downloads start by it.
+    /// Returns the downloads that these actions start.
     private func starts(_ actions: [Queue.Action]) -> [Int] {
         actions.compactMap { if case .start(let download) = $0 { download } else { nil } }
     }
 
-    /// Runs to the end, one at a time, and lists the order of starts.
+    /// Finishes one download after another; returns the order of starts.
     private func drain(_ queue: inout Queue, from first: Int) -> [Int] {
         var order = [first]
         while let last = order.last, let next = starts(queue.finish(last).actions).first { order.append(next) }
@@ -47,7 +47,7 @@ struct DownloadQueueTests {
         for number in 1...3 { _ = queue.join(number, key: "\(number)", host: "host", priority: .normal) }
         let end = queue.finish(0) { $0 == [1] }
         #expect(end.subscribers == [1] && end.actions.isEmpty && queue.count == 2)
-        // A limit that is set meanwhile counts the slot.
+        // A limit set in the meantime counts the kept slot.
         #expect(queue.setMaxConcurrent(2, perHost: 1).isEmpty)
         #expect(queue.free(0) == [.start(1)] && queue.free(0).isEmpty)
         #expect(queue.finish(1) { _ in false }.actions == [.start(2)])
@@ -124,7 +124,7 @@ struct DownloadQueueTests {
         #expect(queue.join(9, key: "0", priority: .normal).actions == [.start(2)])
     }
 
-    /// Any sequence of events keeps what must always be true.
+    /// Random sequences of events keep the invariants.
     @Test(arguments: 0..<20) func randomEventsNeverExceedTheMaximumOrLoseAnybody(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         var queue = Queue(maxConcurrent: 3)

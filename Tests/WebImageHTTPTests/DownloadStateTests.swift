@@ -5,7 +5,7 @@ import WebImageTesting
 
 @testable import WebImageHTTP
 
-/// The decisions of one download, by random sequences of events: no transfer, no clock, no thread.
+/// The state of one download, tested with random sequences of events: no transfer, no clock, no thread.
 struct DownloadStateTests {
     private static let url = URL(string: "https://example.test/a.png")!
     private static let folder = FileManager.default.temporaryDirectory.path
@@ -34,7 +34,7 @@ struct DownloadStateTests {
         bytes.withUnsafeBytes { try? body?.append($0) }
     }
 
-    /// What the shell would do, with every event chosen by chance.
+    /// The role of the shell, with random events.
     private struct Run {
         var state: DownloadState
         var random: SeededRandom

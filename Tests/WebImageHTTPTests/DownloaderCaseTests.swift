@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// The remaining cases of the original's downloader tests, on loopback.
+/// The remaining cases of SDWebImage's downloader tests, on loopback.
 @Suite(.timeLimit(minutes: 1))
 struct DownloaderCaseTests {
     private let coder = FakeCoder()
@@ -95,7 +95,7 @@ struct DownloaderCaseTests {
         }
     }
 
-    /// Delivers a partial picture for every piece; remembers its instances.
+    /// Delivers a partial image for every piece and records its instances.
     private final class PartialCoder: ProgressiveImageCoder {
         static let instances = Locked<Set<ObjectIdentifier>>([])
         private let isReady = Locked(false)

@@ -6,10 +6,10 @@ import WebImageTesting
 
 @testable import WebImageHTTP
 
-/// Transfers that begin while the engine ends: each of them ends.
+/// A transfer that begins while the engine ends still ends.
 @Suite(.timeLimit(minutes: 1))
 struct EngineEndTests {
-    /// Counts ends.
+    /// Records the ends of a transfer.
     private final class Sink: WebImageDownloaderSink {
         let ends = Collected<WebImageError?>()
         func transferDidReceive(head: WebImageResponse) -> WebImageError? { nil }
@@ -29,7 +29,7 @@ struct EngineEndTests {
         mailbox.open(multi)
         mailbox.retire()
         CurlLoop(mailbox: mailbox, multi: multi, blocks: BodyBlockPool(), later: DeferredActions(), label: "").run()
-        // As a start does that fetched the mailbox before the engine was retired.
+        // This happens when a start fetched the mailbox before the engine was retired.
         #expect(!mailbox.post(.start(try transfer("http://127.0.0.1:1/", Sink()))))
     }
 

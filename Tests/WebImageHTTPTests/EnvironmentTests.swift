@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Hosts that are reached by IPv6 alone, and hosts that are numbers.
+/// Hosts that are reachable only by IPv6, and hosts given as numeric addresses.
 @Suite(.timeLimit(minutes: 1))
 struct EnvironmentTests {
     private func withIPv6(
@@ -50,7 +50,7 @@ struct EnvironmentTests {
             for url in [server.url("/a"), named] { try await #expect(downloader.fetch(url).data == Data("a".utf8)) }
             downloader.config.policy?.deniedHosts = ["[0:0::1]"]
             try await #expect(downloader.failure(server.url("/a")).code == .invalidDownloadOperation)
-            // From an address of IPv4 to one of IPv6 by a redirect.
+            // A redirect from an IPv4 address to an IPv6 address.
             downloader.config.policy?.allowedAddresses.append(try #require(AddressRange("127.0.0.0/8")))
             outer.route("/away", .redirect(to: server.url("/a").absoluteString))
             try await #expect(downloader.failure(outer.url("/away")).code == .invalidDownloadOperation)
@@ -70,7 +70,7 @@ struct EnvironmentTests {
     }
 }
 
-/// Zero, negative, not a number, infinite and huge, wherever the public interface takes a number.
+/// Zero, negative, NaN, infinite and huge values for each number of the public interface.
 @Suite(.timeLimit(minutes: 1))
 struct ExtremeNumberTests {
     typealias Change = @Sendable (inout WebImageDownloaderConfig) -> Void
@@ -81,7 +81,7 @@ struct ExtremeNumberTests {
     ]
     static let counts = [0, -1, Int.min, Int.max, Int.max - 1, 1 << 40, 1]
 
-    /// What every value of a member must not do: trap, hang, or keep a download from its end.
+    /// Checks that a changed configuration neither traps nor hangs and that every download ends.
     private func expectEnd(_ name: String, _ change: Change) async throws {
         var config = WebImageDownloaderConfig.default
         change(&config)
@@ -136,7 +136,7 @@ struct ExtremeNumberTests {
         try await withDownloader(config) { server, downloader in
             let head = "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: \(length)\r\n\r\nabc"
             server.route("/a", .raw(Data(head.utf8)))
-            // However it ends, it ends.
+            // Every length gives an error, of one kind or the other.
             let error = await #expect(throws: WebImageError.self) { try await downloader.fetch(server.url("/a")) }
             #expect(error?.code == .transport || error?.code == .badImageData)
         }

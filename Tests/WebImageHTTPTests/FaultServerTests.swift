@@ -3,7 +3,7 @@ import Testing
 import WebImageTestTraits
 import WebImageTesting
 
-/// The misbehaving server behaves as a tool.
+/// The fault server itself works as documented.
 @Suite(.timeLimit(minutes: 1))
 struct FaultServerTests {
     @Test func stopEndsHangingConnectionsAtOnce() async throws {

@@ -5,9 +5,9 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Thousands at once: each URL is asked for once, everybody hears one end, and the memory goes back.
+/// Thousands of loads at once: each URL is requested once, each load completes once, and the memory is returned.
 ///
-/// Each runs in a process of its own: pages that hold what earlier tests left cannot go back.
+/// Each test runs in a separate process, because memory pages that still hold data of earlier tests cannot be returned.
 @Suite(.serialized, .timeLimit(minutes: 10))
 struct FloodTests {
     private static let isLong = ProcessInfo.processInfo.environment["WEBIMAGE_LONG"] != nil
@@ -20,11 +20,11 @@ struct FloodTests {
         await #expect(processExitsWith: .success) { try await Self.flood(requests: 100_000, urls: 1, rounds: 6) }
     }
 
-    /// The first rounds make what stays (threads, pools, the allocator's arenas); later ones must add nothing.
+    /// The first rounds allocate what stays (threads, pools, the allocator's arenas); later rounds must add nothing.
     private static func flood(requests: Int, urls: Int, rounds: Int) async throws {
         var config = WebImageDownloaderConfig.default
         config.maxConcurrentDownloads = 20
-        // The server is silent until all have come: that is no stalled download.
+        // The server is silent until all loads have joined; this must not count as a stalled download.
         config.downloadTimeout = 600
         try await withDownloader(config) { server, downloader in
             var memory: [Int] = []
@@ -45,7 +45,7 @@ struct FloodTests {
             }
             guard ProcessMemory.isMeasurable else { return }
             #expect(growth(allocated) < 8 << 20, "\(allocated)")
-            // What stays used of the pages the allocator has; those it merely keeps for later are given back before.
+            // Only pages in use are compared; pages that the allocator merely keeps were returned before.
             #expect(growth(memory) < max(16 << 20, memory[0] / 5), "\(memory)")
         }
     }
@@ -55,7 +55,7 @@ struct FloodTests {
         if let symbol = dlsym(nil, "malloc_trim") { _ = unsafeBitCast(symbol, to: Trim.self)(0) }
     }
 
-    /// From the first rounds to the last, of middle values: some megabytes come and go from round to round.
+    /// Growth from the first to the last three rounds, by their medians, because single rounds vary by some megabytes.
     private static func growth(_ rounds: [Int]) -> Int { rounds.suffix(3).sorted()[1] - rounds.prefix(3).sorted()[1] }
 
     private static func run(
@@ -70,7 +70,7 @@ struct FloodTests {
             let url = server.url("/\(round)/\(number % urls)")
             tasks.append(
                 Task {
-                    // The first progress comes on joining.
+                    // A load receives its first progress when it joins.
                     let result = try? await downloader.fetch(url) { _, _, _ in
                         _ = arrived.withLock { $0.insert(number) }
                     }
@@ -78,12 +78,12 @@ struct FloodTests {
                     ends.withLock { if isWhole { $0.finished += 1 } else { $0.cancelled += 1 } }
                     _ = arrived.withLock { $0.insert(number) }
                 })
-            // The first of each URL stays, so that its download is never given up.
+            // The first load of each URL stays, so that its download is never abandoned.
             let victim = Int.random(in: 0...number, using: &random)
             if victim >= urls { tasks[victim].cancel() }
         }
-        // Not before, so that nobody comes when a download has ended.
-        // A debug build makes few plans a second.
+        // Open the gate only now, so that no load joins after a download has ended.
+        // The limit is generous because a debug build makes few plans a second.
         try await eventually("all arrived", within: Double(max(30, requests / 1000))) {
             arrived.withLock { $0.count } == requests
         }

@@ -3,7 +3,7 @@ import Testing
 import WebImageCore
 import WebImageHTTP
 
-/// RFC 9111 and RFC 5861 as a table: what a stored answer is good for, and when.
+/// RFC 9111 and RFC 5861 as a table: how a stored response may be used, and when.
 struct HTTPCachePolicyTests {
     /// Sun, 06 Nov 1994 08:49:37 GMT.
     static let date = 784_111_777.0
@@ -50,7 +50,7 @@ struct HTTPCachePolicyTests {
             .revalidate(tag)),
         Row(["cache-control": "max-age=60", "vary": "*"], 1, .fetch),
         Row([:], 0, .fetch),
-        // A clock that went backwards says nothing about age.
+        // After the clock went backwards the age is unknown.
         Row(["cache-control": "max-age=60", "etag": "\"a\""], -10, .revalidate(tag)),
     ]
 

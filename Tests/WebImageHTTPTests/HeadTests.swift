@@ -4,7 +4,7 @@ import WebImageCore
 
 @testable import WebImageHTTP
 
-/// Header lines become the response as users see it.
+/// Header lines become the response that users see.
 struct ResponseHeadTests {
     private func head(_ lines: String...) -> ResponseHeadParser {
         var parser = ResponseHeadParser()
@@ -63,9 +63,9 @@ struct ResponseHeadTests {
 
     @Test func oversizedFieldIsToldByTheCodesOfBothGenerations() {
         let (none, begun, whole) = (head(), head("HTTP/1.1 200 OK", "A: b"), head("HTTP/1.1 200 OK", "A: b", ""))
-        // CURLE_TOO_LARGE, since 8.6: means nothing else.
+        // CURLE_TOO_LARGE, since curl 8.6: has no other meaning.
         for parser in [none, begun, whole] { #expect(CurlErrors.isHeadTooLarge(100, parser)) }
-        // CURLE_OUT_OF_MEMORY, before: only within a head.
+        // CURLE_OUT_OF_MEMORY, before curl 8.6: means an oversized field only within a head.
         #expect(CurlErrors.isHeadTooLarge(27, begun))
         for parser in [none, whole] { #expect(!CurlErrors.isHeadTooLarge(27, parser)) }
         #expect(!CurlErrors.isHeadTooLarge(56, begun))
@@ -83,7 +83,7 @@ struct ResponseHeadTests {
     }
 }
 
-/// Which failures make a URL not worth another try.
+/// Which failures prevent another attempt for a URL.
 struct FailedURLRuleTests {
     @Test func onlyWhatIsTheURLsOwnFaultIsRemembered() {
         func error(_ code: WebImageError.Code, _ underlying: WebImageError.Underlying? = nil) -> WebImageError {

@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// One host has many spellings: policies, limits, sharing and credentials go by the host that is connected to.
+/// A host has many spellings: policies, limits, sharing and credentials use the host that is connected to.
 @Suite(.timeLimit(minutes: 1))
 struct HostSpellingTests {
     static let names = [
@@ -92,7 +92,7 @@ struct HostSpellingTests {
     @Test(arguments: ["a%2fb", "a%40b", "a%00b", "a%3ab", "a%5cb", "a%20b", "%2e", "."])
     func hostThatNoServerCanHaveIsRefused(_ host: String) async throws {
         try await withDownloader { server, downloader in
-            // Foundation refuses some of these itself.
+            // Foundation itself refuses some of these.
             guard let url = URL(string: "http://\(host):\(server.port)/a") else { return }
             try await #expect(downloader.failure(url).code == .invalidURL)
             #expect(downloader.identity(of: ImageDataLoad(url: url)).cacheScope == .unstored)

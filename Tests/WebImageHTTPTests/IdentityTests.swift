@@ -4,7 +4,7 @@ import WebImageCore
 import WebImageHTTP
 import WebImageTesting
 
-/// Each member of a request's identity keeps loads apart, in downloads and in caches.
+/// Each member of a request's identity separates loads, both in downloads and in caches.
 struct IdentityTests {
     private let url: URL
     private let downloader = WebImageDownloader(config: .default, engine: CurlEngine())
@@ -86,7 +86,7 @@ struct IdentityTests {
         let unchecked = identity(options: .allowInvalidSSLCertificates)
         #expect(unchecked.sharing != identity().sharing)
         #expect(unchecked.cacheScope == .scoped("!unchecked"))
-        // Also beside a scope the caller names.
+        // Also in addition to a scope that the caller names.
         let named: WebImageContext = [.cacheScope: "alice"]
         #expect(
             identity(options: .allowInvalidSSLCertificates, context: named).cacheScope
@@ -104,7 +104,7 @@ struct IdentityTests {
         let load = ImageDataLoad(url: url, options: .handleCookies)
         let other = WebImageDownloader(config: .default, engine: CurlEngine())
         #expect(other.identity(of: load).cacheScope != downloader.identity(of: load).cacheScope)
-        // Beside credentials and unchecked certificates as well.
+        // Also in addition to credentials and unchecked certificates.
         let unchecked = ImageDataLoad(url: url, options: [.handleCookies, .allowInvalidSSLCertificates])
         #expect(other.cacheScope(of: unchecked) != downloader.cacheScope(of: unchecked))
         for downloader in [downloader, other] {

@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Bodies too large for memory go to a file without a name as they arrive, and nothing of them is left.
+/// Bodies too large for memory go to an unnamed file as they arrive, and nothing of them is left behind.
 @Suite(.serialized, .timeLimit(minutes: 2))
 struct LargeBodyTests {
     private let scratch: ScratchFolder
@@ -22,7 +22,7 @@ struct LargeBodyTests {
         return config
     }
 
-    /// What the bodies' folder holds; nil while there is none.
+    /// The names in the bodies' folder; nil while it does not exist.
     private var files: [String]? { try? FileManager.default.contentsOfDirectory(atPath: bodyFolder) }
 
     private static func isOfBodies(_ kind: String) -> Bool { ["unnamed file", "mapped body"].contains(kind) }
@@ -46,7 +46,7 @@ struct LargeBodyTests {
             peak.withLock { $0 = max($0, ProcessMemory.anonymousBytes ?? .max) }
             #expect(result.data.count == total)
             #expect(result.data.last == 0)
-            // Four for the beginning, twice while it moves, and what this process allots meanwhile.
+            // 4 MB for the beginning, twice that while it moves to the file, and other allocations of this process.
             #expect(peak.withLock { $0 } - before < 24 << 20, "\(peak.withLock { $0 } - before) bytes")
             #expect(files == [])
             #expect(LiveHandles.current["mapped body"] == 1)
@@ -79,7 +79,7 @@ struct LargeBodyTests {
         try await LiveHandles.expectNone { Self.isOfBodies($0) }
     }
 
-    /// How a download of a large body ends before its end.
+    /// The ways in which a download of a large body can stop early.
     enum Ending: CaseIterable { case error, limit, cancel, deadline, shutdown }
 
     @Test(arguments: Ending.allCases) func nothingIsLeftOfABodyThatNeverCameWhole(_ ending: Ending) async throws {

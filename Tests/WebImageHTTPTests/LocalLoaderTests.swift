@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// `file:` URLs: regular files within the cap, and a reason for everything else.
+/// `file:` URLs: regular files within the size limit load; everything else fails with a reason.
 @Suite(.timeLimit(minutes: 1))
 struct FileImageLoaderTests {
     private let scratch: ScratchFolder
@@ -52,7 +52,7 @@ struct FileImageLoaderTests {
         try body.write(to: url)
         let result = try await loader.loadData(for: ImageDataLoad(url: url), progress: nil)
         #expect(result.data == body)
-        // It may be changed and cut by its owner without changing what is on disk or read.
+        // The owner may change or truncate the bytes; the file on disk and the read result stay the same.
         var copy = result.data
         copy[0] ^= 0xFF
         try Data().write(to: url)
@@ -60,7 +60,7 @@ struct FileImageLoaderTests {
     }
 
     @Test func fileWithoutASizeIsReadToItsEnd() async throws {
-        // The kernel makes it up while it is read and says that it has no bytes.
+        // The kernel generates this file while it is read and reports a size of 0.
         let url = URL(fileURLWithPath: "/proc/self/maps")
         let result = try await loader.loadData(for: ImageDataLoad(url: url), progress: nil)
         #expect(result.data.count > 1000)
@@ -81,7 +81,7 @@ struct FileImageLoaderTests {
         try Data(count: 1000).write(to: url)
         #expect(await failure(url, limit: 999)?.underlying == .limit(.encodedBytes, actual: 1000, allowed: 999))
         #expect(await failure(url, limit: 1000) == nil)
-        // The kernel says 0 for this file and yields bytes all the same.
+        // The kernel reports a size of 0 for this file but returns bytes.
         #expect(await failure(URL(fileURLWithPath: "/proc/self/status"), limit: 10)?.code == .limitExceeded)
     }
 
@@ -107,7 +107,7 @@ struct FileImageLoaderTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let url = folder.appendingPathComponent("a")
         let byteCount = 60 << 20
-        // A file of holes: it takes no room.
+        // A sparse file takes no disk space.
         #expect(FileManager.default.createFile(atPath: url.path, contents: nil) && truncate(url.path, byteCount) == 0)
         let task = Locked<Task<Data, any Error>?>(nil)
         let before = try bytesRead()
@@ -118,7 +118,7 @@ struct FileImageLoaderTests {
         }
         task.withLock { $0 = loading }
         await #expect { try await loading.value } throws: { ($0 as? WebImageError)?.code == .cancelled }
-        // The load has ended; the read ends when the file is closed.
+        // The load has ended; the read has ended once the file is closed.
         #expect(await eventually { !isOpen(url) })
         #expect(try bytesRead() - before < byteCount / 2)
     }
@@ -170,7 +170,7 @@ struct DataURLImageLoaderTests {
     }
 }
 
-/// The composite that the composition root registers.
+/// The composite loader that the composition root registers.
 @Suite(.timeLimit(minutes: 1))
 struct ImageLoadersManagerTests {
     @Test func everySchemeFindsItsLoader() async throws {

@@ -58,7 +58,7 @@ struct NginxTests {
             let tokens = (0..<30).map { number in
                 downloader.downloadImage(with: nginx.secureURL("/a.png?\(number)"), context: context) {
                     _, data, error, _ in
-                    // The body is no picture; the bytes came all the same.
+                    // The body is no image, but its bytes have arrived.
                     #expect(error?.code == .badImageData)
                     done.append(number)
                 }

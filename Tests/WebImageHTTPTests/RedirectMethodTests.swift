@@ -5,10 +5,10 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// What a redirect makes of method and body (RFC 9110 §15.4), and what of it goes to another origin.
+/// The method and body after a redirect (RFC 9110 §15.4), and which of them are sent to another origin.
 @Suite(.timeLimit(minutes: 1))
 struct RedirectMethodTests {
-    /// The next hop as its server sees it; nil when it is refused.
+    /// The method that the next server receives, at the same origin (`near`) and at another (`far`); nil when refused.
     struct Case: Sendable, CustomStringConvertible {
         let method: String
         let status: Int
@@ -92,7 +92,7 @@ struct RedirectMethodTests {
                 server.route("/from", .redirect(to: "/to", status: 303))
                 server.route("/to", .body(Data("a".utf8)))
                 let load = load(server.url("/from"), "HEAD")
-                // A HEAD brings no body, which is no picture.
+                // A HEAD response has no body, so the load fails; only the request matters.
                 _ = try? await downloader.loadData(for: load, progress: nil)
                 #expect(server.requests.map(\.method) == ["HEAD", "HEAD"])
             }

@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// What changes a request, an answer and its bytes.
+/// Modifiers of a request, of a response and of its bytes.
 @Suite(.timeLimit(minutes: 1))
 struct RequestPathTests {
     private func load(_ url: URL, _ context: WebImageContext) -> ImageDataLoad {
@@ -39,7 +39,7 @@ struct RequestPathTests {
             #expect(server.requests.last?.headers["foo"] == "Bar")
             #expect(server.requests.last?.query == "text=Hello%20World")
             try await #expect(downloader.failure(server.url("/b")).code == .invalidDownloadOperation)
-            // The context's goes before the downloader's.
+            // The context's modifier takes precedence over the downloader's.
             let other = WebImageDownloaderRequestModifier(method: "POST", headers: ["X": "y"], body: Data("in".utf8))
             _ = try await downloader.loadData(
                 for: load(server.url("/a"), [.downloadRequestModifier: other]), progress: nil)
@@ -74,7 +74,7 @@ struct RequestPathTests {
             let refusing = WebImageDownloaderResponseModifier { _ in nil }
             let refused = load(server.url("/a"), [.downloadResponseModifier: refusing])
             #expect(await failure(downloader, refused)?.code == .invalidDownloadResponse)
-            // A bad status may be made good.
+            // A response modifier may replace a bad status.
             let good = WebImageDownloaderResponseModifier(statusCode: 200)
             let missing = load(server.url("/missing"), [.downloadResponseModifier: good])
             try await #expect(downloader.loadData(for: missing, progress: nil).response.statusCode == 200)
@@ -116,7 +116,7 @@ struct RequestPathTests {
         }
     }
 
-    /// Counts its starts; otherwise the built-in operation.
+    /// The built-in operation; counts its starts.
     private final class CountingOperation: WebImageDownloaderOperation, @unchecked Sendable {
         static let starts = Locked(0)
         override func start(_ sink: any WebImageDownloaderSink) {
@@ -142,9 +142,9 @@ struct RequestPathTests {
         }
     }
 
-    /// Remembers the priorities it is told.
+    /// Records the priorities it receives.
     private final class ListeningOperation: WebImageDownloaderOperation, @unchecked Sendable {
-        // Unchecked is true because it stores nothing of its own.
+        // Unchecked is safe because the class has no stored properties.
         static let told = Collected<LoadPriority>()
         override func priorityDidChange(_ priority: LoadPriority) {
             Self.told.append(priority)
@@ -171,7 +171,7 @@ struct RequestPathTests {
 
     @Test func nameWithADeadAddressIsReachedByTheLivingOne() async throws {
         try await withDownloader { server, downloader in
-            // Nobody listens at the first.
+            // No server listens at the first address.
             downloader.config.resolvedHosts = ["dual.example:\(server.port):[::1],127.0.0.1"]
             server.route("/a", .body(Data("a".utf8)))
             let url = try #require(URL(string: "http://dual.example:\(server.port)/a"))
@@ -179,7 +179,7 @@ struct RequestPathTests {
         }
     }
 
-    /// An operation without a network, which ends twice.
+    /// An operation without network that ends twice.
     private final class CannedOperation: WebImageDownloaderOperationProtocol {
         let request: WebImageRequest
         init(_ order: WebImageDownloaderOrder) { request = order.request }
@@ -203,7 +203,7 @@ struct RequestPathTests {
         }
     }
 
-    /// Takes what an operation yields.
+    /// Records what an operation yields.
     private final class Taking: WebImageDownloaderSink {
         let state = Locked((Data(), Bool?.none))
         func transferDidReceive(head: WebImageResponse) -> WebImageError? { nil }

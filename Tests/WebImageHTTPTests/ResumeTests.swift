@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Broken downloads go on where they broke, in this process or the next, or begin anew when that is not safe.
+/// A broken download continues where it broke, in this process or the next, or starts again when that is not safe.
 @Suite(.timeLimit(minutes: 1))
 struct ResumeTests {
     private let body = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
@@ -17,7 +17,7 @@ struct ResumeTests {
         return config
     }
 
-    /// Breaks after 40,000 bytes unless a range is asked for.
+    /// Breaks after 40,000 bytes unless the request has a range.
     private func breaking(tag: String, then rest: @escaping @Sendable (FaultRequest) -> FaultBehaviour)
         -> FaultBehaviour
     {
@@ -39,7 +39,7 @@ struct ResumeTests {
         return .body(Data(body.dropFirst(first)), status: 206, headers: headers)
     }
 
-    /// The beginnings that are kept; one that is being written has another name until it is whole.
+    /// The kept beginnings; a beginning that is still being written has another name.
     private func parts() -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         return names.filter { $0.hasSuffix(".part") }
@@ -53,7 +53,7 @@ struct ResumeTests {
         }
     }
 
-    /// A downloader of its own over the same folder, as another process has it.
+    /// Runs the body with its own downloader on the same folder, as in another process.
     private func withoutSharing(_ server: FaultServer, _ body: (WebImageDownloader) async throws -> Void) async throws {
         let downloader = WebImageDownloader(config: config)
         defer { downloader.shutdown() }
@@ -87,12 +87,12 @@ struct ResumeTests {
                 .data(body), headers: ["ETag": "\"1\"", "Content-Type": "image/png", "Cache-Control": control])
             response.closeAfter = 40_000
             server.route("/a", .respond(response))
-            // A shutdown waits for what is to be kept.
+            // A shutdown waits until beginnings are stored.
             try await withoutSharing(server) { downloader in
                 try await #expect(downloader.failure(server.url("/a")).curlCode == 18)
             }
             #expect(parts() == [])
-            // Nor does one stay that was kept before the server forbade it.
+            // A beginning stored before the server forbade it is removed as well.
             try await breakOnce(server)
             #expect(parts().count == 1)
             server.route("/a", .respond(response))
@@ -218,7 +218,7 @@ struct ResumeTests {
             try await eventually("waiting") { clock.waitingCount == 1 }
             clock.advance(by: .seconds(1))
             try await #expect(task.value.data == body)
-            // Bytes stream on without a gap across the attempts.
+            // The bytes continue without a gap across the attempts.
             #expect(pieces.values.reduce(Data(), +) == body)
         }
     }

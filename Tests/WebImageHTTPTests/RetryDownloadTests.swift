@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Trying again, deadlines, and slots meanwhile; on a clock that the tests move.
+/// Retries, deadlines and slots, on a virtual clock.
 @Suite(.timeLimit(minutes: 1))
 struct RetryDownloadTests {
     private var config: WebImageDownloaderConfig {
@@ -14,7 +14,7 @@ struct RetryDownloadTests {
         return config
     }
 
-    /// Fails so many times, then answers.
+    /// Fails this many times, then answers.
     private func failing(_ times: Int, headers: [String: String] = [:]) -> FaultBehaviour {
         let count = Locked(0)
         return .dynamic { _ in
@@ -117,7 +117,7 @@ struct RetryDownloadTests {
         try await withDownloader { server, downloader in
             server.route("/a", .body(Data("a".utf8)))
             _ = try await downloader.fetch(server.url("/a"))
-            // The server resets the kept connection when it is used again, once.
+            // The server resets the kept connection once when it is used again.
             let isFirst = Locked(true)
             server.route(
                 "/b",
@@ -145,7 +145,7 @@ struct RetryDownloadTests {
             let tasks = (0..<5).map { number in Task { try await downloader.fetch(server.url("/a?\(number)")) } }
             try await eventually("two run") { server.concurrentRequests == 2 }
             try await eventually("all asked") { downloader.currentDownloadCount == 5 }
-            // Another host's downloads pass those that wait for theirs.
+            // Downloads of another host start before those that wait for their host's limit.
             try await #expect(downloader.fetch(other.url("/b")).data == Data("b".utf8))
             gate.open()
             for task in tasks { _ = try await task.value }
@@ -201,7 +201,7 @@ struct RetryDownloadTests {
         }
     }
 
-    /// The next download begins between the end of one and the telling of it: there the waiting one is cancelled.
+    /// The next download begins after the first one's end and before its delivery; at that moment the first load is cancelled.
     @Test func bodyThatIsWholeIsInheritedWhenTheCancelComesBeforeTheNews() async throws {
         var config = WebImageDownloaderConfig.default
         config.maxConcurrentDownloads = 1
@@ -227,7 +227,7 @@ struct RetryDownloadTests {
         }
     }
 
-    /// The system's clock, with something to do the next time it is asked.
+    /// The system clock, with an action that runs the next time `now` is read.
     private final class HookedClock: DelayClock {
         let onNow = Locked<(@Sendable () -> Void)?>(nil)
         private let system = SystemClock()
@@ -242,7 +242,7 @@ struct RetryDownloadTests {
         }
     }
 
-    /// Ends when it is told to.
+    /// Ends when the test says so.
     private final class ToldOperation: WebImageDownloaderOperationProtocol {
         static let started = Collected<ToldOperation>()
 

@@ -5,10 +5,10 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Waits that are over at once, and cancels during them: every load ends all the same.
+/// Waits that end at once, and cancels during them: every load still ends.
 @Suite(.timeLimit(minutes: 1))
 struct RetryRaceTests {
-    /// A clock on which a wait is over before the call that asked for it returns.
+    /// A clock on which a wait ends before the call that scheduled it returns.
     private struct ImpatientClock: DelayClock {
         private let system = SystemClock()
         var date: TimeInterval { system.date }

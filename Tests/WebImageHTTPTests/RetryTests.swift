@@ -3,7 +3,7 @@ import Testing
 import WebImageCore
 import WebImageHTTP
 
-/// When a failed download is tried again: decisions alone.
+/// The decision whether and when a failed download is tried again, without transfers.
 struct RetryTests {
     private func failure(
         _ error: WebImageError, attempts: Int = 1, retryAfter: Duration? = nil

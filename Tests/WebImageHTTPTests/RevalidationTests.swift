@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Asking whether what is cached is still the newest.
+/// Requests that check whether a cached resource is still current.
 @Suite(.timeLimit(minutes: 1))
 struct RevalidationTests {
     private func refresh(_ url: URL, _ result: ImageDataResult) -> ImageDataLoad {
@@ -32,7 +32,7 @@ struct RevalidationTests {
             #expect(second.isNotModified)
             #expect(second.data == first.data)
             #expect(server.requests.last?.headers["if-none-match"] == "\"1\"")
-            // What the 304 left out is still known.
+            // The fields that the 304 left out are still known.
             let third = try await downloader.loadData(for: refresh(server.url("/a"), second), progress: nil)
             #expect(third.isNotModified)
             #expect(server.requests.count == 3)

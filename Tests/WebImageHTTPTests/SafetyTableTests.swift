@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Every form of a forbidden address, by every way to it: refused with the policy's error before a byte is sent.
+/// Every form of a forbidden address, by every way: refused with the policy's error before a byte is sent.
 @Suite(.timeLimit(minutes: 1))
 struct SafetyTableTests {
     static let addresses = [
@@ -18,13 +18,13 @@ struct SafetyTableTests {
         "192.0.2.1", "[2001:db8::1]",
     ]
 
-    /// Other spellings that the resolver takes for an address of this machine.
+    /// Other spellings that the resolver accepts as an address of this machine.
     static let spellings = [
         "127.1", "127.0.1", "2130706433", "0x7f000001", "0177.0.0.1", "0x7f.1", "localhost", "LOCALHOST", "127.0.0.1.",
         "%31%32%37.0.0.1", "0", "[::ffff:7f00:1]", "[0:0:0:0:0:0:0:1]",
     ]
 
-    /// How a load gets to an address.
+    /// The ways in which a load reaches an address.
     enum Way: CaseIterable, Sendable { case direct, redirect, name }
 
     private func expectRefusal(of host: String, by way: Way, resolvedTo address: String? = nil) async throws {
@@ -41,7 +41,7 @@ struct SafetyTableTests {
             let error = try await downloader.failure(way == .redirect ? outer.url("/away") : target)
             #expect(error.code == .invalidDownloadOperation, "\(error)")
             #expect(error.description.contains("is not public"), "\(error)")
-            // The server listens at 127.0.0.1, which many of these lead to.
+            // The server listens at 127.0.0.1, to which many of these addresses lead.
             #expect(server.connectionCount == 0)
             #expect(outer.requests.count == (way == .redirect ? 1 : 0))
         }
@@ -68,7 +68,7 @@ struct SafetyTableTests {
         try await withDownloader(config) { server, downloader in
             server.route("/a", .body(Data("a".utf8)))
             let name = "mixed.example:\(server.port)"
-            // The first is allowed, and nobody listens there; the second is where the server is.
+            // The first address is allowed, but no server listens there; the second is the server's.
             downloader.config.policy?.allowedAddresses = [try #require(AddressRange("127.0.0.99"))]
             downloader.config.resolvedHosts = ["\(name):127.0.0.99,127.0.0.1"]
             let url = try #require(URL(string: "http://\(name)/a"))

@@ -5,10 +5,10 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// A server's policy against URLs that lead inside: refused before a byte is sent.
+/// A server's policy against URLs that lead to internal addresses: refused before a byte is sent.
 @Suite(.timeLimit(minutes: 1))
 struct SafetyTests {
-    /// A policy that allows the first server's address alone, so that redirects have somewhere to come from.
+    /// Returns a policy that allows only the first server's address, so that it can send redirects.
     private func config(allowing address: String? = nil, resolving lines: [String] = []) throws
         -> WebImageDownloaderConfig
     {
@@ -49,7 +49,7 @@ struct SafetyTests {
             try await #expect(downloader.failure(server.url("/away")).code == .invalidDownloadOperation)
             #expect(inner.connectionCount == 0)
         }
-        // The same name without a policy: the way in exists.
+        // The same name without a policy is reachable.
         var open = WebImageDownloaderConfig.default
         open.resolvedHosts = ["\(name):127.0.0.2"]
         try await withDownloader(open) { _, downloader in
@@ -126,7 +126,7 @@ struct SafetyTests {
         let url = try #require(URL(string: "http://public.example/a"))
         try await withDownloader(config) { _, downloader in
             try await #expect(downloader.fetch(url).data == Data("through".utf8))
-            // Names are still judged by their text.
+            // Names are still checked by their text.
             let inner = try #require(URL(string: "http://10.0.0.1/"))
             try await #expect(downloader.failure(inner).code == .invalidDownloadOperation)
             #expect(proxy.requests.count == 1)

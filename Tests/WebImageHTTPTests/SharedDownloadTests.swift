@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// One download serves all who ask for the same at the same time.
+/// One download serves all loads of the same resource at the same time.
 @Suite(.timeLimit(minutes: 2))
 struct SharedDownloadTests {
     @Test func thousandConcurrentLoadsAreOneRequest() async throws {
@@ -17,7 +17,7 @@ struct SharedDownloadTests {
                 let arrived = Collected<Int>()
                 for number in 0..<1000 {
                     group.addTask {
-                        // The first progress comes on joining.
+                        // A load receives its first progress when it joins.
                         try await downloader.fetch(server.url("/a")) { received, expected, _ in
                             if (received, expected) == (0, -1) { arrived.append(number) }
                         }.data == body
@@ -42,7 +42,7 @@ struct SharedDownloadTests {
                 Task { try await downloader.fetch(server.url("/a")) { _, _, _ in joined.append(0) } },
                 Task { try await downloader.fetch(server.url("/a")) { _, _, _ in joined.append(1) } }
             )
-            // The first progress comes on joining; a task that begins later would start a download of its own.
+            // A load receives its first progress when it joins; a task that begins later would start its own download.
             try await eventually("both joined") { Set(joined.values) == [0, 1] }
             try await eventually("the request arrived") { server.requestCount("/a") == 1 }
             leaving.cancel()

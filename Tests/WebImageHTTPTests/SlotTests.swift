@@ -5,12 +5,12 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// When the slot of a download that `downloadImage` started is free for the next one.
+/// The moment at which a download started by `downloadImage` frees its slot.
 @Suite(.timeLimit(minutes: 1))
 struct SlotTests {
-    /// Counts the operations that were made.
+    /// Counts the started operations of each server.
     private final class CountedOperation: WebImageDownloaderOperation, @unchecked Sendable {
-        // Unchecked is true because it stores nothing of its own.
+        // Unchecked is safe because the class has no stored properties.
         static let made = Locked<[String: Int]>([:])
         override func start(_ sink: any WebImageDownloaderSink) {
             let server = "\(request.url.port ?? 0)"
@@ -30,7 +30,7 @@ struct SlotTests {
             let made = Collected<Int>()
             let context: WebImageContext = [.imageCoder: FakeCoder(), .callbackQueue: CallbackQueue.invoking]
             for number in 0..<10 {
-                // One in three is no picture.
+                // Every third body is no image.
                 server.route("/\(number)", .body(number % 3 == 1 ? Data("no".utf8) : FakeCoder.file()))
             }
             let port = "\(server.port)"
@@ -102,7 +102,7 @@ struct SlotTests {
         }
     }
 
-    /// A load of a manager's decodes by itself: its slot is free with the last byte.
+    /// A manager decodes its loads itself, so their slot is free after the last byte.
     @Test func waitingTasksHoldNoSlot() async throws {
         try await withDownloader(config) { server, downloader in
             for number in 0..<8 { server.route("/\(number)", .body(Data("\(number)".utf8))) }

@@ -5,11 +5,11 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// An operation class of the user's that takes its time.
+/// A user's operation class that blocks in `start`.
 @Suite(.timeLimit(minutes: 1))
 struct SlowOperationTests {
     private final class SlowOperation: WebImageDownloaderOperation, @unchecked Sendable {
-        // Unchecked is true because it stores nothing.
+        // Unchecked is safe because the class has no stored properties.
         static let isBlocked = Locked(false)
         static let mayContinue = DispatchSemaphore(value: 0)
 
@@ -37,12 +37,12 @@ struct SlowOperationTests {
             try await eventually("both run") { server.concurrentRequests == 2 }
             let slow = Task { try await downloader.fetch(server.url("/slow")) }
             try await eventually("one waits") { downloader.currentDownloadCount == 3 }
-            // Its end frees the slot in which the slow operation starts.
+            // The end of the first download frees the slot in which the slow operation starts.
             firstGate.open()
             _ = try await first.value
             try await eventually("the operation blocks") { SlowOperation.isBlocked.withLock { $0 } }
             longGate.open()
-            // Released in any case: the engine's thread is not to wait for ever.
+            // Always release the operation; otherwise the engine's thread would wait forever.
             defer { SlowOperation.mayContinue.signal() }
             try await eventually("the other transfer ended") { long.values == [Data("long".utf8)] }
             SlowOperation.mayContinue.signal()

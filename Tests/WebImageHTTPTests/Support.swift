@@ -4,7 +4,7 @@ import WebImageCore
 import WebImageHTTP
 import WebImageTesting
 
-/// A fault server and a downloader of its own, both gone when the body returns, with no handle left.
+/// Runs the body with its own fault server and downloader, stops both, and checks that no handle is left.
 func withDownloader(
     _ config: WebImageDownloaderConfig = .default, clock: any DelayClock = SystemClock(),
     _ body: (FaultServer, WebImageDownloader) async throws -> Void
@@ -32,7 +32,7 @@ extension WebImageDownloader {
         try await loadData(for: ImageDataLoad(url: url, options: options, priority: priority), progress: progress)
     }
 
-    /// The error that fetching ends with.
+    /// Returns the error with which the fetch ends.
     func failure(_ url: URL, options: WebImageOptions = []) async throws -> WebImageError {
         do throws(WebImageError) {
             let result = try await fetch(url, options: options)
@@ -51,7 +51,7 @@ struct Unexpected: Error {
     }
 }
 
-/// Values gathered from any thread.
+/// Values collected from any thread.
 final class Collected<Value: Sendable>: Sendable {
     private let state = Locked<[Value]>([])
     var values: [Value] { state.withLock { $0 } }
