@@ -22,7 +22,7 @@ struct AnimationDecodingTests {
         }
     }
 
-    /// WebP's transparent pixels may lose their colour on the way through the encoder that made the sample.
+    /// Compares straight RGBA pixels. Transparent WebP pixels may lose their colour in the encoder that made the sample.
     private func isDifferent(_ left: [Int], _ right: [Int]) -> Bool {
         guard left.count == right.count else { return true }
         for place in stride(from: 0, to: left.count, by: 4) {
@@ -73,7 +73,7 @@ struct AnimationDecodingTests {
     }
 
     @Test func checkpointsOfAllAnimationsTogetherAreBounded() async throws {
-        // 640 KB a canvas: 25 of them are what one animation may keep.
+        // 640 KB per canvas: one animation may keep 25 of them.
         let frames = (0..<200).flatMap { index in
             GIFBytes.control(delay: 4, disposal: 1)
                 + GIFBytes.image(x: index * 2, y: index, width: 1, height: 1, indices: [UInt8(index % 128)])
@@ -92,11 +92,11 @@ struct AnimationDecodingTests {
             }
             #expect(budget.takenByteCount > 16 << 20)
         }
-        // Other tests keep some as well, for a while.
+        // Other tests may hold some bytes for a while.
         #expect(await eventually { budget.takenByteCount < 640_000 })
     }
 
-    /// The more frames there are, the further apart are the checkpoints.
+    /// The more frames, the further apart are the checkpoints.
     @Test func checkpointsOfOneLongAnimationAreBounded() throws {
         let frames = (0..<400).flatMap { index in
             GIFBytes.control(delay: 4, disposal: 1)
@@ -106,7 +106,7 @@ struct AnimationDecodingTests {
         let data = GIFBytes.file(GIFBytes.screen(400, 400), first, frames)
         let animation = try ImageGIFCoder(animation: data, options: DecodingOptions())
         for index in [400, 100, 400] { _ = try animation.frame(at: index) }
-        // Other tests may keep some beside its 16 MB.
+        // Other tests may hold some bytes beside this animation's 16 MB.
         let taken = CheckpointBudget.shared.takenByteCount
         #expect((8 << 20..<24 << 20).contains(taken), "\(taken)")
     }

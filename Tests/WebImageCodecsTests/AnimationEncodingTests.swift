@@ -96,13 +96,13 @@ struct AnimationEncodingTests {
             Image(pixels: picture, hasAlpha: false), format: .gif, options: EncodingOptions())
         let back = try AnimatedFormat.gif.open(file).frame(at: 0)
         #expect(!back.hasAlpha)
-        // Dithering trades noise for bands: what counts is the picture seen from a step back.
+        // Dithering replaces bands by noise, so local means are compared, not single pixels.
         let (small, other) = (means(picture), means(back.pixels))
         let error = zip(small, other).map { ($0 - $1) * ($0 - $1) }.reduce(0, +) / Double(small.count)
         #expect(10 * log10(255 * 255 / error) > 34, "PSNR of 4×4 means \(10 * log10(255 * 255 / error))")
     }
 
-    /// The mean of each channel of each 4×4 square.
+    /// The mean of each channel of each 4 × 4 square.
     private func means(_ pixels: PixelBuffer) -> [Double] {
         (0..<pixels.height / 4).flatMap { row in
             (0..<pixels.width / 4).flatMap { column in

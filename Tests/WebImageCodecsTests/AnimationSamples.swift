@@ -2,7 +2,7 @@ import Foundation
 import WebImageCodecs
 import WebImageCore
 
-/// One frame of a made-up animation: straight RGBA pixels at a place.
+/// One frame of a generated animation: straight RGBA pixels at a position.
 struct SampleFrame {
     enum Disposal: Int, CaseIterable { case none, background, previous }
 
@@ -16,14 +16,15 @@ struct SampleFrame {
     var pixels: [[UInt8]]
 }
 
-/// A made-up animation, its files, and what its frames must look like, computed the slow and obvious way.
+/// A generated animation, its files, and its expected frames, computed in the simplest way.
 struct SampleAnimation {
     var width = 6
     var height = 4
     var frames: [SampleFrame]
 
-    /// Rectangles that overlap, with the first and every fourth covering the canvas. GIF has greys and no half
-    /// transparency, WebP even coordinates: pixels and places suit all three.
+    /// Makes overlapping rectangles; the first and every fourth cover the canvas.
+    ///
+    /// GIF requires grey without partial transparency, WebP even coordinates: pixels and positions suit all three formats.
     init(disposals: [SampleFrame.Disposal], blends: [Bool], hasHalfAlpha: Bool) {
         let rectangles = [(0, 0, 6, 4), (2, 0, 3, 3), (0, 2, 4, 2), (0, 0, 6, 4), (4, 2, 2, 2), (2, 2, 2, 1)]
         frames = zip(disposals, blends).enumerated().map { index, kind in
@@ -39,7 +40,7 @@ struct SampleAnimation {
         }
     }
 
-    /// All frames on the canvas, straight RGBA.
+    /// All frames composited on the canvas, as straight RGBA.
     var shown: [[Int]] {
         var canvas = [[UInt8]](repeating: [0, 0, 0, 0], count: width * height)
         return frames.map { frame in
@@ -66,7 +67,7 @@ struct SampleAnimation {
         }
     }
 
-    /// The PNG specification's arithmetic.
+    /// Blends two pixels by the formula of the PNG specification.
     private static func over(_ above: [UInt8], _ below: [UInt8]) -> [UInt8] {
         if above[3] == 0 { return below }
         if above[3] == 255 || below[3] == 0 { return above }
@@ -125,7 +126,7 @@ struct SampleAnimation {
     }
 }
 
-/// The three formats that hold animations here.
+/// The animated formats of the built-in coders.
 enum AnimatedFormat: String, CaseIterable, Sendable {
     case gif, png, webP
 
@@ -160,7 +161,7 @@ enum AnimatedFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// Every way to dispose of and to blend this many frames that the format has.
+    /// Returns all combinations of the format's disposals and blends for this number of frames.
     func samples(frameCount: Int) -> [SampleAnimation] {
         let disposals = SampleFrame.Disposal.allCases.filter { self != .webP || $0 != .previous }
         let kinds = disposals.flatMap { disposal in
@@ -178,7 +179,7 @@ enum AnimatedFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// A long animation whose frames all depend on the ones before.
+    /// Returns a long animation in which each frame depends on all earlier ones.
     func long(frameCount: Int) -> SampleAnimation {
         var animation = SampleAnimation(
             disposals: .init(repeating: .none, count: frameCount), blends: .init(repeating: true, count: frameCount),

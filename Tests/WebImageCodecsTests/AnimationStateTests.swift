@@ -4,10 +4,10 @@ import WebImageCodecs
 import WebImageCore
 import WebImageTestTraits
 
-/// What an opened animation or an arriving picture keeps between calls is never left half changed by an error.
+/// An error never leaves the state of an animation or a stream half changed between calls.
 @Suite(.timeLimit(minutes: 10))
 struct AnimationStateTests {
-    /// The pixels, without what pads a row.
+    /// The pixels without row padding.
     private func bytes(_ image: Image) -> [UInt8] {
         let (pixels, rowBytes) = (image.pixels, image.pixels.width * image.pixels.format.bytesPerPixel)
         return pixels.withUnsafeBytes { bytes in
@@ -19,7 +19,7 @@ struct AnimationStateTests {
     func aFrameAfterADeadlineIsTheSamePicture(_ format: AnimatedFormat) throws {
         var ends = 0
         let samples = format.samples(frameCount: 4)
-        // Every disposal and blend follows every other one in some of these.
+        // These samples contain every sequence of two disposals and blends.
         for animation in stride(from: 0, to: samples.count, by: max(1, samples.count / 12)).map({ samples[$0] }) {
             let file = try format.file(animation)
             let reference = try format.open(file)
@@ -46,7 +46,7 @@ struct AnimationStateTests {
         #expect(ends > 0)
     }
 
-    /// A cancel leaves a call running beside the next ones: on one decoder, from several threads.
+    /// A cancelled call may still run beside later ones: calls on one decoder from several threads.
     @Test(arguments: AnimatedFormat.allCases)
     func aFrameBesideCancelledCallsIsTheSamePicture(_ format: AnimatedFormat) async throws {
         let samples = format.samples(frameCount: 4)
@@ -104,7 +104,7 @@ struct AnimationStateTests {
         }
     }
 
-    /// Damage at each byte, in pieces, with a preview after each: the first error is thrown at every further call.
+    /// Damages each byte and decodes in pieces, with a partial image after each: the first error is thrown again by every later call.
     @Test(arguments: StreamingSample.allCases)
     func anArrivingPictureThatFailedStaysFailed(_ sample: StreamingSample) throws {
         let whole = try sample.data
@@ -132,10 +132,10 @@ struct AnimationStateTests {
         #expect(failures > 0)
     }
 
-    /// Each scan of a progressive JPEG is complete before the damage: no pass is drawn by a decoder that has failed.
+    /// Each scan of a progressive JPEG is complete before the damage; a decoder that has failed draws no further pass.
     @Test func noScanIsDrawnAfterAnError() throws {
         let whole = JPEGSample.progressive
-        // A second frame header, which libjpeg refuses, in front of the last scan.
+        // A second frame header, which libjpeg refuses, before the last scan.
         let last = try #require(whole.lastRange(of: Data([0xFF, 0xDA])))
         let header = try #require(whole.firstRange(of: Data([0xFF, 0xC2])))
         let damaged = whole[..<last.lowerBound] + whole[header.lowerBound...].prefix(19) + whole[last.lowerBound...]

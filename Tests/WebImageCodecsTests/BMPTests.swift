@@ -5,7 +5,7 @@ import WebImageCore
 import WebImageGraphics
 import WebImageTestTraits
 
-/// Bitmaps and icons, made by hand byte by byte.
+/// Bitmaps and icons, built byte by byte.
 @Suite(.timeLimit(minutes: 2))
 struct BMPTests {
     private let coder = ImageBMPCoder.shared
@@ -14,7 +14,7 @@ struct BMPTests {
         Data(values.flatMap { value in [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: value >> $0) } })
     }
 
-    /// A file with the 40-byte header.
+    /// Returns a file with the 40-byte header.
     private func file(
         _ width: Int, _ height: Int, bits: Int, compression: Int = 0, palette: [UInt8] = [], _ pixels: [UInt8]
     ) -> Data {
@@ -64,7 +64,7 @@ struct BMPTests {
     }
 
     @Test func runsAreDrawnAndWhatTheyLeaveOutIsClear() throws {
-        // Two red, end of line, one literal pair, end of bitmap: the last pixel of each row is left out.
+        // Two red pixels, end of line, one literal pair, end of bitmap: the last pixel of each row is missing.
         let runs: [UInt8] = [2, 2, 0, 0, 1, 1, 0, 1]
         let picture = try rgba(file(3, 2, bits: 8, compression: 1, palette: blackWhiteRed, runs))
         #expect(picture[3...5].map { $0[3] } == [255, 255, 0])

@@ -4,10 +4,10 @@ import WebImageCodecs
 import WebImageCore
 import WebImageTestTraits
 
-/// What a file may cost is known and bounded before it is spent.
+/// The cost of a file is known and bounded before it is spent.
 @Suite(.timeLimit(minutes: 2))
 struct CoderBoundsTests {
-    /// Files that are nothing but chunks or blocks, too many to walk in the time that is given.
+    /// Files that consist of chunks or blocks only, too many to read within the time limit.
     private static func endless() -> [(any DetailedImageCoder, Data)] {
         let png = PNGBytes.signature + PNGBytes.header(4, 4)
         let text = PNGBytes.chunk("teSt")
@@ -40,7 +40,7 @@ struct CoderBoundsTests {
         var data = PNGBytes.signature + PNGBytes.header(4, 4)
         let empty = PNGBytes.chunk("IDAT")
         for _ in 0...(1 << 20) { data.append(empty) }
-        // On a busy machine the usual time limit could fire first.
+        // The default time limit could apply first on a busy machine.
         let error = #expect(throws: WebImageError.self) {
             try ImagePNGCoder.shared.imageInfo(of: data, limits: DecodingLimits(maxDecodeTime: .seconds(600)))
         }
@@ -50,7 +50,7 @@ struct CoderBoundsTests {
     @Test func framesAreCountedWhileTheyAreRead() throws {
         var data = PNGBytes.signature + PNGBytes.header(4, 4) + PNGBytes.animationControl(frames: 2, plays: 0)
         for index in 0..<20 { data.append(PNGBytes.frameControl(index, 4, 4)) }
-        // Two controls make the file a still, but only once it is read whole.
+        // A second control chunk makes the file a still, but the reader finds it only at the end.
         data += PNGBytes.animationControl(frames: 2, plays: 0)
         let error = #expect(throws: WebImageError.self) {
             try ImagePNGCoder.shared.imageInfo(of: data, limits: DecodingLimits(maxFrameCount: 10))
@@ -67,7 +67,7 @@ struct CoderBoundsTests {
         var options = DecodingOptions()
         options.thumbnailPixelSize = PixelSize(width: 80, height: 60)
         func cost(_ data: Data) -> Int { ImageDecoding(coder: ImageJPEGCoder.shared, options: options).cost(of: data) }
-        // Three components of 16-bit coefficients, as many as pixels.
+        // Three components of 16-bit coefficients, one per pixel each.
         #expect(cost(progressive) - cost(baseline) == 800 * 600 * 3 * 2)
         #expect(cost(baseline) >= 80 * 60 * 4 && cost(baseline) < 800 * 600 * 4)
 
@@ -87,7 +87,7 @@ struct CoderBoundsTests {
         let lossy = try ImageWebPCoder.shared.encode(Image(pixels: pixels), format: .webP, options: options)
         options.lossless = true
         let lossless = try ImageWebPCoder.shared.encode(Image(pixels: pixels), format: .webP, options: options)
-        // A comment that names the lossless chunk does not make it one.
+        // A junk chunk that contains the lossless chunk's name does not make the file lossless.
         let lying = WebPBytes.riff(
             WebPBytes.extended(16, 12, flags: 0) + WebPBytes.chunk("JUNK", Data("VP8L".utf8)) + lossy.dropFirst(12))
         let stills: [(Data, Bool)] = [(lossy, false), (lossless, true), (lying, false)]

@@ -4,10 +4,10 @@ import WebImageCodecs
 import WebImageCore
 import WebImageTestTraits
 
-/// Every option of decoding and encoding changes what it says; a case fails when its option is ignored.
+/// Every option of decoding and encoding has its effect; a case fails when its option is ignored.
 @Suite(.timeLimit(minutes: 2))
 struct CoderOptionTests {
-    /// One option, and whether it is heeded when it is given.
+    /// One option, and a check that it has its effect.
     struct Case: Sendable, CustomTestStringConvertible {
         let option: ImageCoderOption
         let isHeeded: @Sendable (ImageCoderOption) throws -> Bool
@@ -23,7 +23,7 @@ struct CoderOptionTests {
 
     private static let decoding: [Case] = [
         Case(.decodeFirstFrameOnly) { option in
-            // Ten frames of 64 pixels are over a limit that one is not.
+            // Ten frames of 64 pixels exceed the limit, one frame does not.
             let limits = DecodingLimits(maxAnimationPixels: 200)
             let data = try animation(frameCount: 10)
             return decoded(data, [.decodeLimits: limits]) == nil
@@ -61,7 +61,7 @@ struct CoderOptionTests {
             return decoded(file, [:])?.colorProfile == nil
                 && decoded(file, [option: DecodingOptions.ColorConversion.asStored])?.colorProfile == profile
         },
-        // The content alone decides: a wrong hint is not believed.
+        // Only the content decides: a wrong hint is ignored.
         Case(.decodeFileExtensionHint) { try decoded(gradient(8, 6), [$0: "gif"])?.imageFormat == .jpeg },
         Case(.decodeTypeIdentifierHint) {
             try decoded(gradient(8, 6), [$0: "com.compuserve.gif"])?.imageFormat == .jpeg
@@ -101,7 +101,7 @@ struct CoderOptionTests {
         },
     ]
 
-    /// What is out of range is refused, which an encoder that does not look at it could not do.
+    /// Out-of-range values are refused, which shows that the encoder reads the option.
     private static let webP: [Case] =
         [
             ImageCoderOption.encodeWebPMethod, .encodeWebPPass, .encodeWebPPreprocessing, .encodeWebPThreadLevel,
@@ -111,7 +111,7 @@ struct CoderOptionTests {
         ].map { option in
             Case(option) { option in
                 let image = Image(pixels: try noise())
-                // Of two libwebp looks at the lower bound alone.
+                // For two options libwebp checks only the lower bound.
                 let hasOpenEnd = [.encodeWebPTargetPSNR, .encodeWebPAlphaFiltering].contains(option)
                 let value = hasOpenEnd ? -1 : 9999
                 return ImageWebPCoder.shared.encodedData(with: image, format: .webP, options: [option: value]) == nil
@@ -122,7 +122,7 @@ struct CoderOptionTests {
             Case(.encodeWebPAlphaCompression) { option in
                 try clearWebP([option: false]).count > clearWebP([:]).count
             },
-            // These two change what the encoder costs or leaves behind, not the file.
+            // These two options change the encoder's memory or its by-products, not the file.
             Case(.encodeWebPLowMemory) { EncodingOptions([$0: true]).webP.lowMemory == true },
             Case(.encodeWebPShowCompressed) { EncodingOptions([$0: true]).webP.showCompressed == true },
         ]
@@ -132,7 +132,7 @@ struct CoderOptionTests {
         #expect(try item.isHeeded(item.option))
     }
 
-    /// `encodeToHDR` belongs to a coder that is a product of its own, where its test is.
+    /// `encodeToHDR` belongs to a coder in a separate product; its test is there.
     @Test func everyOptionHasACase() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../Sources/WebImageCore").standardizedFileURL
@@ -203,7 +203,7 @@ struct CoderOptionTests {
         return try ImageGIFCoder.shared.imageInfo(of: data, limits: .default).frameCount
     }
 
-    /// A pixel of a JPEG made of nothing but transparency.
+    /// Returns one pixel of a JPEG made from a fully transparent image.
     private static func corner(_ options: ImageCoderOptions) throws -> [Int] {
         let clear = Image(pixels: try Sample.buffer(8, 8, .rgba8) { _, _, _ in 0 })
         let data = try found(ImageJPEGCoder.shared.encodedData(with: clear, format: .jpeg, options: options))
@@ -230,9 +230,9 @@ struct CoderOptionTests {
     }
 }
 
-/// An image that is an animation.
+/// An image that is also an animation.
 private final class FramesImage: Image, AnimatedImageProvider, @unchecked Sendable {
-    // Unchecked is true because the coder is an immutable Sendable.
+    // Unchecked is safe because the coder is immutable and Sendable.
     private let coder: ImageGIFCoder
 
     init?(_ data: Data) {

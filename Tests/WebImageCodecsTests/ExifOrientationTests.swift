@@ -47,9 +47,9 @@ struct ExifOrientationTests {
     }
 }
 
-/// Hand-made EXIF.
+/// EXIF data, built byte by byte.
 enum ExifSample {
-    /// A TIFF structure whose only entry is the orientation.
+    /// Returns a TIFF structure whose only entry is the orientation.
     static func tiff(orientation: Int, bigEndian: Bool) -> Data {
         func number(_ value: Int, _ byteCount: Int) -> [UInt8] {
             let bytes = (0..<byteCount).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }

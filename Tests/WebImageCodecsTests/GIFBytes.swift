@@ -1,10 +1,10 @@
 import Foundation
 
-/// GIF files put together block by block; LZW without compression, 8 bits a code.
+/// GIF files built block by block; LZW without compression, 8 bits per code.
 enum GIFBytes {
     static func littleEndian(_ value: Int) -> [UInt8] { [UInt8(value & 255), UInt8(value >> 8 & 255)] }
 
-    /// Header and logical screen, with a global palette of 128 greys doubled (index 5 is 10) unless told otherwise.
+    /// Header and logical screen, with a global palette of 128 even greys (index 5 is value 10) by default.
     static func screen(_ width: Int, _ height: Int, hasPalette: Bool = true) -> [UInt8] {
         let start = Array("GIF89a".utf8) + littleEndian(width) + littleEndian(height) + [hasPalette ? 0x86 : 0, 0, 0]
         return start + (hasPalette ? (0..<128).flatMap { [UInt8](repeating: UInt8($0 * 2), count: 3) } : [])
@@ -28,7 +28,7 @@ enum GIFBytes {
         return [0x2C] + place + [flags] + (palette ?? []) + [7] + blocks(codes(indices)) + [0]
     }
 
-    /// Literal codes with a clear code (128) often enough for codes to stay 8 bits wide, then the end code.
+    /// Literal codes with clear codes (128) often enough to keep codes 8 bits wide, then the end code.
     static func codes(_ indices: [UInt8]) -> [UInt8] {
         var codes: [UInt8] = []
         for (position, index) in indices.enumerated() {

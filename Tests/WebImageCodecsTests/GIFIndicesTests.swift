@@ -4,12 +4,12 @@ import WebImageCodecs
 import WebImageCore
 import WebImageTestTraits
 
-/// LZW as encoders write it: growing codes, strings of a code that is being added, a full table.
+/// LZW as encoders write it: growing codes, strings that use the code being added, a full table.
 @Suite(.timeLimit(minutes: 2))
 struct GIFIndicesTests {
     enum Pattern: CaseIterable { case oneColor, stripes, noise, ramps }
 
-    /// Over 64 KB of indices, so that strings run from one batch of rows into the next.
+    /// More than 64 KB of indices, so that strings continue from one batch of rows into the next.
     private let width = 301
     private let height = 500
 
@@ -22,10 +22,10 @@ struct GIFIndicesTests {
         }
     }
 
-    /// After a clear, a code that has not been added, and codes that could be again, are passed over.
+    /// An invalid code and all codes after it are ignored, even after a clear code.
     @Test(arguments: [[250], [128, 250], [128, 130]])
     func rowsBeforeACodeThatCannotBeAreShown(_ wrong: [Int]) throws {
-        // Two rows, then a code that cannot be, then as many that could.
+        // Two rows, then an invalid code, then two valid rows.
         let codes = [128] + [Int](repeating: 5, count: 2 * 8) + wrong + [128] + [Int](repeating: 5, count: 2 * 8)
         let data = LZWBytes.packed(codes.map { ($0, 8) }, bits: 7)
         let frame: [UInt8] = [0x2C] + [0, 0, 8, 4].flatMap(GIFBytes.littleEndian) + [0] + data
@@ -35,7 +35,7 @@ struct GIFIndicesTests {
         #expect(Sample.values(image.pixels).suffix(64).allSatisfy { $0 == 0 })
     }
 
-    /// More bits than an index has: encoders that write such files exist, and other viewers show them.
+    /// Code sizes larger than an index needs: some encoders write such files, and other viewers show them.
     @Test(arguments: Pattern.allCases, [9, 10, 11])
     func codesWiderThanAnIndexAreRead(pattern: Pattern, size: Int) throws {
         let indices = indices(pattern, 8)
@@ -48,11 +48,11 @@ struct GIFIndicesTests {
         }
     }
 
-    /// Of an index over 255 the lower eight bits count; one beyond its palette is black.
+    /// An index over 255 is reduced to its lower eight bits; an index beyond its palette is black.
     @Test func anIndexThatIsTooLargeIsCutAndOneBeyondThePaletteIsBlack() throws {
         let codes = [512, 300, 5, 1, 513].map { ($0, 10) }
         let data = LZWBytes.packed(codes, bits: 9)
-        // Palettes of 256 and of two entries.
+        // Palettes of 256 and of 2 entries.
         for (flags, count, reds) in [(0x87, 256, [44, 5, 1]), (0x80, 2, [0, 0, 1])] as [(UInt8, Int, [UInt8])] {
             let palette = (0..<count).flatMap { (index: Int) -> [UInt8] in [UInt8(index), 0, 0] }
             let frame: [UInt8] = [0x2C] + [0, 0, 3, 1].flatMap(GIFBytes.littleEndian) + [flags] + palette + data
@@ -90,7 +90,7 @@ struct GIFIndicesTests {
         }
     }
 
-    /// The red channel of a picture whose palette holds each index as its own red.
+    /// Returns the red channel of an image whose palette maps each index to the same red value.
     private func decoded(_ data: [UInt8], _ bits: Int) throws -> [UInt8] {
         let palette = (0..<1 << bits).flatMap { (index: Int) -> [UInt8] in [UInt8(index), 0, 0] }
         let place = [0, 0, width, height].flatMap(GIFBytes.littleEndian)
@@ -108,7 +108,7 @@ struct GIFIndicesTests {
 
 /// An LZW encoder (GIF89a, appendix F).
 enum LZWBytes {
-    /// The code size and data blocks.
+    /// Returns the code size and the data blocks.
     static func encoded(
         _ indices: [UInt8], bits: Int, clearsWhenFull: Bool, startsWithClear: Bool = true
     ) -> [UInt8] {

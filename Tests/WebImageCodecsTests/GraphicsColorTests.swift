@@ -6,7 +6,7 @@ import WebImageTestTraits
 
 @Suite(.timeLimit(minutes: 1))
 struct GraphicsColorTests {
-    /// sRGB of an Adobe-like colour by the book: gamma, matrices, sRGB's curve.
+    /// Returns the sRGB value of an Adobe RGB colour by the formulas: gamma, matrices, sRGB curve.
     private func expected(_ color: [Int]) -> [Int] {
         let linear = color.map { pow(Double($0) / 255, 563 / 256) }
         let xyz = (0..<3).map { row in (0..<3).reduce(0) { $0 + ICCSample.adobeColorants[$1][row] * linear[$1] } }
@@ -51,7 +51,7 @@ struct GraphicsColorTests {
     }
 
     @Test func greyProfilesServeGreyAndExpandedPixels() throws {
-        // Linear light of one half is 188 in sRGB.
+        // Linear light of 0.5 is 188 in sRGB.
         let profile = ColorProfile(iccData: ICCSample.linearGray)
         for format in PixelFormat.allCases {
             let gray = try Sample.buffer(4, 4, .gray8) { _, _, _ in 128 }
@@ -86,7 +86,7 @@ struct GraphicsColorTests {
     }
 }
 
-/// ICC profiles written by hand (ICC.1:2001-04): matrix and curve.
+/// ICC profiles of matrix and curve type, built byte by byte (ICC.1:2001-04).
 enum ICCSample {
     static let adobeColorants = [
         [0.60974, 0.31111, 0.01947], [0.20528, 0.62567, 0.06087], [0.14919, 0.06322, 0.74457],
@@ -95,9 +95,9 @@ enum ICCSample {
         [0.43607, 0.22249, 0.01392], [0.38515, 0.71687, 0.09708], [0.14307, 0.06061, 0.71410],
     ]
 
-    /// Adobe RGB's colorants with gamma 563/256.
+    /// The colorants of Adobe RGB with gamma 563/256.
     static let adobeLike = rgb(adobeColorants, curve: gamma(563))
-    /// sRGB's own colorants and curve.
+    /// The colorants and the curve of sRGB.
     static let sRGB = rgb(sRGBColorants, curve: sRGBCurve)
     /// Grey with values proportional to light.
     static let linearGray = profile("GRAY", [("wtpt", white), ("kTRC", gamma(256))])
@@ -151,7 +151,7 @@ enum ICCSample {
         return data
     }
 
-    /// A curve of one exponent in 256ths.
+    /// A curve with one exponent, given in 256ths.
     private static func gamma(_ value: Int) -> Data {
         var curve = Data("curv".utf8)
         curve += number(0, 4)

@@ -3,10 +3,10 @@ import Testing
 import WebImageCore
 import WebImageGraphics
 
-/// Pixels made and read by hand.
+/// Generated pixels, read one by one.
 enum Sample {
-    /// A buffer whose channels `value` gives, in memory order; 16-bit channels are host order, and half precision is given
-    /// in the 65,535ths it is nearest to.
+    /// Returns a buffer with the channels from `value`, in memory order. 16-bit channels are in host byte order; half-precision
+    /// channels are given as 65,535ths.
     static func buffer(
         _ width: Int, _ height: Int, _ format: PixelFormat, _ value: (_ x: Int, _ y: Int, _ channel: Int) -> Int
     ) throws -> PixelBuffer {
@@ -28,7 +28,7 @@ enum Sample {
         return buffer
     }
 
-    /// The channels of one pixel in memory order.
+    /// Returns the channels of one pixel in memory order.
     static func pixel(_ buffer: PixelBuffer, _ x: Int, _ y: Int) -> [Int] {
         buffer.withUnsafeBytes { bytes in
             let size = buffer.format.bitsPerComponent / 8
@@ -45,12 +45,12 @@ enum Sample {
         Int((Double(Float16(bitPattern: UInt16(half))) * 65535).rounded())
     }
 
-    /// All channels of all pixels, row by row.
+    /// Returns all channels of all pixels, row by row.
     static func values(_ buffer: PixelBuffer) -> [Int] {
         (0..<buffer.height).flatMap { y in (0..<buffer.width).flatMap { pixel(buffer, $0, y) } }
     }
 
-    /// A smooth colour picture without transparency.
+    /// Returns a smooth colour image without transparency.
     static func gradient(_ width: Int, _ height: Int, _ format: PixelFormat) throws -> PixelBuffer {
         try buffer(width, height, format) { x, y, channel in
             if format.hasAlpha, channel == 3 { return format.bitsPerComponent == 16 ? 65535 : 255 }
@@ -60,7 +60,7 @@ enum Sample {
         }
     }
 
-    /// The largest difference of two lists of channels.
+    /// Returns the largest difference between two lists of channels.
     static func largestDifference(_ left: [Int], _ right: [Int]) -> Int {
         guard left.count == right.count else { return .max }
         return zip(left, right).map { abs($0 - $1) }.max() ?? 0

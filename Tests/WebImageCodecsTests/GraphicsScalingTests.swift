@@ -52,7 +52,7 @@ struct GraphicsScalingTests {
     }
 
     @Test func premultipliedColourNeverPassesAlpha() throws {
-        // Stripes of full and no colour under an even alpha: the filter overshoots the colour alone.
+        // Stripes with and without colour under an even alpha: the filter overshoots only in the colours.
         let source = try Sample.buffer(64, 64, .bgra8Premultiplied) { x, _, channel in
             channel == 3 || x / 5 % 2 == 0 ? 128 : 0
         }

@@ -79,7 +79,7 @@ struct ImagePropertiesTests {
     }
 }
 
-/// An EXIF structure with a directory of each kind and a thumbnail.
+/// An EXIF structure with one directory of each kind and a thumbnail.
 enum ExifFile {
     static let thumbnail = Data([0xff, 0xd8, 0xff, 0xd9])
 

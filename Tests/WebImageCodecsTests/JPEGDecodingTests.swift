@@ -29,7 +29,7 @@ struct JPEGDecodingTests {
             #expect(Sample.values(image.pixels) == Sample.values(try stored.oriented(orientation)))
             let info = try coder.imageInfo(of: file, limits: .default)
             #expect(info.orientation == orientation && info.pixelSize == image.pixelSize)
-            // The box is compared with the picture as seen.
+            // The thumbnail box applies to the oriented image.
             let thumbnail = try decode(file) { $0.thumbnailPixelSize = PixelSize(width: 20, height: 1000) }
             #expect(thumbnail.pixelSize == PixelSize(width: 20, height: orientation.swapsSides ? 34 : 12))
         }
@@ -79,7 +79,7 @@ struct JPEGDecodingTests {
     @Test(arguments: [JPEGSample.progressive, (try? JPEGSample.gradient(24, 16, quality: 0.5)) ?? Data()])
     func truncatedAtEveryLengthIsATypedError(file: Data) throws {
         _ = try decode(file)
-        // Without the end marker alone the picture is whole.
+        // A file without only its end marker is complete.
         for length in 0..<file.count - 2 {
             let error = #expect(throws: WebImageError.self) { try decode(file.prefix(length)) }
             #expect(error?.code == .badImageData && error?.hint != nil)
@@ -132,7 +132,7 @@ struct JPEGDecodingTests {
     }
 
     @Test func inkBecomesColour() throws {
-        // Adobe's bytes are absence of ink: the product with black's.
+        // Adobe stores inverted CMYK: each colour is multiplied with black.
         let expected = [200 * 150 / 255, 100 * 150 / 255, 50 * 150 / 255, 255]
         let image = try decode(JPEGSample.cmyk) { $0.pixelFormat = .rgba8 }
         #expect(Sample.largestDifference(Sample.pixel(image.pixels, 3, 4), expected) <= 2)

@@ -3,7 +3,7 @@ import Testing
 import WebImageCodecs
 import WebImageCore
 
-/// What is written into a JPEG beside its pixels, and what stands behind its picture.
+/// Metadata written into a JPEG beside its pixels, and data after its image.
 struct JPEGMetadataTests {
     private let coder = ImageJPEGCoder.shared
 
@@ -48,17 +48,17 @@ struct JPEGMetadataTests {
         #expect(error?.code == .encodingFailed)
     }
 
-    /// Two JPEGs in one file, the second named by the index of the first (CIPA DC-007).
+    /// Returns a file of two JPEGs; the index of the first names the second (CIPA DC-007).
     private func file(with second: Data) throws -> Data {
         let first = try JPEGSample.gradient(16, 12)
         func index(_ offset: Int) -> Data {
             let number = { (value: Int) in Data((0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }) }
-            // One directory with one entry, the list of pictures: 16 bytes each.
+            // One directory with one entry, the list of images: 16 bytes each.
             let head = Data([0x49, 0x49, 42, 0]) + number(8) + Data([1, 0]) + Data([0x02, 0xB0, 7, 0]) + number(32)
             let list = Data(count: 16) + number(0) + number(second.count) + number(offset) + number(0)
             return Data("MPF\0".utf8) + head + number(26) + number(0) + list
         }
-        // The offset counts from the byte order mark: behind the start of image, marker, length and "MPF".
+        // The offset counts from the byte order mark, which follows the start of image, marker, length and "MPF".
         let length = JPEGSample.inserting(0xE2, index(0), into: first).count
         return JPEGSample.inserting(0xE2, index(length - 10), into: first) + second
     }
@@ -69,7 +69,7 @@ struct JPEGMetadataTests {
         let data = try file(with: map)
         #expect(try coder.imageProperties(of: data, limits: .default).gainMapData == map)
         #expect(try coder.decode(data, options: DecodingOptions()).pixelSize == PixelSize(width: 16, height: 12))
-        // A comment put in later moves the map away from where the index says it is.
+        // A comment inserted later moves the map away from the offset in the index.
         let moved = JPEGSample.inserting(0xFE, Data("later".utf8), into: data)
         let behind = data.prefix(data.count - map.count) + Data(count: 5) + map
         for file in [moved, behind] {

@@ -2,9 +2,9 @@ import Foundation
 import WebImageCodecs
 import WebImageCore
 
-/// Files made by hand or by the encoder.
+/// JPEG files, built by hand or by the encoder.
 enum JPEGSample {
-    /// A smooth picture, encoded as well as JPEG can.
+    /// Returns a smooth image, by default in the highest quality.
     static func gradient(_ width: Int, _ height: Int, quality: Double = 1) throws -> Data {
         var options = EncodingOptions()
         options.quality = quality
@@ -12,7 +12,7 @@ enum JPEGSample {
         return try ImageJPEGCoder.shared.encode(image, format: .jpeg, options: options)
     }
 
-    /// The file with a segment put behind its first marker.
+    /// Returns the file with a segment inserted after its first marker.
     static func inserting(_ marker: UInt8, _ payload: Data, into jpeg: Data) -> Data {
         let length = payload.count + 2
         return jpeg.prefix(2) + [0xff, marker, UInt8(length >> 8), UInt8(length & 0xff)] + payload + jpeg.dropFirst(2)
@@ -22,7 +22,7 @@ enum JPEGSample {
         Data("Exif\0\0".utf8) + ExifSample.tiff(orientation: orientation.rawValue, bigEndian: true)
     }
 
-    /// The file with other sides in its frame header.
+    /// Returns the file with a different size in its frame header.
     static func lying(_ width: Int, _ height: Int, in jpeg: Data) -> Data {
         var copy = Data(jpeg)
         guard let frame = copy.range(of: Data([0xff, 0xc0])) else { return copy }
@@ -31,7 +31,7 @@ enum JPEGSample {
         return copy
     }
 
-    /// 24×24, ten scans; red is 10 x, green 10 y.
+    /// 24 × 24 px, ten scans; red is 10 x, green 10 y.
     static let progressive = decoded(
         """
         /9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAA0JCgsKCA0LCgsODg0PEyAVExISEyccHhcgLikxMC4pLSwzOko+MzZGNywtQFdBRkxO
@@ -45,7 +45,7 @@ enum JPEGSample {
         AAAAAAAAAREhMVFh/9oACAEBAAE/ELzDnh8y8w54QUlXiLzCektwjCtH/9k=
         """)
 
-    /// 8×8 Adobe CMYK, every pixel 200, 100, 50, 150 as stored.
+    /// 8 × 8 px Adobe CMYK; every pixel is stored as 200, 100, 50, 150.
     static let cmyk = decoded(
         """
         /9j/7gAOQWRvYmUAZAAAAAAA/9sAQwABAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB

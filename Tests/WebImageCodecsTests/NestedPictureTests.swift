@@ -5,7 +5,7 @@ import WebImageCore
 import WebImageGraphics
 import WebImageTestTraits
 
-/// A picture inside a picture counts against the limits as one alone does.
+/// An image inside an image file counts against the limits like a single image.
 @Suite(.timeLimit(minutes: 1))
 struct NestedPictureTests {
     private let limits = DecodingLimits(maxPixels: 10_000)
@@ -23,7 +23,7 @@ struct NestedPictureTests {
         }
     }
 
-    /// An icon whose list says 16×16, whatever the picture is.
+    /// Returns an icon whose list gives 16 × 16 px, whatever the size of the image.
     private func icon(_ picture: Data) -> Data {
         var file = Data([0, 0, 1, 0, 1, 0, 16, 16, 0, 0, 1, 0, 32, 0])
         file += [picture.count, 22].flatMap { value in (0..<4).map { UInt8(value >> (8 * $0) & 255) } }
@@ -43,7 +43,7 @@ struct NestedPictureTests {
     @Test func aBitmapInAnIconCountsByItsOwnHeader() {
         var header = Data(count: 40)
         header[0] = 40
-        // 200×200; an icon's bitmap says twice the height, for the mask.
+        // 200 × 200 px; an icon's bitmap gives twice the height, because of the mask.
         (header[4], header[8], header[9], header[12], header[14]) = (200, 0x90, 1, 1, 32)
         #expect(limit(ImageICOCoder.shared, icon(header + Data(count: 1000))) == .pixels)
     }

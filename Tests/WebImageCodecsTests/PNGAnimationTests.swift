@@ -16,7 +16,7 @@ struct PNGAnimationTests {
         return try coder.decode(data, options: options).pixels
     }
 
-    /// Default image outside the animation, then one frame of one pixel.
+    /// Returns a file with a default image outside the animation, then one frame of one pixel.
     private func file(frame: Data, data: Data) -> Data {
         PNGBytes.file(
             header: header, before: PNGBytes.animationControl(frames: 1, plays: 3), rows: grey, after: frame + data)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// PNG files put together chunk by chunk, damaged ones included.
+/// PNG files built chunk by chunk, including damaged ones.
 enum PNGBytes {
     static let signature = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
 
@@ -18,17 +18,17 @@ enum PNGBytes {
             "IHDR", bigEndian(width) + bigEndian(height) + Data([UInt8(depth), UInt8(color), 0, 0, interlaced ? 1 : 0]))
     }
 
-    /// A whole file; `rows` are unfiltered bytes of each row.
+    /// Returns a complete file; `rows` are the unfiltered bytes of each row.
     static func file(header: Data, before: Data = Data(), rows: [[UInt8]], after: Data = Data()) -> Data {
         signature + header + before + chunk("IDAT", deflated(rows)) + after + chunk("IEND")
     }
 
-    /// zlib's container around stored blocks, each row with filter 0.
+    /// Returns a zlib stream of stored blocks, each row with filter 0.
     static func deflated(_ rows: [[UInt8]]) -> Data {
         deflated(raw: rows.flatMap { (row: [UInt8]) -> [UInt8] in [0] + row })
     }
 
-    /// The same of rows that have their filters; `header` is zlib's, of the largest window unless told otherwise.
+    /// Returns a zlib stream of rows that include their filter bytes; the default `header` declares the largest window.
     static func deflated(raw: [UInt8], header: [UInt8] = [0x78, 0x01]) -> Data {
         var data = Data(header)
         for start in stride(from: 0, to: max(raw.count, 1), by: 65535) {
@@ -57,7 +57,7 @@ enum PNGBytes {
         chunk("fdAT", bigEndian(sequence) + deflated(rows))
     }
 
-    /// A TIFF structure that holds an orientation and nothing else.
+    /// Returns a TIFF structure with an orientation only.
     static func exif(orientation: Int) -> Data {
         Data([
             0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(orientation), 0, 0, 0, 0, 0, 0,

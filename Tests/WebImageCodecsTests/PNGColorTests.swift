@@ -5,7 +5,7 @@ import WebImageCore
 import WebImageGraphics
 import WebImageTestTraits
 
-/// Colours against the formulas of the standards, computed here in doubles.
+/// Colours compared with the formulas of the standards, computed here in doubles.
 @Suite(.timeLimit(minutes: 5))
 struct PNGColorTests {
     private let values = [0, 10, 40, 90, 128, 180, 230, 255]
@@ -34,14 +34,14 @@ struct PNGColorTests {
         }
     }
 
-    /// Display P3's primaries with sRGB's curve, by code points, as the wide gamut of photos comes in PNG.
+    /// Display P3's primaries with the sRGB curve, given by code points, as in PNG photos with a wide gamut.
     @Test func codePointsOfP3AreConverted() throws {
         let pixel: [UInt8] = [200, 100, 50]
         let data = PNGBytes.file(
             header: PNGBytes.header(1, 1, color: 2), before: PNGBytes.chunk("cICP", Data([12, 13, 0, 1])),
             rows: [pixel])
         let image = try ImagePNGCoder.shared.decode(data, options: DecodingOptions())
-        // Linear P3 (D65) to linear sRGB.
+        // From linear P3 (D65) to linear sRGB.
         let matrix = [[1.2249, -0.2247, 0], [-0.0420, 1.0419, 0], [-0.0197, -0.0786, 1.0979]]
         let light = pixel.map { linear(Double($0) / 255) }
         let expected = matrix.map { row in
@@ -58,7 +58,7 @@ struct PNGColorTests {
         let wide = PNGBytes.file(
             header: PNGBytes.header(1, 1, color: 2), before: gamma + PNGBytes.chunk("cHRM", p3), rows: rows)
         let shown = Sample.pixel(try ImagePNGCoder.shared.decode(wide, options: DecodingOptions()).pixels, 0, 0)
-        // More saturated in sRGB's numbers than in P3's.
+        // The colour is more saturated in sRGB values than in P3 values.
         #expect(shown[2] > 205 && shown[0] < 47, "\(shown)")
     }
 
@@ -98,7 +98,7 @@ struct PNGColorTests {
         return try ImagePNGCoder.shared.decode(data, options: options)
     }
 
-    /// IEC 61966-2-1, from light to value.
+    /// IEC 61966-2-1, from linear light to the encoded value.
     private func encoded(_ light: Double) -> Double {
         light <= 0.0031308 ? 12.92 * light : 1.055 * pow(light, 1 / 2.4) - 0.055
     }

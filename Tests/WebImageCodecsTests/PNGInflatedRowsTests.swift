@@ -4,12 +4,12 @@ import WebImageCodecs
 import WebImageCore
 import WebImageTestTraits
 
-/// Pictures that are inflated at once give what libpng gives.
+/// Images inflated in one step are equal to those that libpng decodes.
 @Suite(.timeLimit(minutes: 2))
 struct PNGInflatedRowsTests {
     private let width = 37
     private let height = 12
-    /// A window of 256 bytes: less than the rows take, so libpng reads such a stream.
+    /// A window of 256 bytes, which is smaller than the rows; libpng reads such a stream.
     private let smallWindow: [UInt8] = [0x08, 0x1D]
     private let palette: Data
 
@@ -67,10 +67,10 @@ struct PNGInflatedRowsTests {
         #expect(Sample.values(try animation.frame(at: 1).pixels) == rows.flatMap { expanded($0, 3) })
     }
 
-    /// A stream may not look back further than its header says.
+    /// A back reference must not exceed the window that the stream's header declares.
     @Test func distanceBehindTheWindowIsRefusedAsLibpngRefusesIt() throws {
         let raw = (0..<height * (width + 1)).map { UInt8($0 % 300 % 5) }
-        // The first 300 bytes as they are, the rest as a copy of what stands 300 bytes before (RFC 1951, §3.2.5-6).
+        // The first 300 bytes are stored, the rest copies the bytes 300 positions before (RFC 1951, §3.2.5-6).
         let rest = raw.count - 300
         var bits = DeflateBits()
         bits.append(0b011, count: 3)
@@ -89,7 +89,7 @@ struct PNGInflatedRowsTests {
         }
     }
 
-    /// Whatever byte is damaged, the picture is refused, or what libpng makes of it.
+    /// For damage at any byte, the image is refused or equal to the result of libpng.
     @Test func damageIsSeenAsLibpngSeesIt() throws {
         let raw = filtered(pixels(bytesPerPixel: 3, seed: 4), 3) { $0 % 5 }
         let whole = file(2, PNGBytes.deflated(raw: raw))
@@ -129,7 +129,7 @@ struct PNGInflatedRowsTests {
         }
     }
 
-    /// Straight red, green, blue, alpha as the format says.
+    /// Returns the straight RGBA values of a row in the given colour type.
     private func expanded(_ row: [UInt8], _ color: Int) -> [Int] {
         let values = row.map(Int.init)
         switch color {
@@ -146,7 +146,7 @@ struct PNGInflatedRowsTests {
         }
     }
 
-    /// Rows behind their filter bytes (PNG third edition, §9.2); an unknown filter leaves a row as it is.
+    /// Filters rows and puts the filter byte before each (PNG third edition, §9.2); an unknown filter leaves a row unchanged.
     private func filtered(_ rows: [[UInt8]], _ bytes: Int, filter: (Int) -> Int) -> [UInt8] {
         var raw: [UInt8] = []
         for (y, row) in rows.enumerated() {
@@ -166,7 +166,7 @@ struct PNGInflatedRowsTests {
     }
 }
 
-/// Bits in deflate's order: numbers from their lowest bit, codes from their highest.
+/// Writes bits in deflate's order: numbers from their lowest bit, codes from their highest.
 private struct DeflateBits {
     private(set) var bytes: [UInt8] = []
     private var count = 0

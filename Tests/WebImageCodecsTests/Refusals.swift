@@ -2,7 +2,7 @@ import Foundation
 import WebImageCore
 
 extension DetailedImageCoder {
-    /// Why the coder does not decode data; nil when it does.
+    /// Returns the error with which the coder refuses the data, or nil if it decodes it.
     func refusal(of data: Data, _ limits: DecodingLimits = .default) -> WebImageError? {
         var options = DecodingOptions()
         options.limits = limits
@@ -14,7 +14,7 @@ extension DetailedImageCoder {
 }
 
 extension WebImageError {
-    /// The limit that the data exceeded; nil for other failures.
+    /// The exceeded limit; nil for other failures.
     var firedLimit: DecodingLimits.Limit? {
         if case .limit(let limit, _, _) = underlying { limit } else { nil }
     }

@@ -5,15 +5,15 @@ import WebImageCore
 import WebImageGraphics
 import WebImageTesting
 
-/// The functions for rows of pixels at every width, between pages that must not be touched.
+/// The row functions at every width, with inaccessible memory pages around the rows.
 ///
-/// A read or a write beyond a row ends the process, so that the failure cannot be overlooked.
+/// A read or write beyond a row ends the process, so that it cannot be overlooked.
 @Suite struct RowFunctionTests {
     @Test(arguments: RowFunction.all)
     func everyWidthStaysInsideItsRows(_ function: RowFunction) throws {
         var random = SeededRandom(seed: 1904)
         for width in 1...200 {
-            // 9 rows are more than pass through the stack at once.
+            // Nine rows do not fit into the stack buffer at once.
             for (height, padding) in [(1, 0), (9, 5)] {
                 for edge in GuardedRows.Edge.allCases {
                     try check(function, width: width, height: height, padding: padding, edge: edge, random: &random)
@@ -37,7 +37,7 @@ import WebImageTesting
         for target in targets where !target.paddingIs(7) {
             Issue.record("\(function): \(width) px: bytes between the rows were written")
         }
-        // The first pixel, the last four that a whole vector holds, and those after it.
+        // Check the first pixel, the last four of the whole vectors, and those after them.
         let columns = [0] + (max(0, width / 64 * 64 - 4)..<width)
         for (row, x) in Set([0, height - 1]).flatMap({ row in columns.map { (row, $0) } }) {
             let place = function.isMirrored ? width - 1 - x : x
@@ -77,7 +77,7 @@ import WebImageTesting
         }
     }
 
-    /// libyuv's own box filter and blur, which need no padding, at every width.
+    /// The box filter of libyuv, which needs no padding, at every width.
     @Test(arguments: [PixelFormat.gray8, .rgb8, .bgra8Premultiplied])
     func onePlainColorStaysTheSameWhenShrunk(format: PixelFormat) throws {
         for width in 1...200 {
@@ -95,7 +95,7 @@ import WebImageTesting
                     let bytes = UnsafeRawBufferPointer(
                         start: pixels.baseAddress + row * pixels.bytesPerRow,
                         count: pixels.width * format.bytesPerPixel)
-                    // libyuv divides by a reciprocal that is a little too small.
+                    // libyuv divides by a reciprocal that is slightly too small.
                     #expect(bytes.allSatisfy { (199...201).contains($0) }, "\(width) px by \(factor)")
                 }
             }
@@ -116,7 +116,7 @@ import WebImageTesting
     }
 }
 
-/// Rows that begin or end at a page nothing may touch.
+/// Rows that begin or end at an inaccessible page.
 final class GuardedRows {
     enum Edge: CaseIterable { case first, last }
 
@@ -163,18 +163,18 @@ final class GuardedRows {
     }
 }
 
-/// One function for rows, and what it does to a pixel.
+/// One row function and its effect on a pixel.
 struct RowFunction: CustomTestStringConvertible, CustomStringConvertible, Sendable {
     typealias Call = @Sendable ([GuardedRows], [GuardedRows], Int32, Int32) -> Int32
 
     let name: String
-    /// Bytes of a pixel of each source and target.
+    /// The bytes per pixel of each source and target.
     let sources: [Int]
     let targets: [Int]
     var tolerance = 0
     var isMirrored = false
     let call: Call
-    /// A pixel of each source to one of each target.
+    /// Computes one pixel of each target from one pixel of each source.
     let reference: @Sendable ([[UInt8]]) -> [[UInt8]]
 
     var description: String { name }
@@ -316,13 +316,13 @@ extension RowFunction {
         two("subtract", webimage_yuv_subtract) { UInt8(max(0, Int($0) - Int($1))) },
         two("add", webimage_yuv_add) { UInt8(min(255, Int($0) + Int($1))) },
         blend, shuffle,
-        // The colours of the target stay as the test has filled them.
+        // The colours of the target keep the value with which the test filled them.
         one("set_alpha", 1, 4, webimage_yuv_set_alpha) { [7, 7, 7, $0[0]] },
     ]
 
     private static let unpremultiply =
         RowFunction(name: "unpremultiply", sources: [4], targets: [4], tolerance: 3) { s, t, width, height in
-            // No colour is above its alpha in what is given to it.
+            // Limit each colour to its alpha, as premultiplied input requires.
             for row in 0..<Int(height) {
                 for x in 0..<Int(width) {
                     let pixel = s[0].start + row * Int(s[0].stride) + x * 4
@@ -373,7 +373,7 @@ extension RowFunction {
         }
     }
 
-    /// BT.601 at full range.
+    /// BT.601 luma in full range.
     private static func luma(_ pixel: [UInt8]) -> UInt8 {
         let (red, green, blue) = (Int(pixel[0]), Int(pixel[1]), Int(pixel[2]))
         return UInt8((299 * red + 587 * green + 114 * blue + 500) / 1000)

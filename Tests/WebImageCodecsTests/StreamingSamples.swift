@@ -2,7 +2,7 @@ import Foundation
 import WebImageCodecs
 import WebImageCore
 
-/// Files of every kind that is shown while it arrives.
+/// Files of each kind that is shown as a partial image.
 enum StreamingSample: String, CaseIterable, Sendable {
     case baseline, progressive, turned, png, pngWithAlpha, interlaced, webP, losslessWebP, gif
 
@@ -61,7 +61,7 @@ enum StreamingSample: String, CaseIterable, Sendable {
         return try coder.encode(Image(pixels: pixels), format: format, options: options)
     }
 
-    /// 16×16 translucent grey in seven passes (PNG third edition, §8.2).
+    /// 16 × 16 px of translucent grey in seven passes (PNG third edition, §8.2).
     private static var interlacedFile: Data {
         let passes: [[Int]] = [
             [0, 0, 8, 8], [4, 0, 8, 8], [0, 4, 4, 8], [2, 0, 4, 4], [0, 2, 2, 4], [1, 0, 2, 2], [0, 1, 1, 2],

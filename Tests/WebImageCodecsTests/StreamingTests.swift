@@ -33,7 +33,7 @@ struct StreamingTests {
         )
     }
 
-    /// Rows of a smaller picture are made of several: they are shown when all of them are there.
+    /// A row of a smaller image needs several source rows and is shown when all of them have arrived.
     @Test(arguments: [StreamingSample.baseline, .png, .webP, .turned])
     func smallerPreviewsShowFinalRowsToo(_ sample: StreamingSample) throws {
         var options = DecodingOptions()
@@ -55,7 +55,7 @@ struct StreamingTests {
         #expect(most > 45)
     }
 
-    /// What a preview shows opaque is final where rows come one after the other.
+    /// In formats that arrive row by row, an opaque pixel of a partial image is final.
     @Test(arguments: [StreamingSample.baseline, .png, .webP, .turned])
     func previewsShowFinalRowsAndNothingElse(_ sample: StreamingSample) throws {
         let whole = try sample.decoded()
@@ -87,7 +87,7 @@ struct StreamingTests {
         try feed(try sample.data, to: stream, size: 8) { image in
             let values = Sample.values(image.pixels)
             differences.append(zip(values, whole).reduce(0) { $0 + abs($1.0 - $1.1) })
-            // Multiplied by its alpha, no channel is above it.
+            // In premultiplied pixels no channel exceeds its alpha.
             let pixels = stride(from: 0, to: values.count, by: 4)
             #expect(pixels.allSatisfy { (values[$0..<$0 + 3].max() ?? 0) <= values[$0 + 3] })
         }
@@ -96,7 +96,7 @@ struct StreamingTests {
         #expect(try #require(differences.first) > 2 * differences[differences.count / 2])
     }
 
-    /// Memory of previews that are let go serves again, that of others never.
+    /// The memory of released partial images is reused, that of held ones never.
     @Test(arguments: StreamingSample.allCases)
     func whatAPreviewShowsNeverChanges(_ sample: StreamingSample) throws {
         var kept: [(image: Image, values: [Int])] = []
@@ -146,7 +146,7 @@ struct StreamingTests {
         let data = try sample.data
         for share in [1, 2, 3] {
             let stream = sample.makeStream()
-            // A GIF is whole with its first frame.
+            // A GIF is complete with its first frame.
             let end = sample == .gif ? data.count * share / 8 : data.count * share / 4
             try stream.append(data.prefix(end), finished: false)
             #expect(throws: WebImageError.self) { try stream.append(Data(), finished: true) }
@@ -163,7 +163,7 @@ struct StreamingTests {
         }
         #expect(stream.incrementalDecodedImage(with: nil) == nil)
         #expect(stream.incrementalInfo == nil)
-        // It stays refused, whatever comes after.
+        // The stream stays refused, whatever comes after.
         #expect(throws: WebImageError.self) { try stream.append(try sample.data, finished: true) }
         #expect(stream.incrementalDecodedImage(with: nil) == nil)
     }
@@ -192,7 +192,7 @@ struct StreamingTests {
         }
     }
 
-    /// Eight times the rows must not take sixty-four times the processor's time.
+    /// Eight times the rows must take less than 24 times the processor time; quadratic work would take 64 times.
     @Test(arguments: [StreamingSample.baseline, .png, .webP])
     func workIsProportionalToTheBytes(_ sample: StreamingSample) throws {
         func time(_ count: Int) throws -> Double {
@@ -215,7 +215,7 @@ struct StreamingTests {
         for end in [data.count / 3, data.count] {
             try sample.makeStream().append(data.prefix(end), finished: false)
         }
-        // Other tests run beside this one, so it waits for a moment without any.
+        // Other tests use these handles as well, so wait for a moment without any.
         try await LiveHandles.expectNone(within: .seconds(20)) {
             ["jpeg decompressor", "png_reader", "webp_decoder"].contains($0)
         }

@@ -21,7 +21,7 @@ struct WebPHostileTests {
 
     @Test func everyTruncationOfAStillIsATypedError() {
         #expect(coder.refusal(of: still) == nil)
-        // The last byte may be padding, which nobody needs.
+        // The last byte may be padding, which the decoder does not need.
         for length in 0..<still.count - 1 { #expect(coder.refusal(of: still.prefix(length))?.code == .badImageData) }
     }
 
@@ -78,7 +78,7 @@ struct WebPHostileTests {
     @Test func libwebpHandlesAreAllGivenBack() async throws {
         for length in 0...still.count { _ = coder.refusal(of: still.prefix(length)) }
         let kinds = ["webp_decoder", "webp_picture", "webp_mux"]
-        // Other tests decode at the same time; handles that leak would never reach zero.
+        // Other tests decode at the same time; only leaked handles never reach zero.
         try await LiveHandles.expectNone(within: .seconds(60)) { kinds.contains($0) }
     }
 }
