@@ -14,7 +14,7 @@ extension GTKSuite {
 
         private func makeView() -> AnimatedImageView { AnimatedImageView(displayLink: { [link] _ in link }) }
 
-        /// Ticks until the view shows a frame; false when none comes.
+        /// Ticks until the view shows the frame; returns false when it does not appear.
         private func play(_ view: AnimatedImageView, to index: Int, step: Double = 0.1) async throws -> Bool {
             try await pump {
                 link.tick(step)
@@ -98,7 +98,7 @@ extension GTKSuite {
             window.value = 950
             var (frames, played) = (0, 0)
             window.everyFrame {
-                // To and fro by a pixel: the list never rests, the view never leaves.
+                // Scroll back and forth by one pixel: the list keeps moving and the view stays visible.
                 window.value = frames.isMultiple(of: 2) ? 949 : 950
                 frames += 1
                 played += link.isRunning ? 1 : 0
@@ -108,7 +108,7 @@ extension GTKSuite {
             #expect(played > 20)
         }
 
-        /// The step that takes the view out of sight is the last, at whatever distance from the one before.
+        /// Only the last step scrolls the view out of sight, after any number of earlier steps.
         @Test(arguments: 0..<6) func lastStepOfAScrollIsNotMissed(_ stepsBefore: Int) async throws {
             let view = makeView()
             let box = try #require(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0))
@@ -159,7 +159,7 @@ extension GTKSuite {
             view.startAnimating()
             #expect(view.isAnimating)
             #expect(try await play(view, to: 1))
-            // A decode under way would still be kept after the buffer was cleared.
+            // A decode that is still running would be kept after the buffer was cleared.
             #expect(
                 try await pump {
                     link.tick(0)
@@ -199,9 +199,9 @@ extension GTKSuite {
     }
 }
 
-/// A picture whose frames are a fake animation's.
+/// An image whose frames come from a fake animation.
 private final class FakePicture: Image, AnimatedImageProvider, @unchecked Sendable {
-    // Unchecked is true because the animation is Sendable and never replaced.
+    // Unchecked is safe because the animation is Sendable and never replaced.
     let animation: FakeAnimation
 
     init(_ animation: FakeAnimation) throws {

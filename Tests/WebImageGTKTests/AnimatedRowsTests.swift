@@ -21,7 +21,7 @@ extension GTKSuite {
             }
         }
 
-        /// Twelve frames in which a quarter of the picture changes.
+        /// Twelve frames in which a quarter of the image changes.
         private static func file(_ number: Int) throws -> Data {
             try ImageCodersManager.shared.encode(
                 frameCount: 12, loopCount: 0, format: .gif, options: EncodingOptions()
@@ -49,7 +49,7 @@ extension GTKSuite {
             return seconds(usage.ru_utime) + seconds(usage.ru_stime)
         }
 
-        /// Scrolls through all rows and back, a third of a row a frame, and then lets the list rest for some frames.
+        /// Scrolls through all rows and back, a third of a row per frame, and then leaves the list still for some frames.
         private func scroll(_ options: WebImageOptions) async throws -> Figures {
             let journey = journey
             let factory = ImageListFactory(
@@ -95,7 +95,7 @@ extension GTKSuite {
             figures.memory = ProcessMemory.isMeasurable ? ((try? Self.residentBytes()) ?? 0) - memory : 0
             let playing = FixedRow.all.filter(\.imageView.isAnimating)
             #expect(options.contains(.decodeFirstFrameOnly) ? playing.isEmpty : !playing.isEmpty)
-            // No more rows play than the window can show.
+            // The number of playing rows does not exceed the number of visible ones.
             #expect(playing.count <= 8)
             return figures
         }
@@ -108,7 +108,7 @@ extension GTKSuite {
                     "\(Self.rows) GIF rows, \(kind): \(figures.processorSeconds) s of CPU in \(figures.frames) frames,",
                     "longest gap \(figures.longestGap), frames \(figures.mostFrameBytes >> 10) KB,",
                     "memory \(figures.memory >> 10) KB")
-                // Frames are held for rows that are seen, and for rows that have just left.
+                // Frames are held for visible rows and for rows that have just left the viewport.
                 #expect(figures.mostFrameBytes <= FrameStoreRegistry.shared.budget)
                 journey.cache.clearMemory()
             }

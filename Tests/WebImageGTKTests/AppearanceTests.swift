@@ -56,7 +56,7 @@ extension GTKSuite {
             let window = try await TestWindow(view.widget, width: 40, height: 80)
             defer { window.close() }
             let drawn = try #require(try await TestWindow.drawing(of: view.widget) { $0.bgra(20, 40) == red })
-            // The picture stands from 20 to 60: its corners are cut, not the view's.
+            // The image covers the rows 20 to 60; its corners are rounded, not those of the view.
             #expect(drawn.bgra(1, 21)[3] < 40)
             #expect(drawn.bgra(38, 58)[3] < 40)
             #expect(drawn.bgra(1, 40) == red)
@@ -79,7 +79,7 @@ extension GTKSuite {
             #expect(mirrored.bgra(35, 5) == red)
             view.transform = CGAffineTransform(a: 1, b: 0, c: 0.5, d: 1, tx: 0, ty: 0)
             let slanted = try #require(try await TestWindow.drawing(of: view.widget) { $0.bgra(27, 38) == red })
-            // Ten to the right at the lower edge, ten to the left at the upper one.
+            // The lower edge moves 10 px to the right, the upper edge 10 px to the left.
             #expect(slanted.bgra(32, 38) == blue && slanted.bgra(12, 1) == blue && slanted.bgra(8, 1) == red)
             #expect(gtk_widget_get_width(UnsafeMutablePointer(view.widget)) == 40)
         }

@@ -53,7 +53,7 @@ extension GTKSuite {
                 return view.currentLoopCount >= 1
             }
             #expect(isOver)
-            // Another animation begins anew.
+            // Another animation starts from its first frame.
             view.image = try #require(AnimatedImage(data: other) as AnimatedImage?)
             #expect(view.player !== player && view.currentFrameIndex == 0)
         }

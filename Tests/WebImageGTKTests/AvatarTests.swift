@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImageGTK
 
-/// libadwaita, which nothing here links: a program that has avatars has loaded it.
+/// libadwaita, loaded at run time: the package does not link it, a program that uses avatars does.
 private enum Adwaita {
     private typealias MakeAvatar = @convention(c) (Int32, UnsafePointer<CChar>?, Int32) -> UnsafeMutableRawPointer?
     private static let make: MakeAvatar? = {

@@ -6,7 +6,7 @@ import WebImageGTK
 import WebImageTestTraits
 import WebImageTesting
 
-/// Everything that touches GTK, one test at a time: GTK has one thread, and two at once crash it.
+/// All tests that use GTK, one at a time: GTK is limited to one thread, and concurrent use crashes it.
 @Suite(
     "GTK", .serialized, .timeLimit(minutes: 5),
     .enabled(if: Display.isNamed, "no display: set DISPLAY, or run the tests under xvfb-run"))
@@ -15,21 +15,21 @@ import WebImageTesting
 enum Display {
     @MainActor private static let firstView: Void = { _ = ImageView() }()
 
-    /// Whether the environment names a display; asking GTK itself would initialise it on the wrong thread.
+    /// Whether the environment names a display. Asking GTK would initialise it on the wrong thread.
     static var isNamed: Bool {
         let environment = ProcessInfo.processInfo.environment
         return environment["DISPLAY"] != nil || environment["WAYLAND_DISPLAY"] != nil
     }
 
-    /// Connects to the display; every suite under ``GTKSuite`` does so first.
+    /// Connects to the display; every suite under ``GTKSuite`` calls it first.
     @MainActor static func open() throws {
         try #require(gtk_init_check() != 0, "the display named by the environment cannot be opened")
-        // The first view connects to the desktop's memory monitor for good; ledgers are compared after that.
+        // The first view connects to the desktop's memory monitor permanently, so create it before handles are compared.
         _ = firstView
     }
 }
 
-/// Lets GTK and the main queue work until `condition` holds; false after ten seconds.
+/// Runs GTK and the main queue until `condition` holds; returns false after ten seconds.
 @MainActor func pump(until condition: () -> Bool) async throws -> Bool {
     if condition() { return true }
     return await eventually(within: 10) {
@@ -38,7 +38,7 @@ enum Display {
     }
 }
 
-/// Live handles of this module alone: other suites of the process open theirs at the same time.
+/// The live handles of this module only, because other suites of the process open handles at the same time.
 enum GTKHandles {
     static var live: [String: Int] {
         let kinds: Set = [

@@ -7,7 +7,7 @@ import WebImageTesting
 @testable import WebImageGTK
 
 extension GTKSuite {
-    /// The whole way in a process of its own: files, manager, coders, view, pixels on screen.
+    /// The whole path in a separate process: files, manager, coders, view, pixels on screen.
     @Suite("Gallery") @MainActor struct GalleryTests {
         private let scratch: ScratchFolder
         var folder: URL { scratch.url }
@@ -35,7 +35,7 @@ extension GTKSuite {
             let drawn = try #require(Texture(owning: texture).downloaded())
             let red = try #require(drawn.box { $0 == [0, 0, 255, 255] })
             let blue = try #require(drawn.box { $0 == [255, 0, 0, 255] })
-            // Twice as wide as high in all, red on top; a pixel or two at the seam are mixed.
+            // The image is twice as wide as high, red at the top; up to two pixels at the seam are mixed.
             #expect(red.maxX == blue.maxX && red.minX == blue.minX && red.maxY <= blue.minY)
             #expect(abs(red.width - 2 * (blue.maxY - red.minY)) <= 2)
             #expect(abs(red.height - blue.height) <= 2)
@@ -88,7 +88,7 @@ enum Gallery {
 }
 
 extension Image {
-    /// The box around the pixels a test accepts; nil when there is none.
+    /// Returns the bounding box of the pixels that the predicate accepts, or nil when there are none.
     func box(_ isWanted: ([UInt8]) -> Bool) -> CGRect? {
         var box: CGRect?
         for y in 0..<pixels.height {

@@ -39,7 +39,7 @@ extension GTKSuite {
         }
 
         @Test func pictureIsDrawnUprightAndUnstretched() async throws {
-            // Red, green / blue, white quarters in a picture twice as wide as high, in a square widget.
+            // Quarters in red, green, blue and white, in an image twice as wide as high and a square widget.
             let image = try Image.generated(width: 40, height: 20) { x, y in
                 switch (x < 20, y < 10) {
                 case (true, true): (0, 0, 255, 255)
@@ -64,7 +64,7 @@ extension GTKSuite {
             #expect(drawn.bgra(120, 60) == [0, 255, 0, 255])
             #expect(drawn.bgra(40, 100) == [255, 0, 0, 255])
             #expect(drawn.bgra(120, 100) == [255, 255, 255, 255])
-            // Letterboxed above and below, filled from side to side.
+            // Transparent bars above and below; the image fills the width.
             #expect(drawn.bgra(80, 20)[3] == 0)
             #expect(drawn.bgra(80, 140)[3] == 0)
             #expect(drawn.bgra(2, 45) == [0, 0, 255, 255])
@@ -129,7 +129,7 @@ extension GTKSuite {
                 view?.setImage(with: first, placeholderImage: image, context: context) { _, error, _, _ in
                     codes.append(error?.code)
                 }
-                // Whoever goes first, handle or window, the load ends with the second.
+                // The load ends when both the handle and the window are gone, in either order.
                 if round.isMultiple(of: 2) { view = nil }
                 window.close()
                 view = nil

@@ -4,7 +4,7 @@ import WebImageCore
 
 @testable import WebImageGTK
 
-/// A scrolled window on screen around a list, whose frames a test counts and looks into.
+/// A scrolled window on screen around a list; a test counts and inspects its frames.
 @MainActor final class ListWindow {
     let scrolled: OpaquePointer
     let list: OpaquePointer
@@ -16,7 +16,7 @@ import WebImageCore
         self.list = list
         scrolled = OpaquePointer(gtk_scrolled_window_new())
         gtk_scrolled_window_set_child(scrolled, UnsafeMutablePointer(list))
-        // Beside the rows, a scrollbar would take width from them.
+        // A visible scrollbar would reduce the width of the rows.
         gtk_scrolled_window_set_policy(scrolled, GTK_POLICY_EXTERNAL, GTK_POLICY_EXTERNAL)
         window = try await TestWindow(scrolled, width: width, height: height)
     }
@@ -34,7 +34,7 @@ import WebImageCore
         set { gtk_adjustment_set_value(adjustment, newValue) }
     }
 
-    /// Calls `body` at the beginning of every frame, where drags and flings move a list, until it returns false.
+    /// Calls `body` at the beginning of every frame, when drags and flings move a list, until it returns false.
     func everyFrame(_ body: @escaping @MainActor () -> Bool) {
         let link = GTKDisplayLink(scrolled)
         self.link = link
@@ -47,7 +47,7 @@ import WebImageCore
 
     var isDriven: Bool { link != nil }
 
-    /// Calls `body` after every frame was laid out and drawn.
+    /// Calls `body` after every frame has been laid out and drawn.
     func afterEveryFrame(_ body: @escaping @MainActor () -> Void) {
         guard let clock = gtk_widget_get_frame_clock(UnsafeMutablePointer(scrolled)) else { return }
         connection = (clock, Signal.connect(clock, "after-paint") { _ in body() })
@@ -58,7 +58,7 @@ import WebImageCore
         connection = nil
     }
 
-    /// Waits until so many frames have been drawn.
+    /// Waits until `count` frames have been drawn.
     func frames(_ count: Int) async throws {
         var drawn = 0
         afterEveryFrame { drawn += 1 }
@@ -69,7 +69,7 @@ import WebImageCore
         stopLooking()
     }
 
-    /// Waits until three frames have been drawn, and then until no more are asked for.
+    /// Waits until three frames have been drawn and no more are requested.
     func rest() async throws {
         var (frames, last) = (0, ContinuousClock.now)
         afterEveryFrame {
@@ -86,7 +86,7 @@ import WebImageCore
         stopLooking()
     }
 
-    /// Where a widget begins inside the list, and where it ends.
+    /// Returns the start and end of a widget inside the list, or nil when it is not visible.
     func vertical(_ widget: OpaquePointer) -> (start: Double, end: Double)? {
         let widget = UnsafeMutablePointer<GtkWidget>(widget)
         var origin = graphene_point_t(x: 0, y: 0)
@@ -98,9 +98,9 @@ import WebImageCore
     }
 }
 
-/// A model of so many rows without content.
+/// A model of rows without content.
 @MainActor enum EmptyRows {
-    /// A `GtkSelectionModel` for the taker.
+    /// Returns a `GtkSelectionModel` that the caller owns.
     static func model(_ count: Int) -> OpaquePointer {
         let store = g_list_store_new(g_object_get_type())
         var objects: [UnsafeMutableRawPointer?] = (0..<count).map { _ in

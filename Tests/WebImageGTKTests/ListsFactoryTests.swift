@@ -64,10 +64,10 @@ extension GTKSuite {
             func positions(at priority: LoadPriority) -> Set<Int> {
                 Set(loader.loads.filter { $0.priority == priority }.map { position($0.url) })
             }
-            // What is seen, and two screens ahead of some 160 rows that GTK has bound; they may come in any order.
+            // GTK binds about 160 rows; only the visible ones and two screens ahead are requested, in any order.
             func isAsked() -> Bool {
                 let seen = positions(at: .high).count
-                // One row's height or three more: frames around rows are the theme's.
+                // Between 3 and 21 rows are visible; the number depends on the row frames of the theme.
                 return (3...21).contains(seen) && positions(at: .high) == Set(0..<seen)
                     && positions(at: .low) == Set(seen..<seen * 3)
             }
@@ -89,7 +89,7 @@ extension GTKSuite {
             #expect(try await pump { asked.count > before.count + 8 })
             let new = asked.subtracting(before)
             #expect(!new.isEmpty && new.allSatisfy { $0 > 300 && $0 < 700 })
-            // And it is there to be seen: GTK itself shows an empty list after such a jump.
+            // A row must be visible as well: GTK itself shows an empty list after such a jump.
             #expect(
                 try await pump {
                     FixedRow.all.contains { window.vertical($0.widget).map { $0.end > 0 && $0.start < 300 } == true }
@@ -102,7 +102,7 @@ extension GTKSuite {
             defer { window.close() }
             _ = try await pump { asked.count > 8 }
             try await window.rest()
-            // The nearest, which need not have been the first to get to the loader.
+            // The nearest waiting load, which need not be the first that reached the loader.
             let waiting = loader.loads.filter { $0.priority == .low }
             let ahead = try #require(waiting.min { position($0.url) < position($1.url) })
             let handle = try #require(ahead.priorityHandle)
@@ -158,7 +158,7 @@ extension GTKSuite {
             try await window.rest()
             var frames = 0
             window.afterEveryFrame { frames += 1 }
-            // The one place where time must pass: that nothing happens cannot be waited for.
+            // Time must pass here, because the absence of frames cannot be waited for.
             let end = ContinuousClock.now + .milliseconds(400)
             _ = try await pump { ContinuousClock.now > end }
             #expect(frames == 0)
@@ -246,7 +246,7 @@ extension GTKSuite {
     }
 }
 
-/// A row of one size.
+/// A row of a fixed size.
 @MainActor final class FixedRow: ImageListRow {
     let imageView = ImageView()
     var widget: OpaquePointer { imageView.widget }
@@ -254,7 +254,7 @@ extension GTKSuite {
 
     private struct Weak { weak var row: FixedRow? }
 
-    /// Those that are alive.
+    /// The rows that still exist.
     static var all: [FixedRow] { made.compactMap(\.row) }
 
     init(side: Int) {

@@ -33,7 +33,7 @@ extension GTKSuite {
                 try TestImages.solid(width: width, height: height), format: .png, options: EncodingOptions())
         }
 
-        /// Rows 24 to 144 px high in a list 80 px wide, all but a few new to the cache.
+        /// The height of a row, 24 to 144 px, in a list 80 px wide.
         private func height(_ position: Int) -> Int { 24 + (position &* 7919) % 121 }
 
         @Test func rowIsAsHighAsItsFirstBytesSay() async throws {
@@ -43,7 +43,7 @@ extension GTKSuite {
             #expect(try await pump { loader.requests.contains(url(1)) && list.row(at: 1) != nil })
             let row = try #require(list.row(at: 1))
             #expect(try await pump { gtk_widget_get_height(UnsafeMutablePointer(row.widget)) == 60 })
-            // The signature and the header; not a pixel has come.
+            // The signature and the header; no pixel has arrived.
             loader.send(try png(30, 50).prefix(33), for: url(1))
             #expect(try await pump { gtk_widget_get_height(UnsafeMutablePointer(row.widget)) == 150 })
             #expect(row.imageView.image == nil)
@@ -55,7 +55,7 @@ extension GTKSuite {
             for position in 0..<3 {
                 let key = manager.cacheKey(for: url(position))
                 cache.storeImage(try TestImages.solid(width: 10, height: 20), forKey: key, toDisk: false)
-                // The picture is gone, its size is not.
+                // The image is removed, its size stays known.
                 cache.removeImageFromMemory(forKey: key)
             }
             var heights: Set<Int> = []
@@ -119,7 +119,7 @@ extension GTKSuite {
             var frame = 0
             window.everyFrame {
                 frame += 1
-                // Four of those that wait get an answer in each frame, in any order: some first by their header.
+                // In each frame four of the waiting loads receive an answer, in any order; some receive their header first.
                 let open = loader.requests.filter { !arrived.contains($0) }
                 for url in Set(open).shuffled(using: &random).prefix(4) {
                     let position = Int(url.deletingPathExtension().lastPathComponent) ?? 0
@@ -132,7 +132,7 @@ extension GTKSuite {
                     loader.answer(url, with: .success(picture))
                     arrived.insert(url)
                 }
-                // As a drag and a fling do: absolute values, computed from where they began.
+                // Absolute values, as a drag or a fling computes them from its start.
                 switch frame % 100 {
                 case 0..<60: probe.drag(by: 60)
                 case 60..<80: probe.drag(by: -35)
@@ -185,7 +185,7 @@ extension GTKSuite {
     }
 }
 
-/// Drags a list and tells by how much more than the drag a row in sight moved from one frame to the next.
+/// Drags a list and measures how far a visible row moves beyond the drag from one frame to the next.
 @MainActor final class StillnessProbe {
     private let window: ListWindow
     private let list: FittingList
@@ -195,7 +195,7 @@ extension GTKSuite {
     private(set) var worst = 0.0
     private(set) var bad = 0
     private(set) var tracked = 0
-    /// Frames in which the row was gone though the drag left it in sight.
+    /// Frames in which the row was missing although the drag left it visible.
     private(set) var lost = 0
 
     init(window: ListWindow, list: FittingList) {
@@ -218,7 +218,7 @@ extension GTKSuite {
         if let (position, place) = row {
             let expected = place - drag
             if let now = list.row(at: position).flatMap({ window.vertical($0.widget) }) {
-                // Followed as long as all of it was in sight.
+                // Follow the row while it is completely visible.
                 if expected >= 0, now.end <= page {
                     tracked += 1
                     let error = abs(now.start - expected)
@@ -231,7 +231,7 @@ extension GTKSuite {
                 lost += 1
             }
         }
-        // The first that is whole and shows its own proportions.
+        // The first row that is completely visible and shows its own proportions.
         row =
             list.visiblePositions.lazy.compactMap { position -> (position: Int, place: Double)? in
                 guard let row = self.list.row(at: position), row.fittingView?.isFitting == true,

@@ -7,7 +7,7 @@ import WebImageTesting
 @testable import WebImageGTK
 
 extension GTKSuite {
-    /// 3 s each in the suite, 20 s with WEBIMAGE_LONG; figures of an idle machine are `Benchmarks/list`'s.
+    /// Runs 3 s per list in the suite, 20 s with WEBIMAGE_LONG; `Benchmarks/list` gives the figures of an idle machine.
     @Suite("Flung lists") @MainActor struct ListsFlingTests {
         private let seconds = ProcessInfo.processInfo.environment["WEBIMAGE_LONG"] == nil ? 3.0 : 20.0
         private let rows = 10_000
@@ -47,8 +47,8 @@ extension GTKSuite {
             return try gtkList(factory)
         }
 
-        /// Milliseconds. GTK binds some 200 rows in one turn, which unoptimised code does ten times slower; the figure that
-        /// counts is a release build's.
+        /// In milliseconds. GTK binds about 200 rows in one turn, ten times slower in unoptimised code; only the figure of a
+        /// release build counts.
         #if DEBUG
             private static let allowance = 100.0
         #else
@@ -58,7 +58,7 @@ extension GTKSuite {
         @Test func picturesCostTheLoopLittleMoreThanAnEmptyList() async throws {
             let factory = ImageListFactory(request: request, make: { FixedRow(side: 96) })
             let fitting = FittingList(count: rows, request: request)
-            // Once each for what is made on first use.
+            // Run once so that first-use allocations do not count.
             _ = try await Fling.run(try emptyList(), seconds: 0.3)
             let empty = try await Fling.run(try emptyList(), seconds: seconds)
             let limit = empty.longestTurn + Self.allowance
@@ -70,22 +70,22 @@ extension GTKSuite {
             }
             print("lists: flung \(seconds) s, 10,000 rows: empty \(empty); pictures \(pictures); fitting \(fit)")
             #expect(pictures.frames > 20 && fit.frames > 20)
-            // The thread's own time: what others do on the machine is not the list's.
+            // Only the thread's own processor time counts, because other programs share the machine.
             #expect(pictures.longestTurn <= limit)
             #expect(fit.longestTurn <= limit)
-            // Twice the memory cache, for what is under way and what the allocator keeps.
+            // Twice the memory cache, which leaves room for work in progress and for the allocator.
             #expect(pictures.growth < 40 && fit.growth < 40)
         }
     }
 }
 
-/// A list flung up and down, and what that cost.
+/// A list flung up and down, and its cost.
 @MainActor struct Fling: CustomStringConvertible {
-    /// The longest turn of the main loop, in milliseconds of its thread's time, and of the clock's.
+    /// The longest turn of the main loop, in milliseconds of its thread's processor time; `longestGap` is in wall-clock time.
     private(set) var longestTurn = 0.0
     private(set) var longestGap = 0.0
     private(set) var frames = 0
-    /// Megabytes from the first half's end to the second's.
+    /// The growth in megabytes from the end of the first half to the end of the second.
     private(set) var growth = 0.0
 
     nonisolated var description: String {
@@ -93,8 +93,9 @@ extension GTKSuite {
             format: "%.1f ms (gap %.1f ms) in %d frames, memory %+.1f MB", longestTurn, longestGap, frames, growth)
     }
 
-    /// The first of three flings whose longest turn is within a limit, else the last one's: the longest of hundreds of turns
-    /// is sometimes another program's fault, which has taken the caches.
+    /// Returns the first of three flings whose longest turn is within the limit, or the last one.
+    ///
+    /// The longest of hundreds of turns is sometimes caused by another program that has evicted the processor's caches.
     static func best(within limit: Double, _ run: () async throws -> Fling) async throws -> Fling {
         for _ in 0..<2 {
             let fling = try await run()
@@ -112,7 +113,7 @@ extension GTKSuite {
         let start = ContinuousClock.now
         var elapsed: Double { (ContinuousClock.now - start) / .seconds(1) }
         window.everyFrame {
-            // A fling a second, slowing down as a finger's does; every third goes back.
+            // One fling per second, slowing down like a finger's fling; every third goes back.
             let speed = 1000 * (1 - elapsed.truncatingRemainder(dividingBy: 1))
             window.value += Int(elapsed) % 3 == 2 ? -speed : speed
             return elapsed < seconds
@@ -122,7 +123,7 @@ extension GTKSuite {
             let turn = (ContinuousClock.now, threadTime())
             while g_main_context_iteration(nil, 0) != 0 {}
             fling.longestTurn = max(fling.longestTurn, threadTime() - turn.1)
-            // The main actor's other work has its turn: what was loaded comes onto the rows.
+            // Let the main actor's other work run, which shows loaded images in the rows.
             await Task.yield()
             fling.longestGap = max(fling.longestGap, (ContinuousClock.now - turn.0) / .milliseconds(1))
             if half == nil, elapsed > seconds / 2 { half = residentMegabytes() }
@@ -144,7 +145,7 @@ extension GTKSuite {
     }
 }
 
-/// Has the same picture for every URL, at once.
+/// Returns the same image for every URL at once.
 private struct OnePictureLoader: ImageDataLoader {
     let picture: Data
 

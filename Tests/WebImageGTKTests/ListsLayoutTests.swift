@@ -109,7 +109,7 @@ import WebImageTesting
         #expect(anchor(0) == 0)
         #expect(anchor(1) == 1)
         #expect(anchor(1, unsettled: [1]) == 2)
-        // Only while it is in sight does the old one stay.
+        // The previous anchor stays only while it is visible.
         #expect(anchor(1, previous: 2) == 2)
         #expect(anchor(101, previous: 2) == 3)
         #expect(anchor(1, unsettled: Set(0..<10)) == 1)

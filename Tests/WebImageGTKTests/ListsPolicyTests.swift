@@ -76,7 +76,7 @@ import WebImageTesting
     }
 
     @Test func whatIsBegunIsWantedOrTakenBackExactlyOnce() {
-        // Against a set kept by hand: after any walk, begun minus cancelled is what is wanted or visible.
+        // A set kept by the test is the reference: begun minus cancelled loads are the wanted or visible ones after any walk.
         var random = SeededRandom.printingSeed()
         for _ in 0..<50 {
             var policy = ScrollPrefetchPolicy(

@@ -71,7 +71,7 @@ extension GTKSuite {
             return (list, window)
         }
 
-        /// Presses a key by the binding that the widget's class has for it; false where it has none, or refuses it.
+        /// Activates the widget class's binding for a key; returns false if there is none or it refuses.
         private func press(_ key: Int32, _ list: FittingList) -> Bool {
             let widget = UnsafeMutablePointer<GtkWidget>(list.widget)
             let controllers = gtk_widget_observe_controllers(widget)
@@ -120,7 +120,7 @@ extension GTKSuite {
             #expect(press(GDK_KEY_End, list) && hasFocus(99, list) && list.visiblePositions.contains(99))
             #expect(press(GDK_KEY_Up, list) && hasFocus(98, list))
             #expect(press(GDK_KEY_Home, list) && hasFocus(0, list) && list.visiblePositions.contains(0))
-            // Arrows across the rows are not the list's.
+            // The list does not handle arrow keys across its rows.
             #expect(!press(GDK_KEY_Right, list))
         }
 
@@ -187,7 +187,7 @@ extension GTKSuite {
             list.scroll(to: 0)
             #expect(hasFocus(1, list))
             list.scroll(to: 60)
-            // The next key goes on from where the focus was.
+            // The next key continues from the position of the focus.
             #expect(press(GDK_KEY_Down, list) && hasFocus(2, list) && list.visiblePositions.contains(2))
         }
 

@@ -20,7 +20,7 @@ extension GTKSuite {
             return request
         }
 
-        /// What the block was asked for, in order, and the widgets it made.
+        /// Records the phases that the block received, in order, and the widgets it made.
         @MainActor private final class Log {
             var phases: [String] = []
             var widgets: [WidgetView] = []

@@ -7,7 +7,7 @@ import WebImageTesting
 @testable import WebImageGTK
 
 extension GTKSuite {
-    /// Views that nobody asked to animate: they play what is animated.
+    /// Views that are not told to animate still play animated images.
     @Suite("Animations in plain views") @MainActor struct PlainAnimationTests {
         private let journey: ViewJourney
         private let url: URL
@@ -19,7 +19,7 @@ extension GTKSuite {
             url = journey.server.url("/a.gif")
         }
 
-        /// Whether the widget draws frames beyond the first: their blue is four times their number.
+        /// Returns whether the widget draws frames beyond the first; the blue value is four times the frame's index.
         private func plays(_ widget: OpaquePointer) async throws -> Bool {
             var seen: Set<UInt8> = []
             return try await pump {
@@ -92,7 +92,7 @@ extension GTKSuite {
             #expect(try await pump { playing().count >= 4 })
             let first = try #require(playing().first)
             #expect(try await plays(first.widget))
-            // Rows that are made ahead of the viewport, or are left behind it, decode nothing.
+            // Rows bound ahead of the viewport or left behind it decode nothing.
             for value in [2_000.0, 5_000, 0] {
                 window.value = value
                 #expect(

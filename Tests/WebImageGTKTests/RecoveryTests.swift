@@ -143,7 +143,7 @@ extension GTKSuite {
             #expect(Button.adopting(try #require(OpaquePointer(gtk_picture_new()))) == nil)
         }
 
-        /// A 5,000-fold death at a random instant of a load: no handle, closure or completion is left.
+        /// 5,000 widgets destroyed at random moments of a load leave no handle, closure or completion behind.
         @Test(.timeLimit(minutes: 5))
         func widgetsDestroyedAtAnyInstantLeaveNothing() async throws {
             _ = try await pump { true }

@@ -6,7 +6,7 @@ import WebImageTestTraits
 import WebImageTesting
 
 extension GTKSuite {
-    /// Rows of the acceptance list that other suites show in the original's spelling alone.
+    /// Rows of the acceptance list that other suites test only with SDWebImage's spelling.
     @Suite("Promises") @MainActor struct SpellingPromiseTests {
         let scratch: ScratchFolder
         let manager: WebImageManager

@@ -8,7 +8,7 @@ import WebImageCore
     private let window: UnsafeMutablePointer<GtkWindow>
     private var isOpen = true
 
-    /// Shows `widget` at a size, once GTK has drawn it.
+    /// Shows `widget` at a size and returns once GTK has mapped and sized it.
     init(_ widget: OpaquePointer, width: Int, height: Int) async throws {
         window = UnsafeMutablePointer(OpaquePointer(gtk_window_new()))
         gtk_window_set_decorated(window, 0)
@@ -27,7 +27,7 @@ import WebImageCore
         gtk_window_destroy(window)
     }
 
-    /// What the widget draws, once `isRight` accepts it; the last drawing after ten seconds.
+    /// Returns what the widget draws once `isRight` accepts it, or the last drawing after ten seconds.
     static func drawing(of widget: OpaquePointer, until isRight: (Image) -> Bool) async throws -> Image? {
         var latest: Image?
         _ = try await pump {
@@ -39,7 +39,7 @@ import WebImageCore
 }
 
 extension Image {
-    /// Blue, green, red, alpha of a pixel in the display format.
+    /// Returns blue, green, red and alpha of a pixel in the display format.
     func bgra(_ x: Int, _ y: Int) -> [UInt8] {
         pixels.withUnsafeBytes { bytes in
             let place = y * pixels.bytesPerRow + x * 4
@@ -49,6 +49,6 @@ extension Image {
 }
 
 extension WidgetView {
-    /// What the widget was given to draw.
+    /// The paintable that the widget draws.
     var paintable: OpaquePointer? { WidgetKind(of: widget).paintable(of: widget) }
 }

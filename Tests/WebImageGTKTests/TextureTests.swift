@@ -29,7 +29,7 @@ extension GTKSuite {
         @Test func textureSharesTheMemoryOfTheImage() throws {
             let image = try Image.generated(width: 4, height: 4)
             let texture = try #require(image.makeTexture())
-            // Writing what is already shown is forbidden to everybody else; here it tells sharing from copying.
+            // Shown pixels must not be written; only this test does, to tell sharing from copying.
             image.pixels.baseAddress.storeBytes(of: 77, as: UInt8.self)
             #expect(try #require(texture.downloaded()).bgra(0, 0) == [77, 0, 0, 255])
         }

@@ -22,7 +22,7 @@ extension GTKSuite {
 
         private var context: WebImageContext { [.customManager: loader] }
 
-        /// What an effect draws at one moment: blue is the old picture, red the new one.
+        /// Draws an effect at the given progress; the old image is blue, the new one red.
         private func moment(_ effect: TransitionEffect?, _ progress: Double) throws -> Image {
             let drawing = PictureDrawing()
             drawing.mode = .fill
@@ -112,7 +112,7 @@ extension GTKSuite {
             view.setImage(with: first, placeholderImage: old, context: context) { _, _, _, _ in order.append("loaded") }
             loader.loads[0].deliver(new)
             #expect(order == ["prepares", "animations", "loaded"])
-            // The model is there at once, what is seen follows.
+            // The property has its final value at once; the widget follows.
             #expect(view.alpha == 1)
             let opacity = gtk_widget_get_opacity(UnsafeMutablePointer(view.widget))
             #expect(opacity < 0.5)

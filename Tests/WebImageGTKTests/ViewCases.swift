@@ -7,7 +7,7 @@ import WebImageTesting
 @testable import WebImageGTK
 
 extension GTKSuite {
-    /// The original's cases about views.
+    /// SDWebImage's test cases for views.
     @Suite("View cases") @MainActor struct ViewCases {
         let journey: ViewJourney
         let answer = ViewAnswer()

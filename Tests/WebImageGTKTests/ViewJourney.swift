@@ -3,7 +3,7 @@ import WebImage
 import WebImageHTTP
 import WebImageTesting
 
-/// Real parts for views: a server, a cache in a folder of its own, the manager over both.
+/// Real parts for views: a server, a cache in its own folder, and a manager with both.
 final class ViewJourney: Sendable {
     let server: FaultServer
     let cache: ImageCache
@@ -27,7 +27,7 @@ final class ViewJourney: Sendable {
 
     var context: WebImageContext { [.customManager: manager] }
 
-    /// A context under a key of its own.
+    /// Returns a context with the given operation key.
     func context(key: String) -> WebImageContext { [.customManager: manager, .setImageOperationKey: key] }
 
     static func file(_ format: ImageFormat, side: Int) throws -> Data {
@@ -36,7 +36,7 @@ final class ViewJourney: Sendable {
     }
 }
 
-/// What a view's completion was called with.
+/// Records the arguments of a view's completion.
 @MainActor final class ViewAnswer {
     private(set) var image: Image?
     private(set) var error: WebImageError?
@@ -58,7 +58,7 @@ final class ViewJourney: Sendable {
         }
     }
 
-    /// Whether it was called once, with an image of this URL.
+    /// Returns whether the completion was called once, with an image of this URL.
     func isSuccess(_ wanted: URL) async throws -> Bool {
         _ = try await pump { count > 0 }
         return count == 1 && image != nil && error == nil && url == wanted

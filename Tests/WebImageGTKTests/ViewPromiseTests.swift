@@ -8,7 +8,7 @@ import WebImageTesting
 @testable import WebImageGTK
 
 extension GTKSuite {
-    /// The acceptance list for views, in this package's own spelling.
+    /// The acceptance list for views, with this package's own names.
     @Suite("View promises") @MainActor struct ViewPromiseTests {
         let loader = ControlledViewLoader()
         let url = URL(fileURLWithPath: "/a.png")
@@ -58,7 +58,7 @@ extension GTKSuite {
                 if let shown = view.image, shown !== placeholder {
                     let drawn = try WidgetSnapshot.drawn(try #require(view.paintable), width: 8, height: 8)
                     let isOwn = drawn.bgra(4, 4) == color(number)
-                    // With a delayed placeholder the picture before stays until this load ends.
+                    // With a delayed placeholder the previous image stays until this load ends.
                     let isKept = options == .delayPlaceholder && shown === before
                     #expect(isOwn || isKept, "row \(number) drew \(drawn.bgra(4, 4))")
                 }
@@ -273,13 +273,13 @@ extension GTKSuite {
             view.image = image
             #expect(try await pump { shown.last?.index == 59 })
             let start = try #require(shown.first?.time)
-            // A refresh of the window is the yardstick, as long as it took: on a busy machine frames are as late as it is.
+            // The tolerance is one window refresh, as long as it took: on a busy machine frames are late by as much.
             func error(_ frame: (index: Int, time: Double, step: Double)) -> Double {
                 abs(frame.time - start - Double(frame.index) * 0.04)
             }
             let worst = shown.map { error($0) / max($0.step, 0.001) }.max() ?? 0
             print("animation: \(shown.count) of 60 frames seen, the latest \(worst) refreshes beside its time")
-            // Rounding to whole microseconds is the frame clock's.
+            // The frame clock rounds to whole microseconds.
             let late = shown.filter { error($0) > max($0.step, 1.0 / 60) + 0.001 }
             #expect(late.count <= shown.count / 10, "\(late)")
             #expect(shown.count >= 50)
