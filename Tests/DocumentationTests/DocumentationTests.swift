@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import WebImageTestTraits
 
-/// What documents show is what this target compiles.
+/// Checks that the documents show exactly the code that this target compiles.
 @Suite(.timeLimit(minutes: 1)) struct DocumentationTests {
     @Test(arguments: Document.all) func everySwiftBlockIsACompiledSnippet(_ document: Document) throws {
         let compiled = Set(Snippets.all.values)
@@ -23,7 +23,7 @@ import WebImageTestTraits
         #expect(missing == [])
     }
 
-    /// A manifest cannot be compiled here; the products it names must be ours.
+    /// A manifest cannot be compiled here, but the products it names must exist in this package.
     @Test(arguments: Document.all) func productsThatManifestsNameExist(_ document: Document) throws {
         let manifest = try String(contentsOf: Document.root.appendingPathComponent("Package.swift"), encoding: .utf8)
         for product in document.text.matches(of: /\.product\(name: "([^"]+)", package: "swift-web-image"/) {
@@ -39,7 +39,7 @@ import WebImageTestTraits
         }
     }
 
-    /// What is claimed with a suite's name is shown by a suite, or a target of suites, of that name.
+    /// Each suite name in a document is the name of a suite or of a test target.
     @Test(arguments: Document.all) func suitesThatAreNamedExist(_ document: Document) {
         for name in Set(document.text.matches(of: /`(\w+Tests)`/).map { String($0.1) }) {
             let folder = Document.root.path + "/Tests/" + name

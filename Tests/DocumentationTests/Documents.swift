@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A document of the package and what can be checked in it.
+/// A document of the package and the parts of it that tests check.
 struct Document: CustomTestStringConvertible {
     let path: String
     let text: String
@@ -11,7 +11,7 @@ struct Document: CustomTestStringConvertible {
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// Every Markdown file at the root, under `Documentation`, among the guides and in `Benchmarks`.
+    /// All Markdown files in the root, under `Documentation`, among the guides and in `Benchmarks`.
     static let all: [Document] = {
         let top = (try? FileManager.default.contentsOfDirectory(atPath: root.path)) ?? []
         let deep = ["Documentation", "Sources/WebImage/WebImage.docc"].flatMap { folder in
@@ -26,14 +26,14 @@ struct Document: CustomTestStringConvertible {
         }
     }()
 
-    /// Every Swift file under `Tests`.
+    /// The text of all Swift files under `Tests`.
     static let testSources: String = {
         let paths = FileManager.default.enumerator(atPath: root.path + "/Tests")?.compactMap { $0 as? String } ?? []
         return paths.filter { $0.hasSuffix(".swift") }
             .compactMap { try? String(contentsOfFile: root.path + "/Tests/" + $0, encoding: .utf8) }.joined()
     }()
 
-    /// The fenced blocks of a language.
+    /// Returns the fenced code blocks of a language.
     func blocks(_ language: String) -> [String] {
         var blocks: [String] = []
         var current: [Substring]?
@@ -52,7 +52,7 @@ struct Document: CustomTestStringConvertible {
         return blocks
     }
 
-    /// Targets of links and pictures that are paths; links between guides are DocC's to check.
+    /// The link and image targets that are paths; DocC checks the links between guides.
     var linkedPaths: [String] {
         text.matches(of: /\]\(([^)#\s]+)[^)]*\)/).map { String($0.1) }
             .filter { !$0.contains("://") && !$0.hasPrefix("doc:") }

@@ -4,13 +4,13 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// The snippets that need no network do what their documents say.
+/// Snippets that need no network have the effect that their documents describe.
 @Suite(.timeLimit(minutes: 1)) struct SnippetTests {
     let folder = URL(fileURLWithPath: NSTemporaryDirectory()).appendingPathComponent("snippets-\(UUID().uuidString)")
 
     init() throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        // The snippets use the shared manager, whose folder would be the user's.
+        // The snippets use the shared manager, which would otherwise use the user's cache folder.
         ImageCache.defaultDiskCacheDirectory = Self.sharedFolder
     }
 
