@@ -6,13 +6,13 @@ import WebImageTesting
 
 @testable import WebImageService
 
-/// Flags, variables and files by one table.
+/// Flags, variables and files are read by one table.
 @Suite(.timeLimit(minutes: 1))
 struct ConfigurationTests {
     @Test func theTableIsWholeAndItsDefaultsReadBack() throws {
         #expect(Set(ConfigurationTable.rows.map(\.name)).count == ConfigurationTable.rows.count)
         #expect(ServiceConfiguration.settings.count == ConfigurationTable.rows.count)
-        // What is printed is a file with the same meaning.
+        // The printed configuration is a file with the same meaning.
         var changed = ServiceConfiguration()
         try changed.read(flags: [
             "--quality", "55", "--listen=127.0.0.1:1", "--listen", "unix:/run/a", "--json-errors", "--no-webp",
@@ -84,7 +84,7 @@ struct ConfigurationTests {
     }
 }
 
-/// Health, metrics, facts and the start page.
+/// Health, metrics, information and the start page.
 @Suite(.timeLimit(minutes: 1))
 struct ServicePagesTests {
     @Test func healthAndReadinessTellWhetherRequestsAreTaken() async throws {
@@ -110,7 +110,7 @@ struct ServicePagesTests {
         #expect(text.contains("webimage_refusals_total{reason=\"option\"} 1"))
         #expect(text.contains("webimage_stage_duration_seconds_count{stage=\"decode\"} 1"))
         #expect(text.contains("webimage_requests_in_flight 1"))
-        // Not on the public listener.
+        // The public listener does not serve metrics.
         #expect(await bench.get("/metrics").status == 400)
     }
 

@@ -4,7 +4,7 @@ import WebImageTestTraits
 
 @testable import WebImageService
 
-/// Sizes and places without pixels.
+/// Sizes and positions, computed without pixels.
 @Suite(.timeLimit(minutes: 1))
 struct GeometryPlanTests {
     struct Row: Sendable, CustomTestStringConvertible {

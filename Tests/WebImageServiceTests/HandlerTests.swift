@@ -4,7 +4,7 @@ import WebImageService
 import WebImageTestTraits
 import WebImageTesting
 
-// Handlers for two frameworks, against stubs of the declarations that they use: these have the frameworks' names.
+// Handlers for two frameworks, compiled with stubs that have the names of the frameworks' declarations.
 
 /// Vapor 4.
 private enum Vapor {
@@ -92,7 +92,7 @@ private enum Hummingbird {
 }
 
 extension ServiceResponse {
-    /// The body in memory; a framework that can send files takes ``ServiceFile`` by its descriptor.
+    /// The body in memory. A framework that can send files takes ``ServiceFile`` by its descriptor.
     fileprivate var bytes: Data {
         switch body {
         case .none: Data()
@@ -102,7 +102,7 @@ extension ServiceResponse {
     }
 }
 
-/// The service behind the handlers of other frameworks.
+/// The service behind the request handlers of other frameworks.
 @Suite(.timeLimit(minutes: 1))
 struct HandlerTests {
     @Test func handlersOfFrameworksAnswerWithPictures() async throws {

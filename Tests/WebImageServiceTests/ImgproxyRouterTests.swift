@@ -4,7 +4,7 @@ import WebImageTestTraits
 
 @testable import WebImageService
 
-/// imgproxy's grammar as it is read.
+/// Parsing of imgproxy's URL grammar.
 @Suite(.timeLimit(minutes: 1))
 struct ImgproxyRouterTests {
     struct Row: Sendable, CustomTestStringConvertible {
@@ -229,7 +229,7 @@ struct ImgproxyRouterTests {
     }
 }
 
-/// Signed targets.
+/// Parsing of signed targets.
 @Suite(.timeLimit(minutes: 1))
 struct SignedTargetTests {
     private var router = ImgproxyRouter()

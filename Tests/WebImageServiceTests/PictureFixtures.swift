@@ -5,7 +5,7 @@ import WebImageTesting
 
 @testable import WebImageService
 
-/// Sources made of nothing and looks at results.
+/// Generated sources, and reading of results.
 enum PictureFixtures {
     typealias Pixel = (UInt8, UInt8, UInt8, UInt8)
 
@@ -21,7 +21,7 @@ enum PictureFixtures {
         try encoded(try Image.generated(width: width, height: height, pixel: pixel), .png, hasAlpha: hasAlpha)
     }
 
-    /// Quadrants: red, green / blue, white.
+    /// Quadrants: red and green above blue and white.
     static func quadrants(_ width: Int = 80, _ height: Int = 60) throws -> Data {
         try png(width, height) { x, y in
             y < height / 2 ? (x < width / 2 ? red : green) : (x < width / 2 ? blue : white)
@@ -35,7 +35,7 @@ enum PictureFixtures {
         return try ImageCodersManager.shared.encode(image, format: format, options: options)
     }
 
-    /// Two frames, red and blue.
+    /// Frames that alternate between red and blue.
     static func animation(_ format: ImageFormat = .gif, frames: Int = 2, side: Int = 32) throws -> Data {
         try ImageCodersManager.shared.encode(
             frameCount: frames, loopCount: 3, format: format, options: EncodingOptions()
@@ -50,7 +50,7 @@ enum PictureFixtures {
         try ImgproxyRouter().parse("/_/\(text)/plain/a"[...]).options
     }
 
-    /// The result of options on a source, as a PNG unless they name a format.
+    /// Returns the result of options on a source, as a PNG unless the options name a format.
     static func make(
         _ text: String, from source: Data, accepted: AcceptedFormats = [], settings: OutputSettings = OutputSettings(),
         watermark: WatermarkSource? = nil
@@ -80,7 +80,7 @@ struct Look {
         }
     }
 
-    /// Whether a pixel is a colour, each channel within `tolerance`.
+    /// Returns whether a pixel has a colour, each channel within `tolerance`.
     func shows(_ color: PictureFixtures.Pixel, _ x: Int, _ y: Int, tolerance: Int = 3) -> Bool {
         zip(pixel(x, y), [color.0, color.1, color.2, color.3]).allSatisfy { abs(Int($0) - Int($1)) <= tolerance }
     }

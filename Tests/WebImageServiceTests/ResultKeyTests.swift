@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImageService
 
-/// What tells results apart.
+/// The parameters that make results different.
 @Suite(.timeLimit(minutes: 1))
 struct ResultKeyTests {
     private func digest(
@@ -36,7 +36,7 @@ struct ResultKeyTests {
         var known: [String: ProcessingOptions] = [:]
         for var options in try Self.everyOption() {
             let key = digest(options)
-            // These change the head of an answer alone.
+            // These options change only the response head.
             (options.expires, options.filename, options.isAttachment) = (nil, nil, false)
             #expect(digest(options) == key)
             if let other = known[key] { #expect(other == options) }
@@ -55,11 +55,11 @@ struct ResultKeyTests {
             digest(options, kind: "info"),
         ]
         #expect(Set(keys).count == keys.count)
-        // A format that is named is the same for every client.
+        // A named format is the same for every client.
         var named = options
         named.format = .png
         #expect(digest(named) == digest(named, accepted: .webp))
-        // No text of one part can pass for the next.
+        // Text in one part of a key cannot be mistaken for the next part.
         #expect(
             digest(options, source: "a\n0:", fingerprint: "b") != digest(options, source: "a", fingerprint: "\n0:b"))
     }
@@ -90,7 +90,7 @@ struct ResultKeyTests {
         var large = envelope
         large.replaceSubrange(4..<8, with: [255, 255, 255, 255])
         #expect(ResultEntry(envelope: large, source: "http://a/b") == nil)
-        // A slice begins elsewhere.
+        // The indices of a slice do not start at 0.
         #expect(
             ResultEntry(envelope: (Data([9]) + envelope).dropFirst(), source: "http://a/b")?.body == Data("body".utf8))
     }
@@ -101,7 +101,7 @@ struct ResultKeyTests {
         #expect(values.totalCost <= 100 && values.value(for: 49) == "v" && values.value(for: 0) == nil)
         values.set("large", for: 99, cost: 30)
         #expect(values.value(for: 99) == nil)
-        // What is used stays.
+        // A value that is used is not evicted.
         for key in 100..<200 {
             #expect(values.value(for: 49) == "v")
             values.set("v", for: key, cost: 10)

@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImageService
 
-/// Every option's effect on pixels.
+/// The effect of every option on pixels.
 @Suite(.timeLimit(minutes: 2))
 struct ResultRendererTests {
     typealias Fix = PictureFixtures
@@ -15,7 +15,7 @@ struct ResultRendererTests {
         try Fix.look(at: try Fix.make(options + "/f:png", from: try source ?? Fix.quadrants()))
     }
 
-    /// Corners of a result: top left, top right, bottom left, bottom right.
+    /// Returns whether the corners have these colours: top left, top right, bottom left, bottom right.
     private func corners(_ look: Look, _ expected: [Fix.Pixel]) -> Bool {
         let (right, bottom) = (look.image.pixelSize.width - 2, look.image.pixelSize.height - 2)
         let places = [(1, 1), (right, 1), (1, bottom), (right, bottom)]
@@ -44,7 +44,7 @@ struct ResultRendererTests {
         #expect(corners(try look("c:0.5:0.5:nowe/w:20"), [Fix.red, Fix.red, Fix.red, Fix.red]))
         #expect(corners(try look("rs:fill:40:60/g:ea"), [Fix.green, Fix.green, Fix.white, Fix.white]))
         #expect(corners(try look("rs:fill:80:30/g:so"), [Fix.blue, Fix.white, Fix.blue, Fix.white]))
-        // The offset moves the cut inwards from the side.
+        // The offset moves the crop inwards from the edge.
         #expect(corners(try look("rs:fill:40:60/g:we:40:0"), [Fix.green, Fix.green, Fix.white, Fix.white]))
     }
 
@@ -58,12 +58,12 @@ struct ResultRendererTests {
         #expect(corners(try look("fl:1:1"), [white, blue, green, red]))
         #expect(corners(try look("rot:90/fl:1"), [red, blue, green, white]))
         #expect(try look("rot:90/w:30").size == "30x40")
-        // The crop is measured in the turned picture.
+        // The crop applies to the rotated image.
         #expect(corners(try look("rot:90/c:30:40:nowe"), [blue, blue, blue, blue]))
     }
 
     @Test func orientationIsAppliedUnlessNotWanted() throws {
-        // A wide JPEG that says it is to be turned clockwise.
+        // A wide JPEG whose orientation tag requests a clockwise turn.
         let jpeg = try Fix.encoded(
             try Image.generated(width: 64, height: 32) { x, _ in x < 32 ? Fix.red : Fix.blue }, .jpeg)
         let turned = try #require(EXIFOrientation.marking(jpeg, 6))
@@ -103,12 +103,12 @@ struct ResultRendererTests {
         #expect(try look("t:10", source).size == "30x25")
         #expect(try look("t:10:ffffff:1", source).size == "40x25")
         #expect(try look("t:10::0:1", source).size == "30x30")
-        // A border of another colour is none.
+        // Trimming a colour that the border does not have changes nothing.
         #expect(try look("t:10:00ff00", source).size == "60x40")
         #expect(try look("t:10/w:15", source).size == "15x13")
         let clear = try Fix.png(20, 20, hasAlpha: true) { x, y in x > 4 && y > 9 ? Fix.green : Fix.clear }
         #expect(try look("t:1:FF00FF", clear).size == "15x10")
-        // A picture that is all border stays as it is.
+        // An image that consists of border only is not trimmed.
         #expect(try look("t:1", try Fix.png(9, 9) { _, _ in Fix.blue }).size == "9x9")
     }
 
@@ -122,7 +122,7 @@ struct ResultRendererTests {
         #expect(result.size == "40x40")
         let reds = (0..<40).filter { x in result.shows(Fix.red, x, 6) || result.shows(Fix.red, x, 10) }
         #expect(reds.count >= 24)
-        // Where nothing stands out, the middle is kept.
+        // An image without detail keeps its middle.
         let plain = try Fix.png(120, 40) { _, _ in (0, 90, 0, 255) }
         #expect(try look("rs:fill:40:40/g:sm", plain).size == "40x40")
         #expect(try look("c:40:20:sm", source).size == "40x20")
@@ -227,13 +227,13 @@ struct ResultRendererTests {
         let round = try look("filters:round_corner(10,0,0,255)", source)
         #expect(round.shows(Fix.blue, 0, 0) && round.shows(Fix.red, 10, 10))
         let mirrored = try look("-40x60/left", source)
-        // Cut from the left, then mirrored.
+        // Cropped from the left, then mirrored.
         #expect(corners(mirrored, [Fix.red, Fix.red, Fix.blue, Fix.blue]))
         #expect(corners(try look("40x30:80x60/0x0", source), [Fix.white, Fix.white, Fix.white, Fix.white]))
     }
 }
 
-/// Writes an orientation into a JPEG without one.
+/// Inserts an orientation into a JPEG that has none.
 enum EXIFOrientation {
     static func marking(_ jpeg: Data, _ orientation: UInt8) -> Data? {
         guard jpeg.prefix(2) == Data([0xFF, 0xD8]) else { return nil }

@@ -7,7 +7,7 @@ import WebImageTesting
 
 @testable import WebImageService
 
-/// Answers with pictures: fields, conditions, ranges, formats.
+/// Responses with images: fields, conditions, ranges, formats.
 @Suite(.timeLimit(minutes: 2))
 struct ServiceAnswerTests {
     @Test func aPictureIsAnsweredWithItsFields() async throws {
@@ -84,7 +84,7 @@ struct ServiceAnswerTests {
         #expect(
             try await control("f", ["Cache-Control": "s-maxage=30, max-age=600"])
                 == "public, max-age=30, stale-while-revalidate=60")
-        // What no shared cache may keep is fetched anew.
+        // A source that no shared cache may store is fetched again.
         _ = await bench.get("/_/w:10/plain/http://example.com/d")
         #expect(bench.server.fetchCount("http://example.com/d") == 2)
         _ = await bench.get("/_/w:10/plain/http://example.com/e")
@@ -148,7 +148,7 @@ struct ServiceAnswerTests {
         #expect(second.headers["Content-Type"] == "image/avif")
         #expect(second.headers["Cache-Control"]?.hasPrefix("public, max-age=86400") == true)
         #expect(second.headers["ETag"] != first.headers["ETag"] && second.record.outcome == .memory)
-        // Too small for AVIF.
+        // This image is too small for AVIF.
         let small = await bench.picture("w:10/q:50", accept)
         await bench.service.provider.background.finish()
         #expect(await bench.picture("w:10/q:50", accept).headers["Content-Type"] == "image/jpeg")

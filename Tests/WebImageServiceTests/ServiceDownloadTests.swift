@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImageService
 
-/// The service over the library's own downloader and a server on the loopback interface.
+/// The service with the library's downloader and a server on the loopback interface.
 @Suite(.timeLimit(minutes: 2))
 final class ServiceDownloadTests {
     private let server: FaultServer
@@ -46,7 +46,7 @@ final class ServiceDownloadTests {
         #expect(await get(try service(), "w:10").status == 200)
     }
 
-    /// Addresses that a public service must not fetch from, in the spellings that hide them; and other schemes.
+    /// Addresses that a public service must not fetch from, in disguised spellings, and other schemes.
     @Test(arguments: [
         "http://169.254.169.254/latest/meta-data/", "http://10.0.0.1/", "http://172.16.0.1/", "http://192.168.1.1/",
         "http://100.64.0.1/", "http://0/", "http://0.0.0.0/", "http://255.255.255.255/", "http://224.0.0.1/",

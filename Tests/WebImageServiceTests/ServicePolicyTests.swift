@@ -7,7 +7,7 @@ import WebImageTesting
 
 @testable import WebImageService
 
-/// Which sources may be used, and what hostile targets do.
+/// The sources that may be used, and the responses to hostile targets.
 @Suite(.timeLimit(minutes: 2))
 struct ServicePolicyTests {
     static let patterns: [(pattern: String, url: String, matches: Bool)] = [
@@ -118,7 +118,7 @@ struct ServicePolicyTests {
         #expect(await bench.get("/_/w:8/plain/local:///").status == 400)
     }
 
-    /// The error of what is no regular file is its own, not that of an earlier call.
+    /// The error for a file that is not regular does not come from an earlier failed call.
     @Test func aPipeIsMissingWhateverFailedBefore() throws {
         let (_, folder) = try localBench()
         let root = try #require(LocalFolder(path: folder.url.path + "/root"))
@@ -177,7 +177,7 @@ struct ServicePolicyTests {
         for field in response.headers.fields {
             #expect(field.name != "X-Evil" && !field.value.utf8.contains { $0 < 0x20 || $0 == 0x7F })
         }
-        // Elsewhere it is plain text that no browser reads as anything else.
+        // A script may appear only in plain text, which no browser treats as another type.
         #expect(response.headers["Content-Type"] != "text/html; charset=utf-8" || !response.text.contains("<script>"))
         #expect(response.headers["X-Content-Type-Options"] == "nosniff")
     }

@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImageService
 
-/// Shared work, stale results, failures, load.
+/// Shared work, stale results, failures, load limits.
 @Suite(.timeLimit(minutes: 2))
 struct ServiceWorkTests {
     private static let refused = WebImageError(
@@ -14,7 +14,7 @@ struct ServiceWorkTests {
 
     @Test func manyRequestsForFewResultsMakeEachOnce() async throws {
         let bench = try ServiceBench { ($0.maxRequests, $0.queue, $0.queuePerHost) = (100_000, 200, 200) }
-        // Different bytes: sources alike would share their decode.
+        // The bytes differ, because equal sources would share their decode.
         for index in 0..<100 {
             let picture = try PictureFixtures.png(20 + index, 8) { _, _ in PictureFixtures.red }
             bench.server.answer("http://example.com/\(index).png", picture)
@@ -29,7 +29,7 @@ struct ServiceWorkTests {
         #expect(bench.service.provider.limiter.requestCount == 0 && bench.service.provider.limiter.workCount == 0)
     }
 
-    /// Neither source nor result may be stored, so nothing but the shared work itself serves them.
+    /// Neither source nor result may be stored, so only the shared work can serve the requests.
     @Test(arguments: ["max-age=600", "no-store", "private", "max-age=0"])
     func sizesOfOneSourceAtOnceShareItsFetch(cacheControl: String) async throws {
         let bench = try ServiceBench { ($0.maxRequests, $0.sourceCacheBytes) = (100_000, 0) }
@@ -40,7 +40,7 @@ struct ServiceWorkTests {
         #expect(responses.count == 1000 && responses.allSatisfy { $0.status == 200 })
         #expect(responses.count { $0.record.stages[.decode] != nil } == 10)
         #expect(bench.server.fetchCount == 1)
-        // What was kept for them is gone with them: a later request does not get it.
+        // The value kept for these requests is released with them: a later request does not receive it.
         bench.server.answer(ServiceBench.url, try PictureFixtures.png(8, 8) { _, _ in PictureFixtures.red })
         _ = await bench.picture("w:3/f:png")
         #expect(bench.server.fetchCount == (cacheControl == "max-age=600" ? 1 : 2))
@@ -78,12 +78,12 @@ struct ServiceWorkTests {
         _ = try await value("a", one)
         _ = try await value("a", two)
         #expect(runs.withLock { $0 } == 1)
-        // One that was accepted after the end has work of its own, and the older ones may use that.
+        // A request accepted after the end of the work starts new work; older requests may use its value.
         let late = order.begin()
         _ = try await value("a", late.number)
         _ = try await value("a", one)
         #expect(runs.withLock { $0 } == 2 && works.keptCount == 1)
-        // The budget: the oldest goes, the newest stays even if it alone is larger.
+        // The budget evicts the oldest value. The newest stays even if it alone exceeds the budget.
         _ = try await value("b", one)
         _ = try await value("c", one)
         #expect(works.keptCount == 2)
@@ -142,7 +142,7 @@ struct ServiceWorkTests {
         #expect(stale.status == 200 && stale.record.outcome == .stale && stale.data == first.data)
         bench.clock.advance(by: .seconds(100))
         #expect(await bench.picture().status == 502)
-        // A source that is gone is gone: no old result for it.
+        // A source that no longer exists gives an error instead of a stale result.
         let gone = try ServiceBench { ($0.ttl, $0.staleWhileRevalidate) = (10, 0) }
         _ = await gone.picture()
         gone.server.fail(
@@ -205,7 +205,7 @@ struct ServiceWorkTests {
         #expect(await bench.get("/_/w:1/plain/http://a/long").status == 413)
         bench.server.answer("http://a/cut", try PictureFixtures.quadrants().prefix(40))
         #expect(await bench.get("/_/w:1/plain/http://a/cut").status == 415)
-        // A header that claims 50,000 x 50,000 px.
+        // A header that declares 50,000 × 50,000 px.
         var bomb = Array(try PictureFixtures.quadrants())
         bomb.replaceSubrange(16..<24, with: [0, 0, 0xC3, 0x50, 0, 0, 0xC3, 0x50])
         bench.server.answer("http://a/bomb", Data(bomb))
@@ -229,7 +229,7 @@ struct ServiceWorkTests {
         bench.server.open()
         #expect(await first.value.status == 200)
         #expect(await joiner.value.status == 200)
-        // The refusal was of the moment.
+        // The refusal is not remembered.
         #expect(await bench.picture("w:11").status == 200)
     }
 

@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImageService
 
-/// One decode for the jobs of one source at once.
+/// Concurrent jobs of one source share one decode.
 @Suite(.timeLimit(minutes: 1))
 struct SharedDecodesTests {
     private static let key = SharedDecodes.Key(options: DecodingOptions(), isUpright: true)
@@ -72,7 +72,7 @@ struct SharedDecodesTests {
         #expect(try jobs.1.image(Self.key) { image }.isOwn)
     }
 
-    /// The pair that a first request of a client makes that takes AVIF, and sizes alike with other effects.
+    /// The two formats made for a client's first request that accepts AVIF, and equal sizes with different effects.
     @Test func formatsAndEffectsOfOneSizeShareADecode() throws {
         let decodes = SharedDecodes()
         let source = try PictureFixtures.quadrants()

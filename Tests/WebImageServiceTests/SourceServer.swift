@@ -4,7 +4,7 @@ import WebImageTesting
 
 @testable import WebImageService
 
-/// A loader in place of a network: counts fetches and answers with bytes, fields and failures.
+/// A loader that replaces the network: counts fetches and answers with bytes, fields and failures.
 final class SourceServer: ImageDataLoader {
     private struct State {
         var answers: [String: Result<Data, WebImageError>] = [:]
@@ -31,7 +31,7 @@ final class SourceServer: ImageDataLoader {
     var fetchCount: Int { state.withLock { $0.fetches.values.reduce(0, +) } }
     var cancelCount: Int { state.withLock { $0.cancels } }
 
-    /// From now on fetches wait for ``open()``.
+    /// Makes fetches wait until ``open()``.
     func close() { state.withLock { $0.isClosed = true } }
 
     func open() {
@@ -85,7 +85,7 @@ final class SourceServer: ImageDataLoader {
     func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { false }
 }
 
-/// A service over a ``SourceServer`` with a clock that stands still and a cache folder of its own.
+/// A service with a ``SourceServer``, a virtual clock and its own cache folder.
 struct ServiceBench {
     let server = SourceServer()
     let clock: VirtualClock
@@ -114,7 +114,7 @@ struct ServiceBench {
         await service.respond(to: ServiceRequest(method: method, target: target, headers: headers, client: client))
     }
 
-    /// The answers to many requests, all accepted before the first fetch goes on; ``SourceServer/close()`` comes before.
+    /// Returns the responses to many requests, all accepted before the first fetch continues; call ``SourceServer/close()`` first.
     func many(_ count: Int, target: @escaping @Sendable (Int) -> String) async -> [ServiceResponse] {
         await withTaskGroup(of: ServiceResponse.self) { group in
             for index in 0..<count { group.addTask { await get(target(index)) } }
@@ -124,7 +124,7 @@ struct ServiceBench {
         }
     }
 
-    /// The picture with options.
+    /// Returns the response with the default source and these options.
     func picture(_ options: String = "w:40", _ headers: ServiceHeaders = [:]) async -> ServiceResponse {
         await get("/_/\(options)/plain/\(Self.url)", headers)
     }
