@@ -33,7 +33,7 @@ extension HTTPServerTests {
             let client = try await onThread { [address = server.address] in try RawClient(address) }
             client.send((0..<20).map { "GET /\($0) HTTP/1.1\r\nHost: a\r\n\r\n" }.joined())
             #expect(await eventually { gate.waitingCount == 1 })
-            // The next request of a connection is not read before the answer to the one before.
+            // A connection's next request is read only after the response to the previous one.
             #expect(server.statistics.requests == 1)
             gate.open()
             try await onThread {
@@ -55,7 +55,7 @@ extension HTTPServerTests {
                 let client = try RawClient(address)
                 let head = try client.get("/x", method: "HEAD")
                 #expect(head.fields["content-length"] == "7")
-                // A body would be read as the head of this answer.
+                // A body would be read as the head of this response.
                 #expect(try client.get("/y").text == "GET /y")
             }
         }
@@ -73,7 +73,7 @@ extension HTTPServerTests {
                     let empty = try client.get("/204")
                     #expect(empty.status == 204)
                     #expect(empty.fields["content-length"] == nil)
-                    // The length is that of the 200 (RFC 9110 §8.6); bytes would be read as the head of the next answer.
+                    // The length is that of the 200 response (RFC 9110 §8.6); a body would be read as the head of the next response.
                     let same = try client.get("/304", method: "GET", isHead: true)
                     #expect(same.status == 304)
                     #expect(same.fields["etag"] == "\"a\"")
@@ -111,7 +111,7 @@ extension HTTPServerTests {
                 }
             }
         }
-        // The response's descriptor was another one.
+        // The responses used another descriptor; this one is still open.
         #expect(file.bytes(in: 0..<4) == bytes.prefix(4))
     }
 
@@ -122,7 +122,7 @@ extension HTTPServerTests {
             try await onThread { [address = server.address] in
                 let client = try RawClient(address)
                 #expect(try client.get("/", further: "X-A: 1\r\nx-a:  two \r\n").text == "1, two|127.0.0.1")
-                // Nothing is trusted unless said.
+                // No proxy is trusted by default.
                 #expect(try client.get("/", further: "X-Forwarded-For: 192.0.2.9\r\n").text == "|127.0.0.1")
             }
         }

@@ -24,7 +24,7 @@ extension HTTPServerTests {
         try await withServer { server in
             try await onThread { [address = server.address] in
                 let client = try RawClient(address)
-                // A second request, as a smuggler would hide it, is not read.
+                // A second request, hidden as in request smuggling, is not read.
                 client.send(head + "GET /hidden HTTP/1.1\r\nHost: a\r\n\r\n")
                 let text = client.readToEnd()
                 #expect(text.hasPrefix("HTTP/1.1 400 "), "\(text)")
@@ -50,7 +50,7 @@ extension HTTPServerTests {
         }
     }
 
-    /// In Turkish the C library has another small letter for I.
+    /// In the Turkish locale the C library lowercases I differently.
     @Test(.enabled(if: CompiledLocale.isAvailable)) func fieldsAreTheSameInEveryLanguage() async throws {
         let folder = try ScratchFolder()
         try CompiledLocale.compile("tr_TR.UTF-8", into: folder.url.path)
@@ -95,7 +95,7 @@ extension HTTPServerTests {
                 let field = kind == "one field" ? "X-A: " + String(repeating: "a", count: 1 << 20) + "\r\n" : ""
                 let fields = (0..<50_000).map { "X-\($0): aaaaaaaaaa\r\n" }.joined()
                 client.send("GET / HTTP/1.1\r\nHost: a\r\n" + (field.isEmpty ? fields : field) + "\r\n")
-                // The answer may be lost with the connection, which the client is still writing to.
+                // The response may be lost, because the connection is closed while the client still writes.
                 let text = client.readToEnd()
                 #expect(text.isEmpty || text.hasPrefix("HTTP/1.1 431 "), "\(text.prefix(100))")
                 #expect(try RawClient(address).get("/ok").status == 200)
@@ -132,7 +132,7 @@ extension HTTPServerTests {
             #expect(await eventually { server.statistics.acceptedConnections == 50 })
             for _ in 0..<9 {
                 clock.advance(by: .seconds(1))
-                // A byte now and then moves no deadline.
+                // Single bytes do not extend the deadline.
                 for client in slow { client.send("a") }
             }
             #expect(server.statistics.headTimeouts == 0)
@@ -161,7 +161,7 @@ extension HTTPServerTests {
             #expect(await eventually { server.statistics.completedRequests == 1 })
             clock.advance(by: .seconds(20))
             client.send("GET / HTTP/1.1\r\nHost: a\r\n")
-            // The request line may be read after a step of the clock; a later one is enough then.
+            // The request line may be read after the clock has advanced; then a later advance closes the connection.
             #expect(
                 await eventually {
                     clock.advance(by: .seconds(10))
@@ -201,7 +201,7 @@ extension HTTPServerTests {
                 return client
             }
             #expect(await eventually { client.hasBytes() })
-            // The first look after the last acknowledged byte starts the time, so one step is not enough.
+            // The deadline starts at the first check after the last acknowledged byte, so one advance is not enough.
             #expect(
                 await eventually {
                     clock.advance(by: .seconds(31))
@@ -228,7 +228,7 @@ extension HTTPServerTests {
             }
             #expect(await eventually { gate.waitingCount == 1 })
             clock.advance(by: .seconds(1000))
-            // A connection that is accepted after the look at the deadlines shows that it is over.
+            // A connection accepted after the check of the deadlines shows that the check has finished.
             let idle = try await onThread { [address = server.address] in try RawClient(address) }
             #expect(await eventually { server.statistics.acceptedConnections == 2 })
             clock.advance(by: .seconds(1000))

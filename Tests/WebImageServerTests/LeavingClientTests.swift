@@ -47,7 +47,7 @@ extension HTTPServerTests {
         }
     }
 
-    /// Clients leave at random moments: every request is answered once, and nothing is left over.
+    /// Clients leave at random moments: every request is answered once, and no resource is left.
     @Test func everyRequestIsAnsweredOnceWhateverClientsDo() async throws {
         let begun = Locked(0)
         let ended = Locked(0)

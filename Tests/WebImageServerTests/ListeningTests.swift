@@ -20,7 +20,7 @@ extension HTTPServerTests {
             try await onThread { [address = server.address] in
                 let client = try RawClient(address)
                 #expect(try client.get("/").text == "none")
-                // Its clients are proxies of this machine.
+                // Clients on a local socket are proxies on this machine, which are trusted.
                 #expect(try client.get("/", further: "X-Forwarded-For: 192.0.2.7\r\n").text == "192.0.2.7")
             }
         }
@@ -31,7 +31,7 @@ extension HTTPServerTests {
         let folder = try ScratchFolder()
         let path = folder.url.appendingPathComponent("s").path
         try await withServer([.local(path: path)]) { server in
-            // A copy of the name outlives the server, as after a crash.
+            // A second link keeps the socket file after the server ends, as after a crash.
             #expect(link(path, path + "2") == 0)
             #expect(throws: HTTPServerError.self) {
                 try HTTPServer(listening: [.local(path: path)]) { .echo($0) }
@@ -63,7 +63,7 @@ extension HTTPServerTests {
             let clients = try await onThread { [addresses = server.addresses] in
                 try addresses.map { try RawClient($0).get("/").text }
             }
-            // The third is an IPv6 socket, whose client has an IPv4 address.
+            // The third address is an IPv6 socket whose client has an IPv4 address.
             #expect(clients == ["127.0.0.1", "::1", "127.0.0.1", "none"])
         }
     }
@@ -87,7 +87,7 @@ extension HTTPServerTests {
         #expect(listen(descriptor, 16) == 0)
         try await withServer([.inherited(descriptor: descriptor, name: "web")]) { server in
             let answer = try await onThread { [address = server.address] in
-                // Bound to every address by listen(2).
+                // The socket was bound to every address by listen(2).
                 guard case .network(_, let port) = address else { throw RawClient.Failure(description: "\(address)") }
                 return try RawClient(.network(host: "127.0.0.1", port: port)).get("/x")
             }
@@ -125,7 +125,7 @@ extension HTTPServerTests {
                 let clients = try (0..<3).map { _ in try RawClient(addresses[0]) }
                 for client in clients { _ = try client.get("/") }
                 #expect(try RawClient(addresses[0]).answer().status == 429)
-                // Another client is served.
+                // Another client is still served.
                 #expect(try RawClient(addresses[1]).get("/").status == 200)
                 return clients
             }

@@ -22,7 +22,7 @@ extension HTTPServerTests {
         #expect(await eventually { gate.waitingCount == 1 })
         #expect(try await onThread { try used.get("/a").status } == 200)
         let stopping = Task { await server.stop(within: .seconds(600)) }
-        // A connection that is open already hears that it has to go elsewhere.
+        // A request on an open connection receives 503 and `Connection: close`.
         try await onThread { [address = server.address] in
             while true {
                 guard let answer = try? used.get("/b") else { break }
@@ -49,7 +49,7 @@ extension HTTPServerTests {
         let isIgnoring = Gate()
         let server = try HTTPServer(listening: [.network(host: "127.0.0.1", port: 0)]) { request in
             await gate.wait()
-            // Ignores that it was cancelled.
+            // Ignore the cancellation.
             await Task.detached { await isIgnoring.wait() }.value
             return .echo(request)
         }
@@ -69,13 +69,13 @@ extension HTTPServerTests {
             }
         }
         #expect(serverThreads().isEmpty)
-        // The late answers find no server.
+        // The late responses arrive after the server has ended.
         isIgnoring.open()
         await server.stop(within: .zero)
         try await LiveHandles.expectNone { $0.hasPrefix("HTTP") }
     }
 
-    /// A connection may be accepted, and not yet taken by a thread of the library, when it ends.
+    /// At the stop, a connection may be accepted but not yet handed to a thread of the library.
     @Test func connectionsThatComeAtTheStopAreCounted() async throws {
         for _ in 0..<100 {
             let server = try HTTPServer(listening: [.network(host: "127.0.0.1", port: 0)]) { .echo($0) }
@@ -119,7 +119,7 @@ extension HTTPServerTests {
         #expect(try await onThread { try client.answer().status } == 503)
     }
 
-    /// A server that stops under load answers every request it has taken; clients see answers or a clean end.
+    /// A server that stops under load answers every request it has accepted; clients see responses or a clean end.
     @Test func stopUnderLoadLosesNoRequest() async throws {
         let begun = Locked(0)
         let server = try HTTPServer(listening: [.network(host: "127.0.0.1", port: 0)]) { request in

@@ -6,11 +6,11 @@ import WebImageService
 import WebImageTestTraits
 import WebImageTesting
 
-/// All tests with sockets: one after the other, because some count threads and handles of the process.
+/// All tests with sockets run one after another, because some count threads and handles of the process.
 @Suite("HTTP server", .serialized, .timeLimit(minutes: 5))
 struct HTTPServerTests {}
 
-/// Lets tasks wait until it is opened; a cancelled task waits no longer.
+/// Makes tasks wait until it is opened; a cancelled task stops waiting.
 final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -57,7 +57,7 @@ final class Gate: Sendable {
     }
 }
 
-/// Starts a server, and stops it when the test is over.
+/// Starts a server and stops it after the body.
 func withServer<Value>(
     _ addresses: [ListenAddress] = [.network(host: "127.0.0.1", port: 0)],
     _ configuration: HTTPServerConfiguration = HTTPServerConfiguration(), clock: any DelayClock = SystemClock(),
@@ -77,7 +77,7 @@ func withServer<Value>(
 }
 
 extension ServiceResponse {
-    /// Says what was asked for.
+    /// Returns the method and target of the request as text.
     static func echo(_ request: ServiceRequest) -> ServiceResponse {
         text("\(request.method) \(request.target)")
     }
@@ -91,7 +91,7 @@ extension HTTPServer {
     var address: ListenAddress { addresses[0] }
 }
 
-/// The names of this process's threads that a server makes.
+/// Returns the names of this process's threads that belong to a server.
 func serverThreads() -> [String] {
     let folder = "/proc/self/task"
     let numbers = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
