@@ -5,7 +5,7 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// An AVIF file whose boxes say less than its coded pictures hold, alone, as tiles and as an alpha plane.
+/// AVIF files whose boxes declare smaller sizes than their coded images have: alone, as tiles and as an alpha plane.
 @Suite(.timeLimit(minutes: 2), .serialized)
 struct AVIFSizeTests {
     private static func coded(_ width: Int, _ height: Int) throws -> HEIFBytes.Coded {
@@ -44,7 +44,7 @@ struct AVIFSizeTests {
         HEIFBytes(items: items, codec: .av1, sharesData: true).file
     }
 
-    /// 64 × 64 pixels are allowed; the larger picture has twelve times as many.
+    /// 64 × 64 pixels are allowed; the larger image has twelve times as many.
     private let limits = DecodingLimits(maxPixels: 64 * 64)
 
     private func decode(_ data: Data, _ limits: DecodingLimits) throws(WebImageError) -> Image {
@@ -71,10 +71,10 @@ struct AVIFSizeTests {
     }
 
     @Test func codedPicturesOverTheLimitAreRefusedAtEachNesting() {
-        // Alone, with the true size and with a smaller one in its box.
+        // Alone: with the true size in its box, and with a smaller one.
         #expect(code([item(1, large, width: 256, height: 192)]) == .limitExceeded)
         #expect(code([item(1, large)]) != nil)
-        // As a tile, and as the alpha plane of a picture and of a grid.
+        // As a tile, and as the alpha plane of an image and of a grid.
         #expect(code([grid(to: [2]), item(2, large)]) != nil)
         #expect(code([item(1, small), item(2, large, references: ("auxl", [1]))]) != nil)
         #expect(code([grid(to: [2]), item(2, small), item(3, large, references: ("auxl", [1]))]) != nil)
@@ -85,17 +85,17 @@ struct AVIFSizeTests {
         let numbers = Array(2...17)
         let canvas = grid(rows: 4, columns: 4, width: 256, height: 256, said: (256, 256), to: numbers)
         #expect(code([canvas] + tiles) == .limitExceeded)
-        // The box says less than the grid.
+        // The size in the box is smaller than that of the grid.
         let lying = grid(rows: 4, columns: 4, width: 256, height: 256, to: numbers)
         #expect(code([lying] + tiles) != nil)
-        // A grid of grids, and one of itself.
+        // A grid that refers to a grid, and a grid that refers to itself.
         let back = grid(2, to: [1])
         #expect(code([grid(to: [2]), back]) != nil)
         #expect(code([grid(to: [1])]) != nil)
         #expect(code([grid(to: [2]), grid(2, to: [3]), item(3, large)]) != nil)
     }
 
-    /// The canvas is small, its many tiles are not; their data lies in the file once.
+    /// The canvas is small, but its tiles are many; their data is stored once in the file.
     @Test func tilesThatTheCanvasDoesNotNeedTakeNoMemory() throws {
         let tile = try Self.coded(1024, 1024)
         let numbers = Array(2...201)

@@ -6,7 +6,7 @@ import WebImageJXL
 import WebImageTIFF
 import WebImageTestTraits
 
-/// Frames by number of what the optional coders can open.
+/// Animations of the optional coders, frame by frame.
 @Suite(.timeLimit(minutes: 3))
 struct AnimatedRoleTests {
     private func frames() throws -> [ImageFrame] {

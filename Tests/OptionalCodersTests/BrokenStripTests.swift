@@ -3,9 +3,9 @@ import Testing
 import WebImageCore
 import WebImageTIFF
 
-/// Grey TIFF files of two strips of two rows, made here byte by byte: the directory first, then the pixels.
+/// Grey TIFF files of two strips of two rows, built byte by byte: the directory first, then the pixels.
 struct BrokenStripTests {
-    /// 64 columns lie in memory without a gap, 60 do not.
+    /// With 64 columns the rows in memory have no padding, with 60 they have.
     @Test(arguments: [64, 60])
     func whatAStripLeavesOutIsBlack(width: Int) throws {
         let whole = Self.file(width: width)
@@ -18,7 +18,7 @@ struct BrokenStripTests {
         #expect(throws: WebImageError.self) { try Self.rows(file.dropLast(64 * 3), width: 64) }
     }
 
-    /// The value that fills each row of the decoded picture; nil where a row has several.
+    /// Returns the value that fills each row of the decoded image, or nil for a row with several values.
     private static func rows(_ file: Data, width: Int) throws -> [UInt8?] {
         var options = DecodingOptions()
         options.pixelFormat = .rgba8

@@ -9,7 +9,7 @@ import WebImageTIFF
 import WebImageTestTraits
 import WebImageTesting
 
-/// One optional coder and a small file of its format that it, or this test, made.
+/// One optional coder and a small file of its format.
 struct CoderCase: Sendable, CustomTestStringConvertible {
     let name: String
     let coder: any DetailedImageCoder
@@ -40,7 +40,7 @@ struct CoderCase: Sendable, CustomTestStringConvertible {
     }()
 }
 
-/// What every optional coder promises, whatever its library.
+/// The contract that every optional coder keeps, whichever library it uses.
 @Suite(.timeLimit(minutes: 5), .serialized)
 struct CoderContractTests {
     private func error(_ item: CoderCase, _ data: Data, _ limits: DecodingLimits = .default) -> WebImageError? {

@@ -7,7 +7,7 @@ import WebImageJXL
 import WebImageTIFF
 import WebImageTestTraits
 
-/// A coder that was opened on a file keeps a decoder of its library: after an error the same call gives the same picture.
+/// An opened coder keeps its library's decoder: after an error the same call still gives the same image.
 @Suite(.timeLimit(minutes: 5))
 struct DecoderStateTests {
     enum File: String, CaseIterable { case jxl, jxlAnimation, avif, tiff }
@@ -36,7 +36,7 @@ struct DecoderStateTests {
         try [0, 60, 120].map { ImageFrame(image: try Samples.picture(shift: $0), duration: 0.25) }
     }
 
-    /// Over 256 KB of file, so that libjxl asks for more of it while it writes pixels.
+    /// Returns an image whose file exceeds 256 KB, so that libjxl requests more input while it writes pixels.
     private func noise() throws -> Image {
         let pixels = try PixelBuffer(width: 320, height: 320, format: .rgb8)
         var state: UInt64 = 7
@@ -60,7 +60,7 @@ struct DecoderStateTests {
         for checks in 0..<64 {
             let coder = try open(file, data)
             let countdown = DeadlineCountdown(checks: checks)
-            // Holds memory that the decoder may still point to, so that the next call's pixels are elsewhere.
+            // Hold memory that the decoder may still point to, so that the next call's pixels are at another address.
             var held: [PixelBuffer] = []
             for index in [0, expected.count - 1, 0] {
                 let failure = DecodeDeadline.$countdown.withValue(countdown) { () -> WebImageError? in
@@ -87,7 +87,7 @@ struct DecoderStateTests {
         #expect(ends > 0)
     }
 
-    /// A cancel leaves a call running beside the next ones: on one decoder, from several threads.
+    /// A cancelled call may still run beside later ones: calls on one decoder from several threads.
     @Test(arguments: File.allCases)
     func aFrameBesideCancelledCallsIsTheSamePicture(_ file: File) async throws {
         let data = try data(file)

@@ -7,7 +7,7 @@ import WebImageHEIF
 import WebImageJXL
 import WebImageTestTraits
 
-/// The options that the optional coders share with the others.
+/// The encoding options that the optional coders share with the built-in ones.
 @Suite(.timeLimit(minutes: 5), .serialized)
 struct EncodingOptionTests {
     private static let coders: [(any DetailedImageCoder, ImageFormat)] = [
@@ -33,13 +33,13 @@ struct EncodingOptionTests {
         func thumbnails(_ image: Image, _ options: ImageCoderOptions?) throws -> Int {
             let file = try #require(ImageHEICCoder.shared.encodedData(with: image, format: .heic, options: options))
             #expect(ImageHEICCoder.shared.decodedImage(with: file, options: nil)?.pixelSize == image.pixelSize)
-            // A reference of the type "thmb" says that an item is another's thumbnail (ISO/IEC 23008-12 §6.4.4).
+            // A reference of type "thmb" marks an item as the thumbnail of another (ISO/IEC 23008-12 §6.4.4).
             return file.ranges(of: Data("thmb".utf8)).count
         }
         let image = try Samples.picture(width: 640, height: 426)
         #expect(try thumbnails(image, nil) == 0)
         #expect(try thumbnails(image, [.encodeEmbedThumbnail: true]) == 1)
-        // Nothing is stored beside what is as small itself.
+        // An image as small as a thumbnail gets none.
         #expect(try thumbnails(try Samples.picture(width: 96, height: 64), [.encodeEmbedThumbnail: true]) == 0)
     }
 
@@ -78,7 +78,7 @@ struct EncodingOptionTests {
                 Issue.record("\(format): \(String(describing: error))")
                 continue
             }
-            // The picture and what the library needs beside it.
+            // The cost includes the image and the library's working memory.
             #expect(actual >= 256 * 256 * 8)
         }
     }

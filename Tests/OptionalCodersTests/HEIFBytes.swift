@@ -1,8 +1,8 @@
 import Foundation
 
-/// HEIF and AVIF files put together box by box, around pictures of one frame each.
+/// HEIF and AVIF files built box by box around coded single-frame images.
 struct HEIFBytes {
-    /// What differs between the two formats.
+    /// The differences between the two formats.
     enum Codec {
         case hevc, av1
 
@@ -14,7 +14,7 @@ struct HEIFBytes {
         }
     }
 
-    /// A coded picture: its configuration and its slice, and the size it really has.
+    /// A coded image: its configuration and its data, which give its true size.
     struct Coded {
         var configuration: [UInt8]
         var data: [UInt8]
@@ -24,23 +24,23 @@ struct HEIFBytes {
         var number: Int
         var type: String
         var data: [UInt8]
-        /// What `ispe` says.
+        /// The size in the `ispe` box.
         var size: (width: Int, height: Int)
         var configuration: [UInt8]?
-        /// Items it is made of, or the one it belongs to.
+        /// The items it consists of, or the item it belongs to.
         var references: (type: String, to: [Int])?
     }
 
     var items: [Item]
-    /// Whether data lies in `idat` instead of `mdat`.
+    /// Whether the data is in `idat` instead of `mdat`.
     var usesItemData = false
     var codec = Codec.hevc
-    /// Whether items with the same data lie at the same place.
+    /// Whether items with equal data share one position in the file.
     var sharesData = false
 
     var file: Data {
         let head = Self.box("ftyp", Array(codec.brand.utf8) + Self.big(0, 4) + Array("mif1\(codec.brand)".utf8))
-        // Offsets depend on the length of what stands before them, which does not depend on the offsets.
+        // Offsets depend on the length of the preceding boxes, which does not depend on the offsets.
         let length = head.count + meta(offset: 0).count + 8
         let data = sharesData ? Self.distinct(items.map(\.data)).flatMap { $0 } : items.flatMap(\.data)
         return Data(head + meta(offset: usesItemData ? 0 : length) + (usesItemData ? [] : Self.box("mdat", data)))
@@ -83,7 +83,7 @@ struct HEIFBytes {
         var associations: [UInt8] = []
         var known: [[UInt8]: Int] = [:]
         var count = 0
-        /// The number of a property, which items with the same one share where they share data.
+        /// Returns the number of a property; equal properties share one number if data is shared.
         func number(_ box: [UInt8]) -> Int {
             if sharesData, let number = known[box] { return number }
             container += box
@@ -124,7 +124,7 @@ struct HEIFBytes {
         (0..<count).reversed().map { $0 < 8 ? UInt8(truncatingIfNeeded: value >> (8 * $0)) : 0 }
     }
 
-    /// The configuration and the data of the only picture in a file that a library wrote.
+    /// Returns the configuration and the data of the only image in a file written by a library.
     static func coded(in file: Data, _ codec: Codec = .hevc) -> Coded? {
         guard let configuration = content(of: codec.configurationBox, in: file),
             let data = content(of: "mdat", in: file)
@@ -134,7 +134,7 @@ struct HEIFBytes {
         return Coded(configuration: configuration, data: data)
     }
 
-    /// The sequence parameter set of a configuration, behind its length in four bytes.
+    /// Returns the sequence parameter set of a configuration, preceded by its length in four bytes.
     static func parameterSet(of configuration: [UInt8]) -> [UInt8]? {
         var offset = 23
         while offset + 5 <= configuration.count {

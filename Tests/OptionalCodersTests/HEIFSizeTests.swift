@@ -4,10 +4,10 @@ import WebImageCore
 import WebImageHEIF
 import WebImageTestTraits
 
-/// A HEIF file whose boxes say less than its coded pictures hold: the limit is that of the pictures.
+/// HEIF files whose boxes declare smaller sizes than their coded images have: the limit applies to the coded images.
 @Suite(.timeLimit(minutes: 2))
 struct HEIFSizeTests {
-    /// 256×192 grey pixels, written by libheif 1.15 with x265.
+    /// 256 × 192 px in grey, written by libheif 1.15 with x265.
     private static let large = sample(
         """
         AAAAHGZ0eXBoZWljAAAAAG1pZjFoZWljbWlhZgAAATttZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAA
@@ -18,7 +18,7 @@ struct HEIFSizeTests {
         zEDEf5XOxoDu1QfQFCxvZgOfDhcH9SitLeCK9FB5WVUJj6oYXdhmWuOvnmkVzRlm9H6xjQRAxoBkN/ahG81q5N8QBIUkPkfx
         KqYGUINNQA==
         """)
-    /// 64×64, the same way.
+    /// 64 × 64 px, written in the same way.
     private static let small = sample(
         """
         AAAAHGZ0eXBoZWljAAAAAG1pZjFoZWljbWlhZgAAATptZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAA
@@ -51,7 +51,7 @@ struct HEIFSizeTests {
             size: said, configuration: nil, references: ("dimg", to))
     }
 
-    /// 64 × 64 pixels are allowed; the larger picture has twelve times as many.
+    /// 64 × 64 pixels are allowed; the larger image has twelve times as many.
     private let limits = DecodingLimits(maxPixels: 64 * 64)
 
     private func decode(_ file: HEIFBytes, _ limits: DecodingLimits) throws(WebImageError) -> Image {
@@ -74,7 +74,7 @@ struct HEIFSizeTests {
         let file = HEIFBytes(items: [Self.item(1, Self.large)])
         #expect(limit(file) == .pixels)
         #expect(throws: WebImageError.self) { try ImageHEICCoder.shared.imageInfo(of: file.file, limits: limits) }
-        // Within the limit it is still not what was announced.
+        // Within the limit the file is still invalid, because its box declares another size.
         let error = #expect(throws: WebImageError.self) { try decode(file, .default) }
         #expect(error?.code == .badImageData)
     }
@@ -90,7 +90,7 @@ struct HEIFSizeTests {
         #expect(limit(HEIFBytes(items: [Self.grid(to: [2]), Self.item(2, Self.large)])) == .pixels)
         let wide = Self.grid(rows: 4, columns: 4, width: 256, height: 256, to: Array(repeating: 2, count: 16))
         #expect(limit(HEIFBytes(items: [wide, Self.item(2, Self.small)])) == .pixels)
-        // The canvas is small, its many tiles are not.
+        // The canvas is small, but its tiles are many.
         let many = Self.grid(rows: 16, columns: 16, to: Array(repeating: 2, count: 256))
         #expect(limit(HEIFBytes(items: [many, Self.item(2, Self.small)])) == .pixels)
     }

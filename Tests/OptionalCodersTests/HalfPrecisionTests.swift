@@ -6,14 +6,14 @@ import WebImageGraphics
 import WebImageJXL
 import WebImageTestTraits
 
-/// Half precision numbers on request, from what stores more than eight bits.
+/// Half-precision images on request, from files with more than eight bits per channel.
 @Suite(.timeLimit(minutes: 1))
 struct HalfPrecisionTests {
     private static let coders: [(any DetailedImageCoder, ImageFormat)] = [
         (ImageAVIFCoder.shared, .avif), (ImageJPEGXLCoder.shared, .jpegXL), (ImagePNGCoder.shared, .png),
     ]
 
-    /// Sixteen bits that no eight can tell apart.
+    /// Returns a 16-bit image whose values eight bits cannot distinguish.
     private func deepPicture() throws -> Image {
         let pixels = try PixelBuffer(width: 64, height: 16, format: .rgba16)
         pixels.withUnsafeMutableBytes { bytes in
@@ -30,7 +30,7 @@ struct HalfPrecisionTests {
         return Image(pixels: pixels, hasAlpha: false)
     }
 
-    /// The red of a pixel, from 0 to 1.
+    /// The red channel of a pixel, from 0 to 1.
     private func value(_ pixels: PixelBuffer, _ x: Int, _ y: Int) -> Double {
         let pixel = pixels.baseAddress + y * pixels.bytesPerRow + x * pixels.format.bytesPerPixel
         return pixels.format.isFloatingPoint

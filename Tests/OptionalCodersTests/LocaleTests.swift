@@ -9,9 +9,9 @@ import WebImageTIFF
 import WebImageTestTraits
 import WebImageTesting
 
-/// A program that called `setlocale(3)`, as GTK does, in languages with a decimal comma and with another i.
+/// A program that called `setlocale(3)`, as GTK does, with locales that have a decimal comma or a different lowercase i.
 ///
-/// Each runs in a process of its own, since the locale is the whole process's.
+/// Each test runs in a separate process, because the locale belongs to the whole process.
 @Suite(.timeLimit(minutes: 3), .enabled(if: CompiledLocale.isAvailable))
 struct LocaleTests {
     @Test(arguments: CompiledLocale.names) func keysAndNamesAreThoseOfTheCLocale(_ name: String) async throws {
@@ -29,10 +29,10 @@ struct LocaleTests {
         }
     }
 
-    /// What programs compare, store and send.
+    /// Returns texts that programs compare, store and send.
     private static func words() throws -> [String] {
         let url = try #require(URL(string: "https://example.org/a.png"))
-        // The key of the last size is remembered.
+        // The key of the last size is cached, so use two sizes.
         let boxes = [100.5, 101.5].map { CGSize(width: $0, height: 80) }
         let keys = boxes.map {
             WebImageManager.shared.cacheKey(for: url, context: [.imageThumbnailPixelSize: $0]) ?? ""
@@ -82,7 +82,7 @@ struct LocaleTests {
         }
     }
 
-    /// Sizes and bytes of pictures that were written and read, and drawn from numbers in text.
+    /// Returns sizes and bytes of images that were encoded and decoded, or drawn from numbers in text.
     private static func pictures() throws -> [String: [UInt8]] {
         var result: [String: [UInt8]] = [:]
         func add(_ name: String, _ image: Image) {

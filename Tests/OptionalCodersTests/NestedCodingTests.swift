@@ -6,7 +6,7 @@ import WebImageCodecs
 import WebImageTIFF
 import WebImageTestTraits
 
-/// A container whose size says less than the picture coded in it.
+/// Containers whose declared size is smaller than the image coded in them.
 @Suite(.timeLimit(minutes: 1))
 struct NestedCodingTests {
     private func error(_ coder: any DetailedImageCoder, _ data: Data, _ limits: DecodingLimits) -> WebImageError? {
@@ -14,13 +14,13 @@ struct NestedCodingTests {
         options.limits = limits
         do throws(WebImageError) {
             let image = try coder.decode(data, options: options)
-            // A reader may cut or scale; what comes out is within the limit.
+            // A reader may crop or scale; the result must be within the limit.
             #expect(image.pixelSize.pixelCount <= limits.maxPixels)
             return nil
         } catch { return error }
     }
 
-    /// A TIFF of 16×16 pixels with one strip that holds a JPEG file.
+    /// Returns a TIFF of 16 × 16 px with one strip that contains a JPEG file.
     private func tiff(_ jpeg: Data, width: Int = 16, height: Int = 16) -> Data {
         func little(_ value: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(value >> (8 * $0) & 255) } }
         let fields: [(tag: Int, type: Int, count: Int, value: Int)] = [
@@ -46,7 +46,7 @@ struct NestedCodingTests {
             let refused = error(ImageTIFFCoder.shared, tiff(try jpeg(width, height)), limits)
             #expect(refused?.code == .badImageData, "\(width)×\(height)")
         }
-        // A strip that is too tall is read as far as the page goes.
+        // A strip that is too tall is read only up to the height of the page.
         _ = error(ImageTIFFCoder.shared, tiff(try jpeg(16, 200)), limits)
     }
 
@@ -55,7 +55,7 @@ struct NestedCodingTests {
             try Samples.picture(width: 256, height: 256), format: .avif, options: .init())
         let box = try #require(file.firstRange(of: Data("ispe".utf8)))
         var lying = file
-        // Version and flags, then 64×64.
+        // Version and flags, then 64 × 64.
         lying.replaceSubrange(box.upperBound + 4..<box.upperBound + 12, with: [0, 0, 0, 64, 0, 0, 0, 64])
         #expect(error(ImageAVIFCoder.shared, lying, DecodingLimits(maxPixels: 64 * 64)) != nil)
     }

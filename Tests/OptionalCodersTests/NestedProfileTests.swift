@@ -9,7 +9,7 @@ import WebImageTIFF
 import WebImageTestTraits
 import WebImageTesting
 
-/// A colour profile is a file of its own in any picture, and a thumbnail a picture of its own: limits hold there too.
+/// Colour profiles and thumbnails are files inside an image; limits apply to them, too.
 @Suite(.timeLimit(minutes: 3))
 struct NestedProfileTests {
     enum Container: String, CaseIterable { case jpeg, png, webP, avif, heic, jpegXL, tiff }
@@ -38,7 +38,7 @@ struct NestedProfileTests {
         }
     }
 
-    /// The picture with a profile; nil where the encoder's library refuses such a profile.
+    /// Returns the image with a profile, or nil if the encoder's library refuses the profile.
     private func file(_ container: Container, _ profile: Data) throws -> Data? {
         let picture = try Samples.picture(width: 48, height: 32)
         let image = Image(pixels: picture.pixels, colorProfile: ColorProfile(iccData: profile), hasAlpha: false)
@@ -59,7 +59,7 @@ struct NestedProfileTests {
 
     private static func big(_ value: Int) -> Data { Data((0..<4).map { UInt8(value >> (24 - 8 * $0) & 255) }) }
 
-    /// A display profile of RGB with one tag more than a reader needs, whose bytes the tests choose.
+    /// Returns an RGB display profile with one extra tag, whose bytes the test chooses.
     private static func profile(
         tag: String, _ content: Data, offset: Int? = nil, count: Int = 1, padding: Int = 0
     ) -> Data {
@@ -74,7 +74,7 @@ struct NestedProfileTests {
         return body
     }
 
-    /// A table that says it has 255 points in each of 15 dimensions, or 255⁴.
+    /// Returns a table that declares 255 points in each of `inputs` dimensions: 15 dimensions, or 4.
     private static func table(inputs: UInt8, outputs: UInt8, points: UInt8) -> Data {
         Data("mft2".utf8) + Data([0, 0, 0, 0, inputs, outputs, points, 0]) + Data(count: 36) + Data([0, 2, 0, 2])
             + Data(count: 64)
@@ -108,8 +108,8 @@ struct NestedProfileTests {
             #expect(units < 2000, "\(name)")
             _ = try? coder(container).imageInfo(of: data, limits: .default)
         }
-        // JPEG XL's encoder writes a profile compressed, so that its bytes cannot be replaced in the file. libheif has no
-        // encoder of HEIC unless a plug-in brings one.
+        // The JPEG XL encoder compresses the profile, so that its bytes cannot be replaced in the file. libheif encodes HEIC only
+        // with a plug-in.
         #expect(made > 0 || container == .jpegXL || !coder(container).canEncode(to: format(container)))
     }
 
@@ -119,7 +119,7 @@ struct NestedProfileTests {
         #expect(error(container, data, .default) == nil)
         let small = DecodingLimits(maxAncillaryChunkBytes: 20_000, maxAncillaryBytes: 20_000)
         let refused = error(container, data, small)
-        // A file that stores it compressed, or that leaves it out, has nothing over the limit.
+        // A file that stores the profile compressed, or omits it, does not exceed the limit.
         if data.count > 60_000 {
             guard case .limit(let limit, _, _) = refused?.underlying else {
                 Issue.record("a profile of 60 KB passed: \(refused as Any)")
@@ -131,7 +131,7 @@ struct NestedProfileTests {
 
     // MARK: Thumbnails
 
-    /// A JPEG whose EXIF structure holds another picture, as large as the limit forbids.
+    /// A JPEG whose EXIF structure contains another image, whose declared size exceeds the limit.
     @Test func aThumbnailInEXIFIsNotDecodedWithItsPicture() throws {
         var options = EncodingOptions()
         options.embedsThumbnail = true
@@ -141,7 +141,7 @@ struct NestedProfileTests {
             data[$0] == 0xFF && data[$0 + 1] == 0xD8 && data[$0 + 2] == 0xFF
         }
         try #require(starts.count == 2, "the picture and its thumbnail")
-        // The thumbnail's frame header says 65,500 × 65,500.
+        // The thumbnail's frame header declares 65,500 × 65,500.
         var lying = data
         let header = try #require(lying[starts[1]...].firstRange(of: Data([0xFF, 0xC0])))
         lying.replaceSubrange(header.upperBound + 3..<header.upperBound + 7, with: [0xFF, 0xDC, 0xFF, 0xDC])

@@ -8,7 +8,7 @@ import WebImageJXL
 import WebImageTIFF
 import WebImageTestTraits
 
-/// What an encoder writes, its decoder reads.
+/// Each decoder reads what its encoder writes.
 @Suite(.timeLimit(minutes: 5), .serialized)
 struct RoundTripTests {
     private func roundTrip(

@@ -6,7 +6,7 @@ import WebImageSVG
 import WebImageTestTraits
 import WebImageTesting
 
-/// Pictures and documents inside a document, by every way librsvg has to one: none is decoded over the limit.
+/// Images and documents inside a document, by every way that librsvg supports: none is decoded over the limit.
 @Suite(.timeLimit(minutes: 2))
 struct SVGNestingTests {
     private static let limit = 10_000
@@ -23,7 +23,7 @@ struct SVGNestingTests {
         #"<image width="8" height="8" xlink:href="\#(reference)"/>"#
     }
 
-    /// 40,000 pixels, four times what is allowed.
+    /// 40,000 pixels, four times the limit.
     private static let picture: Data = {
         let image = try? Samples.picture(width: 200, height: 200)
         return image.flatMap { try? ImagePNGCoder.shared.encode($0, format: .png, options: .init()) } ?? Data()
@@ -34,7 +34,7 @@ struct SVGNestingTests {
     private static let pattern = svg(
         #"<pattern id="p" width="1" height="1">\#(image(pictureURL))</pattern>"#, "")
 
-    /// A way in, and the document that takes it.
+    /// A way to embed an image, and a document that uses it.
     struct Way: CustomTestStringConvertible, Sendable {
         let name: String
         let document: String
@@ -215,7 +215,7 @@ struct SVGNestingTests {
     }
 
     @Test func packedDocumentsInsideShareTheBytes() throws {
-        // Each unpacks to over a third of what is allowed; the third one is too many.
+        // Each document unpacks to more than a third of the limit, so the third one exceeds it.
         let inner = Self.svg(String(repeating: " ", count: 400_000))
         let packed = try gzipped(Data(inner.utf8)).base64EncodedString()
         for (count, isRefused) in [(2, false), (3, true)] {

@@ -5,7 +5,7 @@ import WebImageSVG
 import WebImageTestTraits
 import WebImageTesting
 
-/// Sizes, and that a document reaches nothing outside itself.
+/// The sizes of documents, and their isolation: a document opens nothing outside itself.
 @Suite(.timeLimit(minutes: 2))
 struct SVGTests {
     private let coder = ImageSVGCoder.shared
@@ -61,7 +61,7 @@ struct SVGTests {
     }
 
     @Test func nothingOutsideTheDocumentIsOpened() throws {
-        // A file that is there: if it were read, blue would show.
+        // The file exists; if it were read, blue pixels would show.
         let scratch = try ScratchFolder()
         let outside = scratch.url.appendingPathComponent("blue.svg")
         try svg(#"width="8" height="8""#, #"<rect width="8" height="8" fill="blue"/>"#).write(to: outside)
@@ -90,7 +90,7 @@ struct SVGTests {
     }
 
     @Test func aLargePictureInsideTheDocumentIsALimit() throws {
-        // A bitmap header that says 20000 × 20000; librsvg would decode it without asking.
+        // A PNG header that declares 20,000 × 20,000 px; librsvg would decode it without a check.
         var png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13])
         png += Data("IHDR".utf8) + Data([0, 0, 0x4E, 0x20, 0, 0, 0x4E, 0x20, 8, 6, 0, 0, 0, 0, 0, 0, 0])
         #expect(ImageCodersManager.shared.canDecode(from: png))

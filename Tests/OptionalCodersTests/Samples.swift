@@ -3,9 +3,9 @@ import WebImageCore
 import WebImageGraphics
 import WebImageTesting
 
-/// Pictures made by arithmetic, and how far two of them are apart.
+/// Images made by arithmetic, and the difference between two of them.
 enum Samples {
-    /// A smooth picture; with alpha it fades from left to right.
+    /// Returns a smooth image; with alpha it fades from left to right.
     static func picture(width: Int = 48, height: Int = 32, hasAlpha: Bool = false, shift: Int = 0) throws -> Image {
         let pixels = try PixelBuffer(width: width, height: height, format: .rgba8)
         pixels.withUnsafeMutableBytes { bytes in
@@ -22,7 +22,7 @@ enum Samples {
         return Image(pixels: pixels, hasAlpha: hasAlpha)
     }
 
-    /// The largest difference of a channel, both read as straight RGBA.
+    /// Returns the largest difference of any channel, with both images as straight RGBA.
     static func difference(_ left: Image, _ right: Image) throws -> Int {
         let (mine, other) = (try left.pixels.converted(to: .rgba8), try right.pixels.converted(to: .rgba8))
         guard left.pixelSize == right.pixelSize else { return .max }
@@ -40,7 +40,7 @@ enum Samples {
         return largest
     }
 
-    /// Straight pixels as stored.
+    /// Options for straight pixels with 8 bits per channel.
     static let straight: DecodingOptions = {
         var options = DecodingOptions()
         options.pixelFormat = .rgba8
@@ -48,8 +48,8 @@ enum Samples {
         return options
     }()
 
-    /// Four frames of 16×12 pixels, lossless: x·16, y·20, frame·60, written by libjxl 0.7, whose animations
-    /// this package does not write.
+    /// Four lossless frames of 16 × 12 px with x · 16, y · 20, frame · 60, written by libjxl 0.7: this package writes no JPEG XL
+    /// animations.
     static let animatedJXL =
         Data(
             base64Encoded: """

@@ -4,7 +4,7 @@ import Testing
 import WebImage
 import WebImageCore
 
-/// Libraries that are loaded when they are first wanted.
+/// Libraries that are loaded at their first use.
 struct SharedLibraryTests {
     @Test func aMissingLibraryIsNamedWithWhatToInstall() {
         let error = #expect(throws: WebImageError.self) {

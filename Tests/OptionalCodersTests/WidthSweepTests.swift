@@ -10,16 +10,16 @@ import WebImageTIFF
 import WebImageTestTraits
 import WebImageTesting
 
-/// Every library that gets a row of ours, at every width.
+/// Every library that receives rows from this package, at every width.
 ///
-/// A library that writes beyond a row fails here only by a wrong picture or a crash; `Scripts/sanitize guard` runs the
-/// same tests with every block of memory beside a page that nothing may touch.
+/// Here a library that writes beyond a row fails only by a wrong image or a crash. `Scripts/sanitize guard` runs the same
+/// tests with every memory block beside an inaccessible page.
 @Suite(.timeLimit(minutes: 5), .serialized)
 struct WidthSweepTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let format: ImageFormat
         let coder: any DetailedImageCoder
-        /// nil: every bit comes back; else how far a channel may be off where the picture jumps back to black.
+        /// nil if lossless; otherwise the tolerance of a channel where the image jumps back to black.
         let tolerance: Int?
         var testDescription: String { "\(format)" }
     }
@@ -35,7 +35,7 @@ struct WidthSweepTests {
         Case(format: .heic, coder: ImageHEICCoder.shared, tolerance: 100),
     ].filter { $0.coder.canEncode(to: $0.format) }
 
-    /// Encoders that take tens of milliseconds however small the picture is get fewer widths.
+    /// Encoders that take tens of milliseconds for any size are tested with fewer widths.
     static func widths(_ format: ImageFormat) -> [Int] {
         [.avif, .heic].contains(format) ? [1, 2, 3, 7, 15, 17, 31, 33, 63, 64, 65, 127, 129, 200] : Array(1...200)
     }
@@ -81,7 +81,7 @@ struct WidthSweepTests {
         }
     }
 
-    /// A plain color stays itself in whatever is drawn of it.
+    /// A plain colour stays the same in every drawn result.
     @Test func everyFilterKeepsAPlainColorAtEveryWidth() throws {
         for width in 1...200 {
             let pixels = try PixelBuffer(width: width, height: 5, format: .bgra8Premultiplied)
@@ -106,7 +106,7 @@ struct WidthSweepTests {
                 }
                 #expect(isPlain, "filter \(index), \(width) px")
             }
-            // Turned by an odd angle and with round corners the edge is transparent: only the size is known.
+            // Rotation by an odd angle and round corners make the edge transparent, so only the size is compared.
             #expect(image.rotatedImage(withAngle: 0.3, fitSize: true) != nil)
             #expect(
                 image.roundedCornerImage(
@@ -115,7 +115,7 @@ struct WidthSweepTests {
         }
     }
 
-    /// lcms2 converts rows in the display format and in 16 bits.
+    /// lcms2 converts rows in the display format and with 16 bits per channel.
     @Test func everyWidthIsConvertedToSRGB() throws {
         let profile = try #require(ColorProfile(primaries: 12, transfer: 13))
         var options = EncodingOptions()
