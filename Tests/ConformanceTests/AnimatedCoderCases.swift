@@ -3,7 +3,7 @@ import Testing
 import WebImage
 import WebImageTestTraits
 
-/// The original's cases of its animated coders, on its own pictures.
+/// SDWebImage's test cases for animated coders, with its own images.
 @Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(minutes: 5))
 struct AnimatedCoderCases {
     struct Case: Sendable, CustomTestStringConvertible {

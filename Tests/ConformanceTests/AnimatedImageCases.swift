@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// The original's cases of its animated image and player, on its own pictures.
+/// SDWebImage's test cases for the animated image and the player, with its own images.
 @MainActor
 @Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(minutes: 2))
 struct AnimatedImageCases {
@@ -109,7 +109,7 @@ struct AnimatedImageCases {
         try await #expect(frames(.reversedBounce, count: 59) == Array((0..<30).reversed()) + Array(1..<30))
     }
 
-    /// The first frames shown, all decoded before time passes.
+    /// Returns the first frames shown; all are decoded before time advances.
     private func frames(_ mode: AnimatedImagePlaybackMode, count: Int) async throws -> [Int] {
         let player = try #require(
             AnimatedImagePlayer(provider: squares(), displayLink: link, registry: registry))
@@ -132,7 +132,7 @@ struct AnimatedImageCases {
     @Test(.tags(.m5)) func memoryCostCountsFrames() throws {
         let image = try #require(AnimatedImage(data: data("TestAnimatedImageMemory.webp")))
         #expect(image.imageFrameCount == 16 && image.scale == 1)
-        // Rows begin at multiples of 64 bytes, so that 600 px take 2432 bytes.
+        // Rows are aligned to 64 bytes, so 600 px take 2,432 bytes.
         let file = try data("TestAnimatedImageMemory.webp").count
         #expect(image.memoryCost == 600 * 2432 + file)
         image.preloadAllFrames()
@@ -146,7 +146,7 @@ struct AnimatedImageCases {
         #expect(image.imageLoopCount == 0 && image.animatedCoder == nil && image.animatedImageFrame(at: 0) == nil)
         let larger = image.scaled(to: 2)
         #expect(larger !== image && larger.scale == 2)
-        // Decoded it is another object; here it is when the display's layout is not the one it has.
+        // SDWebImage returns another object; here that happens only if the pixel format is not the display format.
         #expect(ImageCoderHelper.decodedImage(with: image) === image)
         let gray: ImageCoderOptions = [.decodePixelFormat: PixelFormat.gray8]
         let flat = try #require(AnimatedImage(data: data("TestImage.jpg"), scale: 1, options: gray))
@@ -155,7 +155,7 @@ struct AnimatedImageCases {
     }
 }
 
-/// An APNG coder that counts what it opens.
+/// An APNG coder that counts how often it is opened.
 private final class SpyCoder: AnimatedImageCoder {
     static let openings = Locked(0)
     private let inner: any AnimatedImageCoder

@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// Every animation of the conformance folder in the formats built in, frame by frame, in several orders.
+/// All animations of the conformance folder in the built-in formats, frame by frame, in several orders.
 @Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(minutes: 10))
 struct AnimationConformanceTests {
     static let animations = Conformance.decodable(DecodeConformanceTests.formats).filter { ($0.frames ?? 1) > 1 }
@@ -44,7 +44,7 @@ struct AnimationConformanceTests {
         } else {
             try compareWithReferences(frames, entry)
         }
-        // The largest one takes seconds in a debug build; a part of it shows as much.
+        // The largest animation takes seconds in a debug build, so only a part of it is checked.
         let looked = count > 100 ? 40..<80 : 0..<count
         for index in looked.reversed() { #expect(try StraightPixels(animation.frame(at: index)) == frames[index]) }
         let fresh = try open(entry)
@@ -65,7 +65,7 @@ struct AnimationConformanceTests {
 }
 
 extension StraightPixels {
-    /// One process for all frames: one for each would take longer than decoding them.
+    /// Uses one process for all frames, because one per frame would take longer than decoding.
     static func sha256(_ frames: [StraightPixels]) throws -> [String] {
         let scratch = try ScratchFolder()
         let folder = scratch.url

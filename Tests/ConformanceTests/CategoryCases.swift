@@ -3,7 +3,7 @@ import Testing
 import WebImage
 import WebImageTestTraits
 
-/// The original's cases of its small categories: formats, encoding, GIF.
+/// SDWebImage's test cases for its small categories: formats, encoding, GIF.
 @Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(minutes: 1))
 struct CategoryCases {
     private func data(_ name: String) throws -> Data { try Conformance.data("sdwebimage/" + name) }

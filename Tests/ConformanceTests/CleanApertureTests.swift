@@ -3,12 +3,12 @@ import Testing
 import WebImage
 import WebImageAVIF
 
-/// The box `clap` of AVIF cuts the picture before `irot` and `imir` turn it.
+/// AVIF's `clap` box crops the image before `irot` and `imir` turn it.
 @Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)))
 struct CleanApertureTests {
     @Test func theCleanApertureIsWhatIsShown() throws {
-        // 12×34 coded, 8×10 of it to be shown, turned by a right angle; the middle of the part is 2 right of and 6 above
-        // the middle of the whole.
+        // The coded size is 12 × 34 px; 8 × 10 px of it are shown, turned by a right angle. The centre of the shown part is 2 px
+        // right of the centre of the whole and 6 px above it.
         // Newer libraries refuse the file unless the three boxes are marked as essential.
         let data = try Self.withEssentialProperties(Conformance.data("avif/libavif/clap_irot_imir_non_essential.avif"))
         let coder = ImageAVIFCoder.shared
@@ -18,11 +18,11 @@ struct CleanApertureTests {
         #expect(image.pixelSize == info.pixelSize)
     }
 
-    /// Marks every property that box `ipma` associates with an item as essential (ISO/IEC 23008-12 §9.3.1).
+    /// Returns the file with every property association in its `ipma` box marked as essential (ISO/IEC 23008-12 §9.3.1).
     private static func withEssentialProperties(_ file: Data) throws -> Data {
         var file = Data(file)
         let box = try #require(file.range(of: Data("ipma".utf8)))
-        // Version and flags, then the number of items; for each its number of two bytes, and its associations of one byte.
+        // Version and flags, then the number of items; per item its number (two bytes) and its associations (one byte each).
         var place = box.upperBound + 4
         let items = file[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
         place += 4

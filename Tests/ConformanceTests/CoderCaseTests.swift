@@ -3,7 +3,7 @@ import Testing
 import WebImage
 import WebImageTestTraits
 
-/// The original's coder cases for stills, on the original's own fixtures.
+/// SDWebImage's coder test cases for still images, with its own files.
 @Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(minutes: 5))
 struct CoderCaseTests {
     private let coders = ImageCodersManager.shared
@@ -114,7 +114,7 @@ struct CoderCaseTests {
         options.pixelFormat = .rgba8
         let image = try coders.decode(data, options: options)
         let size = image.pixelSize
-        // As stored it is the pixel at (1, 1).
+        // In the stored orientation this is the pixel at (1, 1).
         let pixel = image.pixels.rgba(size.width - 2, size.height - 2)
         for (channel, expected) in [178, 181, 170].enumerated() { #expect(abs(pixel[channel] - expected) <= 3) }
     }

@@ -3,9 +3,9 @@ import Testing
 import WebImage
 import WebImageTestTraits
 
-/// The checksum of every composited frame of the original's own pictures.
+/// The checksum of every composited frame of SDWebImage's own images.
 ///
-/// CRC-32 over straight RGBA, fully transparent pixels taken as zeros.
+/// CRC-32 over straight RGBA; fully transparent pixels count as zeros.
 @Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(minutes: 5))
 struct FrameChecksumTests {
     static let sums: [(name: String, sums: String)] = [

@@ -6,7 +6,7 @@ import WebImageHEIF
 import WebImageJXL
 import WebImageTestTraits
 
-/// More of the original's coder cases, on its own pictures.
+/// Further coder test cases of SDWebImage, with its own images.
 @Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(minutes: 5))
 struct FurtherCoderCases {
     private let coders = ImageCodersManager.shared
@@ -74,7 +74,7 @@ struct FurtherCoderCases {
         let kept = try #require(coder.decodedImage(with: data, options: [.decodeToHDR: 1]))
         #expect(kept.isHighDynamicRange && kept.pixels.format.bitsPerComponent == 16)
         #expect(kept.pixelSize == shown.pixelSize)
-        // More than 256 values of a channel are the proof that they were not made of bytes.
+        // More than 256 values of a channel prove that they were not made from bytes.
         let values = kept.pixels.withUnsafeBytes { Set($0.bindMemory(to: UInt16.self).prefix(400_000)) }
         #expect(values.count > 256)
     }
@@ -107,7 +107,7 @@ struct FurtherCoderCases {
 }
 
 extension PixelBuffer {
-    /// The four channels of one pixel, in memory order.
+    /// Returns the four channels of one pixel, in memory order.
     fileprivate func channels(_ x: Int, _ y: Int) -> [Int] {
         withUnsafeBytes { bytes in (0..<4).map { Int(bytes[y * bytesPerRow + x * 4 + $0]) } }
     }

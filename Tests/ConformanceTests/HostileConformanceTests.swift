@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// Files that must be refused, and files that may do anything but harm.
+/// Files that must be refused, and files that may decode or fail but must do no harm.
 @Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(minutes: 10))
 struct HostileConformanceTests {
     static let coders = OptionalConformanceTests.coders
@@ -25,7 +25,7 @@ struct HostileConformanceTests {
         #expect(units < 10_000)
     }
 
-    /// All but one, whose picture is small and whose text alone is a bomb: that one may be decoded.
+    /// All bombs but one: that one has a small image, only its text is a bomb, and it may be decoded.
     static let bombs = Conformance.entries.filter {
         $0.path.hasPrefix("hostile/bombs/") && !$0.path.hasSuffix("bomb-png-ztxt-200mb.png")
     }

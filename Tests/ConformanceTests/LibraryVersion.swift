@@ -3,7 +3,7 @@ import WebImage
 import WebImageAVIF
 import WebImageJXL
 
-/// A version of a library that an optional coder loads.
+/// The version of a library that an optional coder loads, compared with a required one.
 struct LibraryVersion {
     private let loaded: [Int]
     private let wanted: [Int]
@@ -22,6 +22,6 @@ struct LibraryVersion {
         wanted = [major, minor]
     }
 
-    /// Whether the library that is loaded is this version or a newer one.
+    /// Whether the loaded library has this version or a newer one.
     var isReached: Bool { !loaded.lexicographicallyPrecedes(wanted) && !loaded.isEmpty }
 }

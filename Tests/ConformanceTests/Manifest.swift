@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import WebImage
 
-/// One file of the conformance folder and what is known about it.
+/// One file of the conformance folder and its expected properties.
 struct ConformanceEntry: Decodable, Sendable, CustomTestStringConvertible {
     let path: String
     let format: String?
@@ -31,7 +31,7 @@ struct ConformanceEntry: Decodable, Sendable, CustomTestStringConvertible {
 
     var testDescription: String { path }
 
-    /// One file, or one per frame.
+    /// A single file, or one per frame.
     enum Reference: Decodable, Sendable {
         case one(String)
         case perFrame([String])
@@ -45,7 +45,7 @@ struct ConformanceEntry: Decodable, Sendable, CustomTestStringConvertible {
             }
         }
 
-        /// One for each of several frames; empty where there is one file in all.
+        /// One file per frame; empty if a single file serves all.
         var perFrame: [String] {
             switch self {
             case .one: []
@@ -62,10 +62,10 @@ struct ConformanceEntry: Decodable, Sendable, CustomTestStringConvertible {
     }
 }
 
-/// Where the manifest says something else than its own rules and hashes do.
+/// Corrections where the manifest contradicts its own rules and hashes.
 extension ConformanceEntry {
-    /// Two GIFs whose only frame passes the logical screen: the manifest gives the frame's size, its rule, its
-    /// reference and its hash are the screen's.
+    /// Two GIFs whose only frame exceeds the logical screen: the manifest gives the frame's size, but its rule, reference and
+    /// hash use the size of the screen.
     private static let screenSizes = [
         "gif/image-rs/issue_1455_oversized.gif": PixelSize(width: 10, height: 10),
         "gif/image-rs/oob.gif": PixelSize(width: 32, height: 32),
@@ -77,7 +77,7 @@ extension ConformanceEntry {
         return PixelSize(width: width, height: height)
     }
 
-    /// References the data set's maker wrote are RGBA files, which declare alpha; the manifest notes that no pixel uses it.
+    /// RGBA references from the maker of the data set declare alpha; the manifest notes that no pixel uses it.
     var isMadeReference: Bool { role == "reference" && agreedBy == ["written by this pack's maker"] }
 }
 
@@ -111,7 +111,7 @@ enum Conformance {
         return try Data(contentsOf: folder.appendingPathComponent(path))
     }
 
-    /// Decode entries of a format, those the decoders here are meant for.
+    /// The decodable entries of the given formats.
     static func decodable(_ formats: Set<String>) -> [ConformanceEntry] {
         entries.filter { $0.verdict == "decode" && formats.contains($0.format ?? "") }
     }

@@ -3,7 +3,7 @@ import Testing
 import WebImage
 import WebImageTestTraits
 
-/// The further frames of the optional coders' animations, and how many files of each folder are right.
+/// The later frames of the optional coders' animations, and the number of correct files in each folder.
 @Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(minutes: 10))
 struct OptionalAnimationTests {
     private static let coders = OptionalConformanceTests.coders
@@ -17,7 +17,7 @@ struct OptionalAnimationTests {
         return try #require(opened as? any DetailedAnimatedImageCoder)
     }
 
-    /// A reference that is itself an animation has a picture for each frame; one that is a still, for the first alone.
+    /// An animated reference has an image for each frame; a still reference only for the first frame.
     @Test(arguments: animations)
     func everyFrameIsRightInOrderAndBackwards(_ entry: ConformanceEntry) throws {
         let animation = try frames(entry.path)
@@ -40,7 +40,7 @@ struct OptionalAnimationTests {
         var decoded = 0, decodable = 0, refused = 0, refusable = 0, survived = 0
     }
 
-    /// A coder that decodes a file at the size the manifest gives; pixels are the other suites'.
+    /// Counts the files that decode at the size in the manifest; other suites compare pixels.
     @Test func theFoldersAreCounted() throws {
         var counts: [String: Count] = [:]
         for entry in Conformance.entries {
@@ -64,7 +64,7 @@ struct OptionalAnimationTests {
         }
         let all = counts.values
         #expect(all.reduce(0) { $0 + $1.refused } == all.reduce(0) { $0 + $1.refusable })
-        // One TIFF that libtiff refuses is an exception of its own; newer libraries refuse a few files more.
+        // libtiff refuses one TIFF, a known exception; newer libraries refuse a few more files.
         let missing = all.reduce(0) { $0 + $1.decodable - $1.decoded }
         #expect(missing <= 1 + OptionalConformanceTests.changed.count)
     }

@@ -9,7 +9,7 @@ import WebImageTIFF
 import WebImageTestTraits
 import WebImageTesting
 
-/// Every file of the formats that the optional coders and the small built-in ones read.
+/// All files in the formats of the optional coders and the small built-in ones.
 @Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(minutes: 10))
 struct OptionalConformanceTests {
     static let formats: Set<String> = ["avif", "heic", "jxl", "svg", "tiff", "bmp", "ico"]
@@ -19,7 +19,7 @@ struct OptionalConformanceTests {
             ImageTIFFCoder.shared,
         ])
 
-    /// Decode entries whose pixels cannot be checked against the manifest, and why.
+    /// Decodable entries whose pixels cannot be compared with the manifest, with the reason.
     static let exceptions: [String: String] = [
         "bmp/V5_A1_R5_G5_B5.bmp": "the two decoders that agree ignore the alpha mask, which the V3 twin counts",
         "bmp/badrle.bmp": "no two decoders agree; what the damaged runs leave out is clear here",
@@ -31,7 +31,7 @@ struct OptionalConformanceTests {
         "tiff/ycbcr_lzw_broken.tif": "libtiff refuses it; no two of the others agree",
     ]
 
-    /// Files that a newer library reads differently, the first version that does (of those that were tried), and why.
+    /// Files that newer libraries read differently: the first tested version that does, and the reason.
     private static let changes: [(path: String, since: LibraryVersion, reason: String)] = [
         (
             "avif/libavif/supported_gainmap_writer_version_with_extra_bytes.avif", .avif(1, 0),
@@ -43,16 +43,16 @@ struct OptionalConformanceTests {
         ),
     ]
 
-    /// Those of the changes that the libraries of this machine have.
+    /// The changed files under the library versions of this machine.
     static let changed: Set<String> = Set(changes.filter { $0.since.isReached }.map(\.path))
 
-    /// Sixteen bits become eight by rounding in libtiff and by their high byte in the decoders that agree.
+    /// libtiff converts sixteen to eight bits by rounding; the reference decoders take the high byte.
     static let roundedDifferently: Set<String> = ["tiff/rgb-3c-16b.tiff"]
 
     @Test(arguments: Conformance.decodable(formats).filter { !changed.contains($0.path) })
     func theHeaderSaysWhatTheManifestSays(_ entry: ConformanceEntry) throws {
         let info = try Self.coders.imageInfo(of: Conformance.data(entry.path), limits: .default)
-        // A generic brand is HEIF to the original and to us, HEIC to the manifest, which names the codec.
+        // A generic brand is HEIF for SDWebImage and this package, but HEIC for the manifest, which names the codec.
         #expect(info.format.name == entry.format || (info.format == .heif && entry.format == "heic"))
         #expect(info.pixelSize == entry.pixelSize)
         if let orientation = entry.orientation { #expect(info.orientation.rawValue == orientation) }
@@ -92,7 +92,7 @@ struct OptionalConformanceTests {
         }
     }
 
-    /// Turned by `irot` and `imir`, each of them shows the same scene.
+    /// All of them show the same scene after `irot` and `imir` are applied.
     @Test(arguments: Conformance.decodable(["avif"]).filter { $0.sameSceneAs != nil })
     func aTurnedPictureShowsTheSameScene(_ entry: ConformanceEntry) throws {
         let mine = try Self.straightPixels(entry.path, box: PixelSize(width: 64, height: 64))

@@ -1,7 +1,7 @@
 import Foundation
 import WebImage
 
-/// A decoded picture as the manifest hashes it: straight RGBA8 rows, colour zeroed where alpha is 0.
+/// A decoded image as the manifest hashes it: straight RGBA8 rows, colour set to zero where alpha is 0.
 struct StraightPixels: Equatable {
     let width: Int
     let height: Int
@@ -32,7 +32,7 @@ struct StraightPixels: Equatable {
         }
     }
 
-    /// SHA-256 by coreutils: a loop in a debug build would take minutes over all files.
+    /// Returns the SHA-256 computed by coreutils: a loop in a debug build would take minutes over all files.
     func sha256() throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/sha256sum")
@@ -48,9 +48,9 @@ struct StraightPixels: Equatable {
         return String(String(decoding: text, as: UTF8.self).prefix(64))
     }
 
-    /// The largest difference of a channel; nil when sizes differ.
+    /// Returns the largest difference of any channel, or nil when the sizes differ.
     ///
-    /// Where one of the pixels is transparent alpha alone counts: its color is gone, and alpha may differ by the tolerance.
+    /// Where one of the pixels is transparent only alpha is compared: its colour is lost, and alpha may differ by the tolerance.
     func maxDifference(from other: StraightPixels) -> Int? {
         guard width == other.width, height == other.height else { return nil }
         var largest = 0
@@ -68,7 +68,7 @@ struct StraightPixels: Equatable {
         return largest
     }
 
-    /// The mean of each channel.
+    /// Returns the mean of each channel.
     func means() -> [Double] {
         var sums = [0, 0, 0, 0]
         bytes.withUnsafeBufferPointer { bytes in

@@ -3,7 +3,7 @@ import Testing
 import WebImage
 import WebImageTestTraits
 
-/// The original's transformer cases on its own picture, with its reference pixels.
+/// SDWebImage's transformer test cases with its own image and reference pixels.
 @Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(minutes: 1))
 struct TransformReferenceTests {
     let image: Image
