@@ -2,7 +2,7 @@ import Foundation
 import SDWebImage
 import WebImageTesting
 
-// The classes of the documents in language mode 6: `final`, and their own word for being `Sendable`.
+// The classes of the documents in language mode 6: `final`, with their own `Sendable` conformance.
 
 final class MyWebImageDownloaderOperation: SDWebImageDownloaderOperation, @unchecked Sendable {
     static let starts = Calls<URL>()
@@ -13,7 +13,7 @@ final class MyWebImageDownloaderOperation: SDWebImageDownloaderOperation, @unche
     }
 }
 
-/// Reads "mine", which is always three by two.
+/// Decodes "mine" to an image of 3 × 2 px.
 final class MyWebImageCoder: NSObject, SDImageCoder, @unchecked Sendable {
     static let file = Data("mine".utf8)
 
@@ -27,7 +27,7 @@ final class MyWebImageCoder: NSObject, SDImageCoder, @unchecked Sendable {
     }
 }
 
-/// Knows one picture, and fails on request.
+/// Loads one image, and fails on request.
 final class MyImageLoader: NSObject, SDImageLoader, @unchecked Sendable {
     var fails = false
 

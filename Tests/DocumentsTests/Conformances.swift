@@ -2,8 +2,8 @@ import Foundation
 import SDWebImage
 import WebImageTesting
 
-// Classes as the documents declare them: no `final`, no `Sendable`. Subclasses alone restate it, since the compiler warns
-// where they do not, and warnings are errors here.
+// Classes as the documents declare them: without `final` and `Sendable`. Only subclasses restate `Sendable`, because the
+// compiler warns without it and warnings are errors here.
 
 class MyWebImageDownloaderOperation: SDWebImageDownloaderOperation, @unchecked Sendable {
     static let starts = Calls<URL>()
@@ -14,7 +14,7 @@ class MyWebImageDownloaderOperation: SDWebImageDownloaderOperation, @unchecked S
     }
 }
 
-/// Reads "mine", which is always three by two.
+/// Decodes "mine" to an image of 3 × 2 px.
 class MyWebImageCoder: NSObject, SDImageCoder {
     static let file = Data("mine".utf8)
 
@@ -28,7 +28,7 @@ class MyWebImageCoder: NSObject, SDImageCoder {
     }
 }
 
-/// Knows one picture, and fails on request.
+/// Loads one image, and fails on request.
 class MyImageLoader: NSObject, SDImageLoader {
     var fails = false
 

@@ -5,9 +5,9 @@ import SDWebImageGTK
 import Testing
 import WebImageTesting
 
-// What stands in iOS apps, as it stands there: beyond the imports nothing is written for Linux.
+// Code as it appears in iOS apps: apart from the imports nothing is written for Linux.
 
-/// A round picture of a person.
+/// Shows a round image of a person.
 @MainActor class AvatarPresenter {
     let imageView = UIImageView(frame: CGRect(x: 0, y: 0, width: 48, height: 48))
     var currentURL: URL?
@@ -47,7 +47,7 @@ import WebImageTesting
     }
 }
 
-/// Pictures cut to circles.
+/// Images cut to circles.
 enum RoundedImages {
     static func rounded(_ image: UIImage, radius: CGFloat) -> UIImage? {
         let rect = CGRect(origin: .zero, size: image.size)

@@ -2,7 +2,7 @@ import Foundation
 import SDWebImage
 import WebImageTesting
 
-/// A manager with real parts of its own: a server on the loopback, a cache in a folder, a downloader.
+/// A manager with its own real parts: a server on the loopback interface, a cache in a folder, a downloader.
 final class Desk: Sendable {
     let server: FaultServer
     let scratch: ScratchFolder
@@ -24,19 +24,19 @@ final class Desk: Sendable {
         downloader.cancelAllDownloads()
     }
 
-    /// A picture of one colour under a path of the server.
+    /// Serves an image of one colour at a path and returns its URL.
     func picture(_ path: String, width: Int = 40, height: Int = 30, alpha: UInt8 = 255) throws -> URL {
         server.route(path, .body(try Desk.file(width: width, height: height, alpha: alpha)))
         return server.url(path)
     }
 
-    /// A picture of one colour as a PNG file.
+    /// Returns an image of one colour as a PNG file.
     static func file(width: Int = 40, height: Int = 30, alpha: UInt8 = 255) throws -> Data {
         let image = try TestImages.solid(width: width, height: height, alpha: alpha)
         return try SDImageCodersManager.shared.encode(image, format: .PNG, options: EncodingOptions())
     }
 
-    /// A GIF of as many frames, 50 ms each.
+    /// Returns a GIF with the given number of frames, 50 ms each.
     static func animation(frames count: Int = 3, side: Int = 8) throws -> Data {
         let frames = try (0..<count).map { index in
             SDImageFrame(
@@ -46,7 +46,7 @@ final class Desk: Sendable {
         return try SDImageGIFCoder.shared.encode(frames, loopCount: 0, format: .GIF, options: EncodingOptions())
     }
 
-    /// Loads and waits for the end.
+    /// Loads the image and waits for the final completion.
     func load(
         _ url: URL?, options: SDWebImageOptions = [], context: SDWebImageContext? = nil
     ) async -> LoadEnd {
@@ -64,7 +64,7 @@ final class Desk: Sendable {
     }
 }
 
-/// How a load ended.
+/// The result of a load.
 struct LoadEnd: Sendable {
     var image: UIImage?
     var data: Data?
@@ -72,16 +72,16 @@ struct LoadEnd: Sendable {
     var cacheType: SDImageCacheType
 }
 
-/// A context on its way into a closure that is run once.
+/// A context that is passed into a closure that runs once.
 struct SharedOnce: @unchecked Sendable {
-    // Unchecked is true because nobody changes the dictionary after it was given.
+    // Unchecked is safe because the dictionary is not changed after it was passed.
     let value: SDWebImageContext?
     init(_ value: SDWebImageContext?) { self.value = value }
 }
 
-/// Remembers what was called, from any thread.
+/// Records calls from any thread.
 final class Calls<Call: Sendable>: @unchecked Sendable {
-    // Unchecked is true because the calls are touched under the lock alone.
+    // Unchecked is safe because the calls are used only under the lock.
     private let lock = NSLock()
     private var calls: [Call] = []
 
@@ -89,7 +89,7 @@ final class Calls<Call: Sendable>: @unchecked Sendable {
     func add(_ call: Call) { lock.withLock { calls.append(call) } }
 }
 
-/// Whether code runs on the main queue, which on Linux is not always served by the first thread.
+/// Tells whether code runs on the main queue, which on Linux need not run on the first thread.
 enum MainQueue {
     private static let key: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()

@@ -4,7 +4,7 @@ import Testing
 import WebImageTestTraits
 import WebImageTesting
 
-/// Call sites of the document about extending the library; its views have their own suite.
+/// Call sites of the document about extending the library; its views have a separate suite.
 @Suite(.timeLimit(minutes: 1)) struct ExtendingDocumentTests {
     let desk: Desk
 
@@ -142,7 +142,7 @@ import WebImageTesting
         #expect(width == 40 && data != nil)
         loader2.fails = true
         let failing = try #require(URL(string: "mine://other"))
-        // The loader's own error first, then the one of a URL that the loader asked to block.
+        // First the loader's own error, then the error of a URL that the loader has blocked.
         for expected in [7, SDWebImageError.blackListed.rawValue] {
             let code = await withCheckedContinuation { continuation in
                 manager.loadImage(with: failing, progress: nil) { _, _, error, _, _, _ in

@@ -211,12 +211,12 @@ import WebImageTesting
     }
 }
 
-/// Lets nothing be downloaded.
+/// Refuses every download.
 private final class Refusing: NSObject, SDWebImageManagerDelegate, @unchecked Sendable {
     func imageManager(_ imageManager: SDWebImageManager, shouldDownloadImageFor imageURL: URL) -> Bool { false }
 }
 
-/// Makes every picture half as large.
+/// Scales every image to half its size.
 private final class Halving: NSObject, SDWebImageManagerDelegate, @unchecked Sendable {
     let wasOnMain = Calls<Bool>()
     let urls = Calls<URL>()

@@ -4,15 +4,15 @@ import Testing
 import WebImageTestTraits
 import WebImageTesting
 
-/// Cases of the original with its own call sites, types and all.
+/// SDWebImage's test cases with their original call sites and types.
 @Suite(.timeLimit(minutes: 1)) struct OriginalCallSiteTests {
     let desk: Desk
 
     init() throws { desk = try Desk() }
 
-    /// Remembers the delegate's figures, as the original's test does.
+    /// Records the figures that the delegate receives, as SDWebImage's test does.
     final class Counts: NSObject, SDWebImagePrefetcherDelegate, @unchecked Sendable {
-        // Unchecked is true because the figures are touched under the lock alone.
+        // Unchecked is safe because the figures are used only under the lock.
         private let lock = NSLock()
         private var figures: (finished: UInt, total: UInt, skipped: UInt, prefetcher: SDWebImagePrefetcher?) = (
             0, 0, 0, nil

@@ -4,7 +4,7 @@ import Testing
 import WebImageTestTraits
 import WebImageTesting
 
-/// What a real port calls.
+/// Calls that a real port of an app makes.
 @Suite(.timeLimit(minutes: 1)) struct PortTests {
     @Test func animatedImageAnswersForItsFrames() throws {
         let file = try Desk.animation(frames: 4)

@@ -5,7 +5,7 @@ import Testing
 import WebImageTesting
 
 extension ViewDocuments {
-    /// The original's cases of its animated view.
+    /// SDWebImage's test cases for the animated view.
     @MainActor struct AnimatedViewCases {
         let desk: Desk
         let imageView: SDAnimatedImageView
@@ -140,7 +140,7 @@ extension ViewDocuments {
             #expect(!imageView.isAnimating)
         }
 
-        /// Gives one picture for all.
+        /// Returns the same image for every input.
         private struct OnePicture: SDImageTransformer {
             let picture: UIImage
             var transformerKey: String { "OnePicture" }

@@ -5,7 +5,7 @@ import Testing
 import WebImageTesting
 
 extension ViewDocuments {
-    /// What UIKit's names mean for a widget.
+    /// The effect of UIKit's property names on a widget.
     @MainActor struct LookCases {
         let desk: Desk
 

@@ -8,7 +8,7 @@ import WebImageTesting
 extension ViewDocuments {
     /// Call sites of the documents about views and rows.
     @MainActor struct RowDocumentTests {
-        /// A row as a table has it.
+        /// A table row.
         @MainActor final class Cell {
             var imageView: UIImageView? = UIImageView()
         }
@@ -26,7 +26,7 @@ extension ViewDocuments {
 
         private var context: SDWebImageContext { [.customManager: desk.manager] }
 
-        /// Fills memory and disk.
+        /// Stores an image in memory and on disk and returns its URL.
         private func stored(_ path: String, width: Int = 40) async throws -> URL {
             let url = try desk.picture(path, width: width)
             _ = await desk.load(url, options: .waitStoreCache)

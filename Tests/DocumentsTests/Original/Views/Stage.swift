@@ -5,7 +5,7 @@ import Testing
 import WebImageTestTraits
 import WebImageTesting
 
-/// A window on screen around one view, and a loop that lets GTK work.
+/// A window on screen around one view, and a loop that runs GTK.
 @MainActor final class Stage {
     private let window: UnsafeMutablePointer<GtkWindow>
 
@@ -27,7 +27,7 @@ import WebImageTesting
 
     func close() { gtk_window_destroy(window) }
 
-    /// Lets GTK and the main queue work until `condition` holds; false after twenty seconds.
+    /// Runs GTK and the main queue until `condition` holds; returns false after twenty seconds.
     static func pump(until condition: () -> Bool) async -> Bool {
         if condition() { return true }
         return await eventually(within: 20) {
@@ -36,7 +36,7 @@ import WebImageTesting
         }
     }
 
-    /// Width and height a view would like.
+    /// Returns the natural width and height of a view.
     static func naturalSize(of view: UIView) -> (width: Int, height: Int) {
         let child = UnsafeMutablePointer<GtkWidget>(view.widget)
         var (width, height): (gint, gint) = (0, 0)
@@ -46,7 +46,7 @@ import WebImageTesting
     }
 }
 
-/// Everything that needs a display, one test at a time: GTK has one thread.
+/// All tests that need a display, one at a time, because GTK is limited to one thread.
 @Suite(
     "Documents' views", .serialized, .timeLimit(minutes: 2),
     .enabled(if: Stage.hasDisplay, "no display: set DISPLAY, or run the tests under xvfb-run"))
