@@ -99,7 +99,7 @@ final class CommandTests: Sendable {
     }
 
     @Test func losslessFilesConvertWithoutLosingWhatLiesUnderTransparency() throws {
-        // Colour under alpha 3: multiplying and dividing again could keep no more than four levels of it.
+        // With alpha 3, premultiplying and dividing again would keep at most four levels of a colour.
         let pixels = try PixelBuffer(width: 16, height: 1, format: .rgba8)
         pixels.withUnsafeMutableBytes { bytes in
             for x in 0..<16 {
@@ -230,7 +230,7 @@ final class CommandTests: Sendable {
         let libraries = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         #expect(libraries.contains("libsqlite3"))
-        // librsvg draws on cairo; what must not come with it is the toolkit.
+        // librsvg uses cairo, but it must not load the toolkit.
         #expect(!libraries.contains("libgtk") && !libraries.contains("libadwaita"))
     }
 

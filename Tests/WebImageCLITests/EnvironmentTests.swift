@@ -5,7 +5,7 @@ import WebImageCLI
 import WebImageTestTraits
 import WebImageTesting
 
-/// The command in processes of other locales, time zones, masks, homes and hosts.
+/// The command in processes with other locales, time zones, umasks, home folders and hosts.
 @Suite(.timeLimit(minutes: 3))
 final class EnvironmentTests: Sendable {
     private let scratch: ScratchFolder
@@ -24,7 +24,7 @@ final class EnvironmentTests: Sendable {
 
     private func route(_ server: FaultServer) {
         let picture = picture
-        // The dates are read as UTC and by English names, wherever the client is.
+        // Dates are parsed as UTC with English names in every client environment.
         let headers = [
             "ETag": "\"1\"", "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT",
             "Expires": "Fri, 01 Jan 2100 00:00:00 GMT", "CACHE-CONTROL": "PRIVATE",
@@ -58,7 +58,7 @@ final class EnvironmentTests: Sendable {
             let point = try Tool.run([], environment: environment, through: shell)
             #expect(point.output == ",\n", "the locale is not in force")
         }
-        // A dotless i, or none, in scheme, host and type would be another word in Turkish.
+        // Turkish case rules for i and I would change scheme, host and type.
         let url = "HTTP://LOCALHOST:\(server.port)/INDIGO.PNG"
         #expect(try origins(url, path("cache"), environment: environment) == ["network", "disk"])
         let file = path("INDIGO.PNG")
@@ -70,7 +70,7 @@ final class EnvironmentTests: Sendable {
         #expect(usage.code == 0, "\(usage.errors)")
     }
 
-    /// A program that embeds the command may have set its locale; GTK does.
+    /// A program that embeds the command may have set its locale, as GTK does.
     @Test(.enabled(if: CompiledLocale.isAvailable), arguments: CompiledLocale.names)
     func printsTheSameOnceTheLocaleIsSet(_ locale: String) async throws {
         try CompiledLocale.compile(locale, into: scratch.url.path)
@@ -97,7 +97,7 @@ final class EnvironmentTests: Sendable {
     func noTimeZoneChangesHowLongAnEntryLives(_ zone: String) throws {
         let url = server.url("/INDIGO.PNG").absoluteString
         #expect(try origins(url, path("cache"), environment: ["TZ": zone]) == ["network", "disk"])
-        // Stored in one zone and read in another one.
+        // Stored in one time zone and read in another.
         let other = try Tool.run(
             ["load", "--json", "--cache", path("cache"), url], environment: ["TZ": "Asia/Kathmandu"])
         #expect(try other.objects().first?["origin"] as? String == "disk")
@@ -119,7 +119,7 @@ final class EnvironmentTests: Sendable {
 
     @Test func numericAndSixthVersionHostsAreLoaded() throws {
         #expect(try origins("http://127.0.0.1:\(server.port)/INDIGO.PNG", path("a")) == ["network", "disk"])
-        // Other spellings of the same number.
+        // Another spelling of the same address.
         #expect(try origins("http://127.1:\(server.port)/INDIGO.PNG", path("b")) == ["network", "disk"])
         guard FaultServer.hasIPv6 else { return }
         let sixth = try FaultServer(host: "::1")
@@ -129,11 +129,11 @@ final class EnvironmentTests: Sendable {
             let url = "http://\(host):\(sixth.port)/INDIGO.PNG"
             #expect(try origins(url, path(host)) == ["network", "disk"])
         }
-        // A name with addresses of both versions, where a server listens on the sixth alone.
+        // The name has addresses of both IP versions, but the server listens only on IPv6.
         #expect(try origins("http://localhost:\(sixth.port)/INDIGO.PNG", path("c")) == ["network", "disk"])
     }
 
-    /// /proc takes no folder from any user, root included.
+    /// No user, not even root, can create a folder in /proc.
     @Test(arguments: [["-u", "HOME", "XDG_CACHE_HOME=/proc"], ["-u", "XDG_CACHE_HOME", "HOME=/proc"]])
     func aCacheFolderThatCannotBeMadeCostsTheCacheAlone(_ change: [String]) throws {
         let environment = ["XDG_DATA_HOME": "/proc", "XDG_CONFIG_HOME": "/proc", "XDG_RUNTIME_DIR": "/proc"]
@@ -142,7 +142,7 @@ final class EnvironmentTests: Sendable {
         #expect(try origins(url, nil, environment: environment, through: through) == ["network", "network"])
         let outcome = try Tool.run(["load", url], environment: environment, through: through)
         #expect(outcome.code == 0)
-        // One line: where the cache would be, why it is not, and what follows.
+        // One line with the cache folder, the reason and the consequence.
         let lines = outcome.errors.split(separator: "\n")
         #expect(lines.count == 1, "\(outcome.errors)")
         #expect(lines.first?.contains("disk cache /proc/") == true, "\(outcome.errors)")
@@ -159,7 +159,7 @@ final class EnvironmentTests: Sendable {
     @Test func withoutAHomeAPictureIsLoaded() throws {
         let url = server.url("/INDIGO.PNG").absoluteString
         let through = ["/usr/bin/env", "-i", "PATH=/usr/bin:/bin"]
-        // A cache that is named needs no home; without one it is below the user's home as the system knows it.
+        // A named cache needs no home folder; otherwise the cache is in the home folder recorded by the system.
         #expect(try origins(url, path("cache"), through: through) == ["network", "disk"])
         #expect(try origins(url, "none", through: through) == ["network", "network"])
         let relative = ["/usr/bin/env", "-i", "HOME=relative", "XDG_CACHE_HOME=relative"]

@@ -6,14 +6,14 @@ import WebImageTesting
 
 @testable import WebImageCLI
 
-/// What `--help` says is what the command takes; manual pages and completions are made of it.
+/// `--help` describes exactly the options that the command accepts; manual pages and completions are made from it.
 @Suite(.timeLimit(minutes: 2))
 struct HelpTests {
     private let scratch: ScratchFolder
 
     init() throws { scratch = try ScratchFolder() }
 
-    /// The options of a help text: the line's first column.
+    /// Returns the options in the first column of a help text.
     private func described(_ text: String) -> [String: Character?] {
         var found: [String: Character?] = [:]
         for line in text.split(separator: "\n") where line.hasPrefix("  -") {
@@ -31,7 +31,7 @@ struct HelpTests {
         for (name, command) in WebImageCommand.commands {
             let described = described(Usage.of(name))
             let taken = Dictionary(uniqueKeysWithValues: command.options.map { ($0.name, $0.letter) })
-            // `show` hands on what the gallery takes.
+            // `show` passes further options on to the gallery.
             if name != "show" {
                 #expect(Set(described.keys) == Set(taken.keys), "\(name)")
             }
@@ -62,7 +62,7 @@ struct HelpTests {
                 FileManager.default.enumerator(at: base, includingPropertiesForKeys: nil))
             {
                 guard let text = try? String(contentsOf: url, encoding: .utf8) else { continue }
-                // A new package has a version of its own, and a guide shows which one to depend on.
+                // A new package has its own version, and a guide names the version to depend on.
                 if url.lastPathComponent.hasPrefix("PackageTemplate") || url.pathExtension == "md" { continue }
                 if text.contains("\"\(WebImageCommand.version)\"") { places.append(url.lastPathComponent) }
             }
@@ -86,7 +86,7 @@ struct HelpTests {
             let text = try String(contentsOf: scratch.url.appendingPathComponent(file), encoding: .utf8)
             #expect(!text.contains("{{") && !text.contains("}}"), "\(file)")
         }
-        // The clone that the command was built in is where the package finds the library.
+        // The package refers to the clone in which the command was built.
         let manifest = try String(
             contentsOf: scratch.url.appendingPathComponent("photo-wall/Package.swift"), encoding: .utf8)
         #expect(manifest.contains(".package(name: \"swift-web-image\", path: \"/"))

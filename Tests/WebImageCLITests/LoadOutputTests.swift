@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// `webimage load --out`: names, files that exist, formats, and what is reported.
+/// `webimage load --out`: names, existing files, formats, and the report.
 @Suite(.timeLimit(minutes: 3))
 final class LoadOutputTests: Sendable {
     let scratch: ScratchFolder
@@ -19,7 +19,7 @@ final class LoadOutputTests: Sendable {
 
     func path(_ name: String) -> String { scratch.url.appendingPathComponent(name).path }
 
-    /// A picture whose sides tell it from others.
+    /// Writes an image that can be recognised by its size.
     @discardableResult
     func write(_ name: String, _ format: ImageFormat = .png, width: Int = 8, height: Int = 6) throws -> Data {
         let data = try ImageCodersManager.shared.encode(
@@ -56,7 +56,7 @@ final class LoadOutputTests: Sendable {
     }
 
     @Test func filesOfOneNameAreNumberedByTheirPlaceAmongTheOperands() throws {
-        // The first is the slowest: it ends last, and keeps its name nevertheless.
+        // The first one is the slowest and ends last, but keeps its name.
         let slow = try write("slow.png", width: 300)
         server.route("/a/p.png", .body(slow, headers: [:]))
         try write("b/p.png", width: 20)
@@ -68,7 +68,7 @@ final class LoadOutputTests: Sendable {
             #expect(try width("out\(run)/p.png") == 300)
             #expect(try width("out\(run)/p-2.png") == 20 && width("out\(run)/p-3.png") == 30)
         }
-        // One that fails keeps its number: the others do not move.
+        // A failed operand keeps its number, so the others do not move.
         let outcome = try load("--out", "failing", "absent/p.png", "b/p.png")
         #expect(outcome.code == 2)
         #expect(try files("failing") == ["p-2.png"])
@@ -149,7 +149,7 @@ final class LoadOutputTests: Sendable {
             #expect(try outcome.objects().allSatisfy { $0["origin"] as? String == origin })
             #expect(try width("out\(run)/a.gif") == 36 && width("out\(run)/a-2.gif") == 36)
         }
-        // What a run with a size has stored is the whole picture.
+        // A run with a size stores the whole image.
         let whole = try Tool.run(["load", "--json", "--cache", path("cache"), "--out", path("whole"), url])
         #expect(try whole.objects().first?["origin"] as? String == "disk")
         #expect(try Data(contentsOf: scratch.url.appendingPathComponent("whole/a.gif")) == file)
@@ -191,7 +191,7 @@ final class LoadOutputTests: Sendable {
         #expect(try files("t") == ["1-a%.webp", "sub"] && files("t/sub") == ["2-b%.webp"])
         #expect(try load("-o", "e/%s-small.%e", "--size", "4", "photos/sub/b.jpg").code == 0)
         #expect(try files("e") == ["b-small.jpg"])
-        // A folder keeps the folders below the operand.
+        // A folder operand keeps its subfolders.
         #expect(try load("-r", "-o", "tree", "photos").code == 0)
         #expect(try files("tree") == ["a.png", "sub"] && files("tree/sub") == ["b.jpg"])
         #expect(try load("-o", "one.webp", "photos/a.png").code == 0)

@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// Where pictures come from and go to: pipes, lists, folders, sizes, requests, and who is blamed.
+/// Where images come from and go to: pipes, lists, folders, sizes, requests, and the operand that an error names.
 @Suite(.timeLimit(minutes: 3))
 final class OperandTests: Sendable {
     private let scratch: ScratchFolder
@@ -44,7 +44,7 @@ final class OperandTests: Sendable {
         #expect(piped.code == 0 && piped.errors.isEmpty)
         let info = try ImageCodersManager.shared.imageInfo(of: piped.bytes, limits: .default)
         #expect(info.format == .webP && info.pixelSize == PixelSize(width: 10, height: 5))
-        // Without --format the picture keeps its own.
+        // Without --format the image keeps its format.
         #expect(try run("convert", "-", "-", input: "a.png").bytes.starts(with: data.prefix(8)))
         #expect(try run("convert", "--format", "rgba", "-", "-", input: "a.png").bytes.count == 40 * 20 * 4)
         #expect(try run("info", "-", input: "a.png").objects().first?["width"] as? Int == 40)
@@ -62,7 +62,7 @@ final class OperandTests: Sendable {
     @Test func anInterruptEndsAReadOfStandardInput() async throws {
         let pipe = Pipe()
         let (process, _, _) = try Tool.start(["info", "-"], input: pipe.fileHandleForReading)
-        // The command reads: nothing shows it, so the signal is sent until it ends.
+        // Nothing shows that the command is reading, so the signal is repeated until it ends.
         #expect(
             await eventually(within: 20) {
                 if process.isRunning { process.interrupt() }

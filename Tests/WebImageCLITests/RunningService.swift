@@ -62,7 +62,7 @@ final class RunningService: Sendable {
         }
     }
 
-    /// Where it says that it listens.
+    /// The address on which the service reports to listen.
     var address: ListenAddress {
         get throws { try ListenAddress(try word(after: "targets on ")) }
     }
@@ -78,7 +78,7 @@ final class RunningService: Sendable {
 
     func signal(_ number: Int32) { kill(identifier, number) }
 
-    /// One request on a connection of its own.
+    /// Sends one request on its own connection.
     func get(_ target: String, method: String = "GET", further: String = "") async throws -> RawClient.Answer {
         let address = try address
         return try await onThread {
@@ -86,14 +86,14 @@ final class RunningService: Sendable {
         }
     }
 
-    /// Ends it and gives the exit code. Blocks.
+    /// Stops the service and returns its exit code. Blocks.
     @discardableResult
     func stop(_ number: Int32 = SIGTERM) -> Int32 {
         if isRunning { kill(identifier, number) }
         return wait()
     }
 
-    /// Waits for the end. Blocks.
+    /// Waits for the end and returns the exit code. Blocks.
     func wait() -> Int32 {
         let process = process.withLock { $0 }
         process.waitUntilExit()

@@ -6,7 +6,7 @@ import WebImageServerTesting
 import WebImageTestTraits
 import WebImageTesting
 
-/// Hostile files, targets and clients against the running command: it refuses, and stays.
+/// Hostile files, targets and clients against the running command: it refuses them and keeps running.
 @Suite(.timeLimit(minutes: 10), .serialized)
 final class ServeHostileTests: Sendable {
     private let scratch: ScratchFolder
@@ -34,7 +34,7 @@ final class ServeHostileTests: Sendable {
         var verdict: String?
     }
 
-    /// The files that `WEBIMAGE_CONFORMANCE` names: what must be rejected gets its status, what must be survived is.
+    /// The files in the folder `WEBIMAGE_CONFORMANCE`: those to be rejected get an error status, and the service survives all.
     @Test func hostileFilesAreRefusedAndNothingOfThemIsKept() async throws {
         guard let folder = ProcessInfo.processInfo.environment["WEBIMAGE_CONFORMANCE"] else {
             print("WEBIMAGE_CONFORMANCE names no folder: hostile files are not tried through HTTP")
@@ -69,11 +69,11 @@ final class ServeHostileTests: Sendable {
         #expect(service.isRunning && counts[415, default: 0] > 20, "\(counts)")
         #expect(try await service.get("/info/_/plain/\(source.url("/a.png").absoluteString)").status == 200)
         #expect(try await onThread { service.stop() } == 0)
-        // A refusal is none of the results.
+        // A refusal is not counted as a result.
         #expect(service.entries.allSatisfy { $0["status"] as? Int == 200 || $0["outcome"] as? String == "refused" })
     }
 
-    /// Each option that takes text, with what would end a head, a name or a path.
+    /// Each option that takes text, with characters that would end a head, a name or a path.
     @Test func optionsTakeNoControlCharactersAndNoPathOut() async throws {
         let secret = scratch.url.appendingPathComponent("secret.png")
         try picture.write(to: secret)
@@ -146,10 +146,10 @@ final class ServeHostileTests: Sendable {
                 client.leave(Int32(SHUT_WR))
                 return client.readToEnd()
             }
-            // Numbers alone: libmicrohttpd 1.0 names the protocol in its pages as well.
+            // Keep only numbers, because the error pages of libmicrohttpd 1.0 contain the protocol name as well.
             let statuses = text.components(separatedBy: "HTTP/1.1 ").dropFirst().map { $0.prefix(3) }
                 .filter { Int($0) != nil }
-            // libmicrohttpd reads a target up to a zero byte, and closes without an answer at what is no request line.
+            // libmicrohttpd reads a target up to a zero byte, and closes without a response if the request line is invalid.
             let isLenient = ["zero byte", "pipelined garbage"].contains(head.name) && statuses == ["200"]
             let isRefused = statuses.last.map { $0.hasPrefix("4") || $0.hasPrefix("5") } ?? true
             #expect(isRefused || isLenient, "\(head.name): \(statuses)")
@@ -168,7 +168,7 @@ final class ServeHostileTests: Sendable {
             for client in slow { client.send("GET / HTTP/1.1\r\nHost: a\r\nX: ") }
             return (silent, slow)
         }
-        // A byte now and then moves no deadline.
+        // Single bytes do not extend the deadline.
         let isOver = Locked(false)
         async let drips: Void = onThread {
             while !isOver.withLock({ $0 }) { for client in slow { client.send("y") } }
@@ -193,7 +193,7 @@ final class ServeHostileTests: Sendable {
         let address = try service.address
         let statuses = try await onThread {
             let held = try (0..<10).map { _ in try RawClient(address) }
-            // The first ten are counted before the eleventh is accepted: connections are taken in order.
+            // The first ten are counted before the eleventh is accepted, because connections are accepted in order.
             let refused = try RawClient(address)
             let status = try refused.answer().status
             withExtendedLifetime(held) {}

@@ -26,7 +26,7 @@ final class ServeProxyTests: Sendable {
 
     private static let nginx = "/usr/sbin/nginx"
 
-    /// The sample with the ports and folders of this test.
+    /// Returns the sample with the ports and folders of this test.
     private func settings(_ port: UInt16, service: ListenAddress) throws -> String {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../Packaging/service/nginx.conf")
@@ -93,7 +93,7 @@ final class ServeProxyTests: Sendable {
         #expect(try await get("If-None-Match: \(answers[0].fields["etag"] ?? "")\r\n").status == 304)
         #expect(try await get(method: "POST").status == 403)
         #expect(try await onThread { service.stop() } == 0)
-        // One request for each of the two formats; what the client claims about itself is not believed.
+        // One request for each of the two formats; the client's own X-Forwarded-For is not trusted.
         #expect(service.entries.count == 2, "\(service.output)")
         #expect(service.entries.allSatisfy { $0["client"] as? String == "127.0.0.1" })
         #expect(source.requestCount("/a.png") == 1)

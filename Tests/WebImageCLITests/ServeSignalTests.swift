@@ -6,7 +6,7 @@ import WebImageServerTesting
 import WebImageTestTraits
 import WebImageTesting
 
-/// What signals and departures do to requests under way.
+/// The effect of signals and of leaving clients on running requests.
 @Suite(.timeLimit(minutes: 4), .serialized)
 final class ServeSignalTests: Sendable {
     private let scratch: ScratchFolder
@@ -49,11 +49,11 @@ final class ServeSignalTests: Sendable {
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(await eventually { self.source.requestCount("/slow.png") == 1 })
-        // All of them are in: a request in flight is counted when its head was read.
+        // All requests have arrived: a request counts as in flight once its head has been read.
         let admin = try service.admin
         try await waitFor("webimage_requests_in_flight 21", admin)
         service.signal(SIGTERM)
-        // Ready no longer, while the answers are awaited.
+        // The service is no longer ready while it finishes its responses.
         let address = try service.address
         #expect(await eventually { (try? RawClient(admin).get("/readyz").status) == 503 })
         #expect(await eventually { (try? RawClient(address)) == nil })
@@ -63,7 +63,7 @@ final class ServeSignalTests: Sendable {
         #expect(try await onThread { service.wait() } == 0)
     }
 
-    /// The requests of this look are among those in flight.
+    /// Waits for a line in the metrics. The metrics request itself counts among those in flight.
     private func waitFor(_ line: String, _ admin: ListenAddress) async throws {
         let isThere = try await onThread {
             for _ in 0..<10_000 {
@@ -97,7 +97,7 @@ final class ServeSignalTests: Sendable {
         withExtendedLifetime(client) {}
     }
 
-    /// Clients with keep-alive connections that ask without a pause; each answer must be whole.
+    /// Runs keep-alive clients that send requests without pause; each response must be complete.
     private func load(_ service: RunningService, until isOver: @escaping @Sendable (Int) -> Bool) async throws -> [Int]
     {
         let address = try service.address
@@ -109,7 +109,7 @@ final class ServeSignalTests: Sendable {
                         var statuses: [Int] = []
                         var client = try RawClient(address)
                         while !isOver(statuses.count) {
-                            // A closed connection before a request is no loss: the client connects anew.
+                            // A connection closed before a request loses nothing: the client connects again.
                             guard
                                 client.send("GET \(targets[(number + statuses.count) % 8]) HTTP/1.1\r\nHost: t\r\n\r\n")
                             else { break }
@@ -152,7 +152,7 @@ final class ServeSignalTests: Sendable {
             return try await group.reduce(into: []) { $0 += $1 }
         }
         #expect(statuses.count >= 400 && statuses.allSatisfy { $0 == 200 }, "\(Set(statuses))")
-        // A wrong file changes nothing, and says so.
+        // An invalid file changes nothing and is reported.
         try "qualiti = 1\n".write(toFile: file, atomically: true, encoding: .utf8)
         service.signal(SIGHUP)
         #expect(await eventually { service.errors.contains("stays as it was") && service.errors.contains("qualiti") })
@@ -194,7 +194,7 @@ final class ServeSignalTests: Sendable {
             return try await group.reduce(into: []) { $0 += $1 }
         }
         #expect(try await onThread { service.wait() } == 0)
-        // A request that was sent on a connection being closed has no answer; one that the service took has.
+        // A request sent on a closing connection has no response; a request that the service accepted has one.
         #expect(statuses.allSatisfy { [200, 503, 0].contains($0) }, "\(Set(statuses))")
         let served = statuses.count { $0 == 200 }
         let logged = service.entries.count { $0["status"] as? Int == 200 }
@@ -211,7 +211,7 @@ final class ServeSignalTests: Sendable {
         client.leave()
         #expect(await eventually { service.entries.contains { $0["status"] as? Int == 499 } })
         gate.open()
-        // The next request fetches again: nothing was made for the one that left.
+        // The next request fetches again: nothing was made for the client that left.
         #expect(try await service.get(target("w:9/f:png", "/slow.png")).status == 200)
         #expect(source.requestCount("/slow.png") == 2)
         #expect(try await onThread { service.stop() } == 0)

@@ -6,7 +6,7 @@ import WebImageServerTesting
 import WebImageTestTraits
 import WebImageTesting
 
-/// `webimage serve` over real sockets, with a source server beside it.
+/// `webimage serve` with real sockets and a source server.
 @Suite(.timeLimit(minutes: 4), .serialized)
 final class ServeTests: Sendable {
     let scratch: ScratchFolder
@@ -58,7 +58,7 @@ final class ServeTests: Sendable {
         #expect(lines.first?.contains("source=\(source.url("/a.png").absoluteString)") == true)
     }
 
-    /// Passwords of sources, queries and signatures of queries are not for a log.
+    /// The log contains no passwords of sources, no queries and no signatures.
     @Test func jsonLogHoldsIdentityAndNoSecret() async throws {
         let service = try await RunningService(["--access-log", "json"], in: scratch)
         let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
@@ -96,7 +96,7 @@ final class ServeTests: Sendable {
             #expect(lines.contains(line), "\(line)")
         }
         #expect(!outcome.output.contains("7365"))
-        // The file by a variable, and what is printed is a file.
+        // A variable names the file, and the printed configuration is a valid file.
         let printed = try write("b.conf", outcome.output)
         let again = try Tool.run(["serve", "--print-config"], environment: ["WEBIMAGE_CONFIG": printed])
         #expect(again.code == 0 && again.output.contains("ttl = 13\n"))
@@ -135,7 +135,7 @@ final class ServeTests: Sendable {
     static let open: [(words: [String], environment: [String: String])] = [
         (["--listen", "0.0.0.0:0"], [:]), (["--listen", "*:0"], [:]), (["--listen", "[::]:0"], [:]),
         (["--listen", "127.0.0.1:0", "--listen", "0.0.0.0:0"], [:]),
-        // A second grammar without keys would be a way around the keys of the first.
+        // A second grammar without keys would bypass the keys of the first.
         (
             ["--listen", "0.0.0.0:0", "--thumbor", "/t", "--thumbor-unsafe"],
             ["WEBIMAGE_KEY": "00", "WEBIMAGE_SALT": "00", "WEBIMAGE_THUMBOR_KEY": "x"]
@@ -177,7 +177,7 @@ final class ServeTests: Sendable {
         #expect(try await service.get("/healthz").status == 200)
         let local = try await onThread { try RawClient(.local(path: path)).get("/healthz").status }
         #expect(local == 200)
-        // Killed, it leaves the socket behind; the next one takes its place.
+        // A killed service leaves its socket file behind; the next one replaces it.
         _ = try await onThread { service.stop(SIGKILL) }
         #expect(lstat(path, &status) == 0)
         let next = try await RunningService(["--listen", "unix:\(path)"], in: scratch)
@@ -219,7 +219,7 @@ final class ServeTests: Sendable {
         }
         #expect(wrong.code == 2 && wrong.errors.contains("token"))
         #expect(try await onThread { service.stop() } == 0)
-        // Without the service, in the folder.
+        // Without the service, directly in the folder.
         let local = try Tool.run("cache", "purge", url, environment: ["WEBIMAGE_CACHE_DIR": scratch.url.path])
         #expect(local.code == 0, "\(local.errors)")
         let next = try await RunningService(in: scratch)

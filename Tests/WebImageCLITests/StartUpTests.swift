@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// What the command maps before it has seen a picture: start-up time and memory are made of this.
+/// The libraries that the command maps at its start: they determine start-up time and memory.
 @Suite(.timeLimit(minutes: 1))
 struct StartUpTests {
     private let scratch: ScratchFolder
@@ -20,7 +20,7 @@ struct StartUpTests {
     }
 
     @Test func noLibraryOfARareFormatAndNoneOfTheNetworksIsLinked() throws {
-        // The dynamic loader then lists what it maps, and runs nothing.
+        // With this variable the dynamic loader lists the libraries and runs nothing.
         let listed = libraries(in: try Tool.run("--version", environment: ["LD_TRACE_LOADED_OBJECTS": "1"]).output)
         #expect(listed.contains { $0.hasPrefix("libc.so") })
         for name in Self.optional {
@@ -49,7 +49,7 @@ struct StartUpTests {
         #expect(try loaded(tiff).contains { $0.hasPrefix("libtiff.so") })
     }
 
-    /// An empty file stands where the loader looks first.
+    /// An empty file is placed where the loader searches first.
     @Test func withoutLibcurlADownloadSaysWhatToInstall() throws {
         try Data().write(to: scratch.url.appendingPathComponent("libcurl.so.4"))
         let environment = ["LD_LIBRARY_PATH": scratch.url.path, "XDG_CACHE_HOME": scratch.url.path]

@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImageCLI
 
-/// `webimage thumbnail`: batches, and the desktop's cache against the Thumbnail Managing Standard.
+/// `webimage thumbnail`: batches, and the desktop's cache as specified by the Thumbnail Managing Standard.
 @Suite(.timeLimit(minutes: 3))
 struct ThumbnailTests {
     private let scratch: ScratchFolder
@@ -57,7 +57,7 @@ struct ThumbnailTests {
         #expect(try info("small/11.jpg").pixelSize.width == 64 && info("small/sub/a.png").pixelSize.height == 48)
         let names = FileManager.default.enumerator(atPath: path("small"))?.allObjects as? [String] ?? []
         #expect(!names.contains { $0.hasSuffix(".part") || $0.contains("broken") })
-        // A second run replaces nothing, and makes only what is missing when told so.
+        // A second run replaces nothing; with --skip-existing it makes only the missing files.
         #expect(try run("-r", "photos", "--out", "small").errors.contains("File exists"))
         try FileManager.default.removeItem(atPath: path("small/3.jpg"))
         try FileManager.default.removeItem(atPath: path("photos/broken.png"))
@@ -79,7 +79,7 @@ struct ThumbnailTests {
             #expect(try run("--out", "out", "--size", "20", name).code == 0)
             #expect(try info("out/" + name).frameCount == 1 && info("out/" + name).pixelSize.width == 20)
         }
-        // A picture that is small enough keeps its size, but not the other frames.
+        // An image that is small enough keeps its size, but only its first frame.
         #expect(try run("--out", "large", "--size", "200", "a.gif").code == 0)
         #expect(try info("large/a.gif").pixelSize.width == 60 && info("large/a.gif").frameCount == 1)
     }
@@ -95,7 +95,7 @@ struct ThumbnailTests {
         #expect(try run("-o", "unasked", "a.jpg").code == 0)
         #expect(try ImageCodersManager.shared.imageProperties(of: data("unasked/a.jpg")).xmp == nil)
         #expect(try run("--metadata", "some", "-o", "x", "a.jpg").code == 1)
-        // The format of names that have no extension.
+        // Images whose names have no extension use this format.
         try write("none", picture())
         #expect(try run("-o", "webp", "--format", "webp", "none").code == 0)
         #expect(try info("webp/none.webp").format == .webP)
@@ -119,7 +119,7 @@ struct ThumbnailTests {
         ("/a/with space & 100% (ü)~;?#[1]'.png", "39e39c96a2c597a3344844df508495d5"),
     ])
     func namesAreDigestsOfTheURIAsGLibWritesIt(_ path: String, _ digest: String) throws {
-        // The file need not be there: only the name counts here.
+        // The file need not exist, because only the name is tested.
         let uri = "file://" + DesktopThumbnailCache.escaped(path)
         #expect(DesktopThumbnailCache.name(of: uri) == digest + ".png", "\(uri)")
     }
@@ -142,7 +142,7 @@ struct ThumbnailTests {
             #expect(texts["Thumb::Image::Width"] == "2000" && texts["Thumb::Image::Height"] == "1000")
             #expect(texts["Thumb::Size"] == String(try data("photos/ä b.jpg").count))
             #expect(texts["Software"]?.hasPrefix("webimage") == true)
-            // A reader of PNG reads the texts with their checksums.
+            // The PNG reader checks the checksums of the texts.
             #expect(try ImageCodersManager.shared.imageProperties(of: data(file)).texts.count == texts.count)
             #expect(try mode(file) == 0o600 && mode("cache/thumbnails/\(size)") == 0o700)
         }
@@ -164,7 +164,7 @@ struct ThumbnailTests {
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSince1970: 1_600_000_000)], ofItemAtPath: path("a.png"))
         #expect(try states() == ["made", "made"])
-        // Small pictures are not enlarged.
+        // Small images are not enlarged.
         try write("tiny.png", picture(width: 10, height: 5))
         let file = try #require(try desktop("--json", "tiny.png").objects().first?["file"] as? String)
         #expect(
@@ -207,7 +207,7 @@ struct ThumbnailTests {
         #expect(try run("a.png").errors.contains("--out"))
     }
 
-    /// The desktop runs the line with an input, an output that may exist already and have any name, and a side in pixels.
+    /// The desktop passes an input, an output that may already exist under any name, and a side length in pixels.
     @Test func theThumbnailerEntryMakesAPNG() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
         let entry = try String(

@@ -1,16 +1,16 @@
 import Foundation
 
-/// The built `webimage`, run as a user runs it.
+/// Runs the built `webimage` as a user does.
 enum Tool {
     struct Outcome {
         let code: Int32
-        /// What came on standard output, as bytes.
+        /// The bytes of standard output.
         let bytes: Data
         let errors: String
 
         var output: String { String(decoding: bytes, as: UTF8.self) }
 
-        /// The objects printed, one a line.
+        /// Returns the printed JSON objects, one per line.
         func objects() throws -> [[String: Any]] {
             try output.split(separator: "\n").map { line in
                 try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] ?? [:]
@@ -18,7 +18,7 @@ enum Tool {
         }
     }
 
-    /// Beside the test executable.
+    /// The path of the executable, beside that of the tests.
     static let path: String = {
         let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         let beside = [own, CommandLine.arguments[0], Bundle.main.executablePath ?? ""].map {
@@ -39,7 +39,7 @@ enum Tool {
         let words = through + [path] + arguments
         process.executableURL = URL(fileURLWithPath: words[0])
         process.arguments = Array(words.dropFirst())
-        // What is set for this run of the tests is no setting of the command.
+        // The settings of this test run must not reach the command.
         let inherited = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("WEBIMAGE_") }
         process.environment = inherited.merging(environment) { $1 }
         let (output, errors) = (Pipe(), Pipe())
@@ -61,9 +61,9 @@ enum Tool {
     ) throws -> Outcome {
         let (process, output, errors) = try start(
             arguments, environment: environment, through: through, in: folder, input: input)
-        // Both pipes are drained at once, or a full one would stop the program.
+        // Both pipes are read at once; otherwise a full one would block the program.
         let queue = DispatchQueue(label: "errors")
-        nonisolated(unsafe) var errorText = Data()  // written on `queue` alone, read after its barrier below
+        nonisolated(unsafe) var errorText = Data()  // written only on `queue`, read after its barrier below
         queue.async { errorText = errors.fileHandleForReading.readDataToEndOfFile() }
         let text = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()

@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// `webimage convert` with steps on the way.
+/// `webimage convert` with transform options.
 @Suite(.timeLimit(minutes: 2))
 struct TransformFlagTests {
     private let scratch: ScratchFolder
@@ -13,7 +13,7 @@ struct TransformFlagTests {
 
     private func path(_ name: String) -> String { scratch.url.appendingPathComponent(name).path }
 
-    /// 40 × 20 px: the left half red, the right half blue, in `name`.
+    /// Writes an image of 40 × 20 px: the left half red, the right half blue.
     private func write(_ name: String, _ format: ImageFormat = .png) throws {
         let image = try Image.generated(width: 40, height: 20) { x, _ in x < 20 ? (0, 0, 255, 255) : (255, 0, 0, 255) }
         try ImageCodersManager.shared.encode(image, format: format, options: EncodingOptions())
@@ -40,7 +40,7 @@ struct TransformFlagTests {
         #expect(hex(fitted, 20, 2) == Self.clear && hex(fitted, 5, 20) == Self.red)
         #expect(try hex(convert("--resize", "20x20,aspectFill"), 2, 10) == Self.red)
         #expect(try hex(convert("--crop", "20x20+20+0"), 0, 0) == Self.blue)
-        // Counter-clockwise: what was right is above.
+        // Counter-clockwise: the right half is now at the top.
         let turned = try convert("--rotate", "90")
         #expect(turned.pixelSize == PixelSize(width: 20, height: 40) && hex(turned, 10, 5) == Self.blue)
         #expect(try convert("--rotate", "-45,cut").pixelSize == PixelSize(width: 40, height: 20))
@@ -57,12 +57,12 @@ struct TransformFlagTests {
     }
 
     @Test func stepsAreDoneInTheOrderGiven() throws {
-        // Cut, then turned; turned, then cut.
+        // First cropped and then flipped; then the reverse.
         let first = try convert("--crop", "20x20+0+0", "--flip", "horizontal")
         #expect(hex(first, 0, 0) == Self.red)
         let second = try convert("--flip", "horizontal", "--crop", "20x20+0+0")
         #expect(hex(second, 0, 0) == Self.blue)
-        // The same step twice counts twice.
+        // A repeated step runs twice.
         #expect(try hex(convert("--flip", "horizontal", "--flip", "horizontal"), 0, 0) == Self.red)
         #expect(try convert("--rotate", "90", "--resize", "7x9", "--rotate", "90").pixelSize.width == 9)
     }
