@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImageStore
 
-/// What happens to a cache whose files somebody or something has damaged.
+/// The behaviour of a cache whose files are damaged.
 @Suite(.timeLimit(minutes: 1))
 struct DamageTests {
     let folder: ScratchFolder
@@ -57,7 +57,7 @@ struct DamageTests {
         #expect(cache?.totalCount() == 0)
     }
 
-    /// A row may claim anything; what it claims is compared with what is there before memory is taken.
+    /// A row may contain any value; it is compared with the stored data before memory is allocated.
     @Test(arguments: [
         "UPDATE entry SET size = 9000000000000000000", "UPDATE entry SET size = -1",
         "UPDATE entry SET file = '../../../../etc/passwd'", "UPDATE entry SET file = 'x'",

@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImageStore
 
-/// A batch whose commit fails: what fits is kept, what was removed stays removed.
+/// A batch whose commit fails: entries that fit are kept, and removed entries stay removed.
 @Suite(.serialized, .timeLimit(minutes: 1))
 struct FailedCommitTests {
     let folder: ScratchFolder
@@ -22,7 +22,7 @@ struct FailedCommitTests {
 
     private func open() throws -> DiskCache { try #require(DiskCache(cachePath: path, config: unlimited)) }
 
-    /// Lets the index grow by so many pages and no further, as on a full disk.
+    /// Lets the index grow by at most `more` pages, as on a full disk; nil removes the limit.
     private func limit(_ writer: StoreWriter?, to more: Int?) {
         let pages = (try? writer?.database.integer("PRAGMA page_count")) ?? 0
         _ = try? writer?.database.integer("PRAGMA max_page_count = \(more.map { pages + $0 } ?? 1 << 30)")
@@ -33,7 +33,7 @@ struct FailedCommitTests {
         for number in 0..<4 { cache?.setData(bytes(30_000), forKey: "old \(number)") }
         cache?.flush()
         let store = try #require(cache).store
-        // Under the lock, so that all of it is one batch.
+        // Hold the lock, so that all changes are one batch.
         store.writer.withLock { slot in
             limit(slot, to: 4)
             for number in 0..<20 { store.setData(bytes(30_000, seed: UInt64(number)), forKey: "new \(number)") }
@@ -62,7 +62,7 @@ struct FailedCommitTests {
         #expect(FileManager.default.createFile(atPath: ballast, contents: nil))
         let file = try #require(FileHandle(forWritingAtPath: ballast))
         #expect(throws: (any Error).self) { while true { try file.write(contentsOf: Data(count: 4096)) } }
-        // A full disk has no room for the log of a removal.
+        // A full disk has no space for the log of a removal.
         cache?.removeData(forKey: "gone")
         cache?.removeData(forKey: "replaced")
         cache?.flush()

@@ -5,7 +5,7 @@ import WebImageTesting
 
 @testable import WebImageStore
 
-/// Figures, printed and not judged: `WEBIMAGE_FIGURES=1 swift test -c release -Xswiftc -enable-testing --filter Figures`.
+/// Prints figures without checking them: `WEBIMAGE_FIGURES=1 swift test -c release -Xswiftc -enable-testing --filter Figures`.
 @Suite(.serialized, .enabled(if: ProcessInfo.processInfo.environment["WEBIMAGE_FIGURES"] != nil))
 struct FiguresTests {
     let folder: ScratchFolder
@@ -28,7 +28,7 @@ struct FiguresTests {
         config.maxDiskSize = .max
         let path = folder.path + "/cache"
         var cache = try #require(DiskCache(cachePath: path, config: config))
-        // Most values are small, so that a hundred thousand of them fit; a thousand are of the size that is measured.
+        // Most values are small, so that 100,000 of them fit; 1,000 have the measured size.
         let small = bytes(200)
         let value = bytes(20 * 1024)
         let file = bytes(64 * 1024 + 8)

@@ -2,8 +2,8 @@ import Foundation
 
 @testable import WebImageStore
 
-/// A process of the first format: makes a folder of it, and goes on writing with statements it prepared
-/// before anything newer opened the folder.
+/// A process that uses the first format: it creates the folder and continues to write with statements that it prepared
+/// before a newer process opened the folder.
 final class FirstFormatProcess {
     private let database: Database
     private let insert: Statement
@@ -56,7 +56,7 @@ final class FirstFormatProcess {
         delete = try database.prepare("DELETE FROM entry WHERE key = ?")
     }
 
-    /// Stores a small value as the first format did, in one transaction.
+    /// Stores a small value in one transaction, as the first format did.
     func store(_ data: Data, _ key: String, metadata: Data? = nil) throws {
         try database.execute("BEGIN IMMEDIATE")
         do {

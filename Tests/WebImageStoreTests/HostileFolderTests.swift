@@ -5,7 +5,7 @@ import WebImageStore
 import WebImageTestTraits
 import WebImageTesting
 
-/// Folders that take nothing: every call returns, one warning is given.
+/// Folders that cannot be written: every call returns, and one warning is logged.
 @Suite(.serialized, .timeLimit(minutes: 1))
 struct HostileFolderTests {
     let folder: ScratchFolder
@@ -99,7 +99,7 @@ struct HostileFolderTests {
     }
 }
 
-/// Warnings that name a path.
+/// Records the warnings that contain a path.
 final class Recorder: WebImageLogging {
     private let messages = Locked<[String]>([])
     private let needle: String

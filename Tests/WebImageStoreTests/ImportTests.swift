@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImageStore
 
-/// A folder of the original's layout, taken over.
+/// Import of a folder in SDWebImage's layout.
 @Suite(.timeLimit(minutes: 1))
 struct ImportTests {
     let folder: ScratchFolder
@@ -65,7 +65,7 @@ struct ImportTests {
         func key(_ number: Int) -> String { "https://example.com/a\(number).png" }
         for number in 0..<100 {
             let value = bytes(number % 10 == 0 ? 100_000 : 500, seed: UInt64(number))
-            // Every fifth as the original's older versions did: without an extension.
+            // Every fifth file has no extension, as in older versions of SDWebImage.
             let name = OriginalLayout.fileName(forKey: key(number))
             let file = old + "/" + (number % 5 == 0 ? String(name.prefix(32)) : name)
             try value.write(to: URL(fileURLWithPath: file))

@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImageStore
 
-/// Age and size, with a clock of the test's own.
+/// Limits of age and size, with a clock that the test sets.
 @Suite(.timeLimit(minutes: 1))
 struct LimitTests {
     let folder: ScratchFolder
@@ -80,7 +80,7 @@ struct LimitTests {
         cache.flush()
         pass(80)
         cache.removeExpiredData()
-        // Storing bytes counts as reading them.
+        // Storing bytes counts as an access.
         let expected = type == .accessDate ? ["read", "replaced"] : survivors
         #expect(Set(["untouched", "read", "replaced", "extended"].filter(cache.containsData)) == Set(expected))
     }

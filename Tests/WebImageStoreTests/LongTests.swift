@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImageStore
 
-/// What takes minutes: `Scripts/test --long`.
+/// Tests that take minutes; run with `Scripts/test --long`.
 @Suite(
     .serialized, .enabled(if: ProcessInfo.processInfo.environment["WEBIMAGE_LONG"] != nil, "Scripts/test --long"),
     .timeLimit(minutes: 20))
@@ -16,12 +16,12 @@ struct LongTests {
 
     init() throws { folder = try ScratchFolder() }
 
-    /// A hundred rounds of two writers on one folder, each killed at an instant of its own.
+    /// 100 rounds of two writers on one folder, each killed at a random moment.
     @Test func twoWritersKilledTwoHundredTimesLoseNothingCommittedAndServeNothingWrong() async throws {
         var everCommitted: [String: Int] = [:]
         var slowest = 0.0
         for round in 0..<100 {
-            // A writer killed before it has made its journal would leave the one of the round before.
+            // A writer killed before it creates its journal would leave that of the round before.
             for who in ["a", "b"] { unlink(folder.path + "/committed-\(who)") }
             async let first: Void = writeAndDie("a", round)
             async let second: Void = writeAndDie("b", round)
@@ -59,7 +59,7 @@ struct LongTests {
         print("FIGURE kill: slowest opening after a kill \(slowest * 1000) ms, entries \(cache.totalCount())")
     }
 
-    /// A value that says which it is in its first ten bytes.
+    /// Returns a value whose first ten bytes contain its number.
     static func numbered(_ number: Int) -> Data {
         Data(String(1_000_000_000 + number).utf8) + ProcessTests.value(number)
     }
@@ -72,7 +72,7 @@ struct LongTests {
             var random = SeededRandom(seed: UInt64(round))
             let delay = UInt32.random(in: 1000..<60_000, using: &random)
             Thread.detachNewThread {
-                // A real pause, in µs: the kill has to meet the writer at any instant, also within a commit.
+                // Use a real pause, in µs: the kill must reach the writer at any moment, also within a commit.
                 usleep(delay)
                 kill(getpid(), SIGKILL)
             }
@@ -120,7 +120,7 @@ struct LongTests {
             let before = opened.totalCount()
             config.maxDiskSize = kept
             opened.configDidChange(config)
-            // A write, so that the limits are kept; they go a sixteenth below.
+            // A write makes the cache apply its limits; it trims to one sixteenth below them.
             opened.setData(value, forKey: "one more \(kept)")
             let time = milliseconds { opened.flush() }
             #expect(opened.totalSize() <= kept)

@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImageStore
 
-/// What becomes of a folder of the first format, also while a process of that format goes on writing to it.
+/// The migration of a folder of the first format, also while a process of that format still writes to it.
 @Suite(.timeLimit(minutes: 1))
 struct MigrationTests {
     let folder: ScratchFolder
@@ -28,7 +28,7 @@ struct MigrationTests {
             self.coder = coder
         }
 
-        /// The width of what a load delivers; the loader gives pictures of the width 200.
+        /// Returns the width of a load's image; the loader returns images that are 200 px wide.
         func width(_ text: String, _ options: WebImageOptions = [], _ context: WebImageContext = [:]) async throws
             -> Int
         {
@@ -51,7 +51,7 @@ struct MigrationTests {
         #expect(try await loads.width(source) == 7)
         #expect(try await loads.width(source, .queryDiskDataSync) == 7)
         #expect(loads.loader.requests.isEmpty)
-        // A thumbnail is made from it.
+        // A thumbnail is made from the migrated original.
         let context: WebImageContext = [.imageThumbnailPixelSize: CGSize(width: 5, height: 5)]
         #expect(try await loads.width(source, [], context) == 5)
         #expect(loads.loader.requests.isEmpty)
@@ -79,7 +79,7 @@ struct MigrationTests {
 
     @Test func aScopedEntryIsNeverServedUnscoped() async throws {
         let scoped = source + "#scope=alice"
-        // With the validators that tell a fetched original from a variant.
+        // With the validators that distinguish a fetched original from a variant.
         try old().store(
             FakeCoder.file(width: 7, height: 7), scoped, metadata: Data("webimage-http 1\n0 0".utf8))
         let loads = Loads(try open(), coder)
@@ -119,7 +119,7 @@ struct MigrationTests {
         #expect(try await loads.width(fetched) == 8)
     }
 
-    /// Prepared statements of the older process meet the newer columns.
+    /// The older process uses its prepared statements on a table with new columns.
     @Test func aProcessOfTheFirstFormatNeverChangesANewEntry() async throws {
         let process = try old()
         let forged = source + "#scope=alice"
@@ -129,7 +129,7 @@ struct MigrationTests {
         #expect(try await loads.width(source) == 7)
         #expect(try await loads.width(forged, .waitStoreCache) == 200)
         await loads.cache.flush()
-        // The older process stores its user's picture again, under the string that is another's key by now.
+        // The older process stores its image again, under a string that is now the key of another image.
         #expect(throws: DatabaseError.self) { try process.store(FakeCoder.file(width: 6, height: 6), forged) }
         #expect(throws: DatabaseError.self) { try process.store(FakeCoder.file(width: 6, height: 6), "new") }
         #expect(try process.data(source) == FakeCoder.file(width: 7, height: 7))

@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImageStore
 
-/// A folder on a file system without shared memory: NFS by its number, answered by the test.
+/// A folder on a file system without shared memory; the test reports the file system number of NFS.
 @Suite(.timeLimit(minutes: 1))
 struct NetworkFolderTests {
     let folder: ScratchFolder

@@ -5,7 +5,7 @@ import WebImageStore
 import WebImageTestTraits
 import WebImageTesting
 
-/// Several users of one folder, and users that die.
+/// Several processes that use one folder, and processes that are killed.
 @Suite(.timeLimit(minutes: 2))
 struct ProcessTests {
     let folder: ScratchFolder
@@ -22,7 +22,7 @@ struct ProcessTests {
             var random = SeededRandom(seed: UInt64(round))
             let delay = UInt32(2000 + round * 3000) + UInt32.random(in: 0..<3000, using: &random)
             Thread.detachNewThread {
-                // A real pause, in µs: the kill has to meet the writer at any instant, also within a commit.
+                // Use a real pause, in µs: the kill must reach the writer at any moment, also within a commit.
                 usleep(delay)
                 kill(getpid(), SIGKILL)
             }
@@ -120,7 +120,7 @@ struct ProcessTests {
         #expect(cache.verify().removed == 0)
     }
 
-    /// In a process of its own, where no other test holds handles.
+    /// Runs in a separate process, where no other test holds handles.
     @Test func everyHandleIsClosed() async {
         let path = folder.path + "/cache"
         await #expect(processExitsWith: .success) { [path = path as String] in
@@ -135,7 +135,7 @@ struct ProcessTests {
         }
     }
 
-    /// What cannot be read now is not what is damaged.
+    /// A file that cannot be opened at the moment must not count as damaged.
     @Test func entryIsKeptWhenThereAreNoDescriptorsToReadIt() async {
         let path = folder.path + "/cache"
         await #expect(processExitsWith: .success) { [path = path as String] in

@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImageStore
 
-/// What the index records beside an entry's bytes.
+/// The record that the index keeps with an entry's bytes.
 @Suite(.timeLimit(minutes: 1))
 struct RecordTests {
     let folder: ScratchFolder
@@ -48,7 +48,7 @@ struct RecordTests {
         #expect(cache.record(forKey: "b") == nil)
     }
 
-    /// Before the commit and after it, and with one of both replaced meanwhile.
+    /// Before and after the commit, and after the metadata, the extended data or the bytes were replaced.
     @Test(arguments: [false, true])
     func anEntryComesWithAllThatStandsBesideIt(isCommitted: Bool) throws {
         let cache = try open()
@@ -110,7 +110,7 @@ struct RecordTests {
         cache.setData(Data([2]), forKey: "a", record: record(.shared("a"), 2))
         #expect(cache.totalCount() == 2 && cache.totalSize() == 2)
         #expect(cache.data(forKey: "a-10") == nil && cache.data(forKey: "b-T") == Data([1]))
-        // A variant alone does the same for its siblings: its original need not be stored.
+        // A new variant also removes older variants of the same source, even when the original is not stored.
         cache.setData(Data([3]), forKey: "a-20", record: record(thumbnail(20), 2))
         cache.flush()
         cache.setData(Data([3]), forKey: "a-30", record: record(thumbnail(30), 3))

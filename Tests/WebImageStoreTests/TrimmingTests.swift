@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImageStore
 
-/// What removing many entries at once costs, and that none is forgotten.
+/// The cost of removing many entries at once, and that all of them are removed.
 @Suite(.timeLimit(minutes: 1))
 struct TrimmingTests {
     let folder: ScratchFolder
@@ -57,7 +57,7 @@ struct TrimmingTests {
             for shard in 0...UInt8.max { try writer.prunePixelSizes(shard: shard, limit: 2) }
         }
         let kept = (0..<3000).filter { cache.pixelSize(forKey: "\($0)") == PixelSize(width: $0 + 1, height: 7) }
-        // Those that have an entry stay, however many they are.
+        // All pixel sizes of existing entries are kept.
         #expect(kept.prefix(300) == Array(0..<300)[...])
         #expect(kept.count <= 300 + 2 * 256 && kept.count > 300)
         cache.store.write { writer throws(DatabaseError) in
@@ -79,7 +79,7 @@ struct TrimmingTests {
         #expect(cache.totalCount() >= 18)
     }
 
-    /// What is freed is not written once more, as SQLite does where it was built to wipe it.
+    /// Freed pages are not overwritten, as SQLite does when it is built with secure deletion.
     @Test func evictedValuesAreNotWrittenOver() throws {
         let cache = try open()
         for key in 0..<400 {
@@ -88,13 +88,13 @@ struct TrimmingTests {
         }
         cache.flush()
         let other = try Database(path: path + "/index.sqlite", mode: .readWrite)
-        // Refused while the cache folds the log back itself.
+        // The checkpoint is refused while the cache makes its own.
         #expect(eventually { (try? other.integer("PRAGMA wal_checkpoint(TRUNCATE)")) == 0 })
         let folder = try #require(cache.store.writer.withLock { $0?.folder })
         #expect(folder.logBytes == 0)
         trim(cache, to: 4_000_000)
         #expect(cache.totalCount() < 200)
-        // 200 values of two pages are 6.5 MB.
+        // 200 values of two pages each are 6.5 MB.
         #expect(folder.logBytes < 2_000_000, "\(folder.logBytes)")
     }
 
