@@ -2,7 +2,7 @@ import Foundation
 import SDWebImage
 import Testing
 
-/// Colours under the original's names.
+/// Colours with SDWebImage's names.
 struct ColorTests {
     @Test func componentsAreReadAndWrittenBesideTheNamedColours() {
         var color = UIColor(red: 0.25, green: 0.5, blue: 0.75, alpha: 0.5)

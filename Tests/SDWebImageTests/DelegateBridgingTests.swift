@@ -4,7 +4,7 @@ import Testing
 import WebImageTestTraits
 import WebImageTesting
 
-/// A delegate of the original's shape behind a manager that has another.
+/// A delegate with SDWebImage's protocol behind a manager with this package's protocol.
 @Suite(.timeLimit(minutes: 1)) struct DelegateBridgingTests {
     private final class Judge: SDWebImageManagerDelegate {
         let heard: Heard
@@ -22,7 +22,7 @@ import WebImageTesting
     private final class Silent: SDWebImageManagerDelegate {}
 
     private final class Heard: @unchecked Sendable {
-        // Unchecked is true because the error is touched under the lock alone.
+        // Unchecked is safe because the error is used only under the lock.
         private let lock = NSLock()
         private var error: NSError?
         func set(_ error: NSError) { lock.withLock { self.error = error } }

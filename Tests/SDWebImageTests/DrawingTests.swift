@@ -3,7 +3,7 @@ import SDWebImage
 import Testing
 import WebImageTesting
 
-/// Drawing under the original's and the system's names.
+/// Drawing with the names of SDWebImage and UIKit.
 struct DrawingTests {
     private func color(_ image: UIImage?, _ x: CGFloat, _ y: CGFloat) -> String? {
         image?.sd_color(at: CGPoint(x: x, y: y))?.sd_hexString
@@ -68,7 +68,7 @@ struct DrawingTests {
         #expect(image?.sd_color(at: CGPoint(x: 18, y: 18)) == picture.sd_color(at: CGPoint(x: 1, y: 1)))
         #expect(color(image, 15, 5) == "#ffff0000" && color(image, 5, 15) == "#ffff0000")
         #expect(color(image, 12, 15) == "#00000000")
-        // Nothing is drawn on outside.
+        // Without a current context, drawing has no effect.
         picture.draw(at: .zero)
         UIColor.red.setFill()
         UIRectFill(CGRect(x: 0, y: 0, width: 1, height: 1))
@@ -89,7 +89,7 @@ struct DrawingTests {
 
     @Test(arguments: [true, false]) func arcsGoTheWayTheyAreTold(clockwise: Bool) {
         let image = SDGraphicsImageRenderer(size: CGSize(width: 20, height: 20)).image { context in
-            // From the right to the bottom: a quarter clockwise, three quarters the other way.
+            // From the right to the bottom: a quarter turn clockwise, three quarters counter-clockwise.
             let path = UIBezierPath(
                 arcCenter: CGPoint(x: 10, y: 10), radius: 10, startAngle: 0, endAngle: .pi / 2, clockwise: clockwise)
             path.addLine(to: CGPoint(x: 10, y: 10))

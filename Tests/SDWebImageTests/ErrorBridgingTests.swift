@@ -3,7 +3,7 @@ import Testing
 
 @testable import SDWebImage
 
-/// Failures under the original's names: its domains, numbers and keys, and the way back.
+/// Conversion of errors to SDWebImage's domains, codes and keys, and back.
 struct ErrorBridgingTests {
     @Test(arguments: [
         WebImageError.Code.invalidURL, .badImageData, .cacheNotModified, .blackListed, .limitExceeded, .fileSystem,

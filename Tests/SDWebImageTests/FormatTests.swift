@@ -3,7 +3,7 @@ import SDWebImage
 import Testing
 import WebImageTesting
 
-/// Formats as the original's names tell them.
+/// Image formats with SDWebImage's names.
 struct FormatTests {
     @Test func anAPNGIsSniffedAsPNG() throws {
         let frames = try (0..<2).map { SDImageFrame(image: try TestImages.solid(blue: UInt8($0)), duration: 0.1) }

@@ -5,7 +5,7 @@ import SDWebImageFoundationNetworking
 import Testing
 import WebImageTesting
 
-/// The system's requests and answers at the edge.
+/// Conversion from and to Foundation's requests and responses.
 struct FoundationNetworkingTests {
     private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
 

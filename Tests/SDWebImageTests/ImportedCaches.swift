@@ -2,12 +2,12 @@ import Foundation
 import SDWebImage
 import WebImageTesting
 
-// The original's roles of caches and downloads, as Apple's importer spells them; each notes its calls.
+// SDWebImage's cache and download protocols, as Apple's importer spells them; each method records its call.
 
 private func note(_ name: String) { Seen.all.add(name) }
 
 final class ImportedMemoryCache: NSObject, SDMemoryCacheProtocol, @unchecked Sendable {
-    // Unchecked is true because the objects are touched under the lock alone.
+    // Unchecked is safe because the objects are used only under the lock.
     private let lock = NSLock()
     private var objects: [String: Any] = [:]
 
@@ -32,7 +32,7 @@ final class ImportedMemoryCache: NSObject, SDMemoryCacheProtocol, @unchecked Sen
 }
 
 final class ImportedDiskCache: NSObject, SDDiskCacheProtocol, @unchecked Sendable {
-    // Unchecked is true because the entries are touched under the lock alone.
+    // Unchecked is safe because the entries are used only under the lock.
     private let lock = NSLock()
     private var entries: [String: Data] = [:]
     private var extended: [String: Data] = [:]

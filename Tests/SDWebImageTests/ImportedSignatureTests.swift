@@ -4,7 +4,7 @@ import Testing
 import WebImageTestTraits
 import WebImageTesting
 
-/// Each role of the original implemented as Apple's importer spells it: every method is called.
+/// Each protocol of SDWebImage, implemented as Apple's importer spells it: every method is called.
 @Suite(.serialized, .timeLimit(minutes: 1)) struct ImportedSignatureTests {
     private let scratch: ScratchFolder
     private let loader = FakeDataLoader()

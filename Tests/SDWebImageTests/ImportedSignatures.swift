@@ -2,11 +2,11 @@ import Foundation
 import SDWebImage
 import WebImageTesting
 
-// Every role of the original, with the signatures that Apple's importer gives its methods; each notes its calls.
+// All protocols of SDWebImage with the method signatures of Apple's importer; each method records its call.
 
-/// Which methods were called, from any thread.
+/// Records the names of called methods, from any thread.
 final class Seen: @unchecked Sendable {
-    // Unchecked is true because the names are touched under the lock alone.
+    // Unchecked is safe because the names are used only under the lock.
     static let all = Seen()
     private let lock = NSLock()
     private var names: Set<String> = []
@@ -43,7 +43,7 @@ final class ImportedPrefetcherDelegate: NSObject, SDWebImagePrefetcherDelegate, 
     }
 }
 
-/// With the counts of this package's own delegate: called as well, so that no count's type goes unheard.
+/// A delegate whose counts are `Int`, as in this package's own protocol; it must be called as well.
 final class SignedPrefetcherDelegate: SDWebImagePrefetcherDelegate {
     func imagePrefetcher(
         _ imagePrefetcher: SDWebImagePrefetcher, didPrefetch imageURL: URL?, finishedCount: Int, totalCount: Int
@@ -57,7 +57,7 @@ final class SignedPrefetcherDelegate: SDWebImagePrefetcherDelegate {
     }
 }
 
-/// Knows "simple:" URLs, without the methods that are optional.
+/// Accepts "simple:" URLs; without the optional methods.
 class ImportedLoader: NSObject, SDImageLoader, @unchecked Sendable {
     var scheme: String { "simple" }
 
@@ -81,7 +81,7 @@ class ImportedLoader: NSObject, SDImageLoader, @unchecked Sendable {
     }
 }
 
-/// Knows "full:" URLs with a context, by the optional methods.
+/// Accepts "full:" URLs with a context, by the optional methods.
 final class ImportedFullLoader: NSObject, SDImageLoader, @unchecked Sendable {
     func canRequestImage(for url: URL?) -> Bool { false }
     func canRequestImage(
@@ -107,7 +107,7 @@ final class ImportedFullLoader: NSObject, SDImageLoader, @unchecked Sendable {
     }
 }
 
-/// Without the property that is optional.
+/// An operation without the optional property.
 final class ImportedOperation: NSObject, SDWebImageOperation, @unchecked Sendable {
     func cancel() { note("operation.cancel") }
 }
@@ -192,7 +192,7 @@ final class ImportedAnimatedCoder: NSObject, SDProgressiveImageCoder, SDAnimated
     }
 }
 
-/// An animated image class of one's own, made of any file.
+/// A user's animated image class, made from any file.
 final class ImportedAnimatedImage: UIImage, SDAnimatedImageProtocol, @unchecked Sendable {
     required convenience init?(data: Data, scale: CGFloat, options: [SDImageCoderOption: Any]? = nil) {
         guard let image = UIImage(data: data, scale: scale) else { return nil }

@@ -3,11 +3,11 @@ import SDWebImage
 import Testing
 import WebImageTesting
 
-/// Incremental coders give the frames that have arrived.
+/// Incremental coders return the frames received so far.
 struct IncrementalAnimationTests {
     enum Kind: String, CaseIterable, Sendable { case gif, apng }
 
-    /// A file of frames of different colours, and a coder that waits for it.
+    /// Returns a file whose frames have different colours, and an incremental coder without data.
     private func make(_ kind: Kind, frames count: Int = 12) throws -> (
         Data, any SDAnimatedImageCoder & SDProgressiveImageCoder
     ) {
@@ -72,7 +72,7 @@ struct IncrementalAnimationTests {
             let count: UInt = coder.animatedImageFrameCount
             #expect(count <= 3 && count != 1)
             if count > 0 { #expect(coder.animatedImageFrame(at: count - 1) != nil) }
-            // What never gets whole gives what opening the part gives.
+            // A file that stays incomplete gives the same frames as opening its part.
             coder.updateIncrementalData(file.prefix(end), finished: true)
             let opened = type(of: coder).init(animatedImageData: file.prefix(end), options: nil)
             let (now, last): (UInt, UInt) = (coder.animatedImageFrameCount, opened?.animatedImageFrameCount ?? 0)

@@ -4,7 +4,7 @@ import WebImageTesting
 
 @testable import SDWebImage
 
-/// What the original's further spellings mean here.
+/// The effect of SDWebImage's remaining names.
 struct SpellingTests {
     @Test func refusedAnswersAreInTheUserInfo() throws {
         let url = try #require(URL(string: "https://a.test/b.png"))

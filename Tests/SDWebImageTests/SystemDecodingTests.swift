@@ -3,9 +3,9 @@ import SDWebImage
 import Testing
 import WebImageTesting
 
-/// `UIImage(data:)` and its kin decode as the system does in the original: without the coders a program registered.
+/// `UIImage(data:)` and similar initialisers decode as UIKit does, without the coders that a program registered.
 @Suite(.serialized) struct SystemDecodingTests {
-    /// The original's test coder: claims everything, and answers with a picture that the system decodes.
+    /// SDWebImage's test coder: claims all data and returns an image that the system decodes.
     private final class GreedyCoder: SDImageCoder {
         let file: URL
         init(_ file: URL) { self.file = file }
