@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// Random histories against the manager and against the model of its promises.
+/// Random histories, run with the manager and compared with the model of its promises.
 ///
 /// The seed is printed; `WEBIMAGE_SEED` and `WEBIMAGE_HISTORIES` repeat a run.
 @Suite(.serialized, .timeLimit(minutes: 60))
@@ -49,7 +49,7 @@ struct ReferencePipelineTests {
         }
     }
 
-    /// What a model says is worth nothing if it allows everything.
+    /// A model that allows everything proves nothing.
     @Test func theModelRefusesAnOldPicture() {
         var model = ReferencePipeline(resource: 0)
         let load = ReferenceLoad(0)
@@ -68,7 +68,7 @@ struct ReferencePipelineTests {
         #expect(model.observeDisk(load, holds: new) == nil)
     }
 
-    /// The bytes came before the cancel and were kept; the transformed image was not made any more.
+    /// The bytes were stored before the cancel; the transformed image is not made any more.
     @Test func theModelAllowsTheOriginalOfACancelledLoadAlone() {
         var model = ReferencePipeline(resource: 0)
         var load = ReferenceLoad(0)
@@ -77,7 +77,7 @@ struct ReferencePipelineTests {
         #expect(model.observe([load], cancelled: [0], delivered: [[.failure(.cancelled)]]) == nil)
         #expect(model.observeDisk(ReferenceLoad(0), holds: picture) == nil)
         #expect(model.observeDisk(load, holds: nil) == nil)
-        // A load that was not cancelled has both.
+        // A load without a cancel stores both.
         var other = ReferencePipeline(resource: 0)
         var transformed = picture
         (transformed.transformers, transformed.isTransformed) = ([1], true)
@@ -86,7 +86,7 @@ struct ReferencePipelineTests {
         #expect(other.observeDisk(load, holds: nil) != nil)
     }
 
-    /// A failing history is told in the fewest steps: here of a loader that confirms everything.
+    /// A failing history is shortened to the fewest steps; here the loader confirms every refresh.
     @Test func aFailingHistoryIsShortened() async throws {
         defer { origin.stop() }
         let (downloader, folder) = (downloader, scratch.url.path)
@@ -101,7 +101,7 @@ struct ReferencePipelineTests {
     }
 }
 
-/// Answers a refresh as if the server had confirmed what is cached.
+/// Answers a refresh as if the server had revalidated the cached bytes.
 private struct ForgettingLoader: ImageDataLoader {
     let loader: WebImageDownloader
 
