@@ -1,8 +1,8 @@
-// Memory beside pages that nothing may touch: LD_PRELOAD this library, and a read or write beyond a block of 256 bytes to
-// 16 MB ends the process, and so does any use of it after free. Scripts/sanitize guard builds and loads it.
-//   WEBIMAGE_GUARD=before puts the forbidden page before each block; otherwise it stands after.
-// The end of a block is rounded up to its alignment, so that up to 15 bytes beyond a block of malloc(3) pass unseen;
-// pixel buffers are a multiple of their alignment.
+// An allocator with inaccessible pages: with this library in LD_PRELOAD, an access beyond a block of 256 bytes to 16 MB, or
+// any use of it after free, ends the process. Scripts/sanitize guard builds and loads it.
+// WEBIMAGE_GUARD=before puts the inaccessible page before each block instead of after it.
+// The end of a block is rounded up to its alignment, so that accesses up to 15 bytes beyond a block of malloc(3) are not
+// found; the size of a pixel buffer is a multiple of its alignment.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -13,10 +13,11 @@
 #include <sys/mman.h>
 
 enum { PAGE = 4096, LEAST = 256, MOST = 16 << 20, HEAD = 64, MARK = 0x47554152 };
-// More mappings than a process may have (vm.max_map_count, 65,530) would make every later allocation fail.
+// Limits the guarded blocks: more mappings than a process may have (vm.max_map_count, 65,530) would make every later
+// allocation fail.
 static atomic_int blocks;
 
-// In a page of its own before the block's pages, so that free(3) finds it from the block's address.
+// In a separate page before the block's pages, so that free(3) finds it from the block's address.
 struct head { uint32_t mark; void *mapping; size_t mapped, size; };
 
 extern void *__libc_malloc(size_t);
@@ -37,7 +38,7 @@ static int guards_before(void) {
     return known;
 }
 
-// Guarded blocks lie in one reserved range, so that free(3) knows them without touching them.
+// Guarded blocks are in one reserved range, so that free(3) recognises them without reading them.
 static atomic_uintptr_t range;
 static atomic_size_t used;
 static const size_t range_size = (size_t)1 << 44;
@@ -50,7 +51,7 @@ static uintptr_t reserve(size_t bytes) {
         if (!atomic_compare_exchange_strong(&range, &start, (uintptr_t)fresh)) munmap(fresh, range_size);
         start = atomic_load(&range);
     }
-    // Addresses are never used again: a stale pointer stays forbidden.
+    // Addresses are never reused, so that a stale pointer stays inaccessible.
     size_t at = atomic_fetch_add(&used, bytes);
     return at + bytes <= range_size ? start + at : 0;
 }
@@ -61,7 +62,7 @@ static int is_guarded(const void *block) {
 }
 
 static struct head *head_of(void *block) {
-    // The page before the block's first page holds the head; with the guard before the block there is one page between.
+    // The page before the block's first page contains the head; with the guard before the block, there is one page between.
     uintptr_t page = (uintptr_t)block & ~(uintptr_t)(PAGE - 1);
     return (struct head *)(page - (guards_before() ? 2 : 1) * PAGE);
 }
@@ -72,7 +73,7 @@ static void *guarded(size_t size, size_t alignment) {
     size_t rounded = (size + alignment - 1) / alignment * alignment;
     size_t whole = (rounded + PAGE - 1) / PAGE * PAGE;
     int before = guards_before();
-    // head, (forbidden), block, forbidden
+    // head, (inaccessible), block, inaccessible
     size_t mapped = whole + (before ? 3 : 2) * PAGE;
     uintptr_t start = reserve(mapped);
     uintptr_t first = start + (before ? 2 : 1) * PAGE;
@@ -82,7 +83,7 @@ static void *guarded(size_t size, size_t alignment) {
         return NULL;
     }
     uintptr_t block = before ? first : first + whole - rounded;
-    // The block may begin in a later page than the first only if it is smaller than a page's rest: it never does.
+    // `whole - rounded` is less than a page, so the block begins in its first page, where head_of() expects it.
     struct head *head = (struct head *)start;
     *head = (struct head){MARK, (void *)start, mapped, size};
     return (void *)block;
@@ -92,7 +93,7 @@ static void release(void *block) {
     struct head *head = head_of(block);
     if (head->mark != MARK) abort();
     size_t mapped = head->mapped;
-    // The range stays reserved and forbidden; its memory goes back.
+    // The range stays reserved and inaccessible; its memory is returned to the system.
     mmap(head->mapping, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     atomic_fetch_sub(&blocks, 1);
 }
@@ -131,7 +132,7 @@ void free(void *block) {
     errno = saved;
 }
 
-// What the tests' executable defines itself (CWebImageAllocationCounter) calls the functions above.
+// The symbols that the test executable defines (CWebImageAllocationCounter) call the functions above.
 void *malloc(size_t size) { return guard_pages_malloc(size); }
 void *calloc(size_t count, size_t size) { return guard_pages_calloc(count, size); }
 void *realloc(void *block, size_t size) { return guard_pages_realloc(block, size); }

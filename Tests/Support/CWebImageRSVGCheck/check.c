@@ -1,7 +1,7 @@
 #include <librsvg/rsvg.h>
 #include "CWebImageRSVGCheck.h"
 
-// A second declaration of a function that is not the first one's does not compile; this file being built is the test.
+// A declaration that differs from an earlier one does not compile, so building this file is the test.
 #pragma clang diagnostic ignored "-Wnullability-completeness"
 #include "../../../Sources/CWebImageRSVG/shim.h"
 

@@ -2,9 +2,9 @@ package import Foundation
 import WebImageCore
 package import WebImageServer
 
-/// A connection that writes what a test says and reads HTTP answers; every call blocks, so use it in ``onThread(_:)``.
+/// A connection that writes given text and reads HTTP responses. Every call blocks, so use it in ``onThread(_:)``.
 ///
-/// A read that nothing answers ends after half a minute, so that a defect fails a test instead of hanging it.
+/// A read without an answer ends after 30 s, so that a defect fails a test instead of blocking it.
 package final class RawClient: Sendable {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
@@ -24,7 +24,7 @@ package final class RawClient: Sendable {
     private let buffer = Box()
 
     private final class Box: @unchecked Sendable {
-        // Unchecked is true because a client is used by one thread at a time.
+        // Unchecked is safe because only one thread uses a client at a time.
         var bytes = Data()
     }
 
@@ -42,7 +42,7 @@ package final class RawClient: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Whether all of it could be written.
+    /// Sends text; returns whether all of it could be written.
     @discardableResult
     package func send(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
@@ -58,7 +58,7 @@ package final class RawClient: Sendable {
         return true
     }
 
-    /// One request and its answer.
+    /// Sends a request and returns its response.
     package func get(
         _ target: String, method: String = "GET", further: String = "", isHead: Bool = false
     ) throws -> Answer {
@@ -66,7 +66,7 @@ package final class RawClient: Sendable {
         return try answer(isHead: isHead || method == "HEAD")
     }
 
-    /// The next answer with its body.
+    /// Returns the next response with its body.
     package func answer(isHead: Bool = false) throws -> Answer {
         let separator = Data("\r\n\r\n".utf8)
         while buffer.bytes.range(of: separator) == nil {
@@ -93,22 +93,22 @@ package final class RawClient: Sendable {
         return answer
     }
 
-    /// Whether the other side ends the connection without a further byte.
+    /// Returns whether the other side ends the connection without a further byte.
     package func isEnded() -> Bool { buffer.bytes.isEmpty && !fill() && !isTimeout }
 
-    /// Everything up to the end.
+    /// Returns all bytes up to the end of the connection.
     package func readToEnd() -> String {
         while fill() {}
         return rest
     }
 
-    /// Whether a byte is there to read.
+    /// Returns whether a byte is ready to be read.
     package func hasBytes() -> Bool {
         var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return Foundation.poll(&poll, 1, 0) > 0
     }
 
-    /// Ends this side; `how` is that of shutdown(2).
+    /// Shuts down this side; `how` is the argument of shutdown(2).
     package func leave(_ how: Int32 = Int32(SHUT_RDWR)) { shutdown(descriptor, how) }
 
     private var rest: String { String(decoding: buffer.bytes, as: UTF8.self) }
@@ -164,7 +164,7 @@ package final class RawClient: Sendable {
     }
 }
 
-/// Runs blocking calls on a thread of their own: the cooperative pool belongs to the server's tasks.
+/// Runs blocking calls on a separate thread, because the cooperative pool belongs to the server's tasks.
 package func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
     let result: Result<Value, any Error> = await withValueContinuation { continuation in
         let thread = Thread { continuation.resume(returning: Result { try body() }) }

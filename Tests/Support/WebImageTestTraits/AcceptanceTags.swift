@@ -1,6 +1,6 @@
 package import Testing
 
-/// The codes of `Documentation/AcceptanceList.md`. A test carries the tag of each row that it shows.
+/// The codes of `Documentation/AcceptanceList.md`. A test has the tag of each row that it covers.
 extension Tag {
     // Views and rows
     @Tag package static var v1: Self

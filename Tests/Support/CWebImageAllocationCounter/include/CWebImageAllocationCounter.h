@@ -1,24 +1,24 @@
 #pragma once
 #include <stdbool.h>
 
-/// Whether allocations can be counted: not under a sanitizer, which has an allocator of its own.
+/// Returns whether allocations can be counted: not under a sanitizer, which has its own allocator.
 bool allocation_counter_works(void);
-/// Counts the calling thread's allocations from now on.
+/// Starts counting the calling thread's allocations.
 void allocation_counter_start(void);
-/// Stops counting; gives how many there were.
+/// Stops counting; returns the number of allocations.
 long allocation_counter_stop(void);
 
-/// What all threads did while they were counted.
+/// The work of all threads while it was counted.
 typedef struct {
-    /// Blocks of memory allocated, by libraries too.
+    /// Blocks of memory allocated, including those of libraries.
     long allocations;
-    /// Those of them that the Swift runtime allocated: objects, boxes, closures' contexts.
+    /// Blocks allocated by the Swift runtime: objects, boxes, contexts of closures.
     long objects;
-    /// Mutexes locked by the package's own code; -1 where that cannot be counted.
+    /// Mutexes locked by the package's own code; -1 where they cannot be counted.
     long locks;
 } work_counts;
 
-/// Counts what all threads do from now on.
+/// Starts counting the work of all threads.
 void work_counter_start(void);
-/// Stops counting; gives what was counted.
+/// Stops counting; returns the counts.
 work_counts work_counter_stop(void);
