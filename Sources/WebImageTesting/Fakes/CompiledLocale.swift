@@ -6,7 +6,7 @@ package enum CompiledLocale {
     /// Both use a decimal comma. In Turkish, `toupper(3)` and `tolower(3)` leave i and I unchanged.
     package static let names = ["tr_TR.UTF-8", "de_DE.UTF-8"]
 
-    /// Whether locales can be compiled here.
+    /// Whether this machine can compile locales.
     package static let isAvailable =
         FileManager.default.isExecutableFile(atPath: "/usr/bin/localedef")
         && FileManager.default.fileExists(atPath: "/usr/share/i18n/locales/tr_TR")
@@ -28,7 +28,7 @@ package enum CompiledLocale {
         }
     }
 
-    /// Makes it the locale of this process, as GTK does at its start; call it in a test's own process.
+    /// Makes it the locale of this process, as GTK does at its start; call it only in a test that runs in a separate process.
     ///
     /// - Returns: Whether numbers have a decimal comma from now on.
     package static func use(_ name: String, in folder: String) -> Bool {

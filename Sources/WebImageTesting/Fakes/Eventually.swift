@@ -5,7 +5,7 @@ struct Polling {
     private let end: ContinuousClock.Instant
     private static let pause = 0.002
 
-    /// Starts the time; a sanitizer slows code down, so the limit is longer under one.
+    /// Sets the deadline; it is later under a sanitizer, which slows code down.
     init(seconds: Double) { end = .now + .seconds(Sanitizer.seconds(seconds)) }
 
     /// Whether the deadline has passed.
@@ -31,7 +31,7 @@ public func eventually(within seconds: Double = 30, _ condition: () -> Bool) asy
     return true
 }
 
-/// The same for a thread that may block.
+/// Waits in the same way, but blocks the calling thread.
 package func eventually(within seconds: Double = 30, _ condition: () -> Bool) -> Bool {
     let polling = Polling(seconds: seconds)
     while !condition() {
@@ -43,7 +43,7 @@ package func eventually(within seconds: Double = 30, _ condition: () -> Bool) ->
 
 /// Waits until `condition` holds.
 ///
-/// - Parameter name: What the condition stands for, for the message of the error.
+/// - Parameter name: A description of the condition for the error message.
 /// - Throws: ``NeverHeld`` when `seconds` have passed; twenty times as many under a sanitizer.
 package func eventually(_ name: String, within seconds: Double = 30, _ condition: () -> Bool) async throws {
     guard await eventually(within: seconds, condition) else { throw NeverHeld(name: name) }
@@ -51,7 +51,7 @@ package func eventually(_ name: String, within seconds: Double = 30, _ condition
 
 /// A condition that did not hold before the deadline.
 package struct NeverHeld: Error, CustomStringConvertible {
-    /// What the condition stands for.
+    /// The description of the condition.
     package let name: String
 
     package var description: String { "did not hold before the deadline: \(name)" }

@@ -6,12 +6,12 @@ public final class FailingFileSystem {
     /// The path of its mount point.
     public let path: String
 
-    /// Whether this machine allows mounting one.
+    /// Whether this machine allows a test to mount a file system.
     public static let isAvailable: Bool = geteuid() == 0 && (try? FailingFileSystem(bytes: 65_536)) != nil
 
     /// Mounts an empty file system.
     ///
-    /// - Parameter bytes: Its size, rounded up to pages.
+    /// - Parameter bytes: The size in bytes, rounded up to pages.
     /// - Throws: ``FailingFileSystemError`` when it cannot be mounted.
     public init(bytes: Int) throws {
         scratch = try ScratchFolder()
@@ -21,7 +21,7 @@ public final class FailingFileSystem {
 
     deinit { try? Self.run("umount", "-l", path) }
 
-    /// Makes it read-only; fails while a file is open for writing.
+    /// Makes the file system read-only; fails while a file is open for writing.
     public func makeReadOnly() throws { try Self.run("mount", "-o", "remount,ro", path) }
 
     private static func run(_ command: String...) throws {

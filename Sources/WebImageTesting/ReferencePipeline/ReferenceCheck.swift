@@ -19,7 +19,7 @@ public final class ReferenceCheck: Sendable {
         /// The observed result and the results that the model allows.
         public var reason: String
 
-        /// All data that is needed to run it again.
+        /// The data needed to run the history again.
         public var description: String {
             "history \(number) of seed \(seed), shortened:\n\(history)\n\(reason)"
         }

@@ -45,7 +45,7 @@ public struct ReferenceSubject: Sendable {
     ///
     /// - Parameters:
     ///   - makeCache: Opens the cache; called again at each restart, with the same folder.
-    ///   - isIdle: Whether the loader does nothing any more, also nothing that was cancelled.
+    ///   - isIdle: Whether the loader has no work left, including cancelled work.
     public static func layered(
         loader: any ImageLoader, isIdle: @escaping @Sendable () -> Bool, makeCache: @escaping @Sendable () -> ImageCache
     ) -> ReferenceSubject {
@@ -111,7 +111,7 @@ public struct ReferenceSubject: Sendable {
         return subject
     }
 
-    /// Waits for a condition that soon holds.
+    /// Waits for a condition that holds soon.
     static func settled(_ condition: () -> Bool) async {
         for _ in 0..<200 where !condition() { await Task.yield() }
         _ = await eventually(condition)
