@@ -58,7 +58,7 @@ struct SharedTaskStateTests {
             for _ in 0..<Int.random(in: 0..<4, using: &random) { step(&model, &random) }
         }
         while !model.runs.isEmpty || !model.working.isEmpty { step(&model, &random) }
-        #expect(model.state.isEmpty, "seed \(seed): something is remembered after the last subscriber")
+        #expect(model.state.isEmpty, "seed \(seed): state is left after the last subscriber")
         #expect(model.waiting.isEmpty)
         #expect(model.succeeded.subtracting(model.consumed) == model.abandoned, "seed \(seed)")
     }

@@ -45,7 +45,7 @@ struct DeliveryOrderTests {
         fixture.loader.answer(fixture.url, with: .success(FakeCoder.file() + [1]))
         #expect(await eventually { fixture.cache.memoryKeys.count == 1 })
         #expect(await eventually { fixture.manager.sharedTaskCount == 0 })
-        #expect(slow.started == 1, "the final image waits")
+        #expect(slow.started == 1, "the final image does not wait for the partial one")
         slow.open()
         #expect(await eventually { slow.ended == [false, true] })
     }

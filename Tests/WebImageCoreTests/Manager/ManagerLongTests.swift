@@ -28,7 +28,7 @@ struct ManagerLongTests {
         #expect(ends.withLock { $0.allSatisfy { $0 == 1 } })
         #expect(!fixture.manager.isRunning && fixture.manager.sharedTaskCount == 0)
         guard ProcessMemory.isMeasurable else { return }
-        #expect(last - settled < 8 << 20, "grown by \((last - settled) >> 20) MB")
+        #expect(last - settled < 8 << 20, "memory grew by \((last - settled) >> 20) MB")
         print(
             "FIGURE cancels: 100000 ended once each, resident \(settled >> 20) MB after 20000, \(last >> 20) MB at the end"
         )

@@ -67,7 +67,7 @@ struct RefreshTests {
         #expect(load.ends.map(\.image?.pixelSize.width) == [5] && load.ends[0].cacheType == .memory)
         #expect(await eventually { !fixture.loader.requests.isEmpty })
         load.operation?.cancel()
-        #expect(load.ends.count == 1, "a load that has completed is not completed again by a cancel")
+        #expect(load.ends.count == 1, "a cancel completes a load a second time")
         #expect(await eventually { fixture.manager.sharedTaskCount == 0 })
     }
 

@@ -149,7 +149,7 @@ struct StoringTests {
         #expect(result.data == FakeCoder.file() && fixture.cache.disk == [fixture.key: FakeCoder.file()])
         let box: WebImageContext = [.imageThumbnailPixelSize: CGSize(width: 2, height: 2)]
         _ = try await fixture.result(.fromLoaderOnly, box)
-        #expect(keeping.wasOnPool.count == 1, "a thumbnail is not the downloaded picture")
+        #expect(keeping.wasOnPool.count == 1, "the delegate also received the thumbnail")
         let refusing = ChangingDelegate { _ in nil }
         fixture.manager.delegate = refusing
         await #expect { try await fixture.result(.fromLoaderOnly) } throws: {

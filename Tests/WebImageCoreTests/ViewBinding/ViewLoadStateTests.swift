@@ -75,8 +75,8 @@ struct ViewLoadStateTests {
     @Test func aReleaseEndsARefreshAndFailsAnyOtherLoad() {
         var state = ViewLoadState()
         guard let turn = state.start() else { return }
-        if case .fail = state.release(turn: turn) {} else { Issue.record("a load without a completion goes on") }
+        if case .fail = state.release(turn: turn) {} else { Issue.record("a load without a completion does not fail") }
         _ = state.deliver(.init(hasImage: true), isStale: false, hasErrorImage: false, options: .refreshCached)
-        if case .end = state.release(turn: turn) {} else { Issue.record("an unchanged refresh goes on") }
+        if case .end = state.release(turn: turn) {} else { Issue.record("an unchanged refresh does not end") }
     }
 }
