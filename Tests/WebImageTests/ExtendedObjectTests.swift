@@ -27,7 +27,7 @@ import WebImageTesting
     @Test func loadsFromDiskHaveIt() async throws {
         let result = try await manager.result(for: url)
         #expect(result.cacheType == .disk && author(result.image) == "somebody")
-        #expect(author(try await manager.image(for: url)) == "somebody", "from memory")
+        #expect(author(try await manager.image(for: url)) == "somebody", "the memory hit lost the object")
     }
 
     @Test func smallerAndTransformedOnesHaveIt() async throws {

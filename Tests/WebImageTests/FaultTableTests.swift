@@ -151,7 +151,7 @@ struct FaultTableTests {
     private func expect(_ verdict: Verdict, at url: URL, _ journey: Journey, bodies: URL) async throws {
         do throws(WebImageError) {
             _ = try await journey.manager.image(for: url)
-            Issue.record("a picture came")
+            Issue.record("an image was delivered instead of an error")
         } catch {
             #expect(verdict.matches(error), "\(error)")
             #expect(error.url == url)

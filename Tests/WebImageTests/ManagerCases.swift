@@ -66,7 +66,7 @@ struct ManagerCases {
             for: url, options: [.transformAnimatedImage, .transformVectorImage, .waitStoreCache],
             context: [.imageEncodeOptions: encoding])
         #expect(result.image === image && result.image.isTransformed)
-        #expect(result.image.imageFormat == .jpeg && result.image.extendedObject == nil, "as its source")
+        #expect(result.image.imageFormat == .jpeg && result.image.extendedObject == nil, "not as its source")
         let key = journey.manager.cacheKey(for: url, context: nil)
         #expect(key != url.absoluteString && memory(key) === image)
         // The cache's encoder receives the encode options of the context.
@@ -148,7 +148,7 @@ struct ManagerCases {
         #expect(disk(url.absoluteString) == red)
         let key = "https://placehold.co/503x503-Thumbnail(%7B100.000000,100.000000%7D,1).png"
         #expect(try size(of: disk(key)).width == 100 && memory(key) === result.image)
-        #expect(writes.all == [nil], "one entry is written, and it is not the original's")
+        #expect(writes.all == [nil], "only the variant is written, not the original")
     }
 
     @Test func aWholeCacheOfTheCallersIsUsed() async throws {  // SDImageCacheTests.test58CustomImageCache

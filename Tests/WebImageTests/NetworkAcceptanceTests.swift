@@ -361,7 +361,7 @@ struct NetworkAcceptanceTests {
 
     @Test(
         "A large picture is decoded and stored from a mapped file, not from memory",
-        .enabled(if: ProcessMemory.isMeasurable, "the address sanitizer keeps what is freed"))
+        .enabled(if: ProcessMemory.isMeasurable, "the address sanitizer keeps freed memory"))
     func largePictureCostsNoMemory() async throws {
         let padded = try Journey.file(.jpeg, width: 400, height: 300) + Data(count: 60 << 20)
         var config = WebImageDownloaderConfig.default
