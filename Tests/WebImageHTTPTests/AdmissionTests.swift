@@ -38,7 +38,7 @@ struct AdmissionTests {
             for (path, priority) in [("/low", LoadPriority.low), ("/normal", .normal), ("/high", .high)] {
                 let before = downloader.currentDownloadCount
                 tasks.append(Task { try await downloader.fetch(server.url(path), priority: priority) })
-                try await eventually("queued") { downloader.currentDownloadCount == before + 1 }
+                try await eventually("the download is queued") { downloader.currentDownloadCount == before + 1 }
             }
             gate.open()
             for task in tasks { _ = try await task.value }
@@ -51,7 +51,7 @@ struct AdmissionTests {
             server.route("/a", .body(Data("a".utf8)))
             downloader.isSuspended = true
             let task = Task { try await downloader.fetch(server.url("/a")) }
-            try await eventually("queued") { downloader.currentDownloadCount == 1 }
+            try await eventually("the download is queued") { downloader.currentDownloadCount == 1 }
             #expect(server.connectionCount == 0)
             downloader.isSuspended = false
             try await #expect(task.value.data == Data("a".utf8))

@@ -53,7 +53,7 @@ struct ConfigurationTests {
                 }
             }
             gate.open()
-            try await eventually("all came") { done.values.count == 4 }
+            try await eventually("all four downloads completed") { done.values.count == 4 }
             #expect(server.requests.map(\.path) == ["/first", "/high", "/normal", "/low"])
         }
     }
@@ -69,7 +69,7 @@ struct ConfigurationTests {
             try await eventually("the first runs") { server.requestCount("/first") == 1 }
             for (number, path) in ["/a", "/b"].enumerated() {
                 tasks.append(Task { try await downloader.fetch(server.url(path)) })
-                try await eventually("queued") { downloader.currentDownloadCount == number + 2 }
+                try await eventually("the download is queued") { downloader.currentDownloadCount == number + 2 }
             }
             gate.open()
             for task in tasks { _ = try await task.value }

@@ -112,7 +112,7 @@ struct DownloadStateTests {
         }
 
         mutating func retry() {
-            if case .beginLeg = state.start(hasStore: true) { begin() } else { Issue.record("a pause has no end") }
+            if case .beginLeg = state.start(hasStore: true) { begin() } else { Issue.record("no leg after a pause") }
         }
 
         mutating func finish() {

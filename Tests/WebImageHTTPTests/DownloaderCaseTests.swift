@@ -199,7 +199,7 @@ struct DownloaderCaseTests {
             server.route("/7", .gated(seventh, .body(FakeCoder.file())))
             submit(1...7)
             first.open()
-            try await eventually("7 runs") { server.requestCount("/7") == 1 }
+            try await eventually("download 7 runs") { server.requestCount("/7") == 1 }
             submit(8...14)
             seventh.open()
             try await eventually("all ended") { order.values.count == 14 }
@@ -391,7 +391,7 @@ struct DownloaderCaseTests {
             }
             defer { for observer in observers { NotificationCenter.default.removeObserver(observer) } }
             _ = try await complete(downloader, url)
-            try await eventually("all posted") { seen.values.count == 4 }
+            try await eventually("all notifications are posted") { seen.values.count == 4 }
             #expect(seen.values == names)
         }
     }

@@ -105,7 +105,7 @@ struct HostSpellingTests {
             server.route("/a", .gated(gate, .body(Data("a".utf8))))
             let urls = try Self.names.map { try url($0, server) }
             let tasks = urls.map { url in Task { try await downloader.fetch(url) } }
-            try await eventually("asked") { server.requests.count == 1 && downloader.currentDownloadCount == 1 }
+            try await eventually("one request") { server.requests.count == 1 && downloader.currentDownloadCount == 1 }
             gate.open()
             for task in tasks { try await #expect(task.value.data == Data("a".utf8)) }
             #expect(server.requests.count == 1)

@@ -27,7 +27,7 @@ struct LargeBodyTests {
 
     private static func isOfBodies(_ kind: String) -> Bool { ["unnamed file", "mapped body"].contains(kind) }
 
-    @Test(.enabled(if: ProcessMemory.isMeasurable, "the address sanitizer keeps what is freed"))
+    @Test(.enabled(if: ProcessMemory.isMeasurable, "the address sanitizer keeps freed memory"))
     func hundredMegabytesCostNoMoreMemoryThanTheCap() async throws {
         let total = 100 << 20
         var config = config(inMemory: 4 << 20)
@@ -97,7 +97,7 @@ struct LargeBodyTests {
             let seen = Collected<Int>()
             let task = Task { try await downloader.fetch(server.url("/a")) { count, _, _ in seen.append(count) } }
             if ending != .error, ending != .limit {
-                try await eventually("some came") { seen.values.last == 100_000 }
+                try await eventually("100,000 bytes arrived") { seen.values.last == 100_000 }
                 #expect(LiveHandles.current["unnamed file"] == 1)
                 #expect(files == [])
             }

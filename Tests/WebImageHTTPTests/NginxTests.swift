@@ -63,7 +63,7 @@ struct NginxTests {
                     done.append(number)
                 }
             }
-            try await eventually("all came") { done.values.count == 30 }
+            try await eventually("all 30 downloads completed") { done.values.count == 30 }
             let metrics = tokens.compactMap { $0?.metrics }
             #expect(metrics.count == 30)
             #expect(metrics.allSatisfy { $0.networkProtocol == "HTTP/2" })
@@ -99,13 +99,13 @@ struct NginxTests {
             let url = nginx.secureURL("/slow/large.png")
             let seen = Collected<Int>()
             let task = Task { try await downloader.fetch(url) { received, _, _ in seen.append(received) } }
-            try await eventually("some came") { seen.values.last ?? 0 > 300_000 }
+            try await eventually("more than 300,000 bytes arrived") { seen.values.last ?? 0 > 300_000 }
             task.cancel()
             _ = await task.result
             let bytes = Collected<Data?>()
             let context: WebImageContext = [.callbackQueue: CallbackQueue.invoking]
             let token = downloader.downloadImage(with: url, context: context) { _, data, _, _ in bytes.append(data) }
-            try await eventually("the rest came") { bytes.values.count == 1 }
+            try await eventually("the rest arrived") { bytes.values.count == 1 }
             let rest = try #require(token?.metrics?.bodyBytesReceived)
             #expect(rest < large.count - 300_000)
             #expect(token?.response?.expectedContentLength == large.count)

@@ -160,7 +160,7 @@ struct RequestPathTests {
             let ahead = Task { try await downloader.fetch(server.url("/a"), priority: .low) }
             try await eventually("it runs") { server.concurrentRequests == 1 }
             let visible = Task { try await downloader.fetch(server.url("/a"), priority: .high) }
-            try await eventually("it was told") { ListeningOperation.told.values.last == .high }
+            try await eventually("the operation received the priority") { ListeningOperation.told.values.last == .high }
             visible.cancel()
             _ = await visible.result
             gate.open()

@@ -63,7 +63,7 @@ struct ResumeTests {
     @Test func anotherProcessGoesOnWhereTheFirstOneBroke() async throws {
         try await withDownloader(config) { server, downloader in
             try await breakOnce(server)
-            try await eventually("kept") { parts().count == 1 }
+            try await eventually("the beginning is stored") { parts().count == 1 }
             server.route("/a", breaking(tag: "\"1\"") { [body] in range($0, of: body) })
             let seen = Collected<Int>()
             let result = try await downloader.fetch(server.url("/a")) { received, _, _ in seen.append(received) }
@@ -73,7 +73,7 @@ struct ResumeTests {
             #expect(server.requests.last?.headers["range"] == "bytes=40000-")
             #expect(server.requests.last?.headers["if-range"] == "\"1\"")
             #expect(seen.values.last == body.count)
-            try await eventually("removed") { parts().isEmpty }
+            try await eventually("the beginning is removed") { parts().isEmpty }
         }
         try? FileManager.default.removeItem(at: folder)
     }
@@ -119,7 +119,7 @@ struct ResumeTests {
                     return .respond(response)
                 })
             let task = Task { try await downloader.fetch(server.url("/a")) }
-            try await eventually("waiting") { clock.waitingCount == 1 }
+            try await eventually("the retry waits") { clock.waitingCount == 1 }
             clock.advance(by: .seconds(1))
             try await #expect(task.value.data == body)
             #expect(server.requests.last?.headers["range"] == "bytes=40000-")
@@ -175,7 +175,7 @@ struct ResumeTests {
     func damagedBeginningsArePassedOver(text: String) async throws {
         try await withDownloader(config) { server, downloader in
             try await breakOnce(server)
-            try await eventually("kept") { parts().count == 1 }
+            try await eventually("the beginning is stored") { parts().count == 1 }
             try Data(text.utf8).write(to: folder.appendingPathComponent(parts()[0]))
             server.route("/a", .body(body))
             try await #expect(downloader.fetch(server.url("/a")).data == body)
@@ -192,10 +192,10 @@ struct ResumeTests {
             server.route("/a", .respond(response))
             let seen = Collected<Int>()
             let task = Task { try await downloader.fetch(server.url("/a")) { received, _, _ in seen.append(received) } }
-            try await eventually("half came") { seen.values.last == 50_000 }
+            try await eventually("half of the body arrived") { seen.values.last == 50_000 }
             task.cancel()
             _ = await task.result
-            try await eventually("kept") { parts().count == 1 }
+            try await eventually("the beginning is stored") { parts().count == 1 }
             let mode = try FileManager.default.attributesOfItem(atPath: folder.path + "/" + parts()[0])[
                 .posixPermissions]
             #expect(mode as? Int == 0o600)
@@ -215,7 +215,7 @@ struct ResumeTests {
             var load = ImageDataLoad(url: server.url("/a"))
             load.receivedData = { bytes, _ in pieces.append(bytes) }
             let task = Task { [load] in try await downloader.loadData(for: load, progress: nil) }
-            try await eventually("waiting") { clock.waitingCount == 1 }
+            try await eventually("the retry waits") { clock.waitingCount == 1 }
             clock.advance(by: .seconds(1))
             try await #expect(task.value.data == body)
             // The bytes continue without a gap across the attempts.

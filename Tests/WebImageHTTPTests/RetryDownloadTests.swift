@@ -31,11 +31,11 @@ struct RetryDownloadTests {
         try await withDownloader(config, clock: clock) { server, downloader in
             server.route("/a", failing(2))
             let task = Task { try await downloader.fetch(server.url("/a")) }
-            try await eventually("first wait") { clock.nextDelay == .milliseconds(500) }
+            try await eventually("the first retry waits") { clock.nextDelay == .milliseconds(500) }
             clock.advance(by: .milliseconds(499))
             #expect(server.requests.count == 1)
             clock.advance(by: .milliseconds(1))
-            try await eventually("second wait") { clock.nextDelay == .seconds(1) }
+            try await eventually("the second retry waits") { clock.nextDelay == .seconds(1) }
             clock.advance(by: .seconds(1))
             try await #expect(task.value.data == Data("a".utf8))
             #expect(server.requests.count == 3)
@@ -47,7 +47,7 @@ struct RetryDownloadTests {
         try await withDownloader(config, clock: clock) { server, downloader in
             server.route("/a", failing(1, headers: ["Retry-After": "7"]))
             let task = Task { try await downloader.fetch(server.url("/a")) }
-            try await eventually("waiting") { clock.nextDelay == .seconds(7) }
+            try await eventually("the retry waits") { clock.nextDelay == .seconds(7) }
             clock.advance(by: .seconds(7))
             try await #expect(task.value.data == Data("a".utf8))
         }
@@ -73,7 +73,7 @@ struct RetryDownloadTests {
             server.route("/a", failing(1))
             server.route("/b", .body(Data("b".utf8)))
             let task = Task { try await downloader.fetch(server.url("/a")) }
-            try await eventually("waiting") { clock.waitingCount == 1 }
+            try await eventually("the retry waits") { clock.waitingCount == 1 }
             try await #expect(downloader.fetch(server.url("/b")).data == Data("b".utf8))
             clock.advance(by: .seconds(1))
             _ = try await task.value
@@ -85,7 +85,7 @@ struct RetryDownloadTests {
         try await withDownloader(config, clock: clock) { server, downloader in
             server.route("/a", failing(1))
             let task = Task { try await downloader.fetch(server.url("/a")) }
-            try await eventually("waiting") { clock.waitingCount == 1 }
+            try await eventually("the retry waits") { clock.waitingCount == 1 }
             task.cancel()
             await #expect { try await task.value } throws: { ($0 as? WebImageError)?.code == .cancelled }
             #expect(downloader.currentDownloadCount == 0)
@@ -168,7 +168,7 @@ struct RetryDownloadTests {
                 load.priorityHandle = handle
                 let before = downloader.currentDownloadCount
                 tasks.append(Task { [load] in try await downloader.loadData(for: load, progress: nil) })
-                try await eventually("queued") { downloader.currentDownloadCount == before + 1 }
+                try await eventually("the download is queued") { downloader.currentDownloadCount == before + 1 }
             }
             handle.priority = .high
             gate.open()
@@ -191,12 +191,12 @@ struct RetryDownloadTests {
                 let task = Task { [load] in
                     try await downloader.loadData(for: load) { received, _, _ in seen.append(received) }
                 }
-                try await eventually("first piece") { seen.values.last == piece }
+                try await eventually("the first piece arrived") { seen.values.last == piece }
                 task.cancel()
                 await #expect { try await task.value } throws: { ($0 as? WebImageError)?.code == .cancelled }
                 #expect(downloader.currentDownloadCount == (path == "/nearly" ? 1 : 0))
             }
-            try await eventually("inherited") { receiversAfterCancel.values == [10_000] }
+            try await eventually("the body is delivered after the cancel") { receiversAfterCancel.values == [10_000] }
             #expect(downloader.currentDownloadCount == 0)
         }
     }
@@ -217,11 +217,11 @@ struct RetryDownloadTests {
             downloader.config.operationClass = nil
             server.route("/second", .body(Data("told".utf8)))
             let second = Task { try await downloader.fetch(server.url("/second")) }
-            try await eventually("queued") { downloader.currentDownloadCount == 2 }
+            try await eventually("the download is queued") { downloader.currentDownloadCount == 2 }
             clock.onNow.withLock { $0 = { first.cancel() } }
             ToldOperation.started.values[0].finish()
             await #expect { try await first.value } throws: { ($0 as? WebImageError)?.code == .cancelled }
-            try await eventually("inherited") { receiversAfterCancel.values == [4] }
+            try await eventually("the body is delivered after the cancel") { receiversAfterCancel.values == [4] }
             try await #expect(second.value.data == Data("told".utf8))
             #expect(receiversAfterCancel.values == [4])
         }

@@ -70,12 +70,12 @@ struct SharedDownloadTests {
             let gate = FaultGate()
             server.route("/a", .gated(gate, .body(Data("a".utf8))))
             let plain = Task { try await downloader.fetch(server.url("/a")) }
-            try await eventually("one") { server.requestCount("/a") == 1 }
+            try await eventually("one request arrived") { server.requestCount("/a") == 1 }
             let withCookies = Task { try await downloader.fetch(server.url("/a"), options: .handleCookies) }
-            try await eventually("two") { server.requestCount("/a") == 2 }
+            try await eventually("two requests arrived") { server.requestCount("/a") == 2 }
             downloader.setValue("Bearer x", forHTTPHeaderField: "Authorization")
             let authorized = Task { try await downloader.fetch(server.url("/a")) }
-            try await eventually("three") { server.requestCount("/a") == 3 }
+            try await eventually("three requests arrived") { server.requestCount("/a") == 3 }
             gate.open()
             for task in [plain, withCookies, authorized] { _ = try await task.value }
             #expect(server.requests.map { $0.headers["authorization"] } == [nil, nil, "Bearer x"])
@@ -124,12 +124,12 @@ struct SharedDownloadTests {
             let first = Task {
                 try await downloader.fetch(server.url("/a")) { received, _, _ in early.append(received) }
             }
-            try await eventually("600 bytes came") { early.values.last == 600 }
+            try await eventually("600 bytes arrived") { early.values.last == 600 }
             let late = Collected<Int>()
             let second = Task {
                 try await downloader.fetch(server.url("/a")) { received, _, _ in late.append(received) }
             }
-            try await eventually("the late one heard") { late.values == [600] }
+            try await eventually("the late subscriber received 600 bytes") { late.values == [600] }
             first.cancel()
             second.cancel()
             _ = await (first.result, second.result)
@@ -149,7 +149,7 @@ struct SharedDownloadTests {
                     semaphore.signal()
                 }
             }
-            try await eventually("inside") { !entered.values.isEmpty }
+            try await eventually("the progress block runs") { !entered.values.isEmpty }
             try await #expect(downloader.fetch(server.url("/fast")).data == Data("fast".utf8))
             semaphore.signal()
             try await #expect(blocked.value.data == Data("slow".utf8))

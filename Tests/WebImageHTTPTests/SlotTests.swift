@@ -96,7 +96,7 @@ struct SlotTests {
             downloader.downloadImage(with: server.url("/1"), context: context) { _, _, error, _ in
                 ended.append(error?.code)
             }
-            try await eventually("it hangs") { server.concurrentRequests == 1 }
+            try await eventually("the first download hangs") { server.concurrentRequests == 1 }
             hung?.cancel()
             try await eventually("both ended") { ended.values == [.cancelled, nil] }
         }

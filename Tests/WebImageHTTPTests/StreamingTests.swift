@@ -26,7 +26,7 @@ struct StreamingTests {
                 return load
             }
             let first = Task { try await downloader.loadData(for: load(early), progress: nil) }
-            try await eventually("some came") { !early.values.isEmpty }
+            try await eventually("the first bytes arrived") { !early.values.isEmpty }
             let second = Task { try await downloader.loadData(for: load(late), progress: nil) }
             try await #expect(first.value.data == body)
             try await #expect(second.value.data == body)
