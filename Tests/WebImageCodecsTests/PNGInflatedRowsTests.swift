@@ -43,7 +43,7 @@ struct PNGInflatedRowsTests {
             try ImagePNGCoder.shared.decode(data, options: DecodingOptions())
         }
         guard case .codec("libpng", let words)? = error?.underlying else {
-            Issue.record("not libpng's: \(String(describing: error))")
+            Issue.record("the error is not from libpng: \(String(describing: error))")
             return
         }
         #expect(words.contains("filter"))
