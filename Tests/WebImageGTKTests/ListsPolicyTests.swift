@@ -87,9 +87,9 @@ import WebImageTesting
                 let first = Int.random(in: 0...300, using: &random)
                 let visible = first..<first + Int.random(in: 0...20, using: &random)
                 let change = policy.update(visible: visible, count: count)
-                #expect(open.isSuperset(of: change.cancelled), "cancelled what was not open")
+                #expect(open.isSuperset(of: change.cancelled), "a prefetch that was not begun is cancelled")
                 open.subtract(change.cancelled)
-                #expect(open.isDisjoint(with: change.prefetch), "began twice")
+                #expect(open.isDisjoint(with: change.prefetch), "a prefetch is begun twice")
                 open.formUnion(change.prefetch)
                 if !policy.isRacing { open.formUnion(policy.visible) }
                 #expect(open == Set(policy.wanted))

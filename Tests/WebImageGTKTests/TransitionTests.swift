@@ -143,7 +143,7 @@ extension GTKSuite {
             let window = try await TestWindow(view.widget, width: 40, height: 40)
             defer { window.close() }
             let transition = WebImageTransition.fade(duration: 10)
-            transition.completion = { _ in Issue.record("overtaken") }
+            transition.completion = { _ in Issue.record("the replaced transition completed") }
             view.imageTransition = transition
             var completions = 0
             view.setImage(with: first, placeholderImage: old, options: .waitTransition, context: context) {
