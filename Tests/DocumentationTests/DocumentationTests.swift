@@ -35,7 +35,7 @@ import WebImageTestTraits
         let folder = Document.root.appendingPathComponent(document.path).deletingLastPathComponent()
         for path in document.linkedPaths {
             let target = folder.appendingPathComponent(path).standardizedFileURL.path
-            #expect(FileManager.default.fileExists(atPath: target), "\(path) leads nowhere")
+            #expect(FileManager.default.fileExists(atPath: target), "\(path) does not exist")
         }
     }
 
