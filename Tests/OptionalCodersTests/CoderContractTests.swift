@@ -83,7 +83,7 @@ struct CoderContractTests {
             #expect(error.code == .badImageData || error.code == .limitExceeded)
             refused += 1
         }
-        #expect(refused > item.file.count / step / 2, "most cut files are no pictures")
+        #expect(refused > item.file.count / step / 2, "more than half of the truncated files are decoded")
     }
 
     @Test(arguments: CoderCase.all)

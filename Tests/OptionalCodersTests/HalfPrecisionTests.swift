@@ -53,7 +53,7 @@ struct HalfPrecisionTests {
         #expect(image.pixels.format == .rgbaHalf && image.isHighDynamicRange)
         let difference = zip(words, reds(image)).map { abs($0 - $1) }.max()
         #expect(try #require(difference) <= 1 / 2048)
-        #expect(Set(reds(image)).count > 256, "more than eight bits")
+        #expect(Set(reds(image)).count > 256, "the image has no more than eight bits per channel")
     }
 
     @Test func highDynamicRangeKeepsTheLayoutThatIsWanted() throws {

@@ -122,7 +122,7 @@ struct NestedProfileTests {
         // A file that stores the profile compressed, or omits it, does not exceed the limit.
         if data.count > 60_000 {
             guard case .limit(let limit, _, _) = refused?.underlying else {
-                Issue.record("a profile of 60 KB passed: \(refused as Any)")
+                Issue.record("a profile of 60 KB is accepted: \(refused as Any)")
                 return
             }
             #expect([.ancillaryChunkBytes, .ancillaryBytes].contains(limit))
@@ -140,7 +140,7 @@ struct NestedProfileTests {
         let starts = data.indices.dropLast(2).filter {
             data[$0] == 0xFF && data[$0 + 1] == 0xD8 && data[$0 + 2] == 0xFF
         }
-        try #require(starts.count == 2, "the picture and its thumbnail")
+        try #require(starts.count == 2, "the file does not contain an image and a thumbnail")
         // The thumbnail's frame header declares 65,500 × 65,500.
         var lying = data
         let header = try #require(lying[starts[1]...].firstRange(of: Data([0xFF, 0xC0])))
