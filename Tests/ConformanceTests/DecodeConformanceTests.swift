@@ -37,7 +37,7 @@ struct DecodeConformanceTests {
             let difference = pixels.maxDifference(from: try Self.straightPixels(reference))
             #expect((difference ?? .max) <= entry.tolerance ?? 0, "differs from \(reference) by \(difference ?? -1)")
         } else if entry.rgbaSHA256 != nil {
-            Issue.record("hash \(hash) is not the agreed one")
+            Issue.record("hash \(hash) differs from the expected one")
         } else if let means = entry.meanRGBA {
             for (mine, theirs) in zip(pixels.means(), means) { #expect(abs(mine - theirs) <= 2) }
         }

@@ -29,8 +29,8 @@ struct StreamingConformanceTests {
                 #expect(streaming.incrementalInfo?.pixelSize == whole.pixelSize, "\(entry.path)")
                 compared += 1
             case (.failure, .failure): refused += 1
-            case (.success, .failure(let error)): Issue.record("\(entry.path) is refused in pieces: \(error)")
-            case (.failure(let error), .success): Issue.record("\(entry.path) is refused at once alone: \(error)")
+            case (.success, .failure(let error)): Issue.record("\(entry.path) is refused only in pieces: \(error)")
+            case (.failure(let error), .success): Issue.record("\(entry.path) is refused only as a whole: \(error)")
             }
         }
         print("streaming: \(compared) files the same in pieces, \(refused) refused both ways")
