@@ -154,9 +154,9 @@ import WebImageTesting
     @Test func errorsAreToldApartInEveryForm() {
         let failure: any Error = SDWebImageError(WebImageError(.badImageData, stage: .decode))
         switch failure {
-        case SDWebImageError.cancelled: Issue.record("not cancelled")
+        case SDWebImageError.cancelled: Issue.record("the error matches .cancelled")
         case SDWebImageError.badImageData: break
-        default: Issue.record("not told apart")
+        default: Issue.record("the error matches no case")
         }
         #expect((failure as NSError).domain == SDWebImageErrorDomain)
         #expect((failure as? SDWebImageError)?.code == .badImageData)
