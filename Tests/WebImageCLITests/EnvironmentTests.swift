@@ -56,7 +56,7 @@ final class EnvironmentTests: Sendable {
             environment["LOCPATH"] = scratch.url.path
             let shell = ["/bin/sh", "-c", "locale decimal_point"]
             let point = try Tool.run([], environment: environment, through: shell)
-            #expect(point.output == ",\n", "the locale is not in force")
+            #expect(point.output == ",\n", "the locale is not active")
         }
         // Turkish case rules for i and I would change scheme, host and type.
         let url = "HTTP://LOCALHOST:\(server.port)/INDIGO.PNG"
