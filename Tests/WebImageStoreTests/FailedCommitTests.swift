@@ -92,6 +92,6 @@ struct FailedCommitTests {
         var newer = PendingWrites()
         newer.put(PendingWrite(data: Data([2]), time: 2), for: keys[1])
         newer.restore(parts[0])
-        #expect(newer.writes[keys[1]]?.data == Data([2]), "what was stored anew is not removed")
+        #expect(newer.writes[keys[1]]?.data == Data([2]), "an entry stored later is removed")
     }
 }

@@ -82,7 +82,7 @@ struct HostileFolderTests {
         elsewhere.flush()
         #expect(elsewhere.data(forKey: "key") == nil)
         #expect(eventually { log.warnings.count == 2 })
-        #expect(log.warnings.count == 2, "one for each of the two folders: \(log.warnings)")
+        #expect(log.warnings.count == 2, "not one warning per folder: \(log.warnings)")
     }
 
     @Test func fileInTheFoldersPlaceIsNoFailure() throws {

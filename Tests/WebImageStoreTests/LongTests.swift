@@ -38,7 +38,7 @@ struct LongTests {
                 for number in 0..<committed + 100 {
                     let data = cache.data(forKey: "\(who) \(round) \(number)")
                     #expect(data == nil || data == ProcessTests.value(number))
-                    if number <= committed { #expect(data != nil, "\(who) \(round) \(number) was committed") }
+                    if number <= committed { #expect(data != nil, "\(who) \(round) \(number) is missing") }
                 }
                 for number in 0..<20 {
                     guard let data = cache.data(forKey: "both \(number)") else { continue }

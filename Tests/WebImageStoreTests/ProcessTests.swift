@@ -48,7 +48,7 @@ struct ProcessTests {
         for number in 0..<committed + 200 {
             let data = cache.data(forKey: "\(number)")
             #expect(data == nil || data == Self.value(number))
-            if number <= committed { #expect(data != nil, "\(number) of \(committed) was committed") }
+            if number <= committed { #expect(data != nil, "\(number) of \(committed) was committed but is missing") }
             found += data == nil ? 0 : 1
         }
         #expect(cache.totalCount() == found)

@@ -106,7 +106,7 @@ struct RecordTests {
         cache.flush()
         #expect(cache.totalCount() == 4)
         cache.setData(Data([1]), forKey: "a", record: record(.shared("a"), 1))
-        #expect(cache.totalCount() == 4, "the same version again")
+        #expect(cache.totalCount() == 4, "storing the same version again removed an entry")
         cache.setData(Data([2]), forKey: "a", record: record(.shared("a"), 2))
         #expect(cache.totalCount() == 2 && cache.totalSize() == 2)
         #expect(cache.data(forKey: "a-10") == nil && cache.data(forKey: "b-T") == Data([1]))
