@@ -90,6 +90,9 @@ struct HEIFSizeTests {
         #expect(limit(HEIFBytes(items: [Self.grid(to: [2]), Self.item(2, Self.large)])) == .pixels)
         let wide = Self.grid(rows: 4, columns: 4, width: 256, height: 256, to: Array(repeating: 2, count: 16))
         #expect(limit(HEIFBytes(items: [wide, Self.item(2, Self.small)])) == .pixels)
+        // Four tiles are within the budget; the canvas that they fill is over the limit.
+        let row = Self.grid(rows: 1, columns: 4, width: 256, height: 64, to: Array(repeating: 2, count: 4))
+        #expect(limit(HEIFBytes(items: [row, Self.item(2, Self.small)])) == .pixels)
         // The canvas is small, but its tiles are many.
         let many = Self.grid(rows: 16, columns: 16, to: Array(repeating: 2, count: 256))
         #expect(limit(HEIFBytes(items: [many, Self.item(2, Self.small)])) == .pixels)

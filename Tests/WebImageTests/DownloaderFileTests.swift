@@ -144,15 +144,16 @@ struct DownloaderFileTests {
         }
     }
 
-    @Test func modifierCannotTurnADownloadIntoAFile() async throws {
+    @Test func modifierCannotChangeTheSchemeToAnother() async throws {
         let downloader = WebImageDownloader(config: .default)
         defer { downloader.shutdown() }
-        let file = file
-        let modifier = WebImageDownloaderRequestModifier { _ in WebImageRequest(url: file) }
-        let load = ImageDataLoad(
-            url: try #require(URL(string: "http://127.0.0.1:1/")), context: [.downloadRequestModifier: modifier])
-        await #expect { try await downloader.loadData(for: load, progress: nil) } throws: {
-            ($0 as? WebImageError)?.code == .invalidURL
+        for target in [file, try #require(URL(string: "ftp://127.0.0.1:1/a.png"))] {
+            let modifier = WebImageDownloaderRequestModifier { _ in WebImageRequest(url: target) }
+            let load = ImageDataLoad(
+                url: try #require(URL(string: "http://127.0.0.1:1/")), context: [.downloadRequestModifier: modifier])
+            await #expect { try await downloader.loadData(for: load, progress: nil) } throws: {
+                ($0 as? WebImageError)?.code == .invalidURL
+            }
         }
     }
 }
