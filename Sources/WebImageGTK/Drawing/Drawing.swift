@@ -3,12 +3,12 @@ import CWebImageGTKShim
 import Foundation
 import WebImageCore
 
-/// A `GdkPaintable` that Swift draws; it can stand wherever GTK takes a picture.
+/// A `GdkPaintable` that Swift code draws, for every place where GTK takes a paintable.
 @MainActor final class Drawing {
     /// The `GdkPaintable`.
     let pointer: OpaquePointer
 
-    /// `draw` gets a `GtkSnapshot` and the area to fill; it is kept as long as GTK keeps the paintable.
+    /// `draw` gets a `GtkSnapshot` and the area to fill. It is retained as long as GTK retains the paintable.
     init(_ draw: @escaping @MainActor (_ snapshot: OpaquePointer, _ bounds: CGRect) -> Void) {
         pointer = webimage_drawing_new(
             { box, snapshot, width, height in
@@ -29,7 +29,7 @@ import WebImageCore
         HandleLedger.closed("drawing")
     }
 
-    /// Says that the drawing looks different; a new natural size lays out those who show it, the same one does not.
+    /// Tells GTK that the content changed. A new natural size makes the widgets that show it lay out again.
     func change(still: Texture?, size: CGSize) {
         func points(_ side: CGFloat) -> CInt { CInt(min(max(side.rounded(), 0), 1e6)) }
         if let still {
@@ -39,7 +39,7 @@ import WebImageCore
         }
     }
 
-    /// Says that the drawing looks different and is as large as before.
+    /// Tells GTK that the content changed and the size did not.
     func redraw() { gdk_paintable_invalidate_contents(pointer) }
 }
 

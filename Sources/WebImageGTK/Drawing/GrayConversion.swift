@@ -1,12 +1,12 @@
 import CWebImageGTK
 import WebImageCore
 
-/// Grey pixels as ones GTK takes: GTK knows one-channel textures only from 4.12 on.
+/// Converts grey pixels to a format of GTK before 4.12, which has no one-channel textures.
 enum GrayConversion {
-    /// A copy in the display format; nil when cairo cannot handle the size or memory is short.
+    /// Returns a copy in the display format; nil if cairo cannot handle the size or the allocation fails.
     ///
-    /// Grey values are used as a mask for white over black, which yields them in every channel, exactly, by pixman's
-    /// vector code.
+    /// The grey values are the mask of white over black. The result has the exact value in every channel, and pixman
+    /// computes it with vector instructions.
     static func displayable(_ gray: PixelBuffer) -> PixelBuffer? {
         guard let target = try? PixelBuffer(width: gray.width, height: gray.height, format: .bgra8Premultiplied),
             let mask = surface(of: gray, CAIRO_FORMAT_A8), let canvas = surface(of: target, CAIRO_FORMAT_ARGB32)

@@ -4,16 +4,16 @@ public import Foundation
 public enum ImageContentMode: Int, Sendable, Hashable, CaseIterable {
     /// Stretched to the view's shape.
     case fill
-    /// As large as it can be seen whole.
+    /// Scaled to the largest size at which the whole image is visible.
     case fit
-    /// As small as it leaves nothing of the view empty; what stands out is cut off.
+    /// Scaled to the smallest size that fills the view; the parts outside the view are cut off.
     case cover
-    /// As ``fit``, but never larger than its own size.
+    /// As ``fit``, but never enlarged.
     case scaleDown
-    /// At its own size, in the middle.
+    /// At its natural size, centred.
     case center
 
-    /// Where a picture of a size is drawn in a view; both in points. Centred, not rounded to pixels.
+    /// Returns the rectangle in which an image of a size is drawn, in points; centred, not rounded to pixels.
     public func rect(for size: CGSize, in bounds: CGRect) -> CGRect {
         guard size.width > 0, size.height > 0, bounds.width > 0, bounds.height > 0 else { return bounds }
         let (x, y) = (bounds.width / size.width, bounds.height / size.height)
@@ -29,10 +29,10 @@ public enum ImageContentMode: Int, Sendable, Hashable, CaseIterable {
         return CGRect(x: bounds.midX - width / 2, y: bounds.midY - height / 2, width: width, height: height)
     }
 
-    /// The box in which a picture must fit to be sharp in a view: what covers a view may stick out of it.
+    /// Returns the box that an image must fit to be sharp in a view; an image that covers the view may exceed the view.
     func box(for size: CGSize) -> CGSize {
         guard self == .cover else { return size }
-        // Up to twice as long as wide or wide as long; beyond that a little softness is cheaper than the pixels.
+        // For proportions up to 2:1. A longer image is drawn slightly soft, which costs less than more pixels.
         let side = 2 * max(size.width, size.height)
         return CGSize(width: side, height: side)
     }

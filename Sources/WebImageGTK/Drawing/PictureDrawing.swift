@@ -2,7 +2,7 @@ import CWebImageGTK
 import Foundation
 import WebImageCore
 
-/// What a view draws: its picture, what lies behind it, and while a transition runs the picture before it.
+/// Draws a view's image, its background, and during a transition the previous image.
 @MainActor final class PictureDrawing {
     /// A texture with its size in points.
     struct Layer {
@@ -18,12 +18,12 @@ import WebImageCore
     /// The `GdkPaintable`.
     var pointer: OpaquePointer { drawing.pointer }
 
-    /// Whether there is anything to draw, or a place kept for what was drawn.
+    /// Whether there is nothing to draw and no size is kept.
     var isEmpty: Bool {
         contents.picture == nil && contents.background == nil && contents.outgoing == nil && contents.keptSize == nil
     }
 
-    /// Takes the picture away and keeps its place: the natural size stays until there is another picture.
+    /// Removes the image and keeps its natural size until there is another image.
     func clearKeepingSize() {
         guard let picture = contents.picture else { return }
         change {
@@ -32,7 +32,7 @@ import WebImageCore
         }
     }
 
-    /// The picture. Another one of the same size is a redraw, never a new layout.
+    /// The image. Another image of the same size causes a redraw and no layout.
     var picture: Layer? {
         get { contents.picture }
         set {
@@ -43,7 +43,7 @@ import WebImageCore
         }
     }
 
-    /// What fills the area behind the picture.
+    /// Fills the area behind the image.
     var background: Layer? {
         get { contents.background }
         set { change { $0.background = newValue } }
@@ -54,19 +54,19 @@ import WebImageCore
         set { change { $0.mode = newValue } }
     }
 
-    /// In points, at the corners of what is drawn of the picture.
+    /// The radius of the corners of the drawn image, in points.
     var cornerRadius: Double {
         get { contents.cornerRadius }
         set { change { $0.cornerRadius = newValue } }
     }
 
-    /// Applied around the middle of the area.
+    /// Applied around the centre of the area.
     var transform: CGAffineTransform {
         get { contents.transform }
         set { change { $0.transform = newValue } }
     }
 
-    /// The way from `outgoing`, which may be nothing, to the picture; nil ends it.
+    /// Sets the transition from `outgoing`, which may be nil, to the image; nil ends the transition.
     func setTransition(_ effect: TransitionEffect?, from outgoing: Layer?, outgoingMode: ImageContentMode) {
         change {
             $0.effect = effect
@@ -76,7 +76,7 @@ import WebImageCore
         }
     }
 
-    /// How far the transition is, 0…1.
+    /// The progress of the transition, 0…1.
     var progress: Double {
         get { contents.progress }
         set { change { $0.progress = newValue } }
@@ -90,7 +90,7 @@ import WebImageCore
 
     @MainActor fileprivate final class Contents {
         var picture: Layer?
-        /// The size of the picture that was, where its place is kept.
+        /// The size of the removed image while its size is kept.
         var keptSize: CGSize?
         var background: Layer?
         var outgoing: Layer?

@@ -1,9 +1,9 @@
 import CWebImageGTK
 public import WebImageCore
 
-/// A picture as GTK draws it, sharing the image's pixels.
+/// An image in the form that GTK draws, sharing the image's pixels.
 ///
-/// Owns one reference to a `GdkTexture`. Made and released on any thread.
+/// Owns one reference to a `GdkTexture`. It can be created and released on any thread.
 public final class Texture: @unchecked Sendable {
     // Unchecked is true because a GdkTexture is immutable and its reference count atomic.
 
@@ -14,7 +14,7 @@ public final class Texture: @unchecked Sendable {
         HandleLedger.opened("GdkTexture")
     }
 
-    /// Lends the `GdkTexture`, which is a `GdkPaintable` too; a widget given it takes a reference of its own.
+    /// Passes the `GdkTexture`, which is also a `GdkPaintable`, to a closure. A widget that keeps it takes a reference.
     public func withPointer<Result, Failure: Error>(
         _ body: (OpaquePointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -27,9 +27,9 @@ public final class Texture: @unchecked Sendable {
         HandleLedger.closed("GdkTexture")
     }
 
-    /// Wraps pixels without copying them; GTK holds the buffer until it drops its last reference to the texture.
+    /// Wraps pixels without copying them. GTK retains the buffer until it releases its last reference to the texture.
     ///
-    /// Formats that GTK 4.8 does not know are converted first. Nil, with the reason logged, when that fails.
+    /// Formats that GTK 4.8 lacks are converted first. Nil if that fails; the reason is logged.
     package convenience init?(sharing buffer: PixelBuffer) {
         guard let format = GdkMemoryFormat(buffer.format) else {
             guard let converted = GrayConversion.displayable(buffer) else {
@@ -60,10 +60,10 @@ public final class Texture: @unchecked Sendable {
 }
 
 extension Image {
-    /// The image as a texture that shares its pixels; a few microseconds whatever its size.
+    /// Returns the image as a texture that shares its pixels. Takes a few microseconds, independent of the size.
     ///
-    /// The pixels live until GTK drops the texture. Any thread. Nil, with the reason logged, for a grey image whose
-    /// sides exceed what cairo converts (32,767 px).
+    /// GTK retains the pixels with the texture. Any thread. Nil for a grey image with a side above 32,767 px, which
+    /// cairo cannot convert; the reason is logged.
     public func makeTexture() -> Texture? { Texture(sharing: pixels) }
 }
 

@@ -1,7 +1,7 @@
 import CWebImageGTK
 import WebImageCore
 
-/// Puts a view's indicator above its picture and passes on how the loads go.
+/// Places a view's indicator above its image and reports the progress of loads to it.
 @MainActor final class IndicatorHost {
     private unowned let state: ImageWidgetState
     private var isPlaced = false
@@ -19,7 +19,7 @@ import WebImageCore
         }
     }
 
-    /// Where indicators go instead of above the widget itself.
+    /// The widget that gets the indicator, if it is not the view's own.
     var host: OpaquePointer?
 
     func update(_ indication: ViewIndication) {
@@ -37,7 +37,7 @@ import WebImageCore
         }
     }
 
-    /// An adopted widget has no room for children; one that stands in a `GtkOverlay` lends its place there.
+    /// An adopted widget has no children. If its parent is a `GtkOverlay`, the indicator is placed there.
     private func place() {
         guard !isPlaced, !state.isDestroyed, let current else { return }
         let child = UnsafeMutablePointer<GtkWidget>(current.indicatorView.widget)

@@ -1,9 +1,9 @@
 import CWebImageGTK
 public import WebImageCore
 
-/// A spinner while a picture is waited for, of whose end nothing is known.
+/// A spinner during a load; it shows no progress.
 @MainActor public final class WebImageActivityIndicator: WebImageIndicator {
-    /// How large the spinner is.
+    /// The size of the spinner.
     public enum Size: Int, Sendable, Hashable {
         /// 20 points.
         case medium = 20
@@ -14,7 +14,7 @@ public import WebImageCore
     /// The `GtkSpinner`.
     public let indicatorView: WidgetView
 
-    /// A spinner of a size, in a colour or the theme's own.
+    /// Makes a spinner; a nil colour is the theme's.
     public init(size: Size = .medium, color: ImageColor? = nil) {
         let spinner = WidgetView.made(gtk_spinner_new())
         let widget = UnsafeMutablePointer<GtkWidget>(spinner.widget)
@@ -30,20 +30,20 @@ public import WebImageCore
     /// Whether it spins.
     public var isAnimating: Bool { gtk_spinner_get_spinning(indicatorView.widget) != 0 }
 
-    /// Spins and is seen.
+    /// Starts the spinner and shows it.
     public func startAnimatingIndicator() {
         gtk_spinner_start(indicatorView.widget)
         indicatorView.isHidden = false
     }
 
-    /// Rests and is hidden.
+    /// Stops the spinner and hides it.
     public func stopAnimatingIndicator() {
         gtk_spinner_stop(indicatorView.widget)
         indicatorView.isHidden = true
     }
 }
 
-// The ones there are; each is new.
+// Every access makes a new indicator.
 extension WebImageActivityIndicator {
     /// Medium, grey.
     public static var gray: WebImageActivityIndicator { .init(color: ImageColor(white: 0.5)) }
@@ -59,7 +59,7 @@ extension WebImageActivityIndicator {
     public static var large: WebImageActivityIndicator { .init(size: .large) }
 }
 
-/// Colours of indicators, as style classes of the display.
+/// The colours of indicators as CSS classes of the display.
 @MainActor enum IndicatorStyle {
     private static var known: Set<String> = []
 

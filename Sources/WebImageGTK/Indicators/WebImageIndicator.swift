@@ -1,19 +1,19 @@
-/// Shows that a view waits for a picture.
+/// Shows that a view's load runs.
 ///
-/// Main actor only. The widget is put above the view's picture, placed by its own alignment; see
+/// Main actor only. The widget is placed above the view's image according to its alignment; see
 /// ``WidgetView/imageIndicator``.
 @MainActor public protocol WebImageIndicator: AnyObject {
-    /// The widget shown above the picture.
+    /// The widget shown above the image.
     var indicatorView: WidgetView { get }
     /// A load begins.
     func startAnimatingIndicator()
-    /// Nothing is waited for any more.
+    /// The load has ended.
     func stopAnimatingIndicator()
-    /// How far the load is, 0…1; 0 while the size is unknown.
+    /// Reports the progress of the load, 0…1; 0 while the size is unknown.
     func updateIndicatorProgress(_ progress: Double)
 }
 
 extension WebImageIndicator {
-    /// Nothing.
+    /// Does nothing.
     public func updateIndicatorProgress(_ progress: Double) {}
 }

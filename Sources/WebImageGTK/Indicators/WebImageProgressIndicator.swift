@@ -3,31 +3,32 @@ import CWebImageGTKShim
 import Foundation
 public import WebImageCore
 
-/// Shows how far a load is.
+/// Shows the progress of a load.
 ///
-/// While the size is unknown the bar moves to and fro, the ring turns a quarter, the veil lies over all of the picture.
+/// While the size is unknown, the bar moves back and forth, the ring turns with a quarter closed, and the overlay
+/// covers the whole image.
 @MainActor public final class WebImageProgressIndicator: WebImageIndicator {
-    /// What it looks like.
+    /// The appearance.
     public enum Style: Sendable, Hashable {
-        /// A bar in the middle, 160 points wide where there is room.
+        /// A centred bar, 160 points wide if there is room.
         case bar
-        /// A ring in the middle, 40 points wide, that closes.
+        /// A centred ring, 40 points wide, that closes with the progress.
         case ring
-        /// A veil over the picture that rises.
+        /// A translucent overlay that rises with the progress.
         case overlay
     }
 
-    /// The `GtkProgressBar`, or the widget that draws ring or veil.
+    /// The `GtkProgressBar`, or the widget that draws the ring or the overlay.
     public let indicatorView: WidgetView
-    /// What it looks like.
+    /// The appearance.
     public let style: Style
-    /// How far the load is, 0…1; 1 after the end.
+    /// The progress of the load, 0…1; 1 after the end.
     public private(set) var progress = 0.0
 
     private var drawing: Drawing?
     private let figures = Figures()
 
-    /// An indicator of a style; `color` is of ring and veil alone.
+    /// Makes an indicator of a style; `color` applies to the ring and the overlay.
     public init(style: Style = .bar, color: ImageColor? = nil) {
         self.style = style
         switch style {
@@ -60,16 +61,16 @@ public import WebImageCore
         webimage_view_set_paintable(indicatorView.widget, drawing.pointer)
     }
 
-    /// Begins at 0 and is seen.
+    /// Shows the indicator at 0.
     public func startAnimatingIndicator() {
         show(0)
         indicatorView.isHidden = false
     }
 
-    /// Moves on.
+    /// Shows a progress of 0…1.
     public func updateIndicatorProgress(_ progress: Double) { show(progress) }
 
-    /// Is full and hidden.
+    /// Sets the progress to 1 and hides the indicator.
     public func stopAnimatingIndicator() {
         show(1)
         indicatorView.isHidden = true
@@ -114,7 +115,7 @@ public import WebImageCore
     }
 }
 
-// The ones there are; each is new.
+// Every access makes a new indicator.
 extension WebImageProgressIndicator {
     /// The bar.
     public static var `default`: WebImageProgressIndicator { .init() }
@@ -122,6 +123,6 @@ extension WebImageProgressIndicator {
     public static var bar: WebImageProgressIndicator { .init(style: .bar) }
     /// The ring.
     public static var ring: WebImageProgressIndicator { .init(style: .ring) }
-    /// The veil.
+    /// The overlay.
     public static var overlay: WebImageProgressIndicator { .init(style: .overlay) }
 }

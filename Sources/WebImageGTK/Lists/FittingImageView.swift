@@ -3,37 +3,39 @@ import CWebImageGTKShim
 public import Foundation
 public import WebImageCore
 
-/// A widget that reserves its picture's true proportions as soon as they are known.
+/// A widget that takes its image's proportions as soon as they are known.
 ///
-/// They are known at once for a picture seen before (its size is remembered beyond its bytes), else from the first bytes
-/// of the file, else with the picture. Until then the widget has the proportions it was made with. Main actor only.
+/// The proportions of an image that was loaded before are known immediately, because its size is remembered longer than
+/// its bytes. Those of other images come from the first bytes of the file, or with the image. Until then the widget has
+/// its default proportions. Main actor only.
 @MainActor public final class FittingImageView: ImageListRow {
-    /// The side that the layout gives; the other follows.
+    /// The side that the layout sets; the other follows.
     public enum Axis: Sendable {
-        /// As high as the width asks, as in a list that scrolls down.
+        /// The height follows from the width, as in a list that scrolls vertically.
         case heightForWidth
-        /// As wide as the height asks, as in one that scrolls sideways.
+        /// The width follows from the height, as in a list that scrolls horizontally.
         case widthForHeight
     }
 
-    /// The `GtkWidget`: put it into a row or any container.
+    /// The `GtkWidget`, to be added to a row or any container.
     public let widget: OpaquePointer
-    /// The view inside it.
+    /// The view inside the widget.
     public let imageView: ImageView
-    /// What the widget has while nothing is known.
+    /// The proportions while those of the image are not known.
     public let defaultProportions: PixelSize
-    /// What the widget has now: only the ratio counts.
+    /// The current proportions; only the ratio counts.
     public private(set) var proportions: PixelSize
-    /// Whether the proportions are the picture's own.
+    /// Whether the proportions are those of the image.
     public private(set) var isFitting = false
 
     /// Called after the proportions changed, before the next layout.
     var onChange: (@MainActor () -> Void)?
     private var generation = 0
 
-    /// A view with the proportions of what it is likely to show.
+    /// Makes a view with default proportions, which should be those of a typical image.
     ///
-    /// - Parameter imageView: The view inside it; an ``AnimatedImageView`` plays animations. Nil makes an ``ImageView``.
+    /// - Parameter imageView: The view inside the widget, for example an ``AnimatedImageView``; nil makes an
+    ///   ``ImageView``.
     public init(
         _ axis: Axis = .heightForWidth, defaultProportions: PixelSize = PixelSize(width: 3, height: 2),
         imageView: ImageView? = nil
@@ -55,12 +57,12 @@ public import WebImageCore
         HandleLedger.closed("GtkWidget")
     }
 
-    /// Itself.
+    /// Returns self.
     public var fittingView: FittingImageView? { self }
 
-    /// Shows the placeholder, or nothing, and then the picture of a URL, in the picture's proportions.
+    /// Shows the placeholder, or nothing, and then the image of a URL, in the image's proportions.
     ///
-    /// - Returns: the load, to be cancelled alone; nil without a URL.
+    /// - Returns: the load, which can be cancelled; nil without a URL.
     @discardableResult
     public func setImage(
         with url: URL?, placeholderImage: Image? = nil, options: WebImageOptions = [],
@@ -75,7 +77,7 @@ public import WebImageCore
         }
     }
 
-    /// Takes the proportions known of a request, and gives the context in which its load tells more.
+    /// Applies the known proportions of a request and returns the context with which its load reports the size.
     func fit(_ request: ImageListRequest) -> WebImageContext {
         generation += 1
         let generation = generation
@@ -92,7 +94,7 @@ public import WebImageCore
         return context
     }
 
-    /// Takes the proportions of a picture whose size was not known before it.
+    /// Applies the proportions of a loaded image whose size was not known before.
     func hasEnded(with image: Image?) {
         guard let image, !isFitting else { return }
         take(image.pixelSize, isOwn: true)

@@ -1,33 +1,33 @@
-/// Where the rows of a list stand on its scroll axis while their extents become known: pure arithmetic.
+/// The positions of a list's rows on the scroll axis while their extents become known: a pure value.
 ///
-/// The rule that keeps what the user looks at still: a change above the anchor moves the beginning of the list, never
-/// the scroll value. Drags and flings set absolute values computed from where they began; a list that corrected the value
-/// would be set back by the next one, and jump. So the list's beginning is any number, not 0.
+/// A change above the anchor moves the start of the list and never the scroll value, so that visible rows do not move.
+/// Drags and flings set absolute values, computed from their start: a corrected value would be overwritten by the next
+/// one, and the list would jump. The start of the list can therefore be any number.
 struct FittingLayout: Sendable {
     private(set) var extents: RowExtents
-    /// Where the first row begins on the scroll axis.
+    /// The position of the first row on the scroll axis.
     private(set) var origin = 0
 
     init(count: Int, extent: Int) { extents = RowExtents(repeating: extent, count: count) }
 
     var count: Int { extents.count }
-    /// Where the last row ends.
+    /// The end of the last row.
     var end: Int { origin + extents.total }
 
-    /// Where a row begins on the scroll axis.
+    /// Returns the position of a row on the scroll axis.
     func start(of row: Int) -> Int { origin + extents.start(of: row) }
 
-    /// The rows that show a pixel between two places of the scroll axis.
+    /// Returns the rows with at least one pixel between two positions of the scroll axis.
     func rows(from start: Double, to end: Double) -> Range<Int> {
         let (first, last) = (Int(start.rounded(.down)), Int(end.rounded(.up)) - 1)
         guard count > 0, last >= origin, first < self.end, last >= first else { return 0..<0 }
         return extents.row(at: first - origin)..<extents.row(at: last - origin) + 1
     }
 
-    /// The row that is to stay where it is while others change.
+    /// Returns the row whose position stays while others change.
     ///
-    /// The one that was, as long as all of it is in sight; else the first settled one that is wholly in sight, for what
-    /// stands above it grows upwards, out of sight; else the nearest to that.
+    /// This is the previous anchor while it is completely visible; otherwise the first settled row that is completely
+    /// visible, because the rows above it grow upwards, outside the visible area; otherwise the row nearest to that.
     func anchor(value: Double, page: Double, previous: Int?, isSettled: (Int) -> Bool) -> Int {
         func isWhole(_ row: Int) -> Bool {
             Double(start(of: row)) >= value && Double(start(of: row) + extents[row]) <= value + page
@@ -40,21 +40,21 @@ struct FittingLayout: Sendable {
             ?? sight.first ?? 0
     }
 
-    /// Takes note of a row's extent without moving `anchor`.
+    /// Sets a row's extent without moving `anchor`.
     mutating func setExtent(_ extent: Int, of row: Int, keeping anchor: Int) {
         let before = extents[row]
         extents[row] = extent
         if row < anchor { origin -= extents[row] - before }
     }
 
-    /// Changes every extent without moving the beginning of `anchor`.
+    /// Changes every extent without moving the start of `anchor`.
     mutating func changeAll(keeping anchor: Int, _ body: (Int) -> Int) {
         let place = start(of: min(anchor, count))
         extents.change(body)
         origin = place - extents.start(of: min(anchor, count))
     }
 
-    /// Puts rows before `row` without moving `anchor`, unless they come below it.
+    /// Inserts rows before `row`. `anchor` does not move.
     mutating func insert(_ count: Int, extent: Int, at row: Int, keeping anchor: Int) {
         let before = extents.total
         let moves = row <= anchor && self.count > 0
@@ -62,7 +62,7 @@ struct FittingLayout: Sendable {
         if moves { origin -= extents.total - before }
     }
 
-    /// Takes rows out without moving what stands below those above `anchor`.
+    /// Removes rows. If they are above `anchor`, the rows below them do not move.
     mutating func remove(_ rows: Range<Int>, keeping anchor: Int) {
         let above = rows.clamped(to: 0..<min(max(anchor, 0), count))
         origin += extents.start(of: above.upperBound) - extents.start(of: above.lowerBound)

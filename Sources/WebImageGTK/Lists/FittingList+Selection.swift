@@ -1,42 +1,42 @@
 // Selecting and activating rows, by pointer and by key.
 //
-// Arrows go to the next row, page keys by a screen, home and end to the list's ends; the row that has the focus is
-// brought into sight. Return, or a second click, activates.
+// Arrow keys move to the next row, page keys by a screen, Home and End to the ends of the list. The list scrolls to the
+// row with the focus. Return or a double click activates a row.
 extension FittingList {
     /// How many rows can be selected.
     public enum SelectionMode: Sendable {
-        /// None: keys and clicks move the focus alone.
+        /// None: keys and clicks only move the focus.
         case none
-        /// One, which follows the focus.
+        /// One: the row with the focus.
         case single
     }
 
-    /// Whether rows can be selected; ``SelectionMode/none`` at first.
+    /// Whether rows can be selected; ``SelectionMode/none`` by default.
     public var selectionMode: SelectionMode {
         get { core.selection.isOn ? .single : .none }
         set { core.changeSelection { $0.isOn = newValue == .single } }
     }
 
-    /// The row selected; nil for none. Setting it does not scroll; a position outside the list is none.
+    /// The selected row; nil for none. Setting it does not scroll; a position outside the list selects none.
     public var selectedPosition: Int? {
         get { core.selection.selected }
         set { core.changeSelection { $0.select(newValue.flatMap { (0..<count).contains($0) ? $0 : nil }) } }
     }
 
-    /// Called on the main actor after another row was selected, or none, by whomever.
+    /// Called on the main actor after the selection changed, by the user or by the program.
     public var onSelectionChange: (@MainActor (_ position: Int?) -> Void)? {
         get { core.onSelectionChange }
         set { core.onSelectionChange = newValue }
     }
 
-    /// Called on the main actor for a row that was clicked twice, or once with ``activatesOnSingleClick``, or has the
-    /// focus when Return is pressed.
+    /// Called on the main actor for a row after a double click, after a click with ``activatesOnSingleClick``, or after
+    /// Return for the row with the focus.
     public var onActivate: (@MainActor (_ position: Int) -> Void)? {
         get { core.onActivate }
         set { core.onActivate = newValue }
     }
 
-    /// Whether one click activates; false at first.
+    /// Whether a single click activates a row; false by default.
     public var activatesOnSingleClick: Bool {
         get { core.activatesOnSingleClick }
         set { core.activatesOnSingleClick = newValue }

@@ -1,18 +1,18 @@
 import CWebImageGTK
 import WebImageCore
 
-/// A list whose rows take their pictures' proportions while the user scrolls, and whose view never jumps.
+/// A list whose rows take their images' proportions during scrolling, without moving what the user looks at.
 ///
-/// Put its widget into a `GtkScrolledWindow`. Rows are recycled; a million of them cost 12 bytes each. What changes
-/// above the first row in sight moves the beginning of the scroll axis (the adjustment's `lower`, which is not always 0)
-/// and never the value, so that drags, flings and animations, which set values computed from where they began, go on
-/// unharmed. Rows load like those of ``ImageListFactory``. Main actor only.
+/// Put its widget into a `GtkScrolledWindow`. Rows are recycled; a list of a million rows takes 12 bytes for each. A
+/// change above the first visible row moves the start of the scroll axis (the adjustment's `lower`, which can differ
+/// from 0) and never the value, so that running drags, flings and animations continue: they set values computed from
+/// their start. Rows load as those of ``ImageListFactory`` do. Main actor only.
 @MainActor public final class FittingList {
-    /// The direction in which the rows follow each other.
+    /// The direction of the list.
     public enum Direction: Sendable {
-        /// Down; rows are as wide as the list and as high as they want.
+        /// Rows are stacked downwards. They are as wide as the list and have their natural height.
         case vertical
-        /// Sideways; rows are as high as the list and as wide as they want.
+        /// Rows are placed side by side. They are as high as the list and have their natural width.
         case horizontal
     }
 
@@ -20,15 +20,16 @@ import WebImageCore
     public let widget: OpaquePointer
     let core: FittingListCore
 
-    /// A list of rows made and filled by closures, which are called on the main actor.
+    /// Makes a list whose rows are created and filled by closures, which run on the main actor.
     /// - Parameters:
-    ///   - count: how many rows there are.
+    ///   - count: the number of rows.
     ///   - spacing: pixels between rows.
-    ///   - defaultExtent: the pixels a row that was never seen counts for along the list.
-    ///   - policy: how far ahead pictures are loaded.
-    ///   - request: the picture of a position; also asked for positions that come soon. Nil is a row without one.
-    ///   - make: makes a row's widgets.
-    ///   - bind: fills everything but the picture.
+    ///   - defaultExtent: the assumed extent of a row that was never shown, in pixels along the list.
+    ///   - policy: how many screens ahead images are loaded.
+    ///   - request: returns the image of a position; also called for positions that become visible soon. Nil is a row
+    ///     without an image.
+    ///   - make: creates a row's widgets.
+    ///   - bind: fills the row, except for the image.
     public init<Row: ImageListRow>(
         _ direction: Direction = .vertical, count: Int, spacing: Int = 0, defaultExtent: Int = 200,
         policy: ScrollPrefetchPolicy = ScrollPrefetchPolicy(),
@@ -46,7 +47,7 @@ import WebImageCore
         HandleLedger.opened("GtkWidget")
     }
 
-    /// A list of rows that are a picture and nothing else.
+    /// Makes a list whose rows consist of an image only.
     public convenience init(
         _ direction: Direction = .vertical, count: Int, spacing: Int = 0, defaultExtent: Int = 200,
         request: @escaping @MainActor (_ position: Int) -> ImageListRequest?
@@ -61,35 +62,35 @@ import WebImageCore
         HandleLedger.closed("GtkWidget")
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     public var count: Int { core.layout.count }
 
-    /// The widgets that show a position now; nil for one that is not near.
+    /// Returns the row that shows a position; nil if the position is not near the visible ones.
     public func row(at position: Int) -> (any ImageListRow)? { core.bound[position]?.row }
 
-    /// The positions of which a pixel can be seen.
+    /// The positions with at least one visible pixel.
     public var visiblePositions: Range<Int> {
         guard let adjustment = core.adjustment else { return 0..<0 }
         let value = gtk_adjustment_get_value(adjustment)
         return core.layout.rows(from: value, to: value + gtk_adjustment_get_page_size(adjustment))
     }
 
-    /// Asks for every row anew, and takes another number of them.
+    /// Sets the number of rows and binds every row again.
     public func reload(count: Int) { core.reload(count: max(count, 0)) }
 
-    /// Takes note that rows were put in before a position; what is looked at stays where it is.
+    /// Tells the list that rows were inserted before a position. Visible rows do not move.
     public func insertRows(_ count: Int, at position: Int) {
         precondition(count >= 0 && (0...self.count).contains(position), "no such position")
         core.insert(count, at: position)
     }
 
-    /// Takes note that rows were taken out; what is looked at stays where it is.
+    /// Tells the list that rows were removed. Visible rows do not move.
     public func removeRows(_ positions: Range<Int>) {
         precondition(positions.clamped(to: 0..<count) == positions, "no such rows")
         core.remove(positions)
     }
 
-    /// Brings a row to the beginning of what is seen.
+    /// Scrolls a row to the start of the visible area.
     public func scroll(to position: Int) {
         guard let adjustment = core.adjustment, (0..<count).contains(position) else { return }
         gtk_adjustment_set_value(adjustment, Double(core.layout.start(of: position)))

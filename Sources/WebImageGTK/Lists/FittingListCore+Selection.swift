@@ -2,7 +2,7 @@ import CWebImageGTK
 import CWebImageGTKShim
 
 extension FittingListCore {
-    /// Changes what is selected, draws it, and tells who asked to hear of it.
+    /// Changes the selection, draws it and calls `onSelectionChange`.
     func changeSelection(_ body: (inout ListSelection) -> Void) {
         let (before, wasOn) = (selection.selected, selection.isOn)
         body(&selection)
@@ -15,9 +15,9 @@ extension FittingListCore {
         webimage_list_row_set_selected(load.container, selection.isOn, selection.selected == position)
     }
 
-    // MARK: What the user does
+    // MARK: Input
 
-    /// False for a key that means nothing here.
+    /// Handles a key; false for a key without a meaning.
     func hasKey(_ key: webimage_list_key) -> Bool {
         let step: ListSelection.Step
         switch key {
@@ -49,7 +49,7 @@ extension FittingListCore {
         if count == (activatesOnSingleClick ? 1 : 2) { onActivate?(position) }
     }
 
-    /// The focus comes from outside: to the row that had it, else to the first in sight.
+    /// Gives the focus that enters the list to the row that had it, otherwise to the first visible row.
     func takesFocus() -> Bool {
         guard layout.count > 0 else { return false }
         let position = selection.cursor ?? firstInSight
@@ -65,7 +65,7 @@ extension FittingListCore {
         return gtk_widget_grab_focus(UnsafeMutablePointer(load.container)) != 0
     }
 
-    /// A row that scrolls away leaves the focus with the list, which gives it back when the row returns.
+    /// Moves the focus of a row that leaves the visible area to the list, until the row is visible again.
     func keepFocus(of load: RowLoad) {
         let row = UnsafeMutablePointer<GtkWidget>(load.container)
         guard let area, gtk_widget_get_focus_child(UnsafeMutablePointer(area)) == row else { return }
@@ -87,12 +87,13 @@ extension FittingListCore {
     private func pageAway(_ way: Int) -> Int {
         let from = selection.cursor ?? firstInSight
         let place = Double(layout.start(of: min(from, max(layout.count - 1, 0)))) + Double(way * page)
-        // Beyond the ends there is no row, and the end is meant.
+        // A position beyond the ends has no row: the first or last row is used.
         let target = layout.rows(from: place, to: place + 1).first ?? (way < 0 ? 0 : layout.count - 1)
         return target == from ? from + way : target
     }
 
-    /// Scrolls as little as brings all of a row into sight; what is measured on the way may need another step.
+    /// Scrolls by the least distance that makes a row completely visible. Rows measured on the way may need a second
+    /// step.
     private func reveal(_ position: Int) {
         guard let adjustment else { return }
         for _ in 0..<3 {

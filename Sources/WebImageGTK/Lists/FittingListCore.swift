@@ -2,9 +2,10 @@ import CWebImageGTK
 import CWebImageGTKShim
 import WebImageCore
 
-/// Fills a list area: makes rows, gives them positions, and keeps what is looked at where it is.
+/// Fills a list area: creates rows, sets their positions, and keeps the visible rows in place.
 ///
-/// Owned by the area. Rows are bound and measured when something moves, before GTK lays out; laying out only places them.
+/// Owned by the area. Rows are bound and measured after a scroll or a change, before GTK's layout, which only places
+/// them.
 @MainActor final class FittingListCore {
     private let loader: ListLoader
     private let make: @MainActor () -> any ImageListRow
@@ -21,12 +22,12 @@ import WebImageCore
     private var settled: Set<Int> = []
     private var anchor: Int?
     private var spare: [RowLoad] = []
-    /// The area's size across the rows and along them.
+    /// The size of the area across the direction of scrolling (`breadth`) and along it (`page`), in pixels.
     private var breadth = 0
     private(set) var page = 0
     private var link: GTKDisplayLink?
     private var isArranging = false
-    /// What a row has beside its picture, as the last one measured.
+    /// The extent of a row without its image, as measured last.
     private var frame = 0
 
     var selection = ListSelection()
@@ -48,7 +49,7 @@ import WebImageCore
         loader.onSize = { [weak self] in self?.hasSize($1, $0) }
     }
 
-    /// Makes the area, which keeps this object until it is destroyed.
+    /// Makes the area, which retains this object until it is destroyed.
     func makeArea() -> OpaquePointer {
         let callbacks = webimage_list_area_callbacks(
             allocate: { owner, width, height in
@@ -80,7 +81,7 @@ import WebImageCore
         return area
     }
 
-    /// What moves the list.
+    /// The adjustment that scrolls the list.
     var adjustment: UnsafeMutablePointer<GtkAdjustment>? {
         guard let area else { return nil }
         return isVertical ? gtk_scrollable_get_vadjustment(area) : gtk_scrollable_get_hadjustment(area)
@@ -88,7 +89,7 @@ import WebImageCore
 
     var value: Double { adjustment.map { gtk_adjustment_get_value($0) } ?? 0 }
 
-    /// The row that stays where it is, chosen anew when it has left.
+    /// Returns the anchor, and chooses another one if it has left the visible area.
     private func chooseAnchor() -> Int {
         let row = layout.anchor(
             value: value, page: Double(page), previous: anchor, isSettled: { settled.contains($0) })
@@ -98,7 +99,7 @@ import WebImageCore
 
     // MARK: Rows
 
-    /// Changes the rows with `body`, which is given the anchor, and shows what there is then.
+    /// Changes the rows with `body`, which gets the anchor, and shows the result.
     private func change(_ positions: (Int) -> Int?, _ body: (inout FittingLayout, _ anchor: Int) -> Void) {
         let old = chooseAnchor()
         body(&layout, old)
@@ -122,7 +123,7 @@ import WebImageCore
         if selection.selected != selected { onSelectionChange?(selection.selected) }
     }
 
-    /// Asks for every row anew.
+    /// Binds every row again.
     func reload(count: Int) {
         change({ _ in nil }) { layout, anchor in
             if count < layout.count { layout.remove(count..<layout.count, keeping: anchor) }
@@ -174,7 +175,7 @@ import WebImageCore
 
     // MARK: Extents
 
-    /// A picture told its size before its row has widgets: the row will come in its true extent.
+    /// Uses the size of an image that arrived before its row has widgets: the row appears with its final extent.
     private func hasSize(_ size: PixelSize, _ position: Int) {
         guard breadth > 0, bound[position] == nil, position < layout.count, size.width > 0, size.height > 0 else {
             return
@@ -201,7 +202,7 @@ import WebImageCore
         return Int(max(natural, 1)) + spacing
     }
 
-    /// Gives every bound row the extent it wants, without moving the anchor.
+    /// Sets every bound row to its natural extent, without moving the anchor.
     private func measure(keeping anchor: Int) {
         for (position, load) in bound {
             layout.setExtent(measured(load), of: position, keeping: anchor)
@@ -209,14 +210,14 @@ import WebImageCore
         }
     }
 
-    // MARK: Arranging
+    // MARK: Layout
 
     private func hasScrolled() {
         guard !isArranging else { return }
         arrange()
     }
 
-    /// Arranges before the next layout.
+    /// Schedules `arrange` before the next layout.
     func schedule() {
         guard link == nil, !isArranging, let area else { return }
         let link = GTKDisplayLink(area)
@@ -232,19 +233,19 @@ import WebImageCore
         link = nil
     }
 
-    /// Binds and measures what is in sight or comes within half a screen, and moves the list's beginning as needed.
+    /// Binds and measures the rows within half a screen of the visible area, and moves the start of the list as needed.
     func arrange() {
         guard let area, breadth > 0, page > 0, !isArranging else { return }
         isArranging = true
         defer {
             isArranging = false
-            // What the race passes is not begun; when it rests, it is.
+            // During a fast scroll no load starts; another call follows when the scroll has slowed down.
             if loader.isRacing { schedule() }
         }
         let anchor = chooseAnchor()
         var near = 0..<0
-        // Rows that turn out smaller make room for more; each turn binds at least one, and eight are always enough to
-        // fill a screen up to what the next frame adds.
+        // Rows that are smaller than assumed make room for more. Each pass binds at least one row; after eight passes
+        // the rest is left to the next frame.
         for _ in 0..<8 {
             let over = Double(page) / 2
             near = layout.rows(from: value - over, to: value + Double(page) + over)
@@ -279,7 +280,7 @@ import WebImageCore
         if newBreadth != breadth, newBreadth > 0 {
             let old = breadth
             breadth = newBreadth
-            // The rows without widgets grow with the width; what that gets wrong is seen when they are measured.
+            // Rows without widgets are scaled with the width; the error is corrected when they are measured.
             if old > 0 {
                 layout.changeAll(keeping: anchor) { max(1, ($0 - spacing) * newBreadth / old) + spacing }
             }
@@ -295,7 +296,7 @@ import WebImageCore
             place()
         }
         isArranging = wasArranging
-        // Rows that shrank leave room for more, whose widgets are made before the next layout.
+        // Rows that shrank make room for more, whose widgets are created before the next layout.
         let sight = layout.rows(from: value, to: value + Double(page))
         if needsRows || !sight.allSatisfy({ bound[$0] != nil }) { schedule() }
     }

@@ -1,21 +1,23 @@
 import CWebImageGTK
 import WebImageCore
 
-/// A factory of rows with pictures for `GtkListView`, `GtkGridView` and the columns of a `GtkColumnView`.
+/// A factory of rows with images for `GtkListView`, `GtkGridView` and the columns of a `GtkColumnView`.
 ///
-/// Rows show what is in memory when they are bound. The rest is loaded by what can be seen, for GTK binds many rows more:
-/// visible rows first, then those that come next in the direction of travel, also before they have widgets; what scrolled
-/// away is taken out of the queue. One factory serves one list. At rest it costs nothing. Main actor only.
+/// A row shows an image in memory when it is bound. Other images are loaded by visibility, because GTK binds many more
+/// rows than are visible: first those of visible rows, then those that follow in the direction of scrolling, also
+/// before they have widgets. Loads of rows that left the area are cancelled. One factory serves one list. Without
+/// scrolling it costs nothing. Main actor only.
 @MainActor public final class ImageListFactory {
-    /// The `GtkListItemFactory`; it outlives this handle in the lists that hold it.
+    /// The `GtkListItemFactory`; lists that use it retain it longer than this handle.
     public let factory: OpaquePointer
 
-    /// A factory of rows made and filled by closures, which are called on the main actor.
+    /// Makes a factory whose rows are created and filled by closures, which run on the main actor.
     /// - Parameters:
-    ///   - policy: how far ahead pictures are loaded.
-    ///   - request: the picture of a position; also asked for positions that come soon. Nil is a row without one.
-    ///   - make: makes a row's widgets.
-    ///   - bind: fills everything but the picture.
+    ///   - policy: how many screens ahead images are loaded.
+    ///   - request: returns the image of a position; also called for positions that become visible soon. Nil is a row
+    ///     without an image.
+    ///   - make: creates a row's widgets.
+    ///   - bind: fills the row, except for the image.
     public init<Row: ImageListRow>(
         policy: ScrollPrefetchPolicy = ScrollPrefetchPolicy(),
         request: @escaping @MainActor (_ position: Int) -> ImageListRequest?,
@@ -32,12 +34,12 @@ import WebImageCore
         HandleLedger.opened("list factory")
     }
 
-    /// A factory of rows that are a picture and nothing else.
+    /// Makes a factory of rows that consist of an image only.
     public convenience init(request: @escaping @MainActor (_ position: Int) -> ImageListRequest?) {
         self.init(request: request, make: { ImageView() })
     }
 
-    /// The factory with a reference for the taker, as `gtk_list_view_new` and its like want it.
+    /// Returns the factory with a reference for the caller, as functions such as `gtk_list_view_new` need it.
     public func retainedFactory() -> OpaquePointer {
         g_object_ref(UnsafeMutableRawPointer(factory))
         return factory
@@ -49,7 +51,7 @@ import WebImageCore
     }
 }
 
-/// What a factory's signals do; lives as long as the factory.
+/// Handles the signals of a factory; released with the factory.
 @MainActor private final class FactoryWiring {
     private let loader: ListLoader
     private let make: @MainActor () -> any ImageListRow
@@ -58,9 +60,9 @@ import WebImageCore
     private var rows: [OpaquePointer: RowLoad] = [:]
     private var bound: [OpaquePointer: RowLoad] = [:]
     private var viewport: ListViewport?
-    /// How often in a row no row was seen.
+    /// The number of successive checks that found no visible row.
     private var blindChecks = 0
-    /// Waits for the first frame of a row, to find the list by it.
+    /// Waits for the first frame of a row, with which the list is found.
     private var search: (row: OpaquePointer, link: GTKDisplayLink)?
 
     init(
@@ -72,7 +74,7 @@ import WebImageCore
         self.bind = bind
     }
 
-    /// The connections keep the wiring alive.
+    /// Connects the signals; the connections retain this object.
     func connect(to factory: OpaquePointer) {
         Signal.connect(factory, "setup") { item in if let item { self.setUp(item) } }
         Signal.connect(factory, "bind") { item in if let item { self.bind(item) } }
@@ -116,7 +118,7 @@ import WebImageCore
     private func scheduleCheck(_ widget: OpaquePointer) {
         if let viewport { return viewport.scheduleCheck() }
         guard search == nil else { return }
-        // A row that is being bound may stand in no list yet; with its first frame it does.
+        // A row that is being bound may have no parent yet; at its first frame it has one.
         let link = GTKDisplayLink(widget)
         search = (widget, link)
         link.start { [weak self] _ in self?.findList() }
@@ -140,13 +142,13 @@ import WebImageCore
         var placed: [PlacedRow] = []
         placed.reserveCapacity(bound.count)
         for (item, load) in bound {
-            // Rows keep their widgets when others are put in or taken out above them.
+            // Rows keep their widgets when rows above them are inserted or removed.
             let position = Int(gtk_list_item_get_position(item))
             if load.position != position { loader.move(load, to: position) }
             placed.append(PlacedRow(position: position, widget: load.row.widget))
         }
         let visible = viewport.visible(PlacedRow.inOrder(placed))
-        // After a jump GTK may need more frames to lay its rows out; a list that shows none is not asked for ever.
+        // After a jump GTK may need several frames for its layout. The checks of a list without visible rows end.
         blindChecks = visible.isEmpty && !bound.isEmpty ? blindChecks + 1 : 0
         if (1...10).contains(blindChecks) {
             viewport.repeatScroll()

@@ -1,18 +1,18 @@
 public import Foundation
 public import WebImageCore
 
-/// What a row of a list shows.
+/// The content of a row of a list.
 public struct ImageListRequest {
-    /// The picture; nil shows the placeholder alone.
+    /// The URL of the image; nil shows only the placeholder.
     public var url: URL?
-    /// What is shown until the picture is there.
+    /// Shown until the image is loaded.
     public var placeholderImage: Image?
-    /// How it is loaded. The list sets the priority itself: visible rows first, rows that come soon last.
+    /// The options of the load. The list sets the priority: visible rows before rows that become visible soon.
     public var options: WebImageOptions
-    /// How it is loaded, as for any view; `.imageThumbnailPixelSize` is worth while in a list.
+    /// The context of the load, as for any view. A list should set `.imageThumbnailPixelSize`.
     public var context: WebImageContext?
 
-    /// A request with the options and context of a view's load.
+    /// Makes a request with the options and the context of a view's load.
     public init(
         _ url: URL?, placeholderImage: Image? = nil, options: WebImageOptions = [], context: WebImageContext? = nil
     ) {
@@ -24,7 +24,7 @@ public struct ImageListRequest {
 }
 
 extension ImageListRequest {
-    /// Who loads it.
+    /// The loader.
     var loader: any ViewImageLoading {
         context?[.customManager] as? any ViewImageLoading ?? ImageViewBinding.defaultLoader()
     }

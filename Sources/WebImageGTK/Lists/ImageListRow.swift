@@ -1,20 +1,20 @@
-/// The widgets of one row, made once and shown at many positions.
+/// The widgets of one row, created once and shown at many positions.
 @MainActor public protocol ImageListRow: AnyObject {
-    /// The `GtkWidget` that is the whole row.
+    /// The `GtkWidget` of the whole row.
     var widget: OpaquePointer { get }
-    /// The view in it that the list loads into.
+    /// The view for which the list loads images.
     var imageView: ImageView { get }
-    /// The view in it that takes its picture's proportions; nil, unless said, for rows of fixed size.
+    /// The view that takes its image's proportions; nil, the default, for rows of a fixed size.
     var fittingView: FittingImageView? { get }
 }
 
 extension ImageListRow {
-    /// None: the row has a size of its own.
+    /// Returns nil: the row has a fixed size.
     public var fittingView: FittingImageView? { nil }
 }
 
-/// A row that is a picture and nothing else.
+/// A row that consists of an image only.
 extension ImageView: ImageListRow {
-    /// Itself.
+    /// Returns self.
     public var imageView: ImageView { self }
 }

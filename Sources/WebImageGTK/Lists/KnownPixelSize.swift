@@ -1,12 +1,11 @@
 import Foundation
 import WebImageCore
 
-/// What can be known of a picture's size before it is loaded.
+/// What is known about an image's size before its load.
 @MainActor struct KnownPixelSize {
-    /// The size remembered; nil for a picture never seen.
+    /// The remembered size; nil for an image that was never loaded.
     let remembered: PixelSize?
-    /// Whether the size that the file's header says has the proportions that will be shown: a transformer may change
-    /// them.
+    /// Whether the size in the file's header has the proportions that will be shown; a transformer may change them.
     let usesHeaderSize: Bool
 
     init(_ request: ImageListRequest) {
@@ -21,7 +20,7 @@ import WebImageCore
         let key = manager.cacheKey(for: url, context: context)
         var size = usesHeaderSize ? nil : cache?.pixelSize(forKey: key)
         if usesHeaderSize {
-            // The full picture's first: a thumbnail's sides are rounded.
+            // The size of the full image comes first, because a thumbnail's sides are rounded.
             context[.imageThumbnailPixelSize] = nil
             let full = context.count == request.context?.count ? key : manager.cacheKey(for: url, context: context)
             size = cache?.pixelSize(forKey: full)

@@ -1,8 +1,8 @@
 import WebImageCore
 
-/// Loads the rows of one list: what ``ScrollPrefetchPolicy`` decides, done.
+/// Loads the rows of one list according to the decisions of ``ScrollPrefetchPolicy``.
 @MainActor final class ListLoader {
-    /// Told the size of a picture whose row has no widgets yet.
+    /// Called with the size of an image whose row has no widgets yet.
     var onSize: (@MainActor (_ position: Int, _ size: PixelSize) -> Void)?
 
     private let request: @MainActor (Int) -> ImageListRequest?
@@ -11,9 +11,9 @@ import WebImageCore
     private var rows: [ObjectIdentifier: RowLoad] = [:]
     private var count = 0
     private var generation = 0
-    /// Whether the last update has not seen every row.
+    /// Whether rows were bound since the last update.
     private var isStale = false
-    /// Whether the rows look at sizes: loads that do share their bytes only with their like.
+    /// Whether rows need the sizes of images. Loads that report sizes share their downloads only with each other.
     private var isFitting = false
 
     init(policy: ScrollPrefetchPolicy, request: @escaping @MainActor (Int) -> ImageListRequest?) {
@@ -29,27 +29,27 @@ import WebImageCore
         isStale = true
         isFitting = row.row.fittingView != nil
         row.bind(request(position), at: position, policy.interest(in: position))
-        // After the row has joined the load, so that it goes on.
+        // After the row has joined the load, so that the load continues.
         prefetching.cancel(position)
     }
 
-    /// Takes a row out of the list; what it loaded goes on only if it still comes soon.
+    /// Unbinds a row. Its load continues only if its position becomes visible soon.
     func unbind(_ row: RowLoad) {
         guard rows.removeValue(forKey: ObjectIdentifier(row)) != nil else { return }
         if let position = row.position, policy.interest(in: position) != .none { prefetch([position]) }
         row.unbind()
     }
 
-    /// Takes note that rows were put in or taken out above a row: what was begun by position is begun anew.
+    /// Moves a row after rows above it were inserted or removed. Prefetches, which belong to positions, start again.
     func move(_ row: RowLoad, to position: Int) {
         if !isStale { reset() }
         row.move(to: position)
     }
 
-    /// Whether another update is to come soon, as nothing is begun while the list races.
+    /// Whether the list needs another update soon, because no load starts during a fast scroll.
     var isRacing: Bool { policy.isRacing }
 
-    /// Acts on a scroll; `count` is how many rows the list has.
+    /// Handles a scroll; `count` is the number of rows.
     func update(visible: Range<Int>, count: Int) {
         guard isStale || isRacing || visible != policy.visible || count != self.count else { return }
         isStale = false
@@ -57,7 +57,7 @@ import WebImageCore
         let change = policy.update(visible: visible, count: count)
         for position in change.cancelled { prefetching.cancel(position) }
         let byPosition = Dictionary(rows.values.compactMap { row in row.position.map { ($0, row) } }) { $1 }
-        // What is looked at is asked for first, then what comes soonest.
+        // Visible rows are loaded first, then those that become visible next.
         for position in policy.visible { byPosition[position]?.want(policy.interest(in: position)) }
         for (position, row) in byPosition where policy.interest(in: position) == .none { row.want(.none) }
         for position in change.prefetch { byPosition[position]?.want(.near) }
@@ -65,7 +65,7 @@ import WebImageCore
         prefetch(change.prefetch.filter { byPosition[$0] == nil })
     }
 
-    /// The positions mean other rows from now on.
+    /// Cancels all work, because the positions now mean other rows.
     func reset() {
         generation += 1
         isStale = true

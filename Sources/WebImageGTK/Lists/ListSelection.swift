@@ -1,20 +1,20 @@
-/// Which row of a list is selected, and which one the arrow keys move from: a pure structure.
+/// The selected row of a list, and the row from which the arrow keys move: a pure value.
 struct ListSelection: Sendable {
     /// Whether rows can be selected.
     var isOn = false { didSet { if !isOn { selected = nil } } }
-    /// The row selected; nil for none.
+    /// The selected row; nil for none.
     private(set) var selected: Int?
-    /// The row that has the focus, or has it again when the focus comes back to the list.
+    /// The row that has the focus, or gets it when the focus returns to the list.
     private(set) var cursor: Int?
 
-    /// Where a key leads.
+    /// The target of a key.
     enum Step: Sendable {
         case previous, next, first, last
-        /// To a row found by what is on the page.
+        /// A given row, for example one found by the size of the page.
         case to(Int)
     }
 
-    /// Moves the cursor, from `start` where it stands nowhere yet, and the selection with it; nil without rows.
+    /// Moves the cursor, without one from `start`, and the selection with it; nil without rows.
     mutating func move(_ step: Step, count: Int, from start: Int) -> Int? {
         guard count > 0 else { return nil }
         let target =
@@ -31,13 +31,13 @@ struct ListSelection: Sendable {
         return row
     }
 
-    /// Selects a row, or none; a list without selection only moves its cursor.
+    /// Selects a row or none; a list without selection only moves its cursor.
     mutating func select(_ row: Int?) {
         if let row { cursor = row }
         if isOn { selected = row }
     }
 
-    /// Follows its rows to other positions; nil is a row that is gone.
+    /// Updates the positions after a change of the rows; `positions` returns nil for a removed row.
     mutating func follow(_ positions: (Int) -> Int?) {
         selected = selected.flatMap(positions)
         cursor = cursor.flatMap(positions)

@@ -2,7 +2,7 @@ import CWebImageGTK
 import CWebImageGTKShim
 import WebImageCore
 
-/// The GTK list around a row, and which of its rows can be seen.
+/// The GTK list that contains a row, and its visible rows.
 @MainActor final class ListViewport {
     /// The `GtkListView` or `GtkGridView`; nil once it is destroyed.
     private var list: OpaquePointer?
@@ -11,11 +11,11 @@ import WebImageCore
     private var connections: [UInt] = []
     private var link: GTKDisplayLink?
     private var paints: (clock: OpaquePointer, connection: UInt)?
-    /// Whether something has moved since the last frame began, and since the last look.
+    /// Whether a change happened since the last frame began and the last check.
     private var isAskedAgain = false
     private var isDue = false
 
-    /// Finds the list that a row's widget stands in; nil while it stands in none.
+    /// Finds the list that contains a row's widget; nil if there is none.
     init?(around row: OpaquePointer, changed: @escaping @MainActor () -> Void) {
         guard let list = Self.list(around: row) else { return nil }
         self.list = list
@@ -34,7 +34,7 @@ import WebImageCore
         for connection in connections { Signal.disconnect(list, connection) }
     }
 
-    /// How many rows the list's model has.
+    /// The number of rows of the list's model.
     var count: Int {
         guard let list else { return 0 }
         let isGrid = Self.isInstance(list, gtk_grid_view_get_type())
@@ -42,11 +42,12 @@ import WebImageCore
         return Int(g_list_model_get_n_items(model))
     }
 
-    /// The positions of which a pixel is inside the list, which is as large as what is seen of it; rows in their order.
+    /// Returns the positions with at least one pixel inside the list, whose allocation is the visible area. `rows` are
+    /// in order.
     func visible(_ rows: [PlacedRow]) -> Range<Int> {
         guard let list else { return 0..<0 }
-        // Down a list one row follows another, so that a few are asked instead of all; sideways the way they follow
-        // is the language's.
+        // In a vertical list rows follow each other, so that a few checks find the visible ones. In a horizontal list
+        // the text direction determines the order.
         let isDown = gtk_orientable_get_orientation(list) == GTK_ORIENTATION_VERTICAL
         let start = isDown ? firstInSight(rows) : nil
         let area = UnsafeMutablePointer<GtkWidget>(list)
@@ -63,7 +64,7 @@ import WebImageCore
         return first > last ? 0..<0 : first..<last + 1
     }
 
-    /// The first row that ends below the upper edge; nil where a row has no place.
+    /// Returns the first row that ends below the upper edge; nil if a row has no position.
     private func firstInSight(_ rows: [PlacedRow]) -> Int? {
         var (index, end) = (0, rows.count)
         while index < end {
@@ -81,9 +82,9 @@ import WebImageCore
         return isKnown ? bounds : nil
     }
 
-    /// Asks for `changed` when the next frame has been laid out and drawn.
+    /// Schedules `changed` after the next frame's layout and drawing.
     ///
-    /// Before that rows stand where they stood when they were bound to other positions.
+    /// Before that, rows still have the places of their previous positions.
     func scheduleCheck() {
         isAskedAgain = true
         guard link == nil, let list else { return }
@@ -98,7 +99,7 @@ import WebImageCore
         }
         isAskedAgain = false
         isDue = true
-        // In another window it is another clock.
+        // Each window has a frame clock of its own.
         guard paints?.clock != clock else { return }
         stopPaints()
         g_object_ref(UnsafeMutableRawPointer(clock))
@@ -124,10 +125,10 @@ import WebImageCore
         g_object_unref(UnsafeMutableRawPointer(clock))
     }
 
-    /// Tells GTK again where the list stands.
+    /// Sets the list's scroll position again.
     ///
-    /// A list of GTK 4.8 that has never moved answers a scroll that goes beyond the rows it has bound by showing none: it
-    /// binds the new place's rows with the next scroll only.
+    /// If a list of GTK 4.8 was never scrolled and its first scroll goes beyond the bound rows, it shows no rows: it
+    /// binds those of the new position only at the next scroll.
     func repeatScroll() {
         guard let list, gtk_widget_get_mapped(UnsafeMutablePointer(list)) != 0 else { return }
         let isVertical = gtk_orientable_get_orientation(list) == GTK_ORIENTATION_VERTICAL
@@ -167,7 +168,7 @@ import WebImageCore
         var ancestor = gtk_widget_get_parent(UnsafeMutablePointer(row))
         while let current = ancestor {
             let widget = OpaquePointer(current)
-            // A column view holds a list view of its own.
+            // A column view contains a list view.
             if isInstance(widget, gtk_list_view_get_type()) || isInstance(widget, gtk_grid_view_get_type()) {
                 return widget
             }

@@ -3,10 +3,10 @@ struct PlacedRow {
     var position: Int
     var widget: OpaquePointer
 
-    /// By position.
+    /// Sorts rows by position.
     ///
-    /// Some two hundred in each frame that scrolls: as they usually follow one another, each is put into its place instead
-    /// of being compared with others.
+    /// A scroll sorts about 200 rows in each frame. Their positions usually have no gaps, so each row is put at its
+    /// place without comparisons.
     static func inOrder(_ rows: [PlacedRow]) -> [PlacedRow] {
         guard var lowest = rows.first?.position else { return [] }
         var highest = lowest
@@ -15,7 +15,7 @@ struct PlacedRow {
         guard highest - lowest < 4 * rows.count else { return sorted() }
         var places = [OpaquePointer?](repeating: nil, count: highest - lowest + 1)
         for row in rows {
-            // While rows are put in and taken out two may name one position.
+            // While rows are inserted and removed, two can have the same position.
             guard places[row.position - lowest] == nil else { return sorted() }
             places[row.position - lowest] = row.widget
         }

@@ -1,26 +1,26 @@
-/// The extents of all rows of a list along its direction, in pixels, and where each row begins.
+/// The extents of a list's rows along its direction, in pixels, and the start of each row.
 ///
-/// A Fenwick tree: changing one extent, finding a row's start, and finding the row at an offset take log n steps, so
-/// that a list of a million rows scrolls as a short one does. 12 bytes a row.
+/// A Fenwick tree: changing one extent, finding a row's start, and finding the row at an offset take O(log n) time, so
+/// that a list of a million rows scrolls as fast as a short one. It takes 12 bytes for each row.
 struct RowExtents: Sendable {
     private var extents: [Int32]
     /// `tree[i - 1]` is the sum of the `i & -i` extents that end with row `i - 1`.
     private var tree: [Int]
 
-    /// `count` rows of one extent.
+    /// Makes `count` rows of one extent.
     init(repeating extent: Int = 0, count: Int = 0) {
         extents = Array(repeating: Self.stored(extent), count: count)
         tree = []
         rebuild()
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     var count: Int { extents.count }
 
-    /// The extents of all rows together.
+    /// The sum of all extents.
     var total: Int { start(of: count) }
 
-    /// One row's extent; what does not fit 31 bits is cut.
+    /// The extent of a row, limited to 31 bits.
     subscript(row: Int) -> Int {
         get { Int(extents[row]) }
         set {
@@ -36,7 +36,7 @@ struct RowExtents: Sendable {
         }
     }
 
-    /// Where a row begins; `count` gives the end of the last one.
+    /// Returns the start of a row; for `count`, the end of the last row.
     func start(of row: Int) -> Int {
         var sum = 0
         var index = row
@@ -47,7 +47,7 @@ struct RowExtents: Sendable {
         return sum
     }
 
-    /// The row that covers an offset: the first before the beginning, the last after the end. 0 without rows.
+    /// Returns the row at an offset; the first row before the start, the last after the end, 0 without rows.
     func row(at offset: Int) -> Int {
         var (row, rest) = (0, offset)
         var step = count == 0 ? 0 : 1 << (Int.bitWidth - 1 - count.leadingZeroBitCount)
@@ -61,19 +61,19 @@ struct RowExtents: Sendable {
         return max(min(row, count - 1), 0)
     }
 
-    /// Puts rows of one extent before `row`; takes as long as there are rows.
+    /// Inserts rows of one extent before `row`; takes time proportional to the number of rows.
     mutating func insert(_ extent: Int, count: Int, at row: Int) {
         extents.insert(contentsOf: repeatElement(Self.stored(extent), count: count), at: row)
         rebuild()
     }
 
-    /// Takes rows out; takes as long as there are rows.
+    /// Removes rows; takes time proportional to the number of rows.
     mutating func remove(_ rows: Range<Int>) {
         extents.removeSubrange(rows)
         rebuild()
     }
 
-    /// Changes every extent; takes as long as there are rows.
+    /// Changes every extent; takes time proportional to the number of rows.
     mutating func change(_ body: (Int) -> Int) {
         extents = extents.map { Self.stored(body(Int($0))) }
         rebuild()

@@ -1,20 +1,20 @@
 import Foundation
 import WebImageCore
 
-/// One row's picture on its way: asked for, given up and hurried as the row is scrolled.
+/// The load of one row: started, cancelled and prioritised as the row is scrolled.
 @MainActor final class RowLoad {
     private enum State {
-        /// Not asked for: the row is too far away, or its load was given up.
+        /// Not started: the row is too far away, or its load was cancelled.
         case waiting
         case loading
-        /// Shown, failed, or nothing to show.
+        /// Shown or failed, or there is nothing to show.
         case ended
     }
 
     let row: any ImageListRow
-    /// The widget that the list places: the row's own, or one around it.
+    /// The widget that the list places: the row's widget, or a container of it.
     let container: OpaquePointer
-    /// Where the row stands in the list; nil while it is in none.
+    /// The row's position in the list; nil while it is in none.
     private(set) var position: Int?
     private var request: ImageListRequest?
     private var state = State.ended
@@ -28,7 +28,7 @@ import WebImageCore
         row.imageView.state.keepsSizeWhenEmpty = true
     }
 
-    /// Shows a position's picture: from memory before this returns, otherwise as much as it is wanted.
+    /// Shows the image of a position: from memory before this returns, otherwise by a load according to the interest.
     func bind(_ request: ImageListRequest?, at position: Int, _ interest: ScrollPrefetchPolicy.Interest) {
         generation += 1
         self.position = position
@@ -40,7 +40,7 @@ import WebImageCore
             state = .ended
             return
         }
-        // A picture in memory costs nothing and is there when the row comes into sight; others wait until it is near.
+        // An image in memory is shown now, because it costs nothing; other loads wait until the row is near.
         if interest != .none { return ask() }
         switch memoryAnswer {
         case .hit(let image): ask(image)
@@ -49,7 +49,7 @@ import WebImageCore
         }
     }
 
-    /// Ends what was under way; the row keeps its picture until it is bound again.
+    /// Cancels the load; the row keeps its image until it is bound again.
     func unbind() {
         generation += 1
         position = nil
@@ -58,10 +58,10 @@ import WebImageCore
         row.imageView.cancelCurrentImageLoad()
     }
 
-    /// The rows above it have changed.
+    /// Sets the position after a change of the rows above.
     func move(to position: Int) { self.position = position }
 
-    /// Loads, hurries or gives up as the row is wanted now.
+    /// Starts, prioritises or cancels the load according to the interest in the row.
     func want(_ interest: ScrollPrefetchPolicy.Interest) {
         guard interest != self.interest else { return }
         self.interest = interest
@@ -73,7 +73,8 @@ import WebImageCore
         }
     }
 
-    /// What the load would deliver at once, where nothing on its way to the manager can make it another one.
+    /// The memory hit that the load would deliver, if no options or roles between the view and the manager can change
+    /// it.
     private var memoryAnswer: WebImageManager.MemoryAnswer {
         guard let request, let url = request.url, let manager = request.loader as? WebImageManager,
             request.context?[.thumbnail] == nil, type(of: row.imageView) == ImageView.self
@@ -86,7 +87,7 @@ import WebImageCore
         return request.loader.imageInMemory(for: url, context: request.context) != nil
     }
 
-    /// Shows what a load would begin with, in the proportions known.
+    /// Shows the placeholder in the known proportions.
     private func wait() {
         state = .waiting
         row.imageView.cancelCurrentImageLoad()
@@ -94,7 +95,7 @@ import WebImageCore
         if let request { _ = row.fittingView?.fit(request) }
     }
 
-    /// Loads; `hit` is what was found in memory just now.
+    /// Starts the load; `hit` is the image just found in memory.
     private func ask(_ hit: Image? = nil) {
         guard let request else { return }
         state = .loading
@@ -118,7 +119,7 @@ import WebImageCore
     }
 }
 
-/// Hands a view's loads on and keeps the newest, whose priority can be moved.
+/// Forwards a view's loads and keeps the newest, so that its priority can be changed.
 private final class RowLoader: ForwardingViewLoader {
     private struct State {
         var base: (any ViewImageLoading)?
@@ -128,7 +129,7 @@ private final class RowLoader: ForwardingViewLoader {
 
     private let state = Locked(State())
 
-    /// Says who is asked next, and what it is known to answer at once.
+    /// Sets the loader of the next load, and the memory hit that it will deliver.
     func prepare(_ base: any ViewImageLoading, _ hit: Image?) {
         state.withLock { ($0.base, $0.hit) = (base, hit) }
     }
@@ -164,7 +165,7 @@ private final class RowLoader: ForwardingViewLoader {
     }
 }
 
-/// A load that was answered before it could be returned.
+/// A load that completed before it was returned.
 private struct AnsweredLoad: WebImageOperation {
     var isCancelled: Bool { false }
     func cancel() {}

@@ -1,11 +1,11 @@
 import WebImageCore
 
-/// Loads under way for rows that have no widgets yet, by position.
+/// The running loads of rows without widgets, by position.
 @MainActor final class RowPrefetching {
     private var operations: [Int: any WebImageOperation] = [:]
     private var prefetchers: [ObjectIdentifier: WebImagePrefetcher] = [:]
 
-    /// Begins to load a position's picture, after everything visible; nothing happens when it is under way.
+    /// Starts the load of a position's image at a lower priority than visible rows; does nothing if it runs.
     func start(_ request: ImageListRequest, _ position: Int) {
         guard operations[position] == nil, let url = request.url else { return }
         let options = request.options(for: .near)
@@ -19,7 +19,7 @@ import WebImageCore
             [url], options: options, context: request.context, progress: nil, completed: nil)
     }
 
-    /// Leaves the load of a position; others who wait for it keep it going.
+    /// Cancels this subscription to the load of a position; other subscribers keep the load running.
     func cancel(_ position: Int) { operations.removeValue(forKey: position)?.cancel() }
 
     func cancelAll() {

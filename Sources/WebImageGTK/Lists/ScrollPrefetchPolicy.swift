@@ -1,75 +1,75 @@
-/// Which rows of a list are loaded before they are seen, and which are given up: a pure decision.
+/// Decides which rows of a list are loaded before they are visible, and which loads are cancelled: a pure value.
 ///
-/// Told what is visible after every scroll, it keeps one run of positions wanted: the visible ones, some screens in the
-/// direction of travel, and a little of what was just passed. The rest is what scrolled away. While the list races, more
-/// than a screen from one look to the next, nothing is wanted: it would have scrolled away before it came.
+/// It is updated with the visible rows after every scroll and needs one range of positions: the visible ones, some
+/// screens ahead in the direction of scrolling, and part of a screen behind. During a fast scroll, of more than a
+/// screen between two updates, it needs none: the rows would leave the area before their images arrive.
 public struct ScrollPrefetchPolicy: Sendable {
-    /// Where the user goes.
+    /// The direction of scrolling.
     public enum Direction: Sendable {
-        /// To higher positions; also before the first scroll.
+        /// Towards higher positions; also before the first scroll.
         case forward
-        /// To lower ones.
+        /// Towards lower positions.
         case backward
     }
 
-    /// How much a row is wanted.
+    /// The need for a row's image.
     public enum Interest: Int, Sendable, Comparable {
-        /// It is far away: nothing is loaded for it.
+        /// The row is far away: nothing is loaded.
         case none
-        /// It comes soon, or was just passed: loaded after everything visible.
+        /// The row becomes visible soon or was visible recently: loaded after all visible rows.
         case near
-        /// It is looked at: loaded first.
+        /// The row is visible: loaded first.
         case visible
 
-        /// By urgency.
+        /// Orders by urgency.
         public static func < (one: Interest, other: Interest) -> Bool { one.rawValue < other.rawValue }
     }
 
-    /// What a scroll changes.
+    /// The changes after a scroll.
     public struct Change: Sendable, Equatable {
-        /// Positions to load from now on that are not visible, the soonest first.
+        /// Invisible positions whose loads start, the next to become visible first.
         public var prefetch: [Int] = []
-        /// Positions that are wanted no more.
+        /// Positions that are no longer needed.
         public var cancel: Range<Int> = 0..<0
-        /// More of them: a window that grows smaller can lose both its ends.
+        /// Further positions that are no longer needed: a smaller window can lose positions at both ends.
         public var cancelBeyond: Range<Int> = 0..<0
 
-        /// Every position that is wanted no more.
+        /// All positions that are no longer needed.
         public var cancelled: [Int] { Array(cancel) + Array(cancelBeyond) }
     }
 
-    /// Screens loaded ahead; a screen is as many rows as are visible.
+    /// The number of screens loaded ahead; a screen is the number of visible rows.
     public var screensAhead: Double
-    /// Screens kept behind.
+    /// The number of screens kept behind.
     public var screensBehind: Double
     /// The direction of the last scroll.
     public private(set) var direction = Direction.forward
-    /// The rows looked at.
+    /// The visible rows.
     public private(set) var visible = 0..<0
-    /// The rows wanted: the visible ones and those around them.
+    /// The needed rows: the visible ones and those around them.
     public private(set) var wanted = 0..<0
 
-    /// Whether the last two looks had no row in common; look again when the list may rest.
+    /// Whether the last two updates had no visible row in common; update again when the scroll may have ended.
     public private(set) var isRacing = false
 
-    /// A policy that has seen nothing yet; negative numbers of screens count as none.
+    /// Makes a policy; a negative number of screens counts as 0.
     public init(screensAhead: Double = 2, screensBehind: Double = 0.5) {
         self.screensAhead = max(screensAhead, 0)
         self.screensBehind = max(screensBehind, 0)
     }
 
-    /// How much a position is wanted.
+    /// Returns the need for a position.
     public func interest(in position: Int) -> Interest {
         if visible.contains(position), !isRacing { return .visible }
         return wanted.contains(position) ? .near : .none
     }
 
-    /// Takes note of what is visible out of `count` rows. An empty range means that nothing is.
+    /// Updates the visible rows out of `count`. An empty range means that no row is visible.
     public mutating func update(visible newVisible: Range<Int>, count: Int) -> Change {
         let all = 0..<max(count, 0)
         let now = newVisible.clamped(to: all)
         if !now.isEmpty, !visible.isEmpty, now != visible {
-            // Rows of unlike height make one end move alone; the sum of both tells the way.
+            // With rows of different heights only one end may move; the sum of both gives the direction.
             let move = now.lowerBound + now.upperBound - visible.lowerBound - visible.upperBound
             if move != 0 { direction = move > 0 ? .forward : .backward }
         }
@@ -80,7 +80,7 @@ public struct ScrollPrefetchPolicy: Sendable {
         return change(from: before)
     }
 
-    /// Forgets every position, as when the rows are others; the direction stays.
+    /// Removes every position, for a list with other rows; the direction stays.
     public mutating func reset() -> Change {
         let before = wanted
         (visible, wanted, isRacing) = (0..<0, 0..<0, false)
@@ -89,7 +89,7 @@ public struct ScrollPrefetchPolicy: Sendable {
 
     private func window(around visible: Range<Int>, in all: Range<Int>) -> Range<Int> {
         guard !visible.isEmpty else { return 0..<0 }
-        // More rows than a list holds would overflow.
+        // A larger number of rows than the list has would overflow.
         func rows(_ screens: Double) -> Int {
             Int(min((screens * Double(visible.count)).rounded(.up), Double(all.count)))
         }

@@ -1,18 +1,18 @@
 import CWebImageGTK
 import WebImageCore
 
-/// What a view does about a load that failed: tries again when it is tapped, and when the network is back.
+/// Repeats a view's failed load after a tap, and once the network is back.
 @MainActor final class FailureRecovery {
     private unowned let state: ImageWidgetState
     private var hasGesture = false
 
     init(_ state: ImageWidgetState) { self.state = state }
 
-    /// Whether a tap on the view tries again.
+    /// Whether a tap on the view repeats the load.
     var retriesOnTap = false { didSet { if retriesOnTap { addGesture() } } }
-    /// Whether a connection's failure is tried again when the network is back and the view can be seen.
+    /// Whether a load that failed by its connection is repeated once the network is back and the view is visible.
     var retriesWhenOnline = true
-    /// Hears how a retry ends that the view began by itself.
+    /// Called with the result of a retry that the view started.
     var retryCompleted: ViewImageCompletedBlock?
 
     func loadEnded(with error: WebImageError?) {
@@ -39,7 +39,7 @@ import WebImageCore
     }
 }
 
-/// Whether there is a network, and which views wait for it.
+/// Observes the network and knows the views that wait for it.
 @MainActor final class Connectivity {
     static let shared = Connectivity()
 
@@ -57,7 +57,7 @@ import WebImageCore
 
     func remove(_ state: ImageWidgetState) { waiting[ObjectIdentifier(state)] = nil }
 
-    /// The network is back: what can be seen is tried again, the rest goes on waiting.
+    /// Repeats the failed loads of visible views; the others continue to wait.
     func networkIsBack() {
         for (key, entry) in waiting {
             guard let state = entry.state, !state.isDestroyed else {

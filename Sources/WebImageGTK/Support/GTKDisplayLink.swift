@@ -1,15 +1,15 @@
 import CWebImageGTK
 public import WebImageCore
 
-/// A display link in step with the frames of a widget's window; asks for frames only while it runs.
+/// A display link that ticks with the frames of a widget's window; it requests frames only while it runs.
 @MainActor public final class GTKDisplayLink: DisplayLink {
     private let widget: OpaquePointer
     private var callback: FrameCallback?
 
-    /// A link over a `GtkWidget`, which is not kept alive; GTK ends the ticks with the widget.
+    /// Makes a link for a `GtkWidget`, which is not retained; GTK ends the ticks with the widget.
     public init(_ widget: OpaquePointer) { self.widget = widget }
 
-    /// Begins to tick with every frame of the widget's window; none come while the widget is in no window.
+    /// Calls `tick` with every frame of the widget's window; there are no frames while the widget is in no window.
     public func start(_ tick: @escaping @MainActor (_ elapsed: Double) -> Void) {
         stop()
         let callback = FrameCallback(tick)
@@ -33,7 +33,7 @@ public import WebImageCore
 
     /// Stops ticking.
     public func stop() {
-        // Without a number GTK has ended the ticks itself, and the widget may be gone.
+        // Without a number GTK has removed the callback, and the widget may be destroyed.
         if let number = callback?.number { gtk_widget_remove_tick_callback(UnsafeMutablePointer(widget), number) }
         callback = nil
     }
@@ -41,9 +41,9 @@ public import WebImageCore
     isolated deinit { stop() }
 }
 
-/// One registration with GTK.
+/// One tick callback registered with GTK.
 @MainActor private final class FrameCallback {
-    /// GTK's number for it; nil once GTK has dropped it.
+    /// GTK's number of the callback; nil once GTK has removed it.
     var number: UInt32?
     private let tick: @MainActor (Double) -> Void
     private var last: Int64?

@@ -1,8 +1,8 @@
-// GTK's functions want pointers to many types, which C casts with macros that Swift does not see.
+// GTK's functions take pointers to many types. C casts between them with macros, which Swift does not import.
 
-/// A GTK object as the pointer type that a C function wants, which the call infers; nil stays nil.
+/// Returns a GTK object as the pointer type that a C function takes, inferred from the call; nil stays nil.
 ///
-/// As unchecked as C's own cast: the object must be of that type.
+/// The cast is not checked, as in C: the object must be of that type.
 ///
 /// ```swift
 /// gtk_window_set_child(gtkCast(window), view.gtkWidget())
@@ -11,11 +11,13 @@ public func gtkCast<Object, Wanted>(_ object: UnsafeMutablePointer<Object>?) -> 
     UnsafeMutablePointer(OpaquePointer(object))
 }
 
-/// A GTK object whose C type Swift cannot see, as the pointer type that a C function wants; nil stays nil.
+/// Returns a GTK object whose C type Swift does not import as the pointer type that a C function takes.
+///
+/// Nil stays nil.
 public func gtkCast<Wanted>(_ object: OpaquePointer?) -> UnsafeMutablePointer<Wanted>? { UnsafeMutablePointer(object) }
 
 extension WidgetView {
-    /// The `GtkWidget` as the pointer type that a C function wants, which the call infers.
+    /// Returns the `GtkWidget` as the pointer type that a C function takes, inferred from the call.
     ///
     /// ```swift
     /// gtk_box_append(gtkCast(box), view.gtkWidget())

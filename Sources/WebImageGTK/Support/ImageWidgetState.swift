@@ -3,18 +3,18 @@ import CWebImageGTKShim
 import Foundation
 import WebImageCore
 
-/// What belongs to one widget: the picture it shows and the loads it waits for. Owned by the widget, ends with it.
+/// The image and the loads of one widget. Owned by the widget and released with it.
 @MainActor final class ImageWidgetState {
     /// The widget, which outlives this object.
     let widget: OpaquePointer
     let kind: WidgetKind
     let drawing = PictureDrawing()
     private(set) lazy var binding = ImageViewBinding(display: self, operationKey: operationKey)
-    /// Names the widget's own loads.
+    /// The operation key of the widget's own loads.
     private let operationKey: String
 
     private(set) var isDestroyed = false
-    /// Plays what is animated; nil until the view has an animation to show.
+    /// Plays the animation; nil until the view has one.
     private(set) var animation: WidgetAnimation?
     private(set) lazy var visibility = WidgetVisibility(widget) { [weak self] in self?.visibilityChanged() }
     private(set) lazy var indicator = IndicatorHost(self)
@@ -22,7 +22,7 @@ import WebImageCore
     /// Whether the newest load failed.
     var hasFailed = false
     private(set) lazy var offscreenPolicy = OffscreenPolicy(self)
-    /// The pictures of a button; for buttons alone.
+    /// The images of a button; only for buttons.
     private(set) lazy var buttonFace = {
         let face = ButtonFace(widget)
         indicator.host = face.widget
@@ -38,11 +38,11 @@ import WebImageCore
     var highlightedImage: Image? { didSet { if isHighlighted { refresh() } } }
     var isHighlighted = false { didSet { if isHighlighted != oldValue { refresh() } } }
     private var shown: Image?
-    /// Whether the widget keeps its natural size while it shows nothing, as a row of a list does: one that waits for its
-    /// picture is not to lay the list out anew.
+    /// Whether the widget keeps its natural size while it shows nothing, so that a list is not laid out again when a
+    /// row waits for its image.
     var keepsSizeWhenEmpty = false
 
-    /// What belongs to a widget, made at first use.
+    /// Returns the state of a widget, created at first use.
     static func of(_ widget: OpaquePointer, key: String) -> ImageWidgetState {
         let object = UnsafeMutablePointer<GObject>(widget)
         if let state = g_object_get_data(object, dataKey) {
@@ -54,7 +54,7 @@ import WebImageCore
             Unmanaged<ImageWidgetState>.fromOpaque(state).release()
         }
         Signal.connect(widget, "destroy") { [weak state] _ in state?.widgetWasDestroyed() }
-        // Made at once, so that it hears when memory is short.
+        // Created now, so that it observes memory pressure.
         _ = state.offscreenPolicy
         return state
     }
@@ -72,7 +72,7 @@ import WebImageCore
 
     var isMapped: Bool { !isDestroyed && gtk_widget_get_mapped(UnsafeMutablePointer(widget)) != 0 }
 
-    /// Ends every load, with its completion, and touches the widget no more.
+    /// Ends every load, with its completion; afterwards the widget is not used.
     private func widgetWasDestroyed() {
         guard !isDestroyed else { return }
         isDestroyed = true
@@ -85,9 +85,9 @@ import WebImageCore
         indicator.widgetWasDestroyed()
     }
 
-    // MARK: The picture
+    // MARK: The image
 
-    /// What plays animations, made at first use.
+    /// Returns the player of the view's animation, created at first use.
     func animate(_ makeLink: @escaping @MainActor (OpaquePointer) -> any DisplayLink) -> WidgetAnimation {
         if let animation { return animation }
         let animation = WidgetAnimation(self, makeLink: makeLink)
@@ -97,7 +97,7 @@ import WebImageCore
 
     private func display(replacing old: Image?) {
         running?.endIfOvertaken()
-        // The same picture again would cost a redraw; somebody else may have changed the widget's, so ask it.
+        // The same image would cost a redraw. The widget is asked, because other code may have changed its paintable.
         if let image, image === shown, kind.paintable(of: widget) == drawing.pointer { return }
         if isHighlighted, image?.isAnimated == true { isHighlighted = false }
         refresh()
@@ -112,19 +112,19 @@ import WebImageCore
         attach()
     }
 
-    /// Draws a texture from now on; the same size is a redraw, never a new layout.
+    /// Sets the texture to draw. The same size causes a redraw and no layout.
     func show(_ texture: Texture?, size: CGSize) {
         if texture == nil, keepsSizeWhenEmpty, !isDestroyed { return drawing.clearKeepingSize() }
         drawing.picture = texture.map { PictureDrawing.Layer(texture: $0, size: size) }
     }
 
-    /// Draws another frame at the size of the picture.
+    /// Draws another frame at the size of the image.
     func show(frame texture: Texture) {
         guard let size = drawing.picture?.size else { return }
         drawing.picture = PictureDrawing.Layer(texture: texture, size: size)
     }
 
-    /// Gives the widget the drawing, or takes it away where there is nothing to draw.
+    /// Sets the drawing as the widget's paintable, or removes it if there is nothing to draw.
     func attach() {
         let wanted = drawing.isEmpty ? nil : drawing.pointer
         if kind.paintable(of: widget) != wanted { kind.setPaintable(wanted, of: widget) }
@@ -132,15 +132,15 @@ import WebImageCore
 
     private func visibilityChanged() { animation?.checkPlay() }
 
-    // MARK: The pose
+    // MARK: Opacity and transform
 
-    /// Changes alpha or transform; inside a transition's animations the way there takes its time.
+    /// Changes alpha or transform; inside a transition's `animations` the change is animated.
     func changePose(_ body: (inout ViewPose) -> Void) {
         body(&pose)
         if !isCollecting, running == nil { present(pose) }
     }
 
-    /// Shows a pose, which may be on the way to the one that was set.
+    /// Shows a pose, which may be an intermediate one of a transition.
     func present(_ pose: ViewPose) {
         guard !isDestroyed else { return }
         if drawing.transform != pose.transform { drawing.transform = pose.transform }
@@ -156,7 +156,7 @@ import WebImageCore
         if !isDestroyed { attach() }
     }
 
-    /// Collects what a block changes of the pose without showing it.
+    /// Runs a block that changes the pose, without showing the changes.
     func collect(_ body: () -> Void) {
         isCollecting = true
         body()

@@ -2,16 +2,16 @@ import CWebImageGTKShim
 import Dispatch
 import WebImageCore
 
-/// The GLib main loop as the main actor's: `Task { @MainActor in }` and `DispatchQueue.main` run while it spins.
+/// Runs the main actor on the GLib main loop: while the loop runs, so do main-actor tasks and `DispatchQueue.main`.
 public enum MainLoop {
     private static let hasComplained = Locked(false)
 
-    /// Lets GLib's default main context drain the main queue; call it first thing in a synchronous `main`.
+    /// Lets GLib's default main context run the main queue. Call it first in a synchronous `main`.
     ///
-    /// Idempotent. An idle loop stays idle: the source wakes only when there is work. Views call it themselves, so an
-    /// application that forgets it works as soon as it has made its first view.
-    /// - Returns: false when the caller is not on the process's first thread, as after a suspension in an `async` main
-    ///   (that thread has then ended). Nothing is attached and the reason is logged.
+    /// Idempotent. The source wakes the loop only if there is work. Views call this function too, so that a program
+    /// without the call works once it has created its first view.
+    /// - Returns: false if the caller is not on the process's first thread, as after a suspension in an `async` main,
+    ///   which has ended that thread. Nothing is attached; the reason is logged.
     @discardableResult
     public static func attach() -> Bool {
         guard webimage_main_loop_attach() else {

@@ -1,7 +1,7 @@
 import CWebImageGTK
 import WebImageCore
 
-/// What a view gives up while nobody can see it: its loads if asked, its picture when memory is short.
+/// Pauses the loads of an invisible view, if enabled, and releases its image under memory pressure.
 @MainActor final class OffscreenPolicy {
     private unowned let state: ImageWidgetState
     private var isWatching = false
@@ -11,10 +11,10 @@ import WebImageCore
         MemoryWatch.shared.add(state)
     }
 
-    /// Whether loads stop while the widget is unmapped and go on when it is mapped again.
+    /// Whether loads stop while the widget is unmapped and continue once it is mapped.
     var pausesLoadsWhenUnmapped = false { didSet { if pausesLoadsWhenUnmapped { watch() } } }
 
-    /// Memory is short: gives up what is not on screen.
+    /// Releases the image of an invisible view under memory pressure.
     func trim() {
         guard !state.isMapped, !state.isDestroyed else { return }
         state.animation?.player?.clearFrameBuffer()
@@ -37,7 +37,7 @@ import WebImageCore
     }
 }
 
-/// Hears that memory is short, from the kernel and from the desktop, and passes it on to every view.
+/// Observes memory pressure, as reported by the kernel and the desktop, and notifies every view.
 @MainActor final class MemoryWatch {
     static let shared = MemoryWatch()
 
@@ -56,7 +56,7 @@ import WebImageCore
         observation = MemoryPressureRelay.system.observe { _ in
             MainThread.run { MemoryWatch.shared.trimViews() }
         }
-        // GLib's own monitor speaks for the desktop (a portal or low-memory-monitor); caches hear of it by the relay.
+        // GLib's monitor reports for the desktop (a portal or low-memory-monitor); the relay notifies the caches.
         guard let monitor = g_memory_monitor_dup_default() else { return }
         Signal.connect(monitor, "low-memory-warning") { _ in MemoryPressureRelay.system.report(.warning) }
     }

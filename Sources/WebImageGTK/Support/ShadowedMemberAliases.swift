@@ -1,4 +1,4 @@
-// The module of the original's names declares members of these names in the original's types; inside it they hide these.
+// SDWebImageGTK declares members of the same names with the original's types, which hide these in that module.
 
 extension AnimatedImageView {
     /// ``currentFrameIndex``.

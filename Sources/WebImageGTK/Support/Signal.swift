@@ -4,9 +4,9 @@ import WebImageCore
 
 /// Connects Swift closures to GObject signals.
 @MainActor package enum Signal {
-    /// Calls `handler` with the signal's first argument if that is an object; the closure dies with its connection.
+    /// Calls `handler` with the signal's first argument if that is an object; the connection owns the closure.
     ///
-    /// Only for signals emitted on the GTK thread, which are all of GTK's. Returns the connection's number.
+    /// Only for signals that are emitted on the GTK thread, as all of GTK's are. Returns the number of the connection.
     @discardableResult package static func connect(
         _ object: OpaquePointer, _ name: String, _ handler: @escaping @MainActor (OpaquePointer?) -> Void
     ) -> UInt {
@@ -23,10 +23,10 @@ import WebImageCore
             { box in Unmanaged<SignalHandler>.fromOpaque(box).release() })
     }
 
-    /// Ends a connection that may have ended already.
+    /// Disconnects a connection, which may be disconnected already.
     ///
-    /// A widget that is being destroyed disconnects its handlers itself, at a moment that differs between versions of
-    /// GTK; GLib warns about a second disconnect.
+    /// A destroyed widget disconnects its handlers itself, at a time that depends on the version of GTK. GLib warns
+    /// about a second disconnect.
     package static func disconnect(_ object: OpaquePointer, _ connection: UInt) {
         let object = UnsafeMutableRawPointer(object)
         guard g_signal_handler_is_connected(object, connection) != 0 else { return }

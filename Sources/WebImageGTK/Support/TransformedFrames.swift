@@ -1,9 +1,9 @@
 import Foundation
 import WebImageCore
 
-/// The frames of an animation, each changed by a transformer on its way to the screen.
+/// Passes each frame of an animation through a transformer.
 ///
-/// One for each animation and transformer key, so that views which show the same share its decoded frames.
+/// There is one for each animation and transformer key, so that views of the same animation share its decoded frames.
 final class TransformedFrames: AnimatedImageProvider {
     private struct Key: Hashable {
         let animation: ObjectIdentifier

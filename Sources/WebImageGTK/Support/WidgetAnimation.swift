@@ -1,7 +1,7 @@
 import CWebImageGTK
 import WebImageCore
 
-/// How a widget plays the animations it is given.
+/// Plays a widget's animations.
 @MainActor final class WidgetAnimation {
     var shouldCustomLoopCount = false { didSet { configure() } }
     var animationRepeatCount = 0 { didSet { configure() } }
@@ -12,7 +12,7 @@ import WebImageCore
     var clearBufferWhenStopped = false
     var resetFrameIndexWhenStopped = false
     var autoPlayAnimatedImage = true
-    /// Changes every frame; holds from the next picture on.
+    /// Changes every frame; applies from the next image.
     var animationTransformer: (any ImageTransformer)?
 
     private(set) var player: AnimatedImagePlayer?
@@ -30,7 +30,7 @@ import WebImageCore
         self.makeLink = makeLink
     }
 
-    /// Takes over the drawing of an animation; false for a still, which the widget draws itself.
+    /// Draws an animation; false for a still image, which the widget draws itself.
     func show(_ image: Image?) -> Bool {
         let isPartial = shouldIncrementalLoad && image?.isIncremental == true
         let newCoder = (image as? AnimatedImage)?.animatedCoder
@@ -44,7 +44,7 @@ import WebImageCore
         }
         drop()
         guard let image, let animation = image as? any AnimatedImageProvider else { return false }
-        // Frames that are still arriving are the coder's; the image stands for those there were.
+        // The coder has the frames that arrived since; the image has those of its creation.
         var provider: any AnimatedImageProvider = isPartial ? newCoder ?? animation : animation
         if let animationTransformer { provider = TransformedFrames.of(provider, animationTransformer) }
         let link = VisibleDisplayLink(makeLink(state.widget)) { [weak self] in self?.isVisible ?? false }
@@ -64,7 +64,7 @@ import WebImageCore
         return true
     }
 
-    /// The whole goes on where its part stood; false for another animation.
+    /// Continues with the complete animation at the position of its partial one; false for another animation.
     private func goOn(with whole: any AnimatedImageProvider) -> Bool {
         guard let player, let part = coder as? ArrivingAnimation, part.isPart(of: whole.animatedImageData),
             whole.animatedImageFrameCount > 1
@@ -88,7 +88,7 @@ import WebImageCore
         if clearBufferWhenStopped { player.clearFrameBuffer() }
     }
 
-    /// Ends the animation and forgets it.
+    /// Ends the animation and releases it.
     func drop() {
         player?.pausePlaying()
         (player, coder, currentFrame) = (nil, nil, nil)
@@ -102,7 +102,7 @@ import WebImageCore
         isShown = isVisible
         guard let player else { return }
         if !isShown, player.isPlaying { stop() }
-        // Only what comes into view starts: a finite animation that has ended stays so while its neighbours scroll.
+        // Starts only when it becomes visible: a finite animation that has ended does not restart while others scroll.
         if isShown, !wasVisible, autoPlayAnimatedImage { start() }
     }
 
@@ -124,7 +124,7 @@ import WebImageCore
     }
 }
 
-/// A display link that passes no tick on while nobody can see the widget, and says so.
+/// A display link that passes no tick while the widget is invisible, and reports changes of the visibility.
 @MainActor private final class VisibleDisplayLink: DisplayLink {
     var hidden: (@MainActor () -> Void)?
     private let link: any DisplayLink

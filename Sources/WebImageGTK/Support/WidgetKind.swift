@@ -1,15 +1,15 @@
 import CWebImageGTK
 import CWebImageGTKShim
 
-/// The widgets that can show a paintable, and how each is given one.
+/// The kinds of widgets that show a paintable, and how each of them gets it.
 enum WidgetKind {
-    /// A view of our own.
+    /// The widget of an ``ImageView``.
     case view
     case picture
     case image
-    /// An `AdwAvatar`, known by its name: nothing here links libadwaita.
+    /// An `AdwAvatar`, recognised by its type name, because this library does not link libadwaita.
     case avatar
-    /// Any other widget: it may have loads and indicators, and its pictures are shown by a block.
+    /// Any other widget: it can have loads and indicators; a block shows its images.
     case other
 
     @MainActor init(of widget: OpaquePointer) {
@@ -49,6 +49,6 @@ enum WidgetKind {
         }
     }
 
-    /// The others fit the paintable themselves and hand it a rectangle of its own shape.
+    /// Whether the widget fits the paintable itself, and gives it a rectangle of the paintable's proportions.
     var fitsItself: Bool { self != .view }
 }

@@ -1,9 +1,9 @@
 import CWebImageGTK
 package import WebImageCore
 
-/// A widget's drawing as pixels, for screenshots and tests: needs no X tools, only a widget on screen.
+/// Reads what a visible widget draws as pixels, for screenshots and tests; needs no X tools.
 @MainActor package enum WidgetSnapshot {
-    /// What the widget draws now; nil while it is in no window or has drawn nothing yet.
+    /// Returns what the widget draws; nil while it is in no window or has drawn nothing.
     package static func texture(of widget: OpaquePointer) -> Texture? {
         let widget = UnsafeMutablePointer<GtkWidget>(widget)
         let (width, height) = (gtk_widget_get_width(widget), gtk_widget_get_height(widget))
@@ -20,7 +20,7 @@ package import WebImageCore
         return gsk_renderer_render_texture(renderer, node, &bounds).map(Texture.init(owning:))
     }
 
-    /// What a paintable draws at a size, without any window.
+    /// Returns what a paintable draws at a size, without a window.
     package static func drawn(_ paintable: OpaquePointer, width: Int, height: Int) throws(WebImageError) -> Image {
         let snapshot = gtk_snapshot_new()
         gdk_paintable_snapshot(paintable, snapshot, Double(width), Double(height))
@@ -41,19 +41,19 @@ package import WebImageCore
         return Image(pixels: buffer)
     }
 
-    /// What the widget draws now, as an image in the display format.
+    /// Returns what the widget draws as an image in the display format.
     package static func image(of widget: OpaquePointer) -> Image? {
         texture(of: widget)?.downloaded()
     }
 
-    /// Writes what the widget draws now to a PNG file.
+    /// Writes what the widget draws to a PNG file.
     package static func save(_ widget: OpaquePointer, toPNG path: String) -> Bool {
         texture(of: widget)?.withPointer { gdk_texture_save_to_png($0, path) != 0 } ?? false
     }
 }
 
 extension Texture {
-    /// The texture's pixels in the display format, copied.
+    /// Returns a copy of the texture's pixels in the display format.
     package func downloaded() -> Image? {
         withPointer { texture in
             guard

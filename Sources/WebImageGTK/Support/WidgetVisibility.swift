@@ -1,10 +1,10 @@
 import CWebImageGTK
 import WebImageCore
 
-/// Whether a widget can be seen, and who tells when that changes.
+/// Knows whether a widget is visible, and reports changes.
 ///
-/// Seen means: mapped, no opacity of 0 up to the window, and a pixel inside the viewport of every scrolled window
-/// around it.
+/// Visible means: mapped, no ancestor has the opacity 0, and at least one pixel is inside the viewport of every
+/// enclosing scrolled window.
 @MainActor final class WidgetVisibility {
     private let widget: OpaquePointer
     private let changed: @MainActor () -> Void
@@ -38,7 +38,7 @@ import WebImageCore
     private func isInside(_ viewport: UnsafeMutablePointer<GtkWidget>) -> Bool {
         let widget = UnsafeMutablePointer<GtkWidget>(widget)
         var bounds = graphene_rect_t()
-        // Before its first allocation a widget has no place; it is asked again with the next frame.
+        // Before its first allocation a widget has no position; the next frame asks again.
         guard gtk_widget_get_width(widget) > 0, gtk_widget_compute_bounds(widget, viewport, &bounds) != 0 else {
             return true
         }
@@ -73,12 +73,12 @@ import WebImageCore
 
     private func listen(_ object: OpaquePointer, _ signal: String) {
         let connection = Signal.connect(object, signal) { [weak self] _ in self?.scheduleCheck() }
-        // A widget holding itself would never end; "unmap" comes before the ancestors go.
+        // A reference to itself would keep the widget for ever; "unmap" is emitted before the ancestors are released.
         if object != widget { g_object_ref(UnsafeMutableRawPointer(object)) }
         watched.append((object, connection))
     }
 
-    /// A scroll moves children only at the next layout, so what is visible is asked after it.
+    /// Schedules a check after the next layout, because a scroll moves the children only then.
     private func scheduleCheck() {
         isAskedAgain = true
         guard !isScheduled else { return }
@@ -99,14 +99,14 @@ import WebImageCore
             })
     }
 
-    /// A frame begins with its callbacks and lays out after them, so the next frame knows. True to be called again.
+    /// Callbacks run before the layout of the same frame: the check is right one frame later. True to be called again.
     private func hasFrame() -> Bool {
         framesToWait -= 1
         guard framesToWait <= 0 else {
             isAskedAgain = false
             return true
         }
-        // While the scroll goes on every frame is asked, of the one before, and once more when it has ended.
+        // During a scroll every frame checks the previous one; one check follows the end of the scroll.
         let goesOn = isAskedAgain
         isAskedAgain = false
         if !watched.isEmpty { changed() }
@@ -114,7 +114,7 @@ import WebImageCore
     }
 
     private var framesToWait = 0
-    /// Whether something has moved since the last frame.
+    /// Whether a scroll happened since the last frame.
     private var isAskedAgain = false
     private var isScheduled = false
 

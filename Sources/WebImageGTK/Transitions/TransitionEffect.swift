@@ -2,15 +2,15 @@ import CWebImageGTK
 import Foundation
 import WebImageCore
 
-/// What a transition looks like at one moment.
+/// How a transition is drawn at a given progress.
 ///
-/// Everything is drawn flat, which every renderer of GTK can: a flip is the shadow of a turning card with a little slant
-/// for depth, a curl the page cut off at a roll that travels over it.
+/// All effects are drawn in 2D, which every renderer of GTK supports: a flip is the projection of a turning card,
+/// slightly slanted to suggest depth; a curl is the page clipped at a roll that moves over it.
 enum TransitionEffect: Equatable, Sendable {
     enum Side: CaseIterable, Sendable {
         case left, right, top, bottom
 
-        /// Towards this side, of a length of 1.
+        /// The unit vector towards this side.
         var direction: (x: CGFloat, y: CGFloat) {
             switch self {
             case .left: (-1, 0)
@@ -28,7 +28,7 @@ enum TransitionEffect: Equatable, Sendable {
     case push(Side)
     case moveIn(Side)
 
-    /// Draws a moment, 0…1, of the way from one picture to the other.
+    /// Draws the transition between two images at a progress of 0…1.
     @MainActor func draw(
         _ snapshot: OpaquePointer, _ bounds: CGRect, _ progress: Double, outgoing: () -> Void, incoming: () -> Void
     ) {
@@ -84,7 +84,7 @@ enum TransitionEffect: Equatable, Sendable {
         gtk_snapshot_restore(snapshot)
     }
 
-    /// The page is seen above its roll, which `progress` moves from the lower edge off the upper one.
+    /// Draws the page above its roll, which `progress` moves from the lower edge beyond the upper one.
     @MainActor private func curl(
         _ snapshot: OpaquePointer, _ bounds: CGRect, _ progress: Double, below: () -> Void, page: () -> Void
     ) {

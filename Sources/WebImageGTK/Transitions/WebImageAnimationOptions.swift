@@ -1,34 +1,34 @@
-/// How a transition moves and what it looks like; the bits are UIKit's, with the slides added.
+/// The curve and the effect of a transition; the bits are UIKit's, with push and move-in effects added.
 public struct WebImageAnimationOptions: OptionSet, Sendable, Hashable {
-    /// The bits: a curve in 16 and 17, a look in 20 to 24.
+    /// The bits: the curve is in bits 16 and 17, the effect in bits 20 to 24.
     public let rawValue: UInt
     /// Makes options from bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// Slow at both ends; the default.
+    /// Slow at the beginning and at the end; the default.
     public static let curveEaseInOut = WebImageAnimationOptions([])
     /// Slow at the beginning.
     public static let curveEaseIn = WebImageAnimationOptions(rawValue: 1 << 16)
     /// Slow at the end.
     public static let curveEaseOut = WebImageAnimationOptions(rawValue: 2 << 16)
-    /// The same all the time.
+    /// Constant speed.
     public static let curveLinear = WebImageAnimationOptions(rawValue: 3 << 16)
 
-    /// The old picture turns away around the vertical axis, its left edge coming forward.
+    /// The old image turns around the vertical axis, with its left edge towards the viewer.
     public static let transitionFlipFromLeft = WebImageAnimationOptions(rawValue: 1 << 20)
-    /// The same with its right edge coming forward.
+    /// The old image turns around the vertical axis, with its right edge towards the viewer.
     public static let transitionFlipFromRight = WebImageAnimationOptions(rawValue: 2 << 20)
-    /// The old picture rolls up and off.
+    /// The old image rolls up and out of the view.
     public static let transitionCurlUp = WebImageAnimationOptions(rawValue: 3 << 20)
-    /// The new picture rolls down over the old one.
+    /// The new image rolls down over the old one.
     public static let transitionCurlDown = WebImageAnimationOptions(rawValue: 4 << 20)
-    /// The pictures dissolve into each other.
+    /// The old image fades into the new one.
     public static let transitionCrossDissolve = WebImageAnimationOptions(rawValue: 5 << 20)
-    /// The old picture turns away around the horizontal axis, its upper edge coming forward.
+    /// The old image turns around the horizontal axis, with its upper edge towards the viewer.
     public static let transitionFlipFromTop = WebImageAnimationOptions(rawValue: 6 << 20)
-    /// The same with its lower edge coming forward.
+    /// The old image turns around the horizontal axis, with its lower edge towards the viewer.
     public static let transitionFlipFromBottom = WebImageAnimationOptions(rawValue: 7 << 20)
-    /// The new picture pushes the old one out, coming from the left.
+    /// The new image comes from the left and pushes the old one out.
     public static let transitionPushFromLeft = WebImageAnimationOptions(rawValue: 8 << 20)
     /// The same from the right.
     public static let transitionPushFromRight = WebImageAnimationOptions(rawValue: 9 << 20)
@@ -36,7 +36,7 @@ public struct WebImageAnimationOptions: OptionSet, Sendable, Hashable {
     public static let transitionPushFromTop = WebImageAnimationOptions(rawValue: 10 << 20)
     /// The same from the bottom.
     public static let transitionPushFromBottom = WebImageAnimationOptions(rawValue: 11 << 20)
-    /// The new picture slides over the old one, coming from the left.
+    /// The new image comes from the left and slides over the old one.
     public static let transitionMoveInFromLeft = WebImageAnimationOptions(rawValue: 12 << 20)
     /// The same from the right.
     public static let transitionMoveInFromRight = WebImageAnimationOptions(rawValue: 13 << 20)
@@ -48,7 +48,7 @@ public struct WebImageAnimationOptions: OptionSet, Sendable, Hashable {
     private static let curves: UInt = 3 << 16
     private static let looks: UInt = 31 << 20
 
-    /// Where the animation is after a share of its time, both 0…1.
+    /// Returns the progress of the animation after a fraction of its duration, both 0…1.
     func eased(_ time: Double) -> Double {
         switch WebImageAnimationOptions(rawValue: rawValue & Self.curves) {
         case .curveEaseIn: time * time
@@ -58,7 +58,7 @@ public struct WebImageAnimationOptions: OptionSet, Sendable, Hashable {
         }
     }
 
-    /// What is drawn; compared as a whole field, since the looks share bits.
+    /// The effect to draw. The whole bit field is compared, because the values share bits.
     var effect: TransitionEffect? {
         switch WebImageAnimationOptions(rawValue: rawValue & Self.looks) {
         case .transitionCrossDissolve: .dissolve

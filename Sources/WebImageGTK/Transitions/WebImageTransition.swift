@@ -1,38 +1,38 @@
 public import Foundation
 public import WebImageCore
 
-/// How a picture that was waited for comes onto its view.
+/// An animation with which a view shows the image of a load.
 ///
-/// Runs for pictures from the network and the disk, and for others with `.forceTransition`. A view that cannot be seen,
-/// and a desktop that wants no animations, get the picture and the blocks at once. All blocks run on the main actor and
-/// are left out when the view is asked for another picture meanwhile.
+/// Runs for images from the network and from disk, and with `.forceTransition` for all. If the view is invisible, or
+/// the desktop has disabled animations, the image is set and the blocks run without an animation. All blocks run on
+/// the main actor. They are skipped if the view has started another load.
 @MainActor public final class WebImageTransition {
-    /// What is done to the view at once, before the picture is set.
+    /// Prepares the view before the image is set, without an animation.
     public typealias Prepares =
         @MainActor (
             _ view: WidgetView, _ image: Image?, _ imageData: Data?, _ cacheType: ImageCacheType, _ imageURL: URL?
         ) -> Void
-    /// What changes with time: sets the view's `transform` and `alpha` to what they are in the end.
+    /// Sets the view's `transform` and `alpha` to their final values, which the transition animates.
     public typealias Animations = @MainActor (_ view: WidgetView, _ image: Image?) -> Void
-    /// The end; `finished` is false when the view went away before.
+    /// Called at the end; `finished` is false if the view was destroyed before.
     public typealias Completion = @MainActor (_ finished: Bool) -> Void
 
-    /// Leaves setting the picture to ``animations``; false at first.
+    /// Whether ``animations`` sets the image instead of the transition; false by default.
     public var avoidAutoSetImage = false
-    /// Seconds; 0.5 at first.
+    /// The duration in seconds; 0.5 by default.
     public var duration: TimeInterval = 0.5
-    /// Curve and look; slow at both ends and no look of its own at first.
+    /// The curve and the effect; by default ease-in-out and no effect.
     public var animationOptions: WebImageAnimationOptions = []
-    /// The curve instead of that of ``animationOptions``: where the animation is after a share of its time, 0…1.
+    /// Replaces the curve of ``animationOptions``: returns the progress after a fraction of the duration, 0…1.
     public var timingFunction: (@MainActor (_ time: Double) -> Double)?
     /// Runs first.
     public var prepares: Prepares?
-    /// Runs when the picture was set; what it sets is reached after ``duration``.
+    /// Runs after the image was set; the view has the values that it sets after ``duration``.
     public var animations: Animations?
     /// Runs last.
     public var completion: Completion?
 
-    /// A transition that sets the picture and animates what ``animations`` changes.
+    /// Makes a transition that sets the image and animates the changes of ``animations``.
     public init() {}
 
     private convenience init(_ options: WebImageAnimationOptions, _ duration: TimeInterval) {
@@ -44,52 +44,52 @@ public import WebImageCore
     func eased(_ time: Double) -> Double { timingFunction?(time) ?? animationOptions.eased(time) }
 }
 
-// The looks there are; each call makes a new one, which the caller may change.
+// The built-in transitions; each call makes a new one, which the caller may change.
 extension WebImageTransition {
-    /// The pictures dissolve into each other.
+    /// The old image fades into the new one.
     public static var fade: WebImageTransition { fade(duration: 0.5) }
-    /// The card turns, its left edge coming forward.
+    /// The image turns like a card, with its left edge towards the viewer.
     public static var flipFromLeft: WebImageTransition { flipFromLeft(duration: 0.5) }
-    /// The card turns, its right edge coming forward.
+    /// The image turns like a card, with its right edge towards the viewer.
     public static var flipFromRight: WebImageTransition { flipFromRight(duration: 0.5) }
-    /// The card turns, its upper edge coming forward.
+    /// The image turns like a card, with its upper edge towards the viewer.
     public static var flipFromTop: WebImageTransition { flipFromTop(duration: 0.5) }
-    /// The card turns, its lower edge coming forward.
+    /// The image turns like a card, with its lower edge towards the viewer.
     public static var flipFromBottom: WebImageTransition { flipFromBottom(duration: 0.5) }
-    /// The old picture rolls up and off.
+    /// The old image rolls up and out of the view.
     public static var curlUp: WebImageTransition { curlUp(duration: 0.5) }
-    /// The new picture rolls down.
+    /// The new image rolls down over the old one.
     public static var curlDown: WebImageTransition { curlDown(duration: 0.5) }
 
-    /// The pictures dissolve into each other in so many seconds.
+    /// The old image fades into the new one; `duration` is in seconds.
     public static func fade(duration: TimeInterval) -> WebImageTransition {
         WebImageTransition(.transitionCrossDissolve, duration)
     }
-    /// The card turns, its left edge coming forward, in so many seconds.
+    /// The image turns like a card, with its left edge towards the viewer; `duration` is in seconds.
     public static func flipFromLeft(duration: TimeInterval) -> WebImageTransition {
         WebImageTransition(.transitionFlipFromLeft, duration)
     }
-    /// The card turns, its right edge coming forward, in so many seconds.
+    /// The image turns like a card, with its right edge towards the viewer; `duration` is in seconds.
     public static func flipFromRight(duration: TimeInterval) -> WebImageTransition {
         WebImageTransition(.transitionFlipFromRight, duration)
     }
-    /// The card turns, its upper edge coming forward, in so many seconds.
+    /// The image turns like a card, with its upper edge towards the viewer; `duration` is in seconds.
     public static func flipFromTop(duration: TimeInterval) -> WebImageTransition {
         WebImageTransition(.transitionFlipFromTop, duration)
     }
-    /// The card turns, its lower edge coming forward, in so many seconds.
+    /// The image turns like a card, with its lower edge towards the viewer; `duration` is in seconds.
     public static func flipFromBottom(duration: TimeInterval) -> WebImageTransition {
         WebImageTransition(.transitionFlipFromBottom, duration)
     }
-    /// The old picture rolls up and off in so many seconds.
+    /// The old image rolls up and out of the view; `duration` is in seconds.
     public static func curlUp(duration: TimeInterval) -> WebImageTransition {
         WebImageTransition(.transitionCurlUp, duration)
     }
-    /// The new picture rolls down in so many seconds.
+    /// The new image rolls down over the old one; `duration` is in seconds.
     public static func curlDown(duration: TimeInterval) -> WebImageTransition {
         WebImageTransition(.transitionCurlDown, duration)
     }
-    /// Any look in so many seconds: `.look(.transitionPushFromLeft, duration: 0.3)`.
+    /// Makes a transition with any effect: `.look(.transitionPushFromLeft, duration: 0.3)`; `duration` is in seconds.
     public static func look(_ options: WebImageAnimationOptions, duration: TimeInterval = 0.5) -> WebImageTransition {
         WebImageTransition(options, duration)
     }

@@ -2,12 +2,12 @@ import CWebImageGTK
 import Foundation
 import WebImageCore
 
-/// What of a view moves with time.
+/// The values of a view that a transition animates.
 struct ViewPose: Equatable {
     var alpha = 1.0
     var transform = CGAffineTransform.identity
 
-    /// Between this pose and another; each number of the map goes its own straight way.
+    /// Interpolates linearly between this pose and another, each number of the transform separately.
     func moved(towards end: ViewPose, by share: Double) -> ViewPose {
         guard self != end else { return end }
         func mix(_ from: CGFloat, _ to: CGFloat) -> CGFloat { from + (to - from) * CGFloat(share) }
@@ -20,7 +20,7 @@ struct ViewPose: Equatable {
     }
 }
 
-/// One transition under way on one widget, in step with its window's frames.
+/// One running transition of one widget; it advances with the frames of the widget's window.
 @MainActor final class WidgetTransition {
     private let transition: WebImageTransition
     private let change: ViewTransition
@@ -45,10 +45,10 @@ struct ViewPose: Equatable {
         show(0)
     }
 
-    /// Ends what another request has overtaken.
+    /// Ends the transition if the view has started another load.
     func endIfOvertaken() { if !change.isCurrent() { end(finished: nil) } }
 
-    /// Ends at once, the picture being where it belongs.
+    /// Ends the transition now, with the image and the pose in their final state.
     func end(finished: Bool?) {
         guard !isOver else { return }
         isOver = true
@@ -58,7 +58,7 @@ struct ViewPose: Equatable {
             transition.completion?(finished)
             change.ended()
         } else {
-            // Somebody is in the midst of asking for another picture; who waited for this one hears of it afterwards.
+            // The caller is starting another load: the completion of this transition runs after that.
             let ended = change.ended
             DispatchQueue.main.async { MainActor.assumeIsolated(ended) }
         }

@@ -4,14 +4,14 @@ public import WebImageCore
 
 /// An ``ImageView`` with control over how animations are played.
 ///
-/// A handle over the widget, as ``ImageView`` is: settings and position belong to the widget. Main actor only.
+/// A handle of the widget, as ``ImageView`` is: settings and position belong to the widget. Main actor only.
 @MainActor open class AnimatedImageView: ImageView {
     let animation: WidgetAnimation
 
-    /// A view over a widget of its own, which shows pictures whole and never stretched.
+    /// Makes a view with a new widget, which shows the whole image in its proportions.
     public convenience override init() { self.init(displayLink: { GTKDisplayLink($0) }) }
 
-    /// A view over a `GtkPicture`, a `GtkImage` or an `AdwAvatar` made elsewhere; nil for any other widget.
+    /// Makes a view of an existing `GtkPicture`, `GtkImage` or `AdwAvatar`; nil for any other widget.
     public required convenience init?(adopting widget: OpaquePointer) {
         Self.prepare()
         guard WidgetKind(of: widget) != .other else { return nil }
@@ -28,9 +28,9 @@ public import WebImageCore
         super.init(widget, key: "AnimatedImageView")
     }
 
-    /// Shows the placeholder, or nothing, and then the picture of a URL, as ``ImageView`` does.
+    /// Shows the placeholder, or nothing, and then the image of a URL, as ``ImageView`` does.
     ///
-    /// Asks for ``AnimatedImage``, unless the context names another class, so that frames are decoded as they are needed.
+    /// Requests an ``AnimatedImage``, unless the context names another class, so that frames are decoded on demand.
     @discardableResult
     open override func setImage(
         with url: URL?, placeholderImage: Image? = nil, options: WebImageOptions = [],

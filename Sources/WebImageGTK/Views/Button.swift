@@ -2,18 +2,18 @@ import CWebImageGTK
 public import Foundation
 public import WebImageCore
 
-/// A `GtkButton` that shows pictures from URLs, one for each of its states, and one behind them.
+/// A `GtkButton` that shows an image and a background image from URLs for each of its states.
 ///
-/// The first picture takes the place of the button's label. A handle over the button, as ``ImageView`` is over its widget.
+/// The first image replaces the button's label. A handle of the button, as ``ImageView`` is of its widget.
 @MainActor open class Button: WidgetView {
-    /// A button of its own.
+    /// Makes a new button.
     public init() {
         Self.prepare()
         guard let button = gtk_button_new() else { preconditionFailure("GTK makes no widgets: is there a display?") }
         super.init(OpaquePointer(button), key: "Button")
     }
 
-    /// A handle over a `GtkButton` made elsewhere, or one of its kinds; nil for any other widget.
+    /// Makes a handle of an existing `GtkButton` or of a subclass; nil for any other widget.
     public required convenience init?(adopting widget: OpaquePointer) {
         Self.prepare()
         guard UnsafeMutablePointer<GTypeInstance>(widget).isA(gtk_button_get_type()) else { return nil }
@@ -24,29 +24,29 @@ public import WebImageCore
 
     var face: ButtonFace { state.buttonFace }
 
-    /// What the button is doing now.
+    /// The current state of the button.
     public var controlState: ControlState { face.state }
 
-    /// The picture of a state; nil where it has none of its own.
+    /// Returns the image of a state; nil if it has none.
     public func image(for state: ControlState) -> Image? { face.image(for: state) }
-    /// Sets the picture of a state; a state without one shows that of the normal state.
+    /// Sets the image of a state; a state without an image shows that of the normal state.
     public func setImage(_ image: Image?, for state: ControlState) { face.setImage(image, for: state) }
-    /// The picture shown now.
+    /// The image shown.
     public var currentImage: Image? { face.currentImage }
 
-    /// The picture behind those of a state; nil where it has none of its own.
+    /// Returns the background image of a state; nil if it has none.
     public func backgroundImage(for state: ControlState) -> Image? { face.background(for: state) }
-    /// Sets the picture behind those of a state, stretched to the button's shape.
+    /// Sets the background image of a state, which is stretched to the button's size.
     public func setBackgroundImage(_ image: Image?, for state: ControlState) { face.setBackground(image, for: state) }
-    /// The picture behind the one shown now.
+    /// The background image shown.
     public var currentBackgroundImage: Image? { face.currentBackground }
 }
 
-// From URLs; each state's load has a key of its own.
+// Images from URLs; the load of each state has an operation key of its own.
 extension Button {
-    /// Shows the placeholder, or nothing, and then the picture of a URL, for one state.
+    /// Shows the placeholder, or nothing, and then the image of a URL for one state.
     ///
-    /// Behaves as ``ImageView``'s.
+    /// Behaves as the method of ``ImageView``.
     @discardableResult
     public func setImage(
         with url: URL?, for state: ControlState = .normal, placeholderImage: Image? = nil,
@@ -59,7 +59,7 @@ extension Button {
             url, imageOperationKey(for: state), placeholderImage, options, context, progress, completed, picture)
     }
 
-    /// The same for the picture behind it.
+    /// Shows the placeholder, or nothing, and then the image of a URL as the background of one state.
     @discardableResult
     public func setBackgroundImage(
         with url: URL?, for state: ControlState = .normal, placeholderImage: Image? = nil,
@@ -84,33 +84,33 @@ extension Button {
             own: picture, progress: progress, completed: completed)
     }
 
-    /// The operation key of a state's picture, spelled as the original does.
+    /// Returns the operation key of a state's image, spelled as in SDWebImage.
     public func imageOperationKey(for state: ControlState) -> String { "UIButtonImageOperation\(state.rawValue)" }
-    /// The operation key of the picture behind a state's, spelled as the original does.
+    /// Returns the operation key of a state's background image, spelled as in SDWebImage.
     public func backgroundImageOperationKey(for state: ControlState) -> String {
         "UIButtonBackgroundImageOperation\(state.rawValue)"
     }
 
-    /// The URL last asked for as a state's picture.
+    /// Returns the URL of the newest load of a state's image.
     public func imageURL(for state: ControlState) -> URL? {
         self.state.binding.imageURL(forKey: imageOperationKey(for: state))
     }
-    /// The URL last asked for as the picture behind a state's.
+    /// Returns the URL of the newest load of a state's background image.
     public func backgroundImageURL(for state: ControlState) -> URL? {
         self.state.binding.imageURL(forKey: backgroundImageOperationKey(for: state))
     }
-    /// The URL of the button's state now, or of the normal one.
+    /// The image URL of the current state, or that of the normal state.
     public var currentImageURL: URL? { imageURL(for: controlState) ?? imageURL(for: .normal) }
-    /// The URL behind the button's state now, or behind the normal one.
+    /// The background URL of the current state, or that of the normal state.
     public var currentBackgroundImageURL: URL? {
         backgroundImageURL(for: controlState) ?? backgroundImageURL(for: .normal)
     }
 
-    /// Cancels the load of a state's picture.
+    /// Cancels the load of a state's image.
     public func cancelImageLoad(for state: ControlState) {
         self.state.binding.cancelImageLoad(forKey: imageOperationKey(for: state))
     }
-    /// Cancels the load of the picture behind a state's.
+    /// Cancels the load of a state's background image.
     public func cancelBackgroundImageLoad(for state: ControlState) {
         self.state.binding.cancelImageLoad(forKey: backgroundImageOperationKey(for: state))
     }

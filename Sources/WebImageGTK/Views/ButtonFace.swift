@@ -3,7 +3,7 @@ import CWebImageGTKShim
 import Foundation
 import WebImageCore
 
-/// The pictures of a button by state, and the view inside the button that shows them. Belongs to the button's state.
+/// The images of a button by state, and the child view that shows them. Owned by the button's `ImageWidgetState`.
 @MainActor final class ButtonFace {
     private let button: OpaquePointer
     private let child: ImageWidgetState
@@ -15,7 +15,7 @@ import WebImageCore
         self.button = button
         let view = webimage_view_new()
         child = ImageWidgetState.of(view, key: "ButtonFace")
-        // The face outlives whatever child the button is given instead.
+        // The reference keeps the view if the button gets another child.
         g_object_ref_sink(UnsafeMutableRawPointer(view))
         gtk_widget_set_can_target(UnsafeMutablePointer(view), 0)
         Signal.connect(button, "state-flags-changed") { [weak self] _ in self?.refresh() }
@@ -23,7 +23,7 @@ import WebImageCore
 
     isolated deinit { g_object_unref(UnsafeMutableRawPointer(child.widget)) }
 
-    /// Where an indicator goes.
+    /// The widget that gets an indicator.
     var widget: OpaquePointer { child.widget }
 
     var state: ControlState { ControlState(gtk_widget_get_state_flags(UnsafeMutablePointer(button))) }
@@ -46,7 +46,7 @@ import WebImageCore
     var currentImage: Image? { images[state] ?? images[.normal] }
     var currentBackground: Image? { backgrounds[state] ?? backgrounds[.normal] }
 
-    /// The first picture takes the place of the button's label.
+    /// Replaces the button's label by the view, for the first image.
     private func place() {
         guard !isPlaced, !(images.isEmpty && backgrounds.isEmpty) else { return }
         isPlaced = true

@@ -1,19 +1,19 @@
 import CWebImageGTK
 
-/// What a button is doing; the raw values are UIKit's.
+/// The states of a button; the raw values are UIKit's.
 public struct ControlState: OptionSet, Sendable, Hashable {
     /// The bits.
     public let rawValue: UInt
     /// Makes a state from bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// Nothing of the others.
+    /// No other state.
     public static let normal: ControlState = []
     /// Pressed.
     public static let highlighted = ControlState(rawValue: 1 << 0)
     /// Insensitive.
     public static let disabled = ControlState(rawValue: 1 << 1)
-    /// Checked, as a toggle button is.
+    /// Checked, for toggle buttons.
     public static let selected = ControlState(rawValue: 1 << 2)
 
     init(_ flags: GtkStateFlags) {

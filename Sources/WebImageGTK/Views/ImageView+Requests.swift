@@ -1,7 +1,7 @@
 public import WebImageCore
 
 extension ImageView {
-    /// Shows the placeholder, or nothing, and then the picture that a request describes.
+    /// Shows the placeholder, or nothing, and then the image of a request.
     ///
     /// ```swift
     /// imageView.setImage(with: ImageRequest(url: url, size: CGSize(width: 200, height: 200)))

@@ -3,20 +3,21 @@ import CWebImageGTKShim
 public import Foundation
 public import WebImageCore
 
-/// A GTK widget that shows a picture from a URL, and plays it if it is animated.
+/// A GTK widget that shows an image from a URL and plays animations.
 ///
-/// An animation plays in step with the window's frames while the widget can be seen: mapped, not transparent, and inside
-/// the viewport of the scrolled windows around it; hidden, it costs nothing. ``AnimatedImageView`` controls how it plays.
+/// An animation advances with the window's frames while the widget is visible: mapped, not transparent, and inside the
+/// viewport of all enclosing scrolled windows. An invisible animation costs nothing. ``AnimatedImageView`` has the
+/// settings of playback.
 @MainActor open class ImageView: WidgetView {
-    /// A view over a widget of its own, which shows pictures whole and never stretched.
+    /// Makes a view with a new widget, which shows the whole image in its proportions.
     public init() {
         Self.prepare()
         super.init(webimage_view_new(), key: "ImageView")
     }
 
-    /// A view over a `GtkPicture`, a `GtkImage` or an `AdwAvatar` made elsewhere; nil for any other widget.
+    /// Makes a view of an existing `GtkPicture`, `GtkImage` or `AdwAvatar`; nil for any other widget.
     ///
-    /// The widget keeps the properties it has, such as its content fit.
+    /// The widget keeps its properties, such as its content fit.
     public required convenience init?(adopting widget: OpaquePointer) {
         Self.prepare()
         guard WidgetKind(of: widget) != .other else { return nil }
@@ -25,34 +26,34 @@ public import WebImageCore
 
     override init(_ widget: OpaquePointer, key: String) { super.init(widget, key: key) }
 
-    /// The picture shown; setting it leaves a running load alone.
+    /// The image shown. Setting it does not cancel a running load.
     public var image: Image? {
         get { state.image }
         set { state.image = newValue }
     }
 
-    /// How pictures are fitted; ``ImageContentMode/fit`` at first. An adopted widget fits them in its own way.
+    /// How images are fitted; ``ImageContentMode/fit`` by default. An adopted widget uses its own properties instead.
     public var contentMode: ImageContentMode {
         get { state.drawing.mode }
         set { if !state.kind.fitsItself { state.drawing.mode = newValue } }
     }
 
-    /// The radius of the corners of what is drawn of the picture, in points; 0 at first.
+    /// The radius of the corners of the drawn image, in points; 0 by default.
     public var cornerRadius: Double {
         get { state.drawing.cornerRadius }
         set { state.drawing.cornerRadius = max(newValue, 0) }
     }
 
-    /// Shows the placeholder, or nothing, and then the picture of a URL.
+    /// Shows the placeholder, or nothing, and then the image of a URL.
     ///
-    /// A picture in memory is shown before this returns. The view's previous load is cancelled, which completes it with
-    /// `.cancelled`; what the view already shows or loads in just this way is left to be. Nil completes at once with
-    /// `.invalidURL`.
+    /// An image in memory is shown before this returns. The view's previous load is cancelled and completes with
+    /// `.cancelled`. If the view already shows or loads the same image with the same options, nothing changes. A nil
+    /// URL completes with `.invalidURL` before this returns.
     /// - Parameters:
     ///   - progress: called on the main actor with the newest figures in bytes.
-    ///   - completed: called on the main actor exactly once, after the picture was set (`.refreshCached`: a second time
-    ///     when the picture changed).
-    /// - Returns: the load, to be cancelled alone; nil without a URL.
+    ///   - completed: called on the main actor exactly once, after the image was set (with `.refreshCached` a second
+    ///     time if the image changed).
+    /// - Returns: the load, which can be cancelled; nil without a URL.
     @discardableResult
     open func setImage(
         with url: URL?, placeholderImage: Image? = nil, options: WebImageOptions = [],
@@ -63,7 +64,7 @@ public import WebImageCore
             completed: completed)
     }
 
-    /// Shows the placeholder, or nothing, and then the picture of a URL, without telling of progress.
+    /// Shows the placeholder, or nothing, and then the image of a URL, without reporting progress.
     @discardableResult
     public func setImage(
         with url: URL?, placeholderImage: Image? = nil, options: WebImageOptions = [],
@@ -74,7 +75,7 @@ public import WebImageCore
             completed: completed)
     }
 
-    /// Shows the picture of a URL given as text; text that is no URL completes with `.invalidURL`.
+    /// Shows the image of a URL given as text; text that is no URL completes with `.invalidURL`.
     @discardableResult
     public func setImage(
         with text: String, placeholderImage: Image? = nil, options: WebImageOptions = [],
@@ -85,30 +86,30 @@ public import WebImageCore
             completed: completed)
     }
 
-    /// The URL last asked for as the view's own picture.
+    /// The URL of the newest load of the view's image.
     public var currentImageURL: URL? { state.binding.imageURL(forKey: state.binding.ownOperationKey) }
 
-    /// Cancels the view's load, which completes with `.cancelled` before this returns; the picture shown stays.
+    /// Cancels the view's load, which completes with `.cancelled` before this returns. The image shown stays.
     public func cancelCurrentImageLoad() {
         state.binding.cancelImageLoad(forKey: state.binding.ownOperationKey)
     }
 }
 
-// An animated picture, which plays while the widget can be seen.
+// Playback of an animation.
 extension ImageView {
-    /// Whether the animation plays now.
+    /// Whether the animation plays.
     public var isAnimating: Bool { state.animation?.isAnimating ?? false }
-    /// Starts the animation, or goes on, if the widget can be seen; nothing for a still.
+    /// Starts or continues the animation if the widget is visible; does nothing for a still image.
     public func startAnimating() { state.animation?.start() }
-    /// Stops the animation at the frame shown, until it comes into view again or is started.
+    /// Stops the animation at the frame shown, until it becomes visible again or is started.
     ///
     /// See ``AnimatedImageView/resetFrameIndexWhenStopped`` and ``AnimatedImageView/clearBufferWhenStopped``.
     public func stopAnimating() { state.animation?.stop() }
 }
 
-// The picture of a view that is highlighted.
+// The image of a highlighted view.
 extension ImageView {
-    /// Whether ``highlightedImage`` is shown, where there is one; ignored while an animation plays.
+    /// Whether ``highlightedImage``, if there is one, is shown; ignored while an animation plays.
     public var isHighlighted: Bool {
         get { state.isHighlighted }
         set { if !newValue || state.animation?.player == nil { state.isHighlighted = newValue } }
@@ -123,7 +124,7 @@ extension ImageView {
     /// The operation key of ``setHighlightedImage(with:options:context:progress:completed:)``.
     public static let highlightedImageOperationKey = "highlightedImage"
 
-    /// Clears ``highlightedImage`` and then sets it to the picture of a URL; independent of the view's own load.
+    /// Clears ``highlightedImage`` and then sets it to the image of a URL; independent of the view's own load.
     @discardableResult
     public func setHighlightedImage(
         with url: URL?, options: WebImageOptions = [], context: WebImageContext? = nil,
@@ -138,12 +139,12 @@ extension ImageView {
             progress: progress, completed: completed)
     }
 
-    /// The URL last asked for as highlighted picture.
+    /// The URL of the newest load of the highlighted image.
     public var currentHighlightedImageURL: URL? {
         state.binding.imageURL(forKey: Self.highlightedImageOperationKey)
     }
 
-    /// Cancels the load of the highlighted picture.
+    /// Cancels the load of the highlighted image.
     public func cancelCurrentHighlightedImageLoad() {
         state.binding.cancelImageLoad(forKey: Self.highlightedImageOperationKey)
     }

@@ -2,7 +2,7 @@ import CWebImageGTK
 import Foundation
 public import WebImageCore
 
-/// A widget that holds, for each phase of a load, the widget that you make for it.
+/// A widget that shows, for each phase of a load, the widget that your block makes.
 ///
 /// ```swift
 /// let view = PhaseView(ImageRequest(url: url, size: CGSize(width: 96, height: 96))) { phase in
@@ -14,13 +14,13 @@ public import WebImageCore
 /// }
 /// ```
 ///
-/// The block runs on the main actor whenever the phase changes; the widget it returns takes the place of the one before,
-/// and the same widget stays. An image in memory is shown before the initialiser returns, without a `.loading` before it.
-/// The load belongs to the widget: it is cancelled when the widget is destroyed.
+/// The block runs on the main actor whenever the phase changes. The widget that it returns replaces the previous one,
+/// unless it is the same. For an image in memory the first phase is `.success`, before the initialiser returns. The
+/// load belongs to the widget and is cancelled when the widget is destroyed.
 @MainActor public final class PhaseView: WidgetView {
     private let content: Content
 
-    /// Loads an image; nil is the phase `.empty`.
+    /// Loads an image; nil shows the phase `.empty`.
     public init(_ request: ImageRequest?, content make: @escaping @MainActor (WebImagePhase) -> WidgetView) {
         Self.prepare()
         guard let box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0) else {
@@ -32,13 +32,13 @@ public import WebImageCore
         load(request)
     }
 
-    /// Never: a widget made elsewhere has children of its own.
+    /// Returns nil: an existing widget has children of its own.
     public required convenience init?(adopting widget: OpaquePointer) { nil }
 
-    /// What is shown.
+    /// The phase shown.
     public var phase: WebImagePhase { content.phase }
 
-    /// Loads another image into the same view; the load before is cancelled. Nil is the phase `.empty`.
+    /// Cancels the running load and loads another image; nil shows the phase `.empty`.
     public func load(_ request: ImageRequest?) {
         let (content, turn) = (content, content.begin())
         guard let request else {
@@ -51,11 +51,11 @@ public import WebImageCore
             completed: { image, _, error, origin, isFinished, _ in
                 content.receive(image, error, isWhole: isFinished || origin != .none, turn)
             })
-        // What was in memory is shown by now.
+        // An image in memory is shown by now.
         if content.hears(turn), !content.hasShown(turn) { content.show(.loading(progress: nil, preview: nil)) }
     }
 
-    /// What loads hold on to; the handle may go before them.
+    /// The state that loads refer to; the handle may be released before them.
     @MainActor private final class Content {
         weak var state: ImageWidgetState?
         private(set) var phase = WebImagePhase.empty
@@ -107,7 +107,7 @@ public import WebImageCore
 }
 
 extension ImageView {
-    /// A view that shows a picture.
+    /// Makes a view that shows an image.
     public convenience init(_ image: Image?) {
         self.init()
         self.image = image

@@ -1,44 +1,44 @@
 public import Foundation
 public import WebImageCore
 
-// What every view knows of its loads.
+// The loads of every view.
 extension WidgetView {
     /// The operation key of the newest load.
     public var latestOperationKey: String { state.binding.latestOperationKey }
 
-    /// The URL last asked for.
+    /// The URL of the newest load.
     public var imageURL: URL? { state.binding.imageURL() }
 
-    /// The newest load's progress in bytes, updated on the main actor; its `updates` tell of each change.
+    /// The newest load's progress in bytes, updated on the main actor. Its `updates` yield each change.
     public var imageProgress: Progress {
         get { state.binding.imageProgress }
         set { state.binding.imageProgress = newValue }
     }
 
-    /// How pictures that were waited for come onto the view; nil, at first, is at once.
+    /// The transition to a loaded image; nil, the default, shows it without one.
     public var imageTransition: WebImageTransition? {
         get { state.transition }
         set { state.transition = newValue }
     }
 
-    /// Runs while the view waits; nil, at first, is none.
+    /// The indicator that runs during a load; nil, the default, shows none.
     ///
-    /// It stands above an ``ImageView``'s own picture. A widget that was adopted has no room for it: there it is shown if
-    /// the widget stands in a `GtkOverlay`.
+    /// It is placed above the image of an ``ImageView``. An adopted widget cannot contain it: there it is shown only if
+    /// the widget's parent is a `GtkOverlay`.
     public var imageIndicator: (any WebImageIndicator)? {
         get { state.indicator.current }
         set { state.indicator.current = newValue }
     }
 
-    /// Loads a picture and gives it to a block, or to the view's own way where there is none.
+    /// Loads an image and passes it to a block, or shows it in the view if there is no block.
     ///
-    /// The one function behind all others. First the placeholder, also nil, is set; then what comes of `url`.
+    /// All other functions call this one. It sets the placeholder, also a nil one, and then the image of `url`.
     /// - Parameters:
-    ///   - context: `.setImageOperationKey` names the load, `.customManager` who is asked.
-    ///   - setImageBlock: shows pictures instead of the view; for a plain widget, whose own way is none.
-    ///   - completed: called on the main actor, exactly once with `finished` (`.refreshCached`: a second time when the
-    ///     picture changed); also with previews under `.avoidAutoSetImage`.
-    /// - Returns: the load, to be cancelled alone; nil without a URL.
+    ///   - context: `.setImageOperationKey` is the key of the load, `.customManager` the manager that runs it.
+    ///   - setImageBlock: shows images instead of the view; needed for a widget that cannot show images.
+    ///   - completed: called on the main actor, exactly once with `finished` (with `.refreshCached` a second time if
+    ///     the image changed); with `.avoidAutoSetImage` also for each partial image.
+    /// - Returns: the load, which can be cancelled; nil without a URL.
     @discardableResult
     public func internalSetImage(
         with url: URL?, placeholderImage: Image? = nil, options: WebImageOptions = [],
@@ -51,75 +51,75 @@ extension WidgetView {
             setImage: setImageBlock, progress: progress, completed: completed)
     }
 
-    /// Cancels the newest load, which completes with `.cancelled` before this returns; the picture shown stays.
+    /// Cancels the newest load, which completes with `.cancelled` before this returns. The image shown stays.
     public func cancelLatestImageLoad() { state.binding.cancelImageLoad() }
 
-    // MARK: By operation key; nil is the view's own
+    // MARK: By operation key; nil is the key of the view's own loads
 
-    /// The operation under a key; nil when nothing runs.
+    /// Returns the operation of a key; nil if nothing runs.
     public func imageLoadOperation(forKey key: String?) -> (any WebImageOperation)? {
         state.binding.operation(forKey: key)
     }
-    /// Stores an operation of the caller's, after cancelling the one before; nil changes nothing.
+    /// Cancels the key's operation and stores the caller's; nil changes nothing.
     public func setImageLoadOperation(_ operation: (any WebImageOperation)?, forKey key: String?) {
         state.binding.setOperation(operation, forKey: key)
     }
-    /// Cancels what runs under a key.
+    /// Cancels the operation of a key.
     public func cancelImageLoadOperation(withKey key: String?) {
         state.binding.cancelImageLoad(forKey: key ?? state.binding.ownOperationKey)
     }
-    /// Forgets what runs under a key without ending it.
+    /// Removes the operation of a key without cancelling it.
     public func removeImageLoadOperation(withKey key: String?) { state.binding.removeOperation(forKey: key) }
 
-    /// What is remembered of a key's newest load.
+    /// Returns the state of a key's newest load.
     public func imageLoadState(forKey key: String?) -> WebImageLoadState? { state.binding.loadState(forKey: key) }
-    /// Remembers something else.
+    /// Replaces the state of a key's newest load.
     public func setImageLoadState(_ loadState: WebImageLoadState?, forKey key: String?) {
         state.binding.setLoadState(loadState, forKey: key)
     }
-    /// Forgets a key's newest load.
+    /// Removes the state of a key's newest load.
     public func removeImageLoadState(forKey key: String?) { state.binding.setLoadState(nil, forKey: key) }
 }
 
-// What a view does about loads that fail, and while nobody sees it.
+// Failed loads, and invisible views.
 extension WidgetView {
-    /// Shown instead of a picture that could not be had; nil, at first, leaves the placeholder.
+    /// Shown after a failed load; nil, the default, leaves the placeholder.
     public var errorImage: Image? {
         get { state.binding.errorImage }
         set { state.binding.errorImage = newValue }
     }
 
-    /// Why the newest load of the view failed; nil when it did not.
+    /// The error of the view's newest load; nil if it did not fail.
     public var imageLoadFailure: WebImageError? { state.binding.failure }
 
-    /// Tries a load again that failed, also when its URL is remembered as failed.
+    /// Repeats the failed load, also if the manager remembers its URL as failed.
     ///
-    /// - Returns: the new load; nil when there is nothing to try again.
+    /// - Returns: the new load; nil if no load failed.
     @discardableResult
     public func retryImageLoad(completed: ViewImageCompletedBlock? = nil) -> (any WebImageOperation)? {
         state.binding.retry(completed: completed)
     }
 
-    /// Whether a tap on the view tries a load again that failed; false at first.
+    /// Whether a tap on the view repeats a failed load; false by default.
     public var retriesOnTap: Bool {
         get { state.recovery.retriesOnTap }
         set { state.recovery.retriesOnTap = newValue }
     }
 
-    /// Whether a load that failed by its connection is tried again when the network is back and the view can be seen;
-    /// true at first.
+    /// Whether a load that failed by its connection is repeated once the network is back and the view is visible; true
+    /// by default.
     public var retriesWhenOnline: Bool {
         get { state.recovery.retriesWhenOnline }
         set { state.recovery.retriesWhenOnline = newValue }
     }
 
-    /// Hears how a retry ends that the view began by itself; a load's own completion runs once and not again.
+    /// Called with the result of a retry that the view started; the load's own completion does not run again.
     public var retryCompleted: ViewImageCompletedBlock? {
         get { state.recovery.retryCompleted }
         set { state.recovery.retryCompleted = newValue }
     }
 
-    /// Whether loads stop while the widget is unmapped and go on when it is mapped; false at first.
+    /// Whether loads stop while the widget is unmapped and continue once it is mapped; false by default.
     public var pausesLoadsWhenUnmapped: Bool {
         get { state.offscreenPolicy.pausesLoadsWhenUnmapped }
         set { state.offscreenPolicy.pausesLoadsWhenUnmapped = newValue }

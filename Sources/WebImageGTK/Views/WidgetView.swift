@@ -3,18 +3,18 @@ import CWebImageGTKShim
 package import Foundation
 public import WebImageCore
 
-/// A handle over any GTK widget that may load pictures; what `UIView` is to the original.
+/// A handle of any GTK widget that can load images; takes the role of SDWebImage's `UIView`.
 ///
-/// What a widget shows and loads belongs to the widget and dies with it, so several handles over one widget agree, and a
-/// handle may be dropped as soon as a container holds the widget. Main actor only; the GLib loop is attached by the first
-/// view (see ``MainLoop/attach()``).
+/// The image and the loads belong to the widget and are released with it. Several handles of one widget therefore
+/// agree, and a handle may be released once a container holds the widget. Main actor only. The first view attaches the
+/// GLib loop (see ``MainLoop/attach()``).
 @MainActor open class WidgetView {
-    /// The `GtkWidget`: put it into a container.
+    /// The `GtkWidget`, to be added to a container.
     public let widget: OpaquePointer
 
     let state: ImageWidgetState
 
-    /// A view over a widget of its own that shows nothing by itself, an empty `GtkBox`.
+    /// Makes a view with a new widget that shows nothing, an empty `GtkBox`.
     public convenience init() {
         Self.prepare()
         guard let box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0) else {
@@ -23,12 +23,12 @@ public import WebImageCore
         self.init(OpaquePointer(box), key: "View")
     }
 
-    /// A handle over a `GtkWidget` made elsewhere; nil where the class is of no use for it.
+    /// Makes a handle of an existing `GtkWidget`; nil if the widget does not suit the class.
     public required convenience init?(adopting widget: OpaquePointer) {
         self.init(widget, key: "View")
     }
 
-    /// A handle over a `GtkWidget` made elsewhere; nil where the class is of no use for it.
+    /// Makes a handle of an existing `GtkWidget`; nil if the widget does not suit the class.
     public static func adopting(_ widget: OpaquePointer) -> Self? { Self(adopting: widget) }
 
     init(_ widget: OpaquePointer, key: String) {
@@ -39,7 +39,7 @@ public import WebImageCore
         HandleLedger.opened("GtkWidget")
     }
 
-    /// Another handle over a widget that has state.
+    /// Makes another handle of a widget that has a state.
     init(state: ImageWidgetState) {
         widget = state.widget
         self.state = state
@@ -59,7 +59,7 @@ public import WebImageCore
 
     static func made(_ widget: OpaquePointer) -> WidgetView { WidgetView(widget, key: "View") }
 
-    /// What every view needs before its first widget.
+    /// Sets up what every view needs before its first widget.
     static func prepare() {
         guard !isPrepared else { return }
         isPrepared = true
@@ -69,27 +69,27 @@ public import WebImageCore
 
     private static var isPrepared = false
 
-    // MARK: Looks
+    // MARK: Appearance
 
-    /// A map drawn around the middle of the view, which keeps its place in the layout; the identity at first.
+    /// A transform around the centre of the view. It does not affect the layout. The identity by default.
     public var transform: CGAffineTransform {
         get { state.pose.transform }
         set { state.changePose { $0.transform = newValue } }
     }
 
-    /// Opacity, 0…1; the widget's own at first.
+    /// The opacity of the widget, 0…1.
     public var alpha: Double {
         get { state.pose.alpha }
         set { state.changePose { $0.alpha = min(max(newValue, 0), 1) } }
     }
 
-    /// Whether the widget is hidden, which gives its place to others; the widget's own at first.
+    /// Whether the widget is hidden; a hidden widget takes no space.
     public var isHidden: Bool {
         get { gtk_widget_get_visible(UnsafeMutablePointer(widget)) == 0 }
         set { gtk_widget_set_visible(UnsafeMutablePointer(widget), newValue ? 0 : 1) }
     }
 
-    /// The least size the widget asks its container for, in points; sides that are not positive ask for nothing.
+    /// Sets the minimum size that the widget requests, in points; a side that is not positive has no minimum.
     package func requestSize(_ size: CGSize) {
         func side(_ length: CGFloat) -> gint {
             length.isFinite && length > 0 ? gint(min(length.rounded(.up), 32_000)) : -1
@@ -97,7 +97,7 @@ public import WebImageCore
         gtk_widget_set_size_request(UnsafeMutablePointer(widget), side(size.width), side(size.height))
     }
 
-    /// The size the widget likes best, in points.
+    /// The natural size of the widget, in points.
     package var naturalSize: CGSize {
         var (width, height): (gint, gint) = (0, 0)
         gtk_widget_measure(UnsafeMutablePointer(widget), GTK_ORIENTATION_HORIZONTAL, -1, nil, &width, nil, nil)
@@ -105,7 +105,7 @@ public import WebImageCore
         return CGSize(width: Int(width), height: Int(height))
     }
 
-    /// What screen readers say; nil says nothing.
+    /// The text that screen readers speak; nil is none.
     public var alternativeText: String? {
         didSet {
             if state.kind == .picture {
@@ -116,6 +116,7 @@ public import WebImageCore
         }
     }
 
-    /// Whether the widget can be seen: mapped, not transparent, and inside the viewport of the scrolled windows around it.
+    /// Whether the widget is visible: mapped, not transparent, and inside the viewport of all enclosing scrolled
+    /// windows.
     public var isVisible: Bool { !state.isDestroyed && state.visibility.isVisible }
 }
