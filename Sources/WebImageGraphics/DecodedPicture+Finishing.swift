@@ -2,19 +2,20 @@ import Foundation
 package import WebImageCore
 
 extension DecodedPicture {
-    /// The image the options ask for: scaled to the target size, converted to sRGB, oriented, in the wanted layout.
+    /// Makes the image that the options request: scaled, converted to sRGB, oriented, in the requested layout.
     ///
-    /// Each step is skipped when it would change nothing, and an intermediate is freed as soon as the next step is
-    /// done. `options.thumbnailPixelSize` is compared with the picture as seen; `fullSize` is its size as stored before
-    /// any scaling the decoder did already.
+    /// A step that would change nothing is skipped; an intermediate result is freed after the next step.
+    /// `options.thumbnailPixelSize` applies to the oriented image. `fullSize` is the stored size, before any scaling by
+    /// the decoder.
     package consuming func finished(options: DecodingOptions, fullSize: PixelSize) throws(WebImageError) -> Image {
         let target = options.targetSize(for: fullSize.oriented(orientation)).oriented(orientation)
         let isOpaque = !hasAlpha
         let managesColor = options.colorConversion == .sRGB && profile != nil
         let wanted = options.pixelFormat
 
-        // Scaling first leaves the other steps fewer pixels. Straight pixels without a profile are multiplied on the
-        // way; with one they stay straight, since colours must be converted before they are multiplied.
+        // Scaling comes first, so that the other steps have fewer pixels. Without a profile, straight pixels are
+        // premultiplied with it; with one they stay straight, because colours must be converted before the
+        // multiplication.
         if target != PixelSize(width: pixels.width, height: pixels.height) {
             let multiplies = pixels.format == .rgba8 && wanted == .bgra8Premultiplied && !(managesColor && hasAlpha)
             pixels = try pixels.scaled(

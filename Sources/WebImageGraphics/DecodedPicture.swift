@@ -1,13 +1,13 @@
 package import WebImageCore
 
-/// What a decoder hands over: pixels as the file stores them, and what remains to be done to them.
+/// A decoder's result: pixels as stored in the file, and what is left to do with them.
 package struct DecodedPicture {
-    /// Straight or premultiplied as its format says.
+    /// Straight or premultiplied, according to the format.
     package var pixels: PixelBuffer
     package var orientation: ImageOrientation
     /// nil is sRGB.
     package var profile: ColorProfile?
-    /// False promises that the alpha channel, if there is one, is 255 everywhere.
+    /// False means that the alpha channel, if there is one, is 255 everywhere.
     package var hasAlpha: Bool
     package var format: ImageFormat
 

@@ -2,7 +2,7 @@ import CWebImageLCMS
 import Foundation
 package import WebImageCore
 
-/// Colours described by numbers instead of a profile, as PNG's `cHRM`, `gAMA` and `cICP` chunks do.
+/// A colour space described by numbers instead of a profile, as in PNG's `cHRM`, `gAMA` and `cICP` chunks.
 package struct ColorDescription: Sendable, Hashable {
     /// CIE 1931 x and y of the white point and the primaries.
     package struct Primaries: Sendable, Hashable {
@@ -18,12 +18,12 @@ package struct ColorDescription: Sendable, Hashable {
             self.blue = blue
         }
 
-        /// BT.709's, which are sRGB's.
+        /// The primaries of BT.709 and sRGB.
         package static let bt709 = Primaries(
             white: [0.3127, 0.3290], red: [0.64, 0.33], green: [0.30, 0.60], blue: [0.15, 0.06])
     }
 
-    /// From stored values to light.
+    /// The function from stored values to light.
     package enum Transfer: Sendable, Hashable {
         /// Light is the value to this power.
         case power(Double)
@@ -41,19 +41,19 @@ package struct ColorDescription: Sendable, Hashable {
         self.transfer = transfer
     }
 
-    /// Whether converting to sRGB would change nothing worth showing.
+    /// Whether a conversion to sRGB would make no visible difference.
     package var isSRGB: Bool {
         guard primaries.isClose(to: .bt709) else { return false }
         return switch transfer {
         case .sRGB: true
-        // 1/2.2 is what files say that mean sRGB.
+        // Files that mean sRGB store 1/2.2.
         case .power(let power): abs(power - 2.2) < 0.03
         case .bt709: false
         }
     }
 
-    /// ITU-T H.273's code points, as far as a profile of matrix and curves can say them; nil for others, PQ and HLG
-    /// among them.
+    /// Makes a description from ITU-T H.273 code points; nil for those that a matrix profile cannot express, such as PQ
+    /// and HLG.
     package init?(primariesCode: Int, transferCode: Int) {
         guard let primaries = Primaries(code: primariesCode) else { return nil }
         switch transferCode {
@@ -67,7 +67,7 @@ package struct ColorDescription: Sendable, Hashable {
         self.primaries = primaries
     }
 
-    /// An ICC profile of the same meaning, made by lcms2; for grey its curve alone.
+    /// Makes the equivalent ICC profile with lcms2; for grey only with the curve.
     package func profile(isGray: Bool) -> ColorProfile? {
         guard let curve = transfer.curve else { return nil }
         defer { cmsFreeToneCurve(curve) }
@@ -116,7 +116,7 @@ extension ColorDescription.Primaries {
 }
 
 extension ColorDescription.Transfer {
-    /// To be freed by the caller.
+    /// A new lcms2 curve, which the caller frees.
     fileprivate var curve: OpaquePointer? {
         switch self {
         case .power(let power): cmsBuildGamma(nil, power)
@@ -125,7 +125,7 @@ extension ColorDescription.Transfer {
         }
     }
 
-    /// (a x + b) to the power g from d on, c x below; in the order g, a, b, c, d.
+    /// The curve (a x + b)^g for x ≥ d, c x below; the parameters are in the order g, a, b, c, d.
     private static func parametric(_ parameters: [Double]) -> OpaquePointer? {
         cmsBuildParametricToneCurve(nil, 4, parameters)
     }

@@ -3,10 +3,10 @@ import Foundation
 package import WebImageCore
 
 extension ColorProfile {
-    /// The profile that coding-independent code points mean (ITU-T H.273); nil for sRGB, and for what they do not say.
+    /// Makes the profile of coding-independent code points (ITU-T H.273); nil for sRGB and for unspecified values.
     ///
-    /// The camera curves of BT.709 and its kin are read as sRGB, as browsers show them. The two curves for high dynamic
-    /// range come with a tone curve: 203 nits are white, what is brighter is compressed below it.
+    /// The camera curves of BT.709 and related standards are read as sRGB, as in browsers. The two curves for high
+    /// dynamic range include a tone curve: 203 nits is close to white, and brighter light is compressed.
     package init?(primaries: Int, transfer: Int) {
         let isPlain = [0, 1, 2, 6, 13, 14, 15].contains(transfer)
         if isPlain, [0, 1, 2].contains(primaries) { return nil }
@@ -20,10 +20,10 @@ extension ColorProfile {
         self.init(iccData: data)
     }
 
-    /// Whether the transfer characteristics are those of high dynamic range, which eight bits are too few for.
+    /// Whether the transfer function is one of high dynamic range, for which 8 bits are not enough.
     package static func isHighDynamicRange(transfer: Int) -> Bool { transfer == 16 || transfer == 18 }
 
-    /// At most a few dozen combinations exist.
+    /// The profiles made so far; there are at most a few dozen combinations.
     private static let made = Locked<[Int: Data]>([:])
 }
 
@@ -88,18 +88,18 @@ extension ICCProfile {
         return cmsBuildTabulatedToneCurve16(nil, UInt32(table.count), table)
     }
 
-    /// Share of 10,000 nits (SMPTE ST 2084).
+    /// Returns light as a fraction of 10,000 nits (SMPTE ST 2084).
     private static func perceptualQuantizer(_ signal: Double) -> Double {
         let root = pow(signal, 1 / 78.84375)
         return pow(max(root - 0.8359375, 0) / (18.8515625 - 18.6875 * root), 1 / 0.1593017578125)
     }
 
-    /// Scene light (ITU-R BT.2100).
+    /// Returns scene light (ITU-R BT.2100).
     private static func hybridLogGamma(_ signal: Double) -> Double {
         signal <= 0.5 ? signal * signal / 3 : (exp((signal - 0.55991073) / 0.17883277) + 0.28466892) / 12
     }
 
-    /// Light as it is up to three quarters of white; from there to five times white bent into what is left.
+    /// Keeps light up to 0.75 of white, and compresses light from there to 5 times white into the remaining range.
     private static func toneMapped(_ light: Double) -> Double {
         let (knee, peak) = (0.75, 1_000.0 / 203)
         guard light > knee else { return light }

@@ -1,9 +1,9 @@
 import Foundation
 import WebImageCore
 
-/// The transforms used last, by profile and layout: making one takes longer than converting a thumbnail with it.
+/// The most recently used transforms, by profile and layout: making one takes longer than converting a thumbnail.
 ///
-/// What is kept here is not counted as a live handle; ``clear()`` lets go of it. Safe on any thread.
+/// Cached transforms are not counted as live handles; ``clear()`` releases them. Safe on any thread.
 package enum ColorTransformCache {
     private struct Key: Hashable {
         let profile: ColorProfile
@@ -12,18 +12,18 @@ package enum ColorTransformCache {
 
     private struct Entry {
         let key: Key
-        /// nil where there is nothing to convert or no way to.
+        /// Nil if there is nothing to convert, or if lcms2 cannot convert it.
         let transform: ColorTransform?
     }
 
     private static let maxCount = 8
-    /// The one used last at the end.
+    /// In order of use, the newest last.
     private static let entries = Locked<[Entry]>([])
 
-    /// How many are kept.
+    /// The number of cached transforms.
     package static var count: Int { entries.withLock { $0.count } }
 
-    /// Lets go of all.
+    /// Releases all transforms.
     package static func clear() {
         let kept = entries.withLock { entries in
             defer { entries = [] }

@@ -6,7 +6,7 @@ import WebImageCore
 struct ICCProfile: ~Copyable {
     let handle: cmsHPROFILE
 
-    /// Nil when the bytes are no profile.
+    /// Nil if the bytes are not a profile.
     init?(_ data: Data) {
         let opened = data.withUnsafeBytes { bytes in
             bytes.count > Int32.max ? nil : cmsOpenProfileFromMem(bytes.baseAddress, UInt32(bytes.count))
@@ -14,7 +14,7 @@ struct ICCProfile: ~Copyable {
         self.init(owning: opened)
     }
 
-    /// Takes the profile over; nil for nil.
+    /// Takes ownership of the profile; nil for nil.
     init?(owning handle: cmsHPROFILE?) {
         guard let handle else { return nil }
         self.handle = handle
@@ -36,7 +36,7 @@ struct ICCProfile: ~Copyable {
 
     var colorSpace: cmsColorSpaceSignature { cmsGetColorSpace(handle) }
 
-    /// A grey profile as one of red, green and blue that gives equal channels the same grey.
+    /// Returns an RGB profile in which equal channels have the colours of this grey profile.
     func expandedToRGB() -> ICCProfile? {
         guard let curve = curve(cmsSigGrayTRCTag) else { return nil }
         var white = cmsCIExyY(x: 0.3127, y: 0.3290, Y: 1)
@@ -47,10 +47,10 @@ struct ICCProfile: ~Copyable {
         return ICCProfile(owning: cmsCreateRGBProfile(&white, &primaries, &curves))
     }
 
-    /// Whether converting to sRGB would change nothing: same colorants, same curves within what 8 bits can show.
+    /// Whether a conversion to sRGB would change nothing: equal colorants, and curves that are equal at 8 bits.
     var isSRGB: Bool {
         guard colorSpace == cmsSigRgbData, let reference = ICCProfile.sRGB() else { return false }
-        // A profile with tables may do anything, whatever its colorants say.
+        // A profile with tables can map colours in any way, independent of its colorants.
         guard cmsIsTag(handle, cmsSigAToB0Tag) == 0, cmsIsTag(handle, cmsSigAToB1Tag) == 0 else { return false }
         for tag in [cmsSigRedColorantTag, cmsSigGreenColorantTag, cmsSigBlueColorantTag] {
             guard let own = colorant(tag), let other = reference.colorant(tag) else { return false }
@@ -69,7 +69,7 @@ struct ICCProfile: ~Copyable {
         return true
     }
 
-    // What a tag holds belongs to the profile.
+    // The profile owns the contents of its tags.
 
     private func curve(_ tag: cmsTagSignature) -> OpaquePointer? { cmsReadTag(handle, tag).map(OpaquePointer.init) }
 

@@ -4,11 +4,10 @@ import Foundation
 package import WebImageCore
 
 extension PixelBuffer {
-    /// Four bytes of ink a pixel (held in the layout `rgba8`) as opaque `rgba8`; the receiver is used up.
+    /// Converts CMYK with four bytes for each pixel, stored as `rgba8`, to opaque `rgba8`; consumes the receiver.
     ///
-    /// With a CMYK profile the colours are converted to sRGB by lcms2; without one, or with one that cannot be used,
-    /// each channel is the product of its ink's and the black's absence. `isInverted` says that the bytes hold absence
-    /// of ink already, as in Adobe's files.
+    /// With a CMYK profile lcms2 converts the colours to sRGB. Without a usable profile each channel is
+    /// (1 − ink) × (1 − black). `isInverted` means that the bytes are 1 − ink, as in Adobe's files.
     package func convertedFromCMYK(
         isInverted: Bool, profile: ColorProfile?
     ) throws(WebImageError) -> PixelBuffer {
@@ -20,10 +19,10 @@ extension PixelBuffer {
             transform.apply(to: self)
         } else {
             if !isInverted { try invert(plane) }
-            // Red, green and blue times black is what multiplying by alpha does.
+            // The product with black is computed as a multiplication by alpha.
             try YUVError.check(plane.run(webimage_yuv_premultiply, into: plane), "cannot convert CMYK")
         }
-        // A stride of 0 reads the one row for all.
+        // With a stride of 0 every row is the same row.
         try YUVError.check(
             webimage_yuv_set_alpha(row.base, 0, plane.base, plane.stride, plane.width, plane.height),
             "cannot convert CMYK")
@@ -41,7 +40,7 @@ extension PixelBuffer {
     }
 }
 
-/// Owns one lcms2 transform from ink to sRGB, in place.
+/// Owns an lcms2 transform from CMYK to sRGB, in place.
 private struct CMYKTransform: ~Copyable {
     private let handle: cmsHTRANSFORM
 

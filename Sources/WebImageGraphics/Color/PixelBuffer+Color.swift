@@ -2,11 +2,11 @@ import CWebImageLCMS
 package import WebImageCore
 
 extension PixelBuffer {
-    /// The picture's colours converted from `profile` to sRGB by lcms2, perceptual intent; itself when the profile is
-    /// sRGB, unreadable, or of a colour space these pixels cannot be in.
+    /// Converts the colours from `profile` to sRGB with lcms2 and perceptual intent. Returns self if the profile is
+    /// sRGB, unreadable, or of a colour space that does not suit the pixels.
     ///
-    /// Grey profiles serve grey pixels and those whose channels were made equal from grey. `isOpaque` promises that
-    /// alpha is 255 everywhere.
+    /// Grey profiles apply to grey pixels and to pixels whose equal channels were made from grey. With `isOpaque` the
+    /// caller promises that alpha is 255 everywhere.
     package func convertedToSRGB(
         from profile: ColorProfile, isOpaque: Bool = false
     ) throws(WebImageError) -> PixelBuffer {

@@ -3,10 +3,10 @@ import Foundation
 package import WebImageCore
 
 extension PixelBuffer {
-    /// Lays `source` over the receiver at a place; what lies outside the receiver is left out.
+    /// Blends `source` over the receiver at a position; the part outside the receiver is ignored.
     ///
-    /// Both have one layout with alpha, of integers. Premultiplied pixels are pixman's to blend. Straight ones no library
-    /// blends: they are decoded on request only, for lossless conversion, and cost a loop over pixels in Swift.
+    /// Both have the same integer layout with alpha. pixman blends premultiplied pixels. No library blends straight
+    /// pixels, which are decoded on request only, for lossless conversion: a Swift loop blends them.
     package func blend(_ source: PixelBuffer, x: Int, y: Int) throws(WebImageError) {
         precondition(format == source.format && format.hasAlpha && !format.isFloatingPoint)
         let columns = max(x, 0)..<max(min(x + source.width, width), max(x, 0))
@@ -22,7 +22,7 @@ extension PixelBuffer {
         }
     }
 
-    /// Copies whole rows of a rectangle of `source`, at `x`, `y` there, to the receiver's first pixel.
+    /// Copies a rectangle of `source` that starts at `x`, `y` to the receiver's first pixel.
     package func copyRectangle(of source: PixelBuffer, x: Int, y: Int) {
         precondition(format == source.format && x >= 0 && y >= 0)
         precondition(x + width <= source.width && y + height <= source.height)
@@ -40,7 +40,7 @@ extension PixelBuffer {
         }
     }
 
-    /// Makes a rectangle that lies inside transparent black.
+    /// Sets a rectangle, which is inside the image, to transparent black.
     package func clearRectangle(x: Range<Int>, y: Range<Int>) {
         precondition(x.lowerBound >= 0 && x.upperBound <= width && y.lowerBound >= 0 && y.upperBound <= height)
         let count = x.count * format.bytesPerPixel
@@ -56,7 +56,7 @@ extension PixelBuffer {
     }
 }
 
-/// The part of a source that meets its target.
+/// The part of a source that overlaps its target.
 private struct BlendRegion {
     let source: PixelBuffer
     let target: PixelBuffer
@@ -73,7 +73,7 @@ private struct BlendRegion {
         target.baseAddress + row * target.bytesPerRow + column * target.format.bytesPerPixel
     }
 
-    /// pixman draws nothing at all where a coordinate passes 15 bits, so larger pictures go in tiles.
+    /// pixman draws nothing if a coordinate exceeds 15 bits, so larger images are drawn in tiles.
     private static let tileSide = 16384
 
     func blendPremultiplied() throws(WebImageError) {
@@ -82,7 +82,7 @@ private struct BlendRegion {
                 let size = PixelSize(
                     width: min(Self.tileSide, columns.upperBound - left),
                     height: min(Self.tileSide, rows.upperBound - top))
-                // Which channel is which does not matter, as long as alpha is the highest byte of the word.
+                // The order of the colour channels does not matter; alpha must be the highest byte of the word.
                 let above = try PixmanTile(sourceRow(top, column: left), size, stride: source.bytesPerRow)
                 let below = try PixmanTile(targetRow(top, column: left), size, stride: target.bytesPerRow)
                 pixman_image_composite32(
@@ -122,7 +122,7 @@ private struct BlendRegion {
     }
 }
 
-/// One straight pixel over another (PNG third edition, §13.16).
+/// Blends one straight pixel over another (PNG third edition, §13.16).
 private enum StraightBlend {
     @inline(__always)
     static func over(_ above: UInt32, _ below: UInt32) -> UInt32 {
@@ -150,7 +150,7 @@ private enum StraightBlend {
     }
 }
 
-/// Owns one pixman image over a part of pixels that outlive it.
+/// Owns a pixman image of a part of pixels, which must outlive it.
 private struct PixmanTile: ~Copyable {
     let handle: OpaquePointer
 

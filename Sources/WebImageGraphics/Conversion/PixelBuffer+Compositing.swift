@@ -4,7 +4,7 @@ import Foundation
 package import WebImageCore
 
 extension PixelBuffer {
-    /// The picture over a colour taken as opaque, in the display layout with every alpha 255.
+    /// Returns the image over an opaque colour, in the display layout with every alpha 255.
     package func composited(over color: ImageColor) throws(WebImageError) -> PixelBuffer {
         guard format.hasAlpha else { return try converted(to: .bgra8Premultiplied) }
         let result = try PixelBuffer(width: width, height: height, format: .bgra8Premultiplied)
@@ -20,9 +20,9 @@ extension PixelBuffer {
         return result
     }
 
-    /// Makes the alpha of a rectangle 255; the layout has four bytes a pixel.
+    /// Sets the alpha of a rectangle to 255; the layout must have four bytes for each pixel.
     ///
-    /// Where it is 255 already, which costs half as much to see, nothing is written.
+    /// Nothing is written where it is 255; the check takes half the time of writing.
     package func makeOpaque(x: Range<Int>, y: Range<Int>) throws(WebImageError) {
         precondition(format.bytesPerPixel == 4 && x.upperBound <= width && y.upperBound <= height)
         let plane = try BytePlane(self)
@@ -31,7 +31,7 @@ extension PixelBuffer {
         let opaque = try PixelBuffer(width: x.count, height: 1, format: .gray8)
         let row = try BytePlane(opaque)
         memset(row.base, 255, opaque.width)
-        // A stride of 0 reads the one row for all.
+        // With a stride of 0 every row is the same row.
         try YUVError.check(
             webimage_yuv_set_alpha(row.base, 0, start, plane.stride, row.width, Int32(y.count)), "cannot set alpha")
     }

@@ -1,13 +1,14 @@
 import CWebImageYUVShim
 package import WebImageCore
 
-// A function that keeps the order of the channels serves BGRA and RGBA alike.
+// A function that keeps the order of the channels works for BGRA and for RGBA.
 
 extension PixelBuffer {
-    /// The same picture in another layout; itself when it has that layout.
+    /// Returns the image in another layout; self if it has that layout.
     ///
-    /// 16 bits become 8 by their high byte, half precision by the nearest value from 0 to 1; grey is the BT.601 luma, and a layout without alpha drops it: the straight
-    /// colour remains. `isOpaque` promises that alpha is 255 everywhere, so that nothing is multiplied or divided.
+    /// 16 bits become 8 by their high byte, half precision by the nearest value from 0 to 1; grey is the BT.601 luma,
+    /// and a layout without alpha drops it: the straight colour remains. `isOpaque` promises that alpha is 255
+    /// everywhere, so that nothing is multiplied or divided.
     package func converted(to target: PixelFormat, isOpaque: Bool = false) throws(WebImageError) -> PixelBuffer {
         if format == target { return self }
         let straight: PixelBuffer
@@ -76,7 +77,7 @@ extension PixelBuffer {
         try mapped(to: .rgba8) { webimage_yuv_narrow($0.base16, $0.stride, $1.base, $1.stride, $0.width, $0.height) }
     }
 
-    /// A new buffer of the same size that `body` fills; a libyuv function's result that is not 0 is an error.
+    /// Returns a new buffer of the same size, filled by `body`, which returns the result of a libyuv function.
     private func mapped(
         to target: PixelFormat, _ body: (BytePlane, BytePlane) -> Int32
     ) throws(WebImageError) -> PixelBuffer {
@@ -87,7 +88,7 @@ extension PixelBuffer {
 }
 
 enum YUVError {
-    /// Throws when a libyuv function did not return 0.
+    /// Throws if a libyuv function did not return 0.
     static func check(_ result: Int32, _ message: String) throws(WebImageError) {
         guard result == 0 else { throw .badData("libyuv", message) }
     }

@@ -2,7 +2,7 @@ import CWebImagePixman
 import Foundation
 import WebImageCore
 
-/// The pixels of a drawing, and what pixman does to them.
+/// The pixels of a drawing, and the pixman operations on them.
 struct Canvas {
     let pixels: PixelBuffer
     private let isOpaque: Bool
@@ -14,7 +14,7 @@ struct Canvas {
 
     var bounds: PixelRect { PixelRect(x: 0, y: 0, width: pixels.width, height: pixels.height) }
 
-    /// How much of each pixel of a part polygons cover; the least rectangle that holds all of it. Nil for nothing.
+    /// Returns the coverage of polygons as a mask, and the smallest rectangle that contains it; nil for no coverage.
     func coverage(
         of polygons: [[SIMD2<Double>]], rule: FillRule, in clip: PixelRect
     ) throws(WebImageError) -> (mask: PixelBuffer, box: PixelRect)? {
@@ -42,7 +42,7 @@ struct Canvas {
         return (mask, box)
     }
 
-    /// Paints a part with a source, as far as a mask of that part lets it through.
+    /// Paints a part with a source through a mask of that part.
     func paint(
         _ source: PixmanImage, _ blend: BlendMode, in box: PixelRect, through mask: PixelBuffer?
     ) throws(WebImageError) {
@@ -52,7 +52,7 @@ struct Canvas {
             Self.composite(operation, source, screen, target, from: box, to: box)
             return
         }
-        // What blending makes of the whole part, of which the mask then takes its share.
+        // The whole part is blended first; the mask then selects from the result.
         let layer = try pixels.cropped(to: box).copied()
         let sheet = try PixmanImage(layer, isOpaque: isOpaque)
         let place = PixelRect(x: 0, y: 0, width: box.width, height: box.height)
@@ -68,7 +68,7 @@ struct Canvas {
         Self.composite(PIXMAN_OP_ADD, sheet, screen, target, from: place, to: box)
     }
 
-    /// Draws a part of a source on a part of a target of the same size; a mask has that size.
+    /// Draws a part of a source on a part of a target of the same size; a mask must have that size.
     private static func composite(
         _ operation: pixman_op_t, _ source: PixmanImage, _ mask: PixmanImage?, _ target: PixmanImage,
         from: PixelRect, to: PixelRect
@@ -80,7 +80,7 @@ struct Canvas {
 }
 
 extension BlendMode {
-    /// Whether painting nothing leaves what was there.
+    /// Whether the mode leaves the target unchanged where the source is transparent.
     fileprivate var sparesWhatIsOutside: Bool {
         switch self {
         case .clear, .copy, .sourceIn, .sourceOut, .destinationIn, .destinationAtop, .plusDarker: false
@@ -90,7 +90,7 @@ extension BlendMode {
 }
 
 extension PixelRect {
-    /// What both share; nil when that is nothing.
+    /// Returns the intersection; nil if it is empty.
     func intersection(_ other: PixelRect) -> PixelRect? {
         let (left, top) = (max(x, other.x), max(y, other.y))
         let (right, bottom) = (min(x + width, other.x + other.width), min(y + height, other.y + other.height))

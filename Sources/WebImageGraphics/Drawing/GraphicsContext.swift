@@ -2,13 +2,13 @@ import CWebImagePixman
 public import Foundation
 public import WebImageCore
 
-/// A surface to draw on: fills, lines, pictures and gradients under a transform and a clip.
+/// A surface for drawing fills, lines, images and gradients with a transform and a clip.
 ///
-/// Points, y downwards, the origin at the top left; colours are sRGB with 8 bits. Used by one thread at a time, inside
-/// ``GraphicsImageRenderer/image(_:)`` only. What cannot be drawn (a coordinate that is not finite, a collapsed
-/// transform) draws nothing.
+/// Units are points, y points downwards, the origin is at the top left; colours are sRGB with 8 bits. Used by one
+/// thread at a time, only inside ``GraphicsImageRenderer/image(_:)``. A call with a coordinate that is not finite, or
+/// with a transform that cannot be inverted, draws nothing.
 public final class GraphicsContext {
-    /// What saving keeps and restoring brings back.
+    /// The state that is saved and restored.
     private struct State {
         var transform: CGAffineTransform
         var clip: Clip
@@ -22,7 +22,7 @@ public final class GraphicsContext {
     let canvas: Canvas
     private var state: State
     private var saved: [State] = []
-    /// Whether the picture is done, whose pixels never change again.
+    /// Whether the drawing has ended; the image's pixels do not change after that.
     private var isEnded = false
 
     init(_ canvas: Canvas, scale: CGFloat) {
@@ -31,17 +31,17 @@ public final class GraphicsContext {
             transform: CGAffineTransform(scaleX: scale, y: scale), clip: Clip(box: canvas.bounds, mask: nil))
     }
 
-    /// Nothing is drawn after this.
+    /// Ends the drawing; later calls draw nothing.
     func end() { isEnded = true }
 
     // MARK: State
 
-    /// Remembers colours, lines, transform and clip.
+    /// Saves colours, line properties, transform and clip.
     public func saveGState() { saved.append(state) }
-    /// Goes back to what was remembered last; without that nothing changes.
+    /// Restores the state saved last; does nothing without one.
     public func restoreGState() { if let last = saved.popLast() { state = last } }
 
-    /// Draws with changes that end with `body`.
+    /// Runs `body` between a save and a restore of the state.
     public func withGState<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         let depth = saved.count
         saveGState()
@@ -52,42 +52,42 @@ public final class GraphicsContext {
         return try body()
     }
 
-    /// The colour that areas are filled with; black at first.
+    /// The colour of fills; black by default.
     public var fillColor: ImageColor {
         get { state.fill }
         set { state.fill = newValue }
     }
-    /// The colour of lines; black at first.
+    /// The colour of lines; black by default.
     public var strokeColor: ImageColor {
         get { state.stroke }
         set { state.stroke = newValue }
     }
-    /// The width of lines in points; 1 at first.
+    /// The width of lines in points; 1 by default.
     public var lineWidth: CGFloat {
         get { CGFloat(state.pen.width) }
         set { state.pen.width = Double(newValue) }
     }
-    /// How lines end; cut off at first.
+    /// The shape of the ends of lines; `.butt` by default.
     public var lineCap: LineCap {
         get { state.pen.cap }
         set { state.pen.cap = newValue }
     }
-    /// How lines meet; in a point at first.
+    /// The shape of corners; `.miter` by default.
     public var lineJoin: LineJoin {
         get { state.pen.join }
         set { state.pen.join = newValue }
     }
-    /// How long the point of two lines may be, in widths of them, before it is cut off; 10 at first.
+    /// The maximum length of a mitred corner in line widths; longer ones are bevelled. 10 by default.
     public var miterLimit: CGFloat {
         get { CGFloat(state.pen.miterLimit) }
         set { state.pen.miterLimit = Double(newValue) }
     }
-    /// The opacity of all that is drawn, 0…1; 1 at first.
+    /// The opacity of everything drawn, 0…1; 1 by default.
     public var alpha: Double {
         get { state.alpha }
         set { state.alpha = newValue.isNaN ? 0 : min(max(newValue, 0), 1) }
     }
-    /// How what is drawn mixes with what is there; over it at first.
+    /// The blend mode; source over by default.
     public var blendMode: BlendMode {
         get { state.blendMode }
         set { state.blendMode = newValue }
@@ -95,22 +95,22 @@ public final class GraphicsContext {
 
     // MARK: Transform
 
-    /// From the points one draws with to pixels.
+    /// The transform from points to pixels.
     public var currentTransform: CGAffineTransform { state.transform }
-    /// A transform first, what was set before it after it.
+    /// Applies a transform before the current one.
     public func concatenate(_ transform: CGAffineTransform) {
         state.transform = transform.concatenating(state.transform)
     }
     /// Moves the origin.
     public func translateBy(x: CGFloat, y: CGFloat) { state.transform = state.transform.translatedBy(x: x, y: y) }
-    /// Makes points larger or smaller.
+    /// Scales the units.
     public func scaleBy(x: CGFloat, y: CGFloat) { state.transform = state.transform.scaledBy(x: x, y: y) }
-    /// Turns about the origin, clockwise, by radians.
+    /// Rotates around the origin, clockwise, by an angle in radians.
     public func rotate(by angle: CGFloat) { state.transform = state.transform.rotated(by: angle) }
 
     // MARK: Clip
 
-    /// Draws nothing outside a path any more, nor outside what was clipped to before.
+    /// Intersects the clip with a path.
     public func clip(to path: GraphicsPath, using rule: FillRule = .winding) {
         attempt { () throws(WebImageError) in
             let area = polygons(path)
@@ -119,13 +119,13 @@ public final class GraphicsContext {
         }
     }
 
-    /// Draws nothing outside a rectangle any more.
+    /// Intersects the clip with a rectangle.
     public func clip(to rect: CGRect) { clip(to: GraphicsPath(rect: rect)) }
 
-    // MARK: Inside
+    // MARK: Implementation
 
     var pen: Pen { state.pen }
-    /// How many pixels a point is long.
+    /// The number of pixels of a point.
     var pixelsPerPoint: Double {
         let transform = state.transform
         let along = length(SIMD2(Double(transform.a), Double(transform.b)))
@@ -134,7 +134,7 @@ public final class GraphicsContext {
 
     func polygons(_ path: GraphicsPath) -> [[SIMD2<Double>]] { path.flattened(state.transform).map(\.points) }
 
-    /// Paints the inside of polygons in pixels.
+    /// Paints the inside of polygons, whose coordinates are pixels.
     func paint(_ polygons: [[SIMD2<Double>]], rule: FillRule, with source: PixmanImage) throws(WebImageError) {
         if Self.isAligned(polygons), let corner = polygons[0].min(by: { $0.sum() < $1.sum() }),
             let other = polygons[0].max(by: { $0.sum() < $1.sum() })
@@ -153,7 +153,7 @@ public final class GraphicsContext {
         try canvas.paint(source, state.blendMode, in: cover.box, through: cover.mask)
     }
 
-    /// Paints whole pixels.
+    /// Paints a rectangle of whole pixels.
     func paint(_ source: PixmanImage, in rect: PixelRect) throws(WebImageError) {
         guard let box = rect.intersection(state.clip.box) else { return }
         var mask: PixelBuffer?
@@ -172,7 +172,7 @@ public final class GraphicsContext {
         try PixmanImage(ImageColor(white: 0, alpha: state.alpha)).composite(PIXMAN_OP_IN, onto: mask)
     }
 
-    /// Whether this is one upright rectangle of whole pixels.
+    /// Whether the polygons are one upright rectangle of whole pixels.
     private static func isAligned(_ polygons: [[SIMD2<Double>]]) -> Bool {
         guard polygons.count == 1, polygons[0].count == 4 else { return false }
         let corners = polygons[0]
@@ -184,7 +184,7 @@ public final class GraphicsContext {
         }
     }
 
-    /// Drawing fails only for want of memory; the picture then lacks what could not be drawn.
+    /// Runs a drawing step. It fails only if an allocation fails; the image then lacks this step.
     func attempt(_ draw: () throws(WebImageError) -> Void) {
         guard !isEnded else { return }
         do throws(WebImageError) { try draw() } catch {

@@ -1,11 +1,11 @@
 public import Foundation
 public import WebImageCore
 
-/// Which colours a drawing can hold; the surface has 8 bits of sRGB whichever is asked for.
+/// The colour range of a drawing. The surface is always sRGB with 8 bits.
 public enum GraphicsImageRendererFormatRange: Int, Sendable, CaseIterable {
-    /// Not said.
+    /// Unspecified.
     case unspecified = -1
-    /// As the screen has them.
+    /// The range of the screen.
     case automatic = 0
     /// Wider than sRGB.
     case extended
@@ -13,40 +13,40 @@ public enum GraphicsImageRendererFormatRange: Int, Sendable, CaseIterable {
     case standard
 }
 
-/// How a ``GraphicsImageRenderer`` makes its picture.
+/// The format of a ``GraphicsImageRenderer``'s image.
 public struct GraphicsImageRendererFormat: Sendable, Hashable {
-    /// Pixels per point of the main screen, as the program says; 1 until it does.
+    /// The scale of the main screen in pixels per point, which the program sets; 1 by default.
     public static var mainScreenScale: CGFloat {
         get { screenScale.withLock { $0 } }
         set { screenScale.withLock { $0 = newValue.isFinite ? max(newValue, 1) : 1 } }
     }
     private static let screenScale = Locked<CGFloat>(1)
 
-    /// The best for the main screen: its scale, transparent, colours as it has them.
+    /// The format for the main screen: its scale, transparent, its colour range.
     public static var preferred: GraphicsImageRendererFormat {
         var format = GraphicsImageRendererFormat()
         format.preferredRange = .automatic
         return format
     }
 
-    /// Pixels per point; the main screen's at first.
+    /// Pixels per point; by default the scale of the main screen.
     public var scale: CGFloat = mainScreenScale
-    /// Whether the picture has no transparency: it begins black instead of clear; false at first.
+    /// Whether the image has no transparency and starts black instead of transparent; false by default.
     public var opaque = false
-    /// Which colours are asked for; ``GraphicsImageRendererFormatRange/standard`` is what is given.
+    /// The requested colour range; the result has ``GraphicsImageRendererFormatRange/standard``.
     public var preferredRange = GraphicsImageRendererFormatRange.standard
 
-    /// A format for the main screen.
+    /// Makes a format for the main screen.
     public init() {}
 }
 
-/// Draws pictures: `GraphicsImageRenderer(size: size).image { $0.fill(rect) }`.
+/// Draws images: `GraphicsImageRenderer(size: size).image { $0.fill(rect) }`.
 ///
-/// A value; safe on any thread, each picture is drawn on the thread that asks.
+/// A value, safe on any thread. Each image is drawn on the calling thread.
 public struct GraphicsImageRenderer: Sendable {
-    /// The size of the picture in points.
+    /// The size of the image in points.
     public let size: CGSize
-    /// How it is made.
+    /// The format of the image.
     public let format: GraphicsImageRendererFormat
 
     /// Makes a renderer.
@@ -55,10 +55,10 @@ public struct GraphicsImageRenderer: Sendable {
         self.format = format
     }
 
-    /// The picture that `actions` draws; called once, before this returns.
+    /// Returns the image that `actions` draws; `actions` runs once, before this returns.
     ///
-    /// - Returns: nil, without calling `actions`, for a size that is not positive and finite, that passes the default
-    ///   pixel limit or 32,000 px a side, and when memory is short.
+    /// - Returns: nil, without a call of `actions`, if the size is not positive and finite, if it exceeds the default
+    ///   pixel limit or 32,000 px on a side, or if the allocation fails.
     public func image(_ actions: (GraphicsContext) -> Void) -> Image? {
         guard let pixelSize = PixelSize(points: size, scale: format.scale),
             max(pixelSize.width, pixelSize.height) <= Self.maxSide
@@ -78,6 +78,6 @@ public struct GraphicsImageRenderer: Sendable {
         }
     }
 
-    /// What pixman's coordinates can address, and room beside it.
+    /// The range of pixman's coordinates with a reserve.
     static let maxSide = 32_000
 }

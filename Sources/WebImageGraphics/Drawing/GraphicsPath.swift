@@ -1,7 +1,7 @@
 public import Foundation
 public import WebImageCore
 
-/// Lines and curves to fill, to stroke or to clip with; points are the drawing surface's, y downwards.
+/// Lines and curves for fills, strokes and clips, in points; y points downwards.
 ///
 /// A value. A path with a coordinate that is not finite draws nothing.
 public struct GraphicsPath: Sendable, Hashable {
@@ -13,34 +13,34 @@ public struct GraphicsPath: Sendable, Hashable {
     }
 
     private(set) var elements: [Element] = []
-    /// Where the next line begins; nil for an empty path.
+    /// The start of the next line; nil for an empty path.
     public private(set) var currentPoint: CGPoint?
     private var start: CGPoint?
 
-    /// An empty path.
+    /// Makes an empty path.
     public init() {}
 
-    /// Begins a new line.
+    /// Starts a new line.
     public mutating func move(to point: CGPoint) {
         elements.append(.move(point))
         (start, currentPoint) = (point, point)
     }
 
-    /// A straight line; the first of a path begins there.
+    /// Adds a straight line; in an empty path it only sets the start.
     public mutating func addLine(to point: CGPoint) {
         guard currentPoint != nil else { return move(to: point) }
         elements.append(.line(point))
         currentPoint = point
     }
 
-    /// A cubic Bézier curve.
+    /// Adds a cubic Bézier curve.
     public mutating func addCurve(to end: CGPoint, control1: CGPoint, control2: CGPoint) {
         if currentPoint == nil { move(to: control1) }
         elements.append(.curve(control1, control2, end))
         currentPoint = end
     }
 
-    /// A quadratic Bézier curve.
+    /// Adds a quadratic Bézier curve.
     public mutating func addQuadCurve(to end: CGPoint, control: CGPoint) {
         let from = currentPoint ?? control
         func third(_ point: CGPoint) -> CGPoint {
@@ -49,14 +49,14 @@ public struct GraphicsPath: Sendable, Hashable {
         addCurve(to: end, control1: third(from), control2: third(end))
     }
 
-    /// A line back to where this one began.
+    /// Adds a line to the start of the current subpath.
     public mutating func closeSubpath() {
         guard let start, elements.last != .close else { return }
         elements.append(.close)
         currentPoint = start
     }
 
-    /// Another path's lines, moved by a transform.
+    /// Adds another path's elements, transformed.
     public mutating func addPath(_ path: GraphicsPath, transform: CGAffineTransform = .identity) {
         for element in path.elements {
             switch element {
@@ -71,6 +71,6 @@ public struct GraphicsPath: Sendable, Hashable {
         }
     }
 
-    /// Whether nothing was added.
+    /// Whether the path has no elements.
     public var isEmpty: Bool { elements.isEmpty }
 }

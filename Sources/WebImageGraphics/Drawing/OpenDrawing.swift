@@ -1,14 +1,14 @@
 package import Foundation
 package import WebImageCore
 
-/// A drawing that is open until its end, for callers that do not draw in one closure; used by one thread.
+/// A drawing for callers that do not draw in one closure; used by one thread.
 package final class OpenDrawing {
-    /// What is drawn on.
+    /// The context to draw on.
     package let context: GraphicsContext
     private let scale: CGFloat
     private let isOpaque: Bool
 
-    /// Nil for a size that ``GraphicsImageRenderer`` refuses, and when memory is short.
+    /// Nil for a size that ``GraphicsImageRenderer`` refuses, and if the allocation fails.
     package init?(size: CGSize, isOpaque: Bool, scale: CGFloat) {
         guard let pixelSize = PixelSize(points: size, scale: scale),
             max(pixelSize.width, pixelSize.height) <= GraphicsImageRenderer.maxSide,
@@ -18,7 +18,7 @@ package final class OpenDrawing {
         (self.scale, self.isOpaque) = (scale, isOpaque)
     }
 
-    /// What has been drawn so far; nil when memory is short.
+    /// Returns an image of the current pixels; nil if the allocation fails.
     package func image() -> Image? {
         guard let pixels = try? context.canvas.pixels.copied() else { return nil }
         if isOpaque { try? pixels.makeOpaque(x: 0..<pixels.width, y: 0..<pixels.height) }
@@ -29,18 +29,18 @@ package final class OpenDrawing {
 extension GraphicsContext {
     private static let key = "webimage.graphics-context"
 
-    /// The contexts that are drawn on in this thread, the innermost last.
+    /// The current contexts of this thread, the innermost last.
     private static var stack: [GraphicsContext] {
         get { Thread.current.threadDictionary[key] as? [GraphicsContext] ?? [] }
         set { Thread.current.threadDictionary[key] = newValue.isEmpty ? nil : newValue }
     }
 
-    /// The context that is drawn on in this thread: that of the innermost renderer's closure; nil outside.
+    /// The thread's current context: that of the innermost renderer's closure; nil outside of one.
     package static var current: GraphicsContext? { stack.last }
 
     /// Makes a context the thread's current one until ``popCurrent()``.
     package static func pushCurrent(_ context: GraphicsContext) { stack.append(context) }
 
-    /// Makes the context before it the thread's current one.
+    /// Makes the previous context the thread's current one.
     package static func popCurrent() { _ = stack.popLast() }
 }

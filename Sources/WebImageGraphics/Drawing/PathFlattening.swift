@@ -1,17 +1,17 @@
 import Foundation
 import WebImageCore
 
-/// A line of straight pieces.
+/// A line of straight segments.
 struct Polyline {
     var points: [SIMD2<Double>] = []
     var isClosed = false
 }
 
 extension GraphicsPath {
-    /// The path in straight pieces, moved by a transform, no further than a fortieth of a pixel from its curves.
+    /// Returns the transformed path as straight segments, at most 1/40 px away from its curves.
     ///
-    /// - Parameter pixelsPerUnit: how large a unit of the result is drawn.
-    /// - Returns: nothing when a coordinate is not finite, or beyond any surface.
+    /// - Parameter pixelsPerUnit: the number of pixels of a unit of the result.
+    /// - Returns: an empty array if a coordinate is not finite or too large.
     func flattened(_ transform: CGAffineTransform = .identity, pixelsPerUnit: Double = 1) -> [Polyline] {
         var lines: [Polyline] = []
         var line = Polyline()
@@ -19,7 +19,7 @@ extension GraphicsPath {
             let moved = point.applying(transform)
             return SIMD2(Double(moved.x), Double(moved.y))
         }
-        // After closing, the start of a line that may never come is no line.
+        // After a close, the start of the next line is not a line by itself.
         var isFresh = false
         func end() { if !line.points.isEmpty, !isFresh { lines.append(line) } }
         for element in elements {
@@ -48,7 +48,7 @@ extension GraphicsPath {
 }
 
 extension Polyline {
-    /// Cuts a cubic curve into as many pieces as its bend asks for.
+    /// Divides a cubic curve into segments according to its curvature.
     fileprivate mutating func append(
         curve first: SIMD2<Double>, _ second: SIMD2<Double>, _ last: SIMD2<Double>, _ pixelsPerUnit: Double
     ) {
@@ -65,7 +65,7 @@ extension Polyline {
 }
 
 extension SIMD2<Double> {
-    /// Whether a place can be computed with: no number is false here, and so is one beyond any surface.
+    /// Whether the coordinates can be used: false for NaN and for values beyond any surface.
     var isDrawable: Bool { abs(x) < 1e9 && abs(y) < 1e9 }
 }
 

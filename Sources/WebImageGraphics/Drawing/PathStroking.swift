@@ -1,35 +1,35 @@
 import Foundation
 import WebImageCore
 
-/// How the ends of a line look.
+/// The shape of the ends of a line.
 public enum LineCap: Int32, Sendable, CaseIterable {
     /// Cut off at the end.
     case butt = 0
-    /// Half a circle about the end.
+    /// A semicircle around the end.
     case round
-    /// Half a square about the end.
+    /// Half a square around the end.
     case square
 }
 
-/// How two pieces of a line meet.
+/// The shape of the corners of a line.
 public enum LineJoin: Int32, Sendable, CaseIterable {
-    /// In a point, unless that would be longer than the miter limit.
+    /// A pointed corner, up to the miter limit.
     case miter = 0
-    /// In a circle.
+    /// A round corner.
     case round
     /// Cut off.
     case bevel
 }
 
-/// A pen: what makes an area of a line.
+/// Makes the area of a stroke from a line.
 struct Pen: Sendable {
     var width = 1.0
     var cap = LineCap.butt
     var join = LineJoin.miter
-    /// The length of a point over the line's width from which on it is cut off.
+    /// The maximum length of a pointed corner divided by the line width; longer corners are bevelled.
     var miterLimit = 10.0
 
-    /// Convex pieces that together cover what the pen touches; they overlap.
+    /// Returns convex polygons that together cover the stroke; they overlap.
     func pieces(along lines: [Polyline], pixelsPerUnit: Double) -> [[SIMD2<Double>]] {
         let reach = width / 2 * pixelsPerUnit
         guard width > 0, reach.isFinite else { return [] }
@@ -47,7 +47,7 @@ struct Pen: Sendable {
         if line.isClosed, points.count > 1, points.first == points.last { points.removeLast() }
         guard points.count > 1 else { return spot(points, dot) }
         let segments = line.isClosed ? points.count : points.count - 1
-        // Half the width to the left of each piece of the line.
+        // The vector to the left of each segment, half a line width long.
         let sides = (0..<segments).map { index -> SIMD2<Double> in
             let way = points[(index + 1) % points.count] - points[index]
             return SIMD2(way.y, -way.x) * (width / 2 / length(way))
@@ -66,7 +66,7 @@ struct Pen: Sendable {
         return pieces
     }
 
-    /// A line without length is a dot if its ends are round or square.
+    /// Returns a dot for a line without length, if its ends are round or square.
     private func spot(_ points: [SIMD2<Double>], _ dot: [SIMD2<Double>]) -> [[SIMD2<Double>]] {
         guard let point = points.first else { return [] }
         switch cap {
@@ -80,7 +80,7 @@ struct Pen: Sendable {
         }
     }
 
-    /// The cap after the end of a piece whose left side is `side`.
+    /// Returns the cap at the end of a segment whose left side is `side`.
     private func end(at point: SIMD2<Double>, _ side: SIMD2<Double>, _ dot: [SIMD2<Double>]) -> [[SIMD2<Double>]] {
         switch cap {
         case .butt: return []
@@ -96,12 +96,12 @@ struct Pen: Sendable {
     ) -> [[SIMD2<Double>]] {
         if join == .round { return [dot.map { $0 + point }] }
         let turn = before.x * after.y - before.y * after.x
-        // Lines that go on straight leave no gap.
+        // Segments in the same direction leave no gap.
         guard abs(turn) > 1e-9 * width * width else { return [] }
         let (first, second) = turn > 0 ? (before, after) : (-before, -after)
         let middle = first + second
         let half = width / 2
-        // |middle| is twice half the width times the cosine of half the turn; a point is longer by its inverse.
+        // |middle| is the line width times the cosine of half the turn; a pointed corner is longer by the inverse.
         let cosine = length(middle) / (2 * half)
         if join == .miter, cosine * miterLimit >= 1 {
             let tip = middle * (half / (cosine * length(middle)))

@@ -12,8 +12,8 @@ public enum FillRule: Int32, Sendable, CaseIterable {
 
 /// Cuts polygons into what pixman can draw: trapezoids with level tops and bottoms.
 ///
-/// The polygons' corners, and the places where their sides cross, divide the picture into slabs in which sides only ever
-/// run beside each other; from left to right the rule then says which gaps are inside.
+/// The polygons' corners, and the places where their sides cross, divide the picture into slabs in which sides only
+/// ever run beside each other; from left to right the rule then says which gaps are inside.
 struct Trapezoids {
     private struct Side {
         var top: SIMD2<Double>

@@ -48,8 +48,8 @@ public struct NeighbourFilter: ImageFilter {
             filterKey: String(plainFormat: "CIVignette(%g)", intensity), kind: .vignette(intensity: intensity))
     }
 
-    /// The changed image in the layout of the display, eight bits a channel; nil when a parameter is not finite or beyond
-    /// reason, or the picture larger than 32,767 px a side.
+    /// The changed image in the layout of the display, eight bits a channel; nil when a parameter is not finite or
+    /// beyond reason, or the picture larger than 32,767 px a side.
     public func filteredImage(with image: Image) -> Image? {
         switch kind {
         case .kernel(let weights, let side):

@@ -2,14 +2,15 @@ import WebImageCore
 
 /// The filter graphs used last, each lent to one user at a time.
 ///
-/// The weights of a new graph take a quarter of the time of the resize itself, and the pictures of one source often have
-/// one size. Some hundred kilobytes are kept at most; what is not lent counts as no live handle. Safe on any thread.
+/// The weights of a new graph take a quarter of the time of the resize itself, and the pictures of one source often
+/// have one size. Some hundred kilobytes are kept at most; what is not lent counts as no live handle. Safe on any
+/// thread.
 package enum ResampleGraphPool {
     private static let maxCount = 8
-    /// The one used last at the end.
+    /// In order of use, the newest last.
     private static let idle = Locked<[ResampleGraph]>([])
 
-    /// How many are kept.
+    /// The number of cached transforms.
     package static var count: Int { idle.withLock { $0.count } }
 
     /// Lends a graph for one resize.

@@ -5,8 +5,8 @@ package import WebImageCore
 
 /// Averages a picture that is read row by row down to a small one, so that it is never in memory whole.
 ///
-/// Each result row is the mean of the band of rows it stands for, by libyuv's box filter. What is left to the wanted size
-/// is for the better filter. Pixels with transparency must be premultiplied.
+/// Each result row is the mean of the band of rows it stands for, by libyuv's box filter. What is left to the wanted
+/// size is for the better filter. Pixels with transparency must be premultiplied.
 package final class RowShrinker {
     /// The small picture; complete after the last band.
     package let result: PixelBuffer

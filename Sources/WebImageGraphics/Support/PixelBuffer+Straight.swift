@@ -4,7 +4,8 @@ extension PixelBuffer {
     /// Width and height.
     package var size: PixelSize { PixelSize(width: width, height: height) }
 
-    /// Four bytes a pixel that an encoder can read as straight: RGBA, or the display layout where nothing is transparent.
+    /// Four bytes a pixel that an encoder can read as straight: RGBA, or the display layout where nothing is
+    /// transparent.
     package func straight(hasAlpha: Bool) throws(WebImageError) -> PixelBuffer {
         switch format {
         case .rgba8: self

@@ -5,8 +5,8 @@ public import WebImageCore
 extension Image {
     /// The picture at exactly `size` points and this image's scale; Lanczos filtered.
     ///
-    /// Grey stays grey and sixteen bits stay; with transparent bars the result has the layout of the display, eight bits
-    /// a channel.
+    /// Grey stays grey and sixteen bits stay; with transparent bars the result has the layout of the display, eight
+    /// bits a channel.
     /// - Returns: nil for a size that is not positive and finite, or whose pixels pass the default limit.
     public func resizedImage(with size: CGSize, scaleMode: ImageScaleMode) -> Image? {
         guard let canvas = PixelSize(points: size, scale: scale) else { return nil }

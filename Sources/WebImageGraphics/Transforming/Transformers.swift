@@ -1,7 +1,8 @@
 public import Foundation
 public import WebImageCore
 
-/// Rounds corners and draws a border; see ``WebImageCore/Image/roundedCornerImage(withRadius:corners:borderWidth:borderColor:)``.
+/// Rounds corners and draws a border; see
+/// ``WebImageCore/Image/roundedCornerImage(withRadius:corners:borderWidth:borderColor:)``.
 public struct ImageRoundCornerTransformer: ImageTransformer {
     /// The radius in points.
     public let cornerRadius: CGFloat
