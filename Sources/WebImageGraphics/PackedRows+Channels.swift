@@ -2,15 +2,14 @@ import CWebImageYUVShim
 package import WebImageCore
 
 extension PackedRows {
-    /// Channels of eight bits each, one after another.
+    /// Interleaved channels of 8 bits each.
     package enum Channels: Int, Sendable {
         case gray = 1
         case rgb = 3
         case rgba = 4
     }
 
-    /// Whether ``copy(_:stride:_:size:into:x:y:)`` can make pixels of this layout of such channels; alpha is never
-    /// dropped.
+    /// Whether ``copy(_:stride:_:size:into:x:y:)`` can convert these channels to a layout; alpha is never dropped.
     package static func canCopy(_ channels: Channels, to format: PixelFormat) -> Bool {
         switch format {
         case .bgra8Premultiplied, .rgba8: true
@@ -20,8 +19,7 @@ extension PackedRows {
         }
     }
 
-    /// Writes rows of such channels, `stride` bytes apart, to a place that lies inside the buffer; alpha stays
-    /// straight.
+    /// Writes rows of channels, `stride` bytes apart, to a rectangle inside the buffer; alpha stays straight.
     package static func copy(
         _ source: UnsafePointer<UInt8>, stride: Int, _ channels: Channels, size: PixelSize, into buffer: PixelBuffer,
         x: Int, y: Int

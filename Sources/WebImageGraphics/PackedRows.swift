@@ -2,19 +2,19 @@ import CWebImageYUVShim
 import Foundation
 package import WebImageCore
 
-/// Rows of packed pixels in and out of buffers of the display layout, by libyuv.
+/// Converts rows of packed pixels to and from buffers of the display layout, with libyuv.
 ///
-/// The buffer's alpha is straight while rows go in; `premultiplyInPlace(rows:)` or `converted(to:)` comes after.
+/// Alpha is straight in the rows that this type writes; `premultiplyInPlace(rows:)` or `converted(to:)` follows.
 package enum PackedRows {
-    /// How the pixels of a row are packed.
+    /// The layout of the pixels of a row.
     package enum Layout: Sendable {
         /// Blue, green, red.
         case bgr24
         /// Little-endian words of five, six and five bits, red highest.
         case rgb565
-        /// Little-endian words of one unused and thrice five bits, red highest.
+        /// Little-endian words of one unused bit and three times five bits, red highest.
         case xrgb1555
-        /// Four bytes; for blue, green, red and alpha of the result the place of the byte to take.
+        /// Four bytes; each parameter is the index of the source byte for a channel of the result.
         case bytes32(blue: UInt8, green: UInt8, red: UInt8, alpha: UInt8)
     }
 
@@ -42,7 +42,7 @@ package enum PackedRows {
         }
     }
 
-    /// Makes every pixel opaque.
+    /// Sets every alpha to 255.
     package static func setOpaque(_ buffer: PixelBuffer) throws(WebImageError) {
         let line = try PixelBuffer(width: buffer.width, height: 1, format: .gray8)
         let plane = try BytePlane(line)
@@ -50,7 +50,7 @@ package enum PackedRows {
         try setAlpha(of: buffer, from: plane.base, stride: 0)
     }
 
-    /// Takes alpha from a plane of one byte a pixel.
+    /// Copies alpha from a plane with one byte for each pixel.
     package static func setAlpha(of buffer: PixelBuffer, from plane: PixelBuffer) throws(WebImageError) {
         precondition(plane.format == .gray8 && plane.width == buffer.width && plane.height == buffer.height)
         let source = try BytePlane(plane)
@@ -64,7 +64,7 @@ package enum PackedRows {
         _ = webimage_yuv_set_alpha(alpha, stride, plane.base, plane.stride, plane.width, plane.height)
     }
 
-    /// One row of the display layout as blue, green, red.
+    /// Converts one row of the display layout to blue, green, red.
     package static func packBGR24(
         _ buffer: PixelBuffer, row: Int, into target: UnsafeMutablePointer<UInt8>
     ) {

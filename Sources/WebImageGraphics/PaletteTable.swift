@@ -10,7 +10,7 @@ package struct PaletteTable: Sendable {
 
     /// Builds the table from red, green, blue triplets; missing entries are opaque black, `transparentIndex` is clear.
     ///
-    /// An animation builds one for each frame, so libyuv does this as well.
+    /// An animation builds one for each frame, so libyuv makes it.
     ///
     /// - Parameter format: `.bgra8Premultiplied` or `.rgba8`.
     package init(rgb: [UInt8], transparentIndex: Int?, format: PixelFormat) {
@@ -32,7 +32,7 @@ package struct PaletteTable: Sendable {
         }
     }
 
-    /// The same with an alpha for each of the first entries, straight; the others are opaque.
+    /// Builds the table with a straight alpha for each of the first entries; the others are opaque.
     package init(rgb: [UInt8], alphas: [UInt8], format: PixelFormat) {
         self.init(rgb: rgb, transparentIndex: nil, format: format)
         for (index, alpha) in alphas.prefix(256).enumerated() { table[index * 4 + 3] = alpha }

@@ -1,6 +1,6 @@
 import WebImageCore
 
-/// A buffer as libyuv wants it: byte pointer, stride and sides in 32 bits.
+/// A buffer in the form that libyuv takes: byte pointer, stride and sides in 32 bits.
 struct BytePlane {
     let base: UnsafeMutablePointer<UInt8>
     let stride: Int32
@@ -9,7 +9,7 @@ struct BytePlane {
 
     /// The buffer must outlive the plane.
     ///
-    /// - Throws: `.badImageData` for a buffer of 2 GiB and more, which libyuv's 32-bit offsets cannot reach.
+    /// - Throws: `.badImageData` for a buffer of 2 GiB or more, which exceeds libyuv's 32-bit offsets.
     init(_ buffer: PixelBuffer) throws(WebImageError) {
         guard buffer.byteCount <= Int32.max else {
             throw WebImageError(
@@ -37,7 +37,7 @@ struct BytePlane {
 }
 
 extension PixelBuffer {
-    /// Where a row begins.
+    /// Returns the address of a row.
     func bytes(ofRow row: Int) -> UnsafeMutablePointer<UInt8> {
         (baseAddress + row * bytesPerRow).assumingMemoryBound(to: UInt8.self)
     }

@@ -2,8 +2,8 @@ import CWebImageYUVShim
 package import WebImageCore
 
 extension PixelBuffer {
-    /// Makes straight BGRA rows, or some columns of them, the display format where they lie, for decoders that write
-    /// straight ones into a buffer that is to hold the display format.
+    /// Premultiplies rows of straight BGRA, or some of their columns, in place, for decoders that write straight pixels
+    /// into a buffer of the display format.
     package func premultiplyInPlace(rows: Range<Int>, columns: Range<Int>? = nil) {
         let columns = columns ?? 0..<width
         precondition(format == .bgra8Premultiplied && rows.lowerBound >= 0 && rows.upperBound <= height)

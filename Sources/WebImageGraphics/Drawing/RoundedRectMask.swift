@@ -2,15 +2,15 @@ import CWebImagePixelLoops
 import Foundation
 import WebImageCore
 
-/// A rounded rectangle in pixels, and how much of each pixel it or its outline covers.
+/// The coverage of pixels by a rounded rectangle or its outline.
 struct RoundedRectMask {
-    /// What a loop over the pixels reads.
+    /// The shape in the form that the C loops read.
     private let shape: webimage_rounded_rect
-    /// Where the corners end: rows, and columns, are alike in the middle.
+    /// The rows of the corners and those between them, which are all equal; likewise the columns.
     private let rows: [Range<Int>]
     private let columns: [Range<Int>]
 
-    /// A rectangle inset from the edges of a picture; the radius is at most half the smaller side.
+    /// Makes a rectangle inset from the edges of an image; the radius is limited to half the smaller side.
     ///
     /// `halfStroke` is half the width of an outline; nil fills the rectangle.
     init(size: PixelSize, inset: Double, radius: Double, corners: RectCorner, halfStroke: Double? = nil) {
@@ -31,7 +31,7 @@ struct RoundedRectMask {
         columns = parts(size.width, right)
     }
 
-    /// The parts of the picture whose coverage is not all `value`, each with it as a plane of alpha.
+    /// Returns the parts of the image whose coverage is not `value` everywhere, each with an alpha mask.
     func parts(otherThan value: UInt8) throws(WebImageError) -> [(place: PixelRect, coverage: PixelBuffer)] {
         var parts: [(PixelRect, PixelBuffer)] = []
         var corner: PixelBuffer?
@@ -49,7 +49,7 @@ struct RoundedRectMask {
         return parts
     }
 
-    /// How the top left corner makes another; nil for what is none, and where the corners differ.
+    /// Returns how another corner follows from the top left one; nil if the part is no corner or the corners differ.
     private func mirroring(_ row: Int, _ column: Int) -> ImageOrientation? {
         let radii = shape.radii
         guard radii.0 == radii.1, radii.0 == radii.2, radii.0 == radii.3 else { return nil }
@@ -61,7 +61,8 @@ struct RoundedRectMask {
         }
     }
 
-    /// Coverage of one part; nil when all of it is `value`, which is looked for in the parts of even rows or columns.
+    /// Returns the coverage of one part; nil if it is `value` everywhere, which only parts with equal rows or columns
+    /// are checked for.
     private func plane(
         columns: Range<Int>, rows: Range<Int>, otherThan value: UInt8
     ) throws(WebImageError) -> PixelBuffer? {
@@ -77,13 +78,13 @@ struct RoundedRectMask {
 }
 
 extension PixelBuffer {
-    /// A grey plane whose one column, or one row, is repeated.
+    /// Returns a grey plane that repeats this one's only column or row.
     fileprivate func repeated(to size: PixelSize) throws(WebImageError) -> PixelBuffer {
         let result = try PixelBuffer(width: size.width, height: size.height, format: .gray8)
         let target = result.bytes(ofRow: 0)
         if width == size.width {
             memcpy(target, bytes(ofRow: 0), width)
-            // What is there already serves for as much again.
+            // Each copy doubles the filled part.
             var count = 1
             while count < size.height {
                 let more = min(count, size.height - count)

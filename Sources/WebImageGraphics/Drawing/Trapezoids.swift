@@ -2,15 +2,15 @@ import CWebImagePixman
 import Foundation
 import WebImageCore
 
-/// Which areas between lines that wind around each other are inside.
+/// The rule that decides which areas of a path are inside.
 public enum FillRule: Int32, Sendable, CaseIterable {
-    /// Those around which the lines turn once or more in sum.
+    /// Areas with a winding number other than 0.
     case winding = 0
-    /// Those from which an odd number of lines lies on the way out.
+    /// Areas from which a ray crosses an odd number of lines.
     case evenOdd
 }
 
-/// Cuts polygons into what pixman can draw: trapezoids with level tops and bottoms.
+/// Divides polygons into trapezoids with horizontal tops and bottoms, which pixman can draw.
 ///
 /// The polygons' corners, and the places where their sides cross, divide the picture into slabs in which sides only
 /// ever run beside each other; from left to right the rule then says which gaps are inside.
@@ -45,7 +45,7 @@ struct Trapezoids {
         }
     }
 
-    /// The sides that are not level, with corners where pixman can address them: at 1/65536 px.
+    /// Returns the sides that are not horizontal, with corners rounded to pixman's coordinates of 1/65536 px.
     private static func sides(of polygon: [SIMD2<Double>]) -> [Side] {
         let corners = polygon.map { ($0 * 65536).rounded(.toNearestOrAwayFromZero) / 65536 }
         return corners.indices.compactMap { index in
@@ -76,7 +76,7 @@ struct Trapezoids {
 
     private func isInside(_ sum: Int) -> Bool { rule == .winding ? sum != 0 : sum % 2 != 0 }
 
-    /// Where two neighbours change places between top and bottom.
+    /// Returns the height at which two neighbouring sides cross between top and bottom; nil if none do.
     private static func crossing(_ ordered: [Side], _ top: Double, _ bottom: Double) -> Double? {
         for (left, right) in zip(ordered, ordered.dropFirst()) {
             let above = right.x(at: top) - left.x(at: top)
@@ -110,7 +110,7 @@ struct PolygonClip {
     let lower: SIMD2<Double>
     let upper: SIMD2<Double>
 
-    /// What is inside; the winding there is what it was (Sutherland and Hodgman, 1974).
+    /// Returns the part inside the rectangle with its winding unchanged (Sutherland and Hodgman, 1974).
     func inside(_ polygon: [SIMD2<Double>]) -> [SIMD2<Double>] {
         var points = polygon
         for axis in 0..<2 {
@@ -120,7 +120,7 @@ struct PolygonClip {
         return points
     }
 
-    /// Keeps what has a distance of 0 and more.
+    /// Returns the part with a distance of at least 0.
     private static func cut(
         _ points: [SIMD2<Double>], _ distance: (SIMD2<Double>) -> Double
     ) -> [SIMD2<Double>] {

@@ -1,16 +1,16 @@
 import CWebImageLCMS
 import WebImageCore
 
-/// A change of each pixel's colour by itself, run by lcms2: curves around a matrix, in linear light or as encoded.
+/// A change of each pixel's colour by a matrix between curves, in linear light or in encoded values; lcms2 runs it.
 struct ColorPipeline {
     /// Three rows of three factors.
     var matrix: [Double] = [1, 0, 0, 0, 1, 0, 0, 0, 1]
-    /// What is added to each channel after the matrix.
+    /// Added to each channel after the matrix.
     var offset: [Double] = [0, 0, 0]
-    /// Whether the matrix works on light (true) or on values as stored.
+    /// Whether the matrix applies to linear light or to stored values.
     var isLinear = true
 
-    /// The picture changed, straight colours in and out; alpha stays.
+    /// Returns the changed pixels. Input and output have straight alpha, which does not change.
     func apply(to pixels: PixelBuffer, isOpaque: Bool) throws(WebImageError) -> PixelBuffer {
         let straight = try pixels.converted(to: .rgba8, isOpaque: isOpaque)
         let result = try PixelBuffer(width: pixels.width, height: pixels.height, format: .rgba8)
@@ -28,7 +28,7 @@ struct ColorPipeline {
         return try result.converted(to: .bgra8Premultiplied, isOpaque: isOpaque)
     }
 
-    /// A device link profile of the stages, as a transform between RGBA buffers.
+    /// Makes a transform between RGBA buffers from a device link profile of the stages.
     private func makeTransform() -> cmsHTRANSFORM? {
         guard let profile = cmsCreateProfilePlaceholder(nil), let pipeline = cmsPipelineAlloc(nil, 3, 3) else {
             return nil
@@ -41,7 +41,7 @@ struct ColorPipeline {
         cmsSetColorSpace(profile, cmsSigRgbData)
         cmsSetPCS(profile, cmsSigRgbData)
         cmsSetProfileVersion(profile, 4.3)
-        // The identity between them lets lcms2 fold all of it into its fast path for matrices between curves.
+        // With the identity between them lcms2 uses its fast path for a matrix between curves.
         let stages = [
             curves(isLinear ? .decoding : .identity), cmsStageAllocMatrix(nil, 3, 3, matrix, offset),
             cmsStageAllocMatrix(nil, 3, 3, ColorPipeline().matrix, ColorPipeline().offset),
@@ -49,7 +49,7 @@ struct ColorPipeline {
         ]
         for stage in stages { cmsPipelineInsertStage(pipeline, cmsAT_END, stage) }
         guard cmsWriteTag(profile, cmsSigAToB0Tag, UnsafeRawPointer(pipeline)) != 0 else { return nil }
-        // lcms2's layout of four bytes, the last not a colour; see its TYPE_RGBA_8.
+        // lcms2's TYPE_RGBA_8: four bytes, of which the last is not a colour.
         let layout = UInt32(PT_RGB) << 16 | 1 << 7 | 3 << 3 | 1
         var profiles: [cmsHPROFILE?] = [profile]
         return cmsCreateMultiprofileTransform(
@@ -70,7 +70,7 @@ struct ColorPipeline {
         return stage(backward)
     }
 
-    /// The same curve for each channel; the stage keeps copies.
+    /// Makes a stage with the same curve for each channel; the stage copies the curve.
     private func stage(_ curve: OpaquePointer) -> OpaquePointer? {
         var channels: [OpaquePointer?] = [curve, curve, curve]
         return cmsStageAllocToneCurves(nil, 3, &channels)

@@ -2,7 +2,7 @@ import CWebImagePixman
 import Foundation
 public import WebImageCore
 
-/// Filters that look at a pixel's neighbours; the names are Core Image's.
+/// Filters that depend on the neighbours of a pixel; the names are those of Core Image.
 public struct NeighbourFilter: ImageFilter {
     private enum Kind: Sendable {
         case kernel([Double], side: Int)
@@ -14,7 +14,7 @@ public struct NeighbourFilter: ImageFilter {
     public let filterKey: String
     private let kind: Kind
 
-    /// Edges made clearer; 0 changes nothing.
+    /// Sharpens edges; 0 changes nothing.
     public static func sharpen(_ amount: Double = 0.4) -> NeighbourFilter {
         let side = -amount / 4
         return NeighbourFilter(
@@ -22,9 +22,9 @@ public struct NeighbourFilter: ImageFilter {
             kind: .kernel([0, side, 0, side, 1 + amount, side, 0, side, 0], side: 3))
     }
 
-    /// Each pixel the weighted sum of the square about it; edges go on outside.
+    /// Replaces each pixel by the weighted sum of the square around it; the edges are continued outside the image.
     ///
-    /// - Returns: nil unless there are as many finite weights as a square of odd side up to 31 has.
+    /// - Returns: nil unless the weights are finite and form a square whose side is odd and at most 31.
     public static func convolution(_ weights: [Double]) -> NeighbourFilter? {
         let side = Int(Double(weights.count).squareRoot().rounded())
         guard side * side == weights.count, side % 2 == 1, side <= 31,
@@ -34,15 +34,15 @@ public struct NeighbourFilter: ImageFilter {
         return NeighbourFilter(filterKey: "CIConvolution(\(numbers))", kind: .kernel(weights, side: side))
     }
 
-    /// Whether pixman's fixed point can hold a weight.
+    /// Whether pixman's fixed-point numbers can represent a weight.
     private static func isWeight(_ weight: Double) -> Bool { abs(weight) < 32_000 }
 
-    /// Squares of so many points, each of one colour.
+    /// Divides the image into squares of one colour each; `points` is their side.
     public static func pixellate(points: Double = 8) -> NeighbourFilter {
         NeighbourFilter(filterKey: String(plainFormat: "CIPixellate(%g)", points), kind: .pixellate(points: points))
     }
 
-    /// Darker towards the corners; 0 changes nothing, 1 makes them black.
+    /// Darkens the corners; 0 changes nothing, 1 makes them black.
     public static func vignette(intensity: Double = 0.5) -> NeighbourFilter {
         NeighbourFilter(
             filterKey: String(plainFormat: "CIVignette(%g)", intensity), kind: .vignette(intensity: intensity))
@@ -104,7 +104,7 @@ extension PixelBuffer {
         return result
     }
 
-    /// Lays black over, from nothing at the centre to `intensity` at the corners.
+    /// Blends black over the image, with an opacity from 0 at the centre to `intensity` at the corners.
     fileprivate func shadeCorners(_ intensity: Double) throws(WebImageError) {
         let radius = (Double(width * width + height * height)).squareRoot() / 2
         guard radius < 32_000 else { throw .badData("pixman", "the picture is too large") }

@@ -2,16 +2,17 @@ import CWebImageZimg
 package import WebImageCore
 
 extension PixelBuffer {
-    /// The same picture at another size, Lanczos filtered by zimg, transparency weighted correctly; itself when it has
-    /// that size.
+    /// Returns the image at another size, resampled by zimg with a Lanczos filter and with colours weighted by alpha;
+    /// self if it has that size.
     ///
-    /// `isOpaque` promises that alpha is 255 everywhere, which saves a plane.
+    /// With `isOpaque` the caller promises that alpha is 255 everywhere, which saves a plane.
     package func scaled(to size: PixelSize, isOpaque: Bool = false) throws(WebImageError) -> PixelBuffer {
         if size == PixelSize(width: width, height: height) { return self }
         return try scaled(to: size, as: format, isOpaque: isOpaque)
     }
 
-    /// Scales and, from straight to premultiplied, multiplies on the way; `target` is otherwise the buffer's layout.
+    /// Scales and, if `target` is the premultiplied form of a straight layout, premultiplies; otherwise `target` is the
+    /// buffer's layout.
     func scaled(to size: PixelSize, as target: PixelFormat, isOpaque: Bool) throws(WebImageError) -> PixelBuffer {
         let plan = ScalingPlan(source: format, target: target, isOpaque: isOpaque)
         if plan.treatsChannelsAlike, plan.planeCount > 1, height >= Self.shorteningRatio * size.height {
@@ -33,11 +34,10 @@ extension PixelBuffer {
         return result
     }
 
-    /// From where on going down to fewer rows first is faster.
+    /// The reduction from which on it is faster to reduce the rows first.
     private static let shorteningRatio = 3
 
-    /// The picture with fewer rows: their channels need not be taken apart for that, and few rows are left for which
-    /// they must.
+    /// Returns the image with fewer rows. This step needs no separate channels, and leaves few rows to separate.
     private func shortened(to height: Int, _ plan: ScalingPlan) throws(WebImageError) -> PixelBuffer {
         let result = try PixelBuffer(width: width, height: height, format: format)
         let samples = width * format.bytesPerPixel / plan.sample.byteCount
@@ -52,7 +52,7 @@ extension PixelBuffer {
 }
 
 extension PixelBuffer {
-    /// Every sample as another kind of number, at its place: four channels of one layout as those of the other.
+    /// Converts every sample to the type of another layout with the same number of channels.
     func resampled(as target: PixelFormat) throws(WebImageError) -> PixelBuffer {
         precondition(format.channelCount == target.channelCount)
         let result = try PixelBuffer(width: width, height: height, format: target)
@@ -67,7 +67,7 @@ extension PixelBuffer {
     }
 }
 
-/// Which planes are resampled and how alpha takes part.
+/// The planes to resample, and the role of alpha.
 struct ScalingPlan {
     let source: PixelFormat
     let target: PixelFormat
@@ -88,10 +88,10 @@ struct ScalingPlan {
         alpha = !hasAlpha ? ZIMG_ALPHA_NONE : target.isPremultiplied ? ZIMG_ALPHA_PREMULTIPLIED : ZIMG_ALPHA_STRAIGHT
     }
 
-    /// Whether each channel is filtered for itself: alpha is not looked at, or is in the colours already.
+    /// Whether the channels are filtered independently, because there is no alpha or the colours are premultiplied.
     var treatsChannelsAlike: Bool { alpha == ZIMG_ALPHA_NONE || alpha == ZIMG_ALPHA_PREMULTIPLIED && !multiplies }
 
-    /// The graph for it.
+    /// Returns the shape of the filter graph.
     func shape(from source: PixelSize, to target: PixelSize) -> ResampleGraph.Shape {
         ResampleGraph.Shape(
             source: source, target: target, planeCount: planeCount, sample: sample, alpha: alpha)

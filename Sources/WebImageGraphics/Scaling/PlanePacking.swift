@@ -1,7 +1,7 @@
 import CWebImageYUVShim
 import WebImageCore
 
-/// Moves rows between interleaved pixels and the rings zimg works on.
+/// Copies rows between interleaved pixels and the ring buffers of zimg.
 ///
 /// zimg may ask for a part of a row, and for the same part more than once.
 final class PlanePacking {
@@ -10,7 +10,7 @@ final class PlanePacking {
     private let sourceRing: PlaneRing
     private let target: PixelBuffer
     private let targetRing: PlaneRing
-    /// One row for what happens between pixels and planes.
+    /// One row for intermediate results.
     private let scratch: PixelBuffer
 
     init(
@@ -41,7 +41,7 @@ final class PlanePacking {
                 _ = webimage_yuv_premultiply(input, 0, multiplied, 0, count, 1)
                 input = multiplied
             }
-            // The function's red is the third byte in memory.
+            // The function stores red as the third byte.
             let isBGR = plan.source == .bgra8Premultiplied
             let (first, step) = (plane8(sourceRing, 0, row, left), sourceRing.planeByteCount)
             _ = webimage_yuv_split_bgra(
@@ -59,7 +59,7 @@ final class PlanePacking {
                 plane8(targetRing, 0, row, left), 0, plane8(targetRing, 1, row, left), 0,
                 plane8(targetRing, 2, row, left), 0, bytes(pixels), 0, count, 1)
         case .rgba16, .rgbaHalf:
-            // Bits are moved, whatever they mean.
+            // The function only moves bits, so that the order of the channels does not matter.
             _ = webimage_yuv_merge_bgra16(
                 plane16(targetRing, 2, row, left), 0, plane16(targetRing, 1, row, left), 0,
                 plane16(targetRing, 0, row, left), 0,
@@ -74,7 +74,8 @@ final class PlanePacking {
         }
     }
 
-    /// Lanczos overshoots; a colour above its alpha would shine through whatever lies behind it.
+    /// Limits colours to alpha. Lanczos overshoots, and a premultiplied colour above its alpha would brighten the
+    /// background.
     ///
     /// min(c, a) is c − (c − a saturated at 0); whole pixels are subtracted, so alpha is spread over one first.
     private func clampToAlpha(_ pixels: UnsafeMutablePointer<UInt8>, row: Int, left: Int, count: Int32) {
@@ -85,14 +86,14 @@ final class PlanePacking {
         _ = webimage_yuv_subtract(pixels, 0, excess, 0, pixels, 0, count, 1)
     }
 
-    /// Red, green, blue, alpha as pairs of pairs.
+    /// Splits 16-bit red, green, blue and alpha in two steps of pairs.
     private func split16(_ pixels: UnsafeMutableRawPointer, row: Int, left: Int, count: Int32) {
         let redBlue = words(scratch.baseAddress)
         let greenAlpha = words(scratch.baseAddress + scratch.bytesPerRow)
         _ = webimage_yuv_split_pairs16(words(pixels), 0, redBlue, 0, greenAlpha, 0, count * 2, 1)
         _ = webimage_yuv_split_pairs16(
             redBlue, 0, plane16(sourceRing, 0, row, left), 0, plane16(sourceRing, 2, row, left), 0, count, 1)
-        // An opaque picture's alpha goes where nobody reads it.
+        // The alpha of an opaque image is written to memory that is not read.
         let alpha = plan.planeCount == 4 ? plane16(sourceRing, 3, row, left) : redBlue
         _ = webimage_yuv_split_pairs16(greenAlpha, 0, plane16(sourceRing, 1, row, left), 0, alpha, 0, count, 1)
     }

@@ -2,17 +2,17 @@ import CWebImageZimg
 import Foundation
 import WebImageCore
 
-/// A few rows of separate planes, reused in turn, so that no picture is ever held twice.
+/// A ring buffer of rows of separate planes, so that no second copy of the image is needed.
 final class PlaneRing {
     private let base: UnsafeMutableRawPointer
     private let ownsMemory: Bool
     private let planeCount: Int
-    /// Bytes from a plane to the next.
+    /// The distance between planes in bytes.
     let planeByteCount: Int
     private let stride: Int
     private let mask: UInt32
 
-    /// Rows for a picture of this size; `rowCount` is a power of 2, or more than the height for all rows.
+    /// Makes rows of a width; `rowCount` is a power of 2, or larger than the height for all rows.
     init(plan: ScalingPlan, width: Int, height: Int, rowCount: Int) throws(WebImageError) {
         let isWhole = rowCount >= height
         planeCount = plan.planeCount
@@ -27,7 +27,7 @@ final class PlaneRing {
         ownsMemory = true
     }
 
-    /// The one plane of a grey buffer, which the caller keeps alive.
+    /// Uses the only plane of a grey buffer, which the caller retains.
     init(borrowing buffer: PixelBuffer) {
         planeCount = 1
         stride = buffer.bytesPerRow
@@ -39,7 +39,7 @@ final class PlaneRing {
 
     deinit { if ownsMemory { free(base) } }
 
-    /// The place of a row in a plane; planes are red, green, blue, alpha.
+    /// Returns the address of a row in a plane; the planes are red, green, blue, alpha.
     func row(_ row: Int, plane: Int) -> UnsafeMutableRawPointer {
         base + (plane * planeByteCount + Int(UInt32(row) & mask) * stride)
     }

@@ -1,16 +1,16 @@
 import WebImageCore
 
-/// The filter graphs used last, each lent to one user at a time.
+/// The most recently used filter graphs, each lent to one user at a time.
 ///
-/// The weights of a new graph take a quarter of the time of the resize itself, and the pictures of one source often
-/// have one size. Some hundred kilobytes are kept at most; what is not lent counts as no live handle. Safe on any
+/// Computing the weights of a graph takes a quarter of the time of a resize, and images of one source often have the
+/// same size. The pool keeps at most some hundred kilobytes. Idle graphs are not counted as live handles. Safe on any
 /// thread.
 package enum ResampleGraphPool {
     private static let maxCount = 8
     /// In order of use, the newest last.
     private static let idle = Locked<[ResampleGraph]>([])
 
-    /// The number of cached transforms.
+    /// The number of idle graphs.
     package static var count: Int { idle.withLock { $0.count } }
 
     /// Lends a graph for one resize.

@@ -3,12 +3,12 @@ import CWebImageYUVShim
 import Foundation
 package import WebImageCore
 
-/// Averages a picture that is read row by row down to a small one, so that it is never in memory whole.
+/// Reduces an image that is read row by row by averaging, so that the full image is never in memory.
 ///
-/// Each result row is the mean of the band of rows it stands for, by libyuv's box filter. What is left to the wanted
-/// size is for the better filter. Pixels with transparency must be premultiplied.
+/// Each row of the result is the mean of a band of rows, computed by libyuv's box filter. A better filter then scales
+/// to the exact size. Pixels with transparency must be premultiplied.
 package final class RowShrinker {
-    /// The small picture; complete after the last band.
+    /// The small image; complete after the last band.
     package let result: PixelBuffer
     private let band: PixelBuffer
     private let planes: PixelBuffer
@@ -17,7 +17,7 @@ package final class RowShrinker {
     private let planeCount: Int
     private var row = 0
 
-    /// For a picture of `size` in one of the layouts `gray8`, `rgb8`, `bgra8Premultiplied`, `factor` times smaller.
+    /// Reduces an image of `size` in the layout `gray8`, `rgb8` or `bgra8Premultiplied` by `factor`.
     package init(_ size: PixelSize, format: PixelFormat, factor: Int) throws(WebImageError) {
         planeCount = format.channelCount
         sourceHeight = size.height
@@ -29,18 +29,18 @@ package final class RowShrinker {
         small = try PixelBuffer(width: result.width, height: planeCount, format: .gray8)
     }
 
-    /// Whether all bands are through.
+    /// Whether all bands are finished.
     package var isDone: Bool { row == result.height }
 
-    /// How many of the picture's rows belong to the next band.
+    /// The number of the image's rows in the next band.
     package var wantedRowCount: Int { bandEnd(row) - bandEnd(row - 1) }
 
-    /// Where those rows go, and the bytes from one to the next.
+    /// The address for those rows, and their distance in bytes.
     package var target: (start: UnsafeMutablePointer<UInt8>, stride: Int) {
         (band.baseAddress.assumingMemoryBound(to: UInt8.self), band.bytesPerRow)
     }
 
-    /// The rows of the band that are there, for work before they are averaged.
+    /// The rows of the current band, for work before they are averaged.
     package var bandPixels: PixelBuffer { band }
 
     /// Averages the band that has been written.

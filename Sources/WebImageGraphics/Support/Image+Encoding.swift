@@ -1,7 +1,7 @@
 package import WebImageCore
 
 extension Image {
-    /// The pixels an encoder is to write: the image's own, or smaller ones that fit the options' box.
+    /// Returns the pixels to encode: the image's, or smaller ones that fit the box of the options.
     package func pixelsToEncode(_ options: EncodingOptions) throws(WebImageError) -> PixelBuffer {
         guard let box = options.maxPixelSize else { return pixels }
         let size = ImageScaling.size(of: pixelSize, in: box, preserveAspectRatio: true, allowsEnlarging: false)

@@ -4,8 +4,7 @@ extension PixelBuffer {
     /// Width and height.
     package var size: PixelSize { PixelSize(width: width, height: height) }
 
-    /// Four bytes a pixel that an encoder can read as straight: RGBA, or the display layout where nothing is
-    /// transparent.
+    /// Returns pixels of four bytes with straight alpha: RGBA, or the display layout if the image is opaque.
     package func straight(hasAlpha: Bool) throws(WebImageError) -> PixelBuffer {
         switch format {
         case .rgba8: self

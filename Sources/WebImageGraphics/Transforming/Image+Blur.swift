@@ -4,10 +4,10 @@ public import Foundation
 public import WebImageCore
 
 extension Image {
-    /// The picture blurred by three box filters that together come near a Gaussian (W3C Filter Effects §9.4).
+    /// Returns the image blurred by three box filters, which approximate a Gaussian (W3C Filter Effects §9.4).
     ///
-    /// The result has the layout of the display, eight bits a channel.
-    /// - Parameter radius: the Gaussian's deviation in points; what lies outside continues the edge.
+    /// The result has the display layout with 8 bits per channel.
+    /// - Parameter radius: the standard deviation of the Gaussian in points; the edges are continued outside the image.
     /// - Returns: this image for a radius of 0; nil for one that is negative or not finite.
     public func blurredImage(withRadius radius: CGFloat) -> Image? {
         guard radius.isFinite, radius >= 0 else { return nil }
@@ -21,7 +21,7 @@ extension Image {
 }
 
 extension PixelBuffer {
-    /// Each pixel the mean of the square that reaches `reach` pixels to every side, so many times; display format.
+    /// Replaces each pixel by the mean of the square that extends `reach` pixels to every side, `times` times.
     fileprivate func boxBlurred(reach: Int, times: Int) throws(WebImageError) -> PixelBuffer {
         let factor = reach / Self.maxReach + 1
         guard factor == 1 else {
@@ -29,7 +29,7 @@ extension PixelBuffer {
             return try scaled(to: small).boxBlurred(reach: reach / factor, times: times).scaled(to: size)
         }
         let reach = min(reach, 4 * max(width, height))
-        // libyuv's filter averages what lies inside the picture alone, so the edges are continued first.
+        // libyuv's filter averages only pixels inside the image, so the edges are continued first.
         var picture = try framed(by: reach)
         var blurred = try PixelBuffer(width: picture.width, height: picture.height, format: format)
         let sumStride = picture.width * 4
@@ -47,10 +47,10 @@ extension PixelBuffer {
         return try picture.cropped(to: PixelRect(x: reach, y: reach, width: width, height: height))
     }
 
-    /// What is blurred more has no details left, and is blurred smaller for less time and memory.
+    /// A larger blur leaves no details, and is computed on a smaller image in less time and memory.
     private static let maxReach = 256
 
-    /// The picture in the middle of a larger one that is not filled.
+    /// Returns a larger image, not initialised, with this one in the centre.
     private func framed(by reach: Int) throws(WebImageError) -> PixelBuffer {
         let size = PixelSize(width: width + 2 * reach, height: height + 2 * reach)
         let result = try PixelBuffer(width: size.width, height: size.height, format: format)
@@ -58,7 +58,7 @@ extension PixelBuffer {
         return result
     }
 
-    /// Fills a frame `reach` pixels wide with the pixels of the edge inside it.
+    /// Fills the frame, `reach` pixels wide, with the pixels of the inner edge.
     private func continueEdges(_ reach: Int) throws(WebImageError) {
         let plane = try BytePlane(self)
         let side = Int32(clamping: reach)

@@ -2,16 +2,16 @@ import CWebImagePixman
 public import Foundation
 public import WebImageCore
 
-/// Colours along a line; from one stop to the next they pass evenly, beyond the ends they stay.
+/// Colours along a line, interpolated linearly between stops and constant beyond the ends.
 public struct ImageGradient: Sendable, Hashable {
-    /// A colour and where along the line it is reached, 0…1.
+    /// A colour and its position on the line, 0…1.
     public struct Stop: Sendable, Hashable {
         /// The colour.
         public var color: ImageColor
-        /// Its place; clamped.
+        /// The position; clamped to 0…1.
         public var location: Double { didSet { location = Self.clamped(location) } }
 
-        /// Puts a colour at a place; one that is no number is 0.
+        /// Makes a stop; a position that is not a number becomes 0.
         public init(_ color: ImageColor, at location: Double) {
             self.color = color
             self.location = Self.clamped(location)
@@ -20,21 +20,21 @@ public struct ImageGradient: Sendable, Hashable {
         private static func clamped(_ place: Double) -> Double { place.isNaN ? 0 : min(max(place, 0), 1) }
     }
 
-    /// The colours, kept in the order of their places.
+    /// The stops, in the order of their positions.
     public var stops: [Stop] { didSet { stops.sort { $0.location < $1.location } } }
-    /// Where the line begins, in parts of the picture: 0, 0 is its top left, 1, 1 its bottom right.
+    /// The start of the line as a fraction of the image: (0, 0) is the top left, (1, 1) the bottom right.
     public var start: CGPoint
-    /// Where it ends.
+    /// The end of the line as a fraction of the image.
     public var end: CGPoint
 
-    /// A gradient; from the top to the bottom unless said.
+    /// Makes a gradient; by default from the top to the bottom.
     public init(stops: [Stop], start: CGPoint = CGPoint(x: 0.5, y: 0), end: CGPoint = CGPoint(x: 0.5, y: 1)) {
         self.stops = stops.sorted { $0.location < $1.location }
         self.start = start
         self.end = end
     }
 
-    /// Colours at equal distances.
+    /// Makes a gradient with colours at equal distances.
     public init(
         colors: [ImageColor], start: CGPoint = CGPoint(x: 0.5, y: 0), end: CGPoint = CGPoint(x: 0.5, y: 1)
     ) {
@@ -43,7 +43,7 @@ public struct ImageGradient: Sendable, Hashable {
             stops: colors.enumerated().map { Stop($1, at: Double($0) / last) }, start: start, end: end)
     }
 
-    /// Stops and line, for keys.
+    /// The stops and the line, for cache keys.
     var key: String {
         let colors = stops.map { $0.color.hexString + String(plainFormat: "@%f", $0.location) }.joined(separator: ",")
         return colors + String(plainFormat: ",{%f,%f},{%f,%f}", start.x, start.y, end.x, end.y)
@@ -51,10 +51,10 @@ public struct ImageGradient: Sendable, Hashable {
 }
 
 extension Image {
-    /// The picture with a gradient over it; what is transparent stays so.
+    /// Returns the image with a gradient over it; transparent parts stay transparent.
     ///
-    /// The result has the layout of the display, eight bits a channel.
-    /// - Returns: nil without stops, for a line that is not finite, and for pictures beyond 32,767 px a side.
+    /// The result has the display layout with 8 bits per channel.
+    /// - Returns: nil without stops, for a line that is not finite, and for images with a side above 32,767 px.
     public func gradientImage(with gradient: ImageGradient) -> Image? {
         made {
             () throws(WebImageError) in
@@ -66,7 +66,7 @@ extension Image {
 }
 
 extension PixmanImage {
-    /// A gradient whose line lies in a picture of this size.
+    /// Makes the pixman image of a gradient for an image of this size.
     convenience init(_ gradient: ImageGradient, over size: PixelSize) throws(WebImageError) {
         let sides = [gradient.start.x, gradient.start.y, gradient.end.x, gradient.end.y]
         let places = zip(sides, [size.width, size.height, size.width, size.height]).map { Double($0) * Double($1) }
@@ -79,7 +79,7 @@ extension PixmanImage {
         let stops = gradient.stops.map { stop in
             func part(_ value: Double) -> UInt16 { UInt16((value * 65535).rounded()) }
             let color = stop.color
-            // pixman takes straight colours here.
+            // pixman's gradient stops have straight colours.
             return pixman_gradient_stop(
                 x: fixed(stop.location),
                 color: pixman_color(
@@ -93,7 +93,7 @@ extension PixmanImage {
     }
 }
 
-/// Lays a gradient over; see ``WebImageCore/Image/gradientImage(with:)``.
+/// Draws a gradient over an image; see ``WebImageCore/Image/gradientImage(with:)``.
 public struct ImageGradientTransformer: ImageTransformer {
     /// The gradient.
     public let gradient: ImageGradient
@@ -101,10 +101,10 @@ public struct ImageGradientTransformer: ImageTransformer {
     /// Makes the transformer.
     public init(gradient: ImageGradient) { self.gradient = gradient }
 
-    /// Colours, places and line, written as the original writes its keys.
+    /// The colours, positions and line, in the form of SDWebImage's keys.
     public var transformerKey: String { "SDImageGradientTransformer(\(gradient.key))" }
 
-    /// The image under the gradient.
+    /// Returns the image with the gradient over it.
     public func transformedImage(with image: Image, forKey key: String) -> Image? {
         image.gradientImage(with: gradient)
     }

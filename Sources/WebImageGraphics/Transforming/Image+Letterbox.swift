@@ -3,10 +3,10 @@ public import Foundation
 public import WebImageCore
 
 extension Image {
-    /// The whole picture centred in `size` points, what is left over filled with its mean colour.
+    /// Returns the whole image centred in `size` points; the rest is filled with its mean colour.
     ///
-    /// The result has the layout of the display, eight bits a channel.
-    /// - Returns: nil for a size that is not positive and finite, or whose pixels pass the default limit.
+    /// The result has the display layout with 8 bits per channel.
+    /// - Returns: nil for a size that is not positive and finite, or exceeds the default pixel limit.
     public func letterboxedImage(with size: CGSize) -> Image? {
         guard let fitted = resizedImage(with: size, scaleMode: .aspectFit), var color = averageColor() else {
             return nil
@@ -21,19 +21,19 @@ extension Image {
     }
 }
 
-/// Fits a picture into a size and fills the rest; see ``WebImageCore/Image/letterboxedImage(with:)``.
+/// Fits an image into a size and fills the rest; see ``WebImageCore/Image/letterboxedImage(with:)``.
 public struct ImageLetterboxTransformer: ImageTransformer {
-    /// The wanted size in points.
+    /// The target size in points.
     public let size: CGSize
 
     /// Makes the transformer.
     public init(size: CGSize) { self.size = size }
 
-    /// The size, written as the original writes its keys.
+    /// The size, in the form of SDWebImage's keys.
     public var transformerKey: String {
         String(plainFormat: "SDImageLetterboxTransformer({%f,%f})", size.width, size.height)
     }
 
-    /// The filled image.
+    /// Returns the filled image.
     public func transformedImage(with image: Image, forKey key: String) -> Image? { image.letterboxedImage(with: size) }
 }

@@ -4,13 +4,13 @@ import Foundation
 public import WebImageCore
 
 extension Image {
-    /// The picture's shape filled with a colour; otherwise as ``tintedImage(with:blendMode:)``.
+    /// Returns the image's shape filled with a colour; otherwise as ``tintedImage(with:blendMode:)``.
     public func tintedImage(with color: ImageColor) -> Image? { tintedImage(with: color, blendMode: .sourceIn) }
 
-    /// The picture with a colour laid over the whole of it.
+    /// Returns the image with a colour drawn over it.
     ///
-    /// The result has the layout of the display, eight bits a channel.
-    /// - Returns: this image when the colour is transparent; else a new one.
+    /// The result has the display layout with 8 bits per channel.
+    /// - Returns: this image if the colour is transparent; otherwise a new one.
     public func tintedImage(with color: ImageColor, blendMode: BlendMode) -> Image? {
         guard color.alpha > .ulpOfOne else { return self }
         return made {
@@ -29,7 +29,7 @@ extension Image {
 }
 
 extension BlendMode {
-    /// pixman's operator; nil for the one it does not have.
+    /// The operator of pixman; nil for `.plusDarker`, which pixman lacks.
     var operation: pixman_op_t? {
         switch self {
         case .normal: PIXMAN_OP_OVER
@@ -65,21 +65,21 @@ extension BlendMode {
 }
 
 extension PixelBuffer {
-    /// The same pixels in memory of their own.
+    /// Returns a copy of the pixels.
     func copied() throws(WebImageError) -> PixelBuffer {
         let result = try PixelBuffer(width: width, height: height, format: format)
         memcpy(result.baseAddress, baseAddress, byteCount)
         return result
     }
 
-    /// `.plusDarker`: what each lacks of its full light adds up; pixels of the same size in display format.
+    /// Applies `.plusDarker`, which adds the differences from white; both have the same size and the display format.
     ///
-    /// No library has it whole: libyuv adds and subtracts, stopping at 255 and 0.
+    /// No library has this operator. It is composed of libyuv's saturating additions and subtractions.
     func addDarkness(of other: PixelBuffer) throws(WebImageError) {
         let scratch = try PixelBuffer(width: width, height: 3, format: format)
         let (full, otherFull, lacking) = (scratch.bytes(ofRow: 0), scratch.bytes(ofRow: 1), scratch.bytes(ofRow: 2))
         let count = Int32(clamping: width)
-        // The light a pixel could have is its alpha, in every channel.
+        // The white of a premultiplied pixel is its alpha in every channel.
         let alphas: [UInt8] = [3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15, 15]
         for row in 0..<height {
             let (line, above) = (bytes(ofRow: row), other.bytes(ofRow: row))

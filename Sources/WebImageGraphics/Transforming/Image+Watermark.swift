@@ -2,12 +2,12 @@ import CWebImagePixman
 public import Foundation
 public import WebImageCore
 
-/// Where in a picture something smaller is put.
+/// The position of a smaller image inside an image.
 public enum ImageAnchor: UInt, Sendable, CaseIterable {
-    /// In a corner, at the middle of an edge, or in the middle; row after row.
+    /// A corner, the middle of an edge, or the centre; row by row.
     case topLeft = 0, top, topRight, left, center, right, bottomLeft, bottom, bottomRight
 
-    /// The top left of what is put, given what is left over beside and above it.
+    /// Returns the top left position, given the free width and height.
     func place(inWidth width: Double, height: Double, margin: Double) -> (x: Double, y: Double) {
         func along(_ part: UInt, _ rest: Double) -> Double { part == 0 ? margin : part == 1 ? rest / 2 : rest - margin }
         return (along(rawValue % 3, width), along(rawValue / 3, height))
@@ -15,15 +15,15 @@ public enum ImageAnchor: UInt, Sendable, CaseIterable {
 }
 
 extension Image {
-    /// The picture with another one over it.
+    /// Returns the image with another one drawn over it.
     ///
-    /// The result has the layout of the display, eight bits a channel.
+    /// The result has the display layout with 8 bits per channel.
     /// - Parameters:
-    ///   - watermark: drawn at its size in points; what overhangs is cut off.
-    ///   - anchor: where it is put.
-    ///   - margin: points it keeps from the edges it is at.
+    ///   - watermark: drawn at its size in points; parts outside the image are cut off.
+    ///   - anchor: the position of the watermark.
+    ///   - margin: the distance from the edges next to the anchor, in points.
     ///   - opacity: 0…1.
-    /// - Returns: nil when a number is not finite or a side passes 32,767 px.
+    /// - Returns: nil if a number is not finite or a side exceeds 32,767 px.
     public func watermarkedImage(
         with watermark: Image, anchor: ImageAnchor = .bottomRight, margin: CGFloat = 0, opacity: Double = 1
     ) -> Image? {
@@ -45,17 +45,17 @@ extension Image {
     }
 }
 
-/// Puts a picture over; see ``WebImageCore/Image/watermarkedImage(with:anchor:margin:opacity:)``.
+/// Draws a watermark; see ``WebImageCore/Image/watermarkedImage(with:anchor:margin:opacity:)``.
 public struct ImageWatermarkTransformer: ImageTransformer {
-    /// What is put over.
+    /// The image of the watermark.
     public let watermark: Image
-    /// What tells this watermark from others in cache keys: change it with the picture.
+    /// Identifies the watermark in cache keys; must change with its image.
     public let identifier: String
-    /// Where it is put.
+    /// The position of the watermark.
     public let anchor: ImageAnchor
-    /// Points it keeps from the edges it is at.
+    /// The distance from the edges next to the anchor, in points.
     public let margin: CGFloat
-    /// 0…1.
+    /// The opacity, 0…1.
     public let opacity: Double
 
     /// Makes the transformer.
@@ -70,13 +70,13 @@ public struct ImageWatermarkTransformer: ImageTransformer {
         self.opacity = opacity
     }
 
-    /// The identifier and the parameters, written as the original writes its keys.
+    /// The identifier and the parameters, in the form of SDWebImage's keys.
     public var transformerKey: String {
         "SDImageWatermarkTransformer(\(identifier),"
             + String(plainFormat: "%lu,%f,%f)", anchor.rawValue, margin, opacity)
     }
 
-    /// The image under the watermark.
+    /// Returns the image with the watermark over it.
     public func transformedImage(with image: Image, forKey key: String) -> Image? {
         image.watermarkedImage(with: watermark, anchor: anchor, margin: margin, opacity: opacity)
     }

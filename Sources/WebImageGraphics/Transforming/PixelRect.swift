@@ -10,7 +10,7 @@ struct PixelRect: Equatable {
 
     var size: PixelSize { PixelSize(width: width, height: height) }
 
-    /// The part inside a picture of the given sides; nil when there is none.
+    /// Returns the part inside an image of the given sides; nil if there is none.
     func intersection(width limitX: Int, height limitY: Int) -> PixelRect? {
         let (left, top) = (max(x, 0), max(y, 0))
         let (right, bottom) = (min(x + width, limitX), min(y + height, limitY))
@@ -20,7 +20,7 @@ struct PixelRect: Equatable {
 }
 
 extension PixelSize {
-    /// Points at a scale in whole pixels; nil unless positive, finite and within the default pixel limit.
+    /// Converts points to whole pixels; nil unless they are positive, finite and within the default pixel limit.
     init?(points: CGSize, scale: CGFloat) {
         let (width, height) = (Double(points.width * scale), Double(points.height * scale))
         guard width.isFinite, height.isFinite, width > 0, height > 0, width < 1e9, height < 1e9 else { return nil }
@@ -28,7 +28,7 @@ extension PixelSize {
         guard pixelCount <= DecodingLimits.default.maxPixels else { return nil }
     }
 
-    /// Which part of a picture of this size is drawn on a canvas, and how large.
+    /// Returns the part of an image that is drawn on a canvas, and its size there.
     func placed(in canvas: PixelSize, _ mode: ImageScaleMode) -> (source: PixelRect, target: PixelSize) {
         let whole = PixelRect(x: 0, y: 0, width: width, height: height)
         let ratio = Double(width) / Double(height)
@@ -43,7 +43,7 @@ extension PixelSize {
                 : PixelSize(width: max(Int((Double(canvas.height) * ratio).rounded()), 1), height: canvas.height)
             return (whole, target)
         case .aspectFill:
-            // Cutting before scaling gives the same picture for less work.
+            // Cropping before scaling gives the same image with less work.
             let wanted =
                 ratio > canvasRatio
                 ? PixelSize(width: max(Int((Double(height) * canvasRatio).rounded()), 1), height: height)
@@ -57,14 +57,14 @@ extension PixelSize {
 }
 
 extension PixelBuffer {
-    /// Transparent black.
+    /// Makes a buffer of transparent black.
     static func transparent(_ size: PixelSize) throws(WebImageError) -> PixelBuffer {
         let result = try PixelBuffer(width: size.width, height: size.height, format: .bgra8Premultiplied)
         result.withUnsafeMutableBytes { bytes in _ = memset(bytes.baseAddress!, 0, bytes.count) }
         return result
     }
 
-    /// The part inside `rect`, which lies within the picture; itself when that is all of it.
+    /// Returns the part inside `rect`, which is within the image; self if that is the whole image.
     func cropped(to rect: PixelRect) throws(WebImageError) -> PixelBuffer {
         if rect == PixelRect(x: 0, y: 0, width: width, height: height) { return self }
         let result = try PixelBuffer(width: rect.width, height: rect.height, format: format)
@@ -77,7 +77,7 @@ extension PixelBuffer {
         return result
     }
 
-    /// Copies a smaller picture of the same layout into this one, which its producer has not yet handed out.
+    /// Copies a smaller image of the same layout into this buffer, which must not be shared yet.
     func copy(_ source: PixelBuffer, x: Int, y: Int) {
         guard
             let part = PixelRect(x: x, y: y, width: source.width, height: source.height)

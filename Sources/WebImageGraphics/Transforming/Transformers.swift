@@ -21,7 +21,7 @@ public struct ImageRoundCornerTransformer: ImageTransformer {
         self.borderColor = borderColor
     }
 
-    /// The original's key.
+    /// SDWebImage's key.
     public var transformerKey: String {
         let color = borderColor?.hexString ?? "(null)"
         return String(
@@ -29,7 +29,7 @@ public struct ImageRoundCornerTransformer: ImageTransformer {
             + color + ")"
     }
 
-    /// The rounded image.
+    /// Returns the rounded image.
     public func transformedImage(with image: Image, forKey key: String) -> Image? {
         image.roundedCornerImage(
             withRadius: cornerRadius, corners: corners, borderWidth: borderWidth, borderColor: borderColor)
@@ -38,9 +38,9 @@ public struct ImageRoundCornerTransformer: ImageTransformer {
 
 /// Resizes; see ``WebImageCore/Image/resizedImage(with:scaleMode:)``.
 public struct ImageResizingTransformer: ImageTransformer {
-    /// The wanted size in points.
+    /// The target size in points.
     public let size: CGSize
-    /// How the picture is put into it.
+    /// How the image is fitted into the size.
     public let scaleMode: ImageScaleMode
 
     /// Makes the transformer.
@@ -49,12 +49,12 @@ public struct ImageResizingTransformer: ImageTransformer {
         self.scaleMode = scaleMode
     }
 
-    /// The original's key.
+    /// SDWebImage's key.
     public var transformerKey: String {
         String(plainFormat: "SDImageResizingTransformer({%f,%f},%lu)", size.width, size.height, scaleMode.rawValue)
     }
 
-    /// The resized image.
+    /// Returns the resized image.
     public func transformedImage(with image: Image, forKey key: String) -> Image? {
         image.resizedImage(with: size, scaleMode: scaleMode)
     }
@@ -68,22 +68,22 @@ public struct ImageCroppingTransformer: ImageTransformer {
     /// Makes the transformer.
     public init(rect: CGRect) { self.rect = rect }
 
-    /// The original's key.
+    /// SDWebImage's key.
     public var transformerKey: String {
         String(
             plainFormat: "SDImageCroppingTransformer({%f,%f,%f,%f})", rect.origin.x, rect.origin.y, rect.size.width,
             rect.size.height)
     }
 
-    /// The cropped image.
+    /// Returns the cropped image.
     public func transformedImage(with image: Image, forKey key: String) -> Image? { image.croppedImage(with: rect) }
 }
 
 /// Mirrors; see ``WebImageCore/Image/flippedImage(withHorizontal:vertical:)``.
 public struct ImageFlippingTransformer: ImageTransformer {
-    /// Left to right.
+    /// Whether the image is mirrored horizontally.
     public let horizontal: Bool
-    /// Top to bottom.
+    /// Whether the image is mirrored vertically.
     public let vertical: Bool
 
     /// Makes the transformer.
@@ -92,20 +92,20 @@ public struct ImageFlippingTransformer: ImageTransformer {
         self.vertical = vertical
     }
 
-    /// The original's key.
+    /// SDWebImage's key.
     public var transformerKey: String { "SDImageFlippingTransformer(\(horizontal ? 1 : 0),\(vertical ? 1 : 0))" }
 
-    /// The mirrored image.
+    /// Returns the mirrored image.
     public func transformedImage(with image: Image, forKey key: String) -> Image? {
         image.flippedImage(withHorizontal: horizontal, vertical: vertical)
     }
 }
 
-/// Turns; see ``WebImageCore/Image/rotatedImage(withAngle:fitSize:)``.
+/// Rotates; see ``WebImageCore/Image/rotatedImage(withAngle:fitSize:)``.
 public struct ImageRotationTransformer: ImageTransformer {
-    /// Radians, counter-clockwise.
+    /// The angle in radians, counterclockwise.
     public let angle: CGFloat
-    /// Whether the result grows to hold the whole picture.
+    /// Whether the result grows to contain the whole image.
     public let fitSize: Bool
 
     /// Makes the transformer.
@@ -114,34 +114,34 @@ public struct ImageRotationTransformer: ImageTransformer {
         self.fitSize = fitSize
     }
 
-    /// The original's key.
+    /// SDWebImage's key.
     public var transformerKey: String {
         String(plainFormat: "SDImageRotationTransformer(%f,%d)", angle, fitSize ? 1 : 0)
     }
 
-    /// The turned image.
+    /// Returns the rotated image.
     public func transformedImage(with image: Image, forKey key: String) -> Image? {
         image.rotatedImage(withAngle: angle, fitSize: fitSize)
     }
 }
 
-/// Lays a colour over; see ``WebImageCore/Image/tintedImage(with:blendMode:)``.
+/// Draws a colour over an image; see ``WebImageCore/Image/tintedImage(with:blendMode:)``.
 public struct ImageTintTransformer: ImageTransformer {
     /// The colour.
     public let tintColor: ImageColor
-    /// How it mixes with the picture.
+    /// How the colour is blended with the image.
     public let blendMode: BlendMode
 
-    /// Makes the transformer; without a mode it fills the picture's shape.
+    /// Makes the transformer; by default it fills the image's shape.
     public init(color: ImageColor, blendMode: BlendMode = .sourceIn) {
         tintColor = color
         self.blendMode = blendMode
     }
 
-    /// The original's key.
+    /// SDWebImage's key.
     public var transformerKey: String { "SDImageTintTransformer(\(tintColor.hexString),\(blendMode.rawValue))" }
 
-    /// The tinted image.
+    /// Returns the tinted image.
     public func transformedImage(with image: Image, forKey key: String) -> Image? {
         image.tintedImage(with: tintColor, blendMode: blendMode)
     }
@@ -149,16 +149,16 @@ public struct ImageTintTransformer: ImageTransformer {
 
 /// Blurs; see ``WebImageCore/Image/blurredImage(withRadius:)``.
 public struct ImageBlurTransformer: ImageTransformer {
-    /// The deviation in points.
+    /// The standard deviation in points.
     public let blurRadius: CGFloat
 
     /// Makes the transformer.
     public init(radius: CGFloat) { blurRadius = radius }
 
-    /// The original's key.
+    /// SDWebImage's key.
     public var transformerKey: String { String(plainFormat: "SDImageBlurTransformer(%f)", blurRadius) }
 
-    /// The blurred image.
+    /// Returns the blurred image.
     public func transformedImage(with image: Image, forKey key: String) -> Image? {
         image.blurredImage(withRadius: blurRadius)
     }
