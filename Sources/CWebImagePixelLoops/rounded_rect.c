@@ -5,7 +5,7 @@
 
 static double at_least(double value, double limit) { return value < limit ? limit : value; }
 
-/* How far a place lies outside, which is exact for straight edges; less than 0 inside. */
+/* The distance of a point from the shape in pixels, negative inside; exact for straight edges. */
 static double distance(const webimage_rounded_rect *shape, double x, double y) {
     double dx = x - (shape->left + shape->right) / 2, dy = y - (shape->top + shape->bottom) / 2;
     double radius = shape->radii[(dy < 0 ? 0 : 2) + (dx < 0 ? 0 : 1)];
@@ -17,8 +17,8 @@ static double distance(const webimage_rounded_rect *shape, double x, double y) {
     return shape->half_stroke >= 0 ? fabs(distance) - shape->half_stroke : distance;
 }
 
-/* How far the softened edge of a filled corner is to the right of a place outside in its left half; all of
-   the corner where it does not come so near. */
+/* The distance from a point outside, in the left half, to the antialiased edge of a filled corner on its right. Where the
+   row does not reach that edge, the distance to the end of the corner. */
 static double room_before_edge(const webimage_rounded_rect *shape, double x, double y) {
     int is_lower = y >= (shape->top + shape->bottom) / 2;
     double radius = shape->radii[is_lower ? 2 : 0];
@@ -29,16 +29,16 @@ static double room_before_edge(const webimage_rounded_rect *shape, double x, dou
     return beyond_y >= reach ? beyond_x : beyond_x - sqrt(reach * reach - beyond_y * beyond_y);
 }
 
-/* The pixels from one left of the centre inwards; they are written from the end on when they are the mirror image. */
+/* Writes the pixels from a column in the left half towards the centre; `mirrored` writes them from the end backwards. */
 static void cover_half(
     const webimage_rounded_rect *shape, double column, double y, uint8_t *target, size_t count, int mirrored) {
     for (size_t done = 0; done < count;) {
         double outside = distance(shape, column + (double)done, y);
         double part = at_least(0.5 - outside, 0);
-        /* A pixel further it is another by no more than that pixel, so that no edge is near for so many. */
+        /* The distance changes by at most 1 per pixel, so no edge can follow within this many pixels. */
         double run = 1 + at_least(fabs(outside) - 0.5, 0);
         if (outside > 0.5) run = at_least(room_before_edge(shape, column + (double)done, y), run);
-        /* A filled one is round outwards: from an edge to the centre there is no other. */
+        /* A filled shape is convex: from inside it to the centre there is no further edge. */
         if (outside < -0.5 && shape->half_stroke < 0) run = (double)count;
         size_t length = run < (double)(count - done) ? (size_t)run : count - done;
         memset(target + (mirrored ? count - done - length : done), (uint8_t)((part > 1 ? 1 : part) * 255 + 0.5), length);

@@ -4,28 +4,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Loops over pixels that no library has. In C, since Swift's debug build takes many times as long for each pixel. */
+/* Pixel loops that no library provides. They are in C because a Swift debug build takes many times as long per pixel. */
 
-/* Turns `rows` rows of palette indices, `stride` bytes apart, into pixels of four bytes: entries of `table`, which has
-   256. Row starts of the target are `target_stride` bytes apart and aligned to four. */
+/* Turns `rows` rows of palette indices, `stride` bytes apart, into pixels of four bytes. `table` has 256 entries. Row
+   starts of the target are `target_stride` bytes apart and aligned to four bytes. */
 void webimage_expand_indices(
     const uint8_t *indices, size_t stride, const uint32_t *table, size_t width, size_t rows, uint8_t *target,
     size_t target_stride);
 
-/* The same, but where the index is `clear` the target stays as it is. */
+/* The same, but the target stays unchanged where the index is `clear`. */
 void webimage_expand_indices_over(
     const uint8_t *indices, size_t stride, const uint32_t *table, uint8_t clear, size_t width, size_t rows,
     uint8_t *target, size_t target_stride);
 
-/* A rectangle with rounded corners: its edges in pixels, the radii at the top left and right, then at the bottom, and half
-   the width of its outline; less than 0 for the whole of it. */
+/* A rectangle with rounded corners. Edges are in pixels. The radii are top left, top right, bottom left, bottom right.
+   `half_stroke` is half the width of the outline; a negative value fills the rectangle. */
 typedef struct {
     double left, top, right, bottom;
     double radii[4];
     double half_stroke;
 } webimage_rounded_rect;
 
-/* How much the rectangle covers of the pixels of an area: 255 for all of a pixel. */
+/* Writes how much of each pixel of an area the rectangle covers; 255 is the whole pixel. */
 void webimage_rounded_rect_cover(
     webimage_rounded_rect shape, size_t x, size_t y, size_t width, size_t height, uint8_t *target, size_t stride);
 
