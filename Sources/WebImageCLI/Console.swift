@@ -3,7 +3,8 @@ import WebImage
 
 /// The output of the command: results on standard output, everything else on standard error.
 enum Console {
-    private static let lock = Locked(())
+    /// The descriptors whose reader has closed the pipe; nothing more is written to them.
+    private static let closed = Locked<Set<Int32>>([])
 
     static func out(_ text: String) { write(text, to: STDOUT_FILENO) }
 
@@ -19,12 +20,14 @@ enum Console {
 
     /// Lines from several tasks must not mix. When the reader closes the pipe (`| head`), only the writing ends.
     private static func write(_ text: String, to descriptor: Int32) {
-        lock.withLock { _ in
+        closed.withLock { closed in
+            guard !closed.contains(descriptor) else { return }
             var rest = Array(text.utf8)[...]
             while !rest.isEmpty {
                 let written = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
                 if written < 0 {
                     if errno == EINTR { continue }
+                    if errno == EPIPE { closed.insert(descriptor) }
                     return
                 }
                 rest = rest.dropFirst(written)

@@ -4,7 +4,8 @@ import Foundation
 ///
 /// `Synchronization.Mutex` reports false races under the thread sanitizer on Linux and is slower without contention (11
 /// ns; this type: 4 ns), so every short critical section uses this type. Never call user code inside `withLock`. Copies
-/// share the value.
+/// share the value. The state must not have the size 0, because the thread sanitizer would report an access to it as a
+/// race with a read of the storage's header.
 package struct Locked<State>: @unchecked Sendable {
     // Unchecked is true because only `withLock` accesses the state, while it holds the mutex; bodies return copies or
     // Sendable objects, never a reference to protected state.
