@@ -142,6 +142,12 @@ extension Image {
     /// Returns whether a load of `key` may use this image, which was found under the key's string.
     final func isEntry(of key: EntryKey) -> Bool { metadata.withLock { $0.entries.accept(key) } }
 
+    /// Returns whether every plain load of `key` may use this image, which was found under the key's string; see
+    /// ``PlainHit``. False also where only the other values of a load can decide. One lock, and no copy of the options.
+    final func isPlainEntry(of key: EntryKey) -> Bool {
+        metadata.withLock { !$0.omitsFrames && $0.isPlainlyDecoded && $0.entries.accept(key) }
+    }
+
     /// Returns the version of the original that the entry of a key was made from; nil if it is unknown.
     final func originalVersion(as key: EntryKey?) -> ContentDigest? {
         key.flatMap { key in metadata.withLock { $0.entries.version(of: key) } }?.digest
@@ -159,6 +165,14 @@ private struct ImageMetadata {
     var transformOptionBits: UInt = 0
     var decodingOptions: DecodingOptions?
     var extendedObject: (any Sendable)?
+
+    /// Whether the image is what a load that names nothing but a size would decode.
+    var isPlainlyDecoded: Bool {
+        switch decodingOptions {
+        case nil: true
+        case .some(let options): options.isPlain
+        }
+    }
 
     /// Adopts how another image was decoded and transformed; loads decide by these values.
     mutating func takeOrigin(of other: Self) {

@@ -14,11 +14,20 @@ extension WebImageManager {
         with url: URL?, options: WebImageOptions = [], context: WebImageContext? = nil,
         progress: ImageLoaderProgressBlock? = nil, completed: @escaping WebImageInternalCompletionBlock
     ) -> WebImageCombinedOperation {
-        let synchronous = synchronousResult(url, options: options, context: RequestContext(context))
+        if let hit = plainHit(url, options, RequestContext(context)) {
+            // The path of a scrolling list: only the operation is allocated.
+            let queue = hit.queue ?? .sharedMain
+            if queue.runsInline {
+                completed(hit.image, nil, nil, .memory, true, url)
+            } else {
+                queue.async { completed(hit.image, nil, nil, .memory, true, url) }
+            }
+            return WebImageCombinedOperation(ended: url)
+        }
+        let synchronous = resolvedResult(url, options: options, context: RequestContext(context))
         let queue = synchronous.context.callbackQueue ?? .sharedMain
         switch synchronous.answer {
         case .hit(let result):
-            // The path of a scrolling list: only the operation is allocated.
             if queue.runsInline {
                 completed(result.image, result.data, nil, result.cacheType, true, url)
             } else {

@@ -18,6 +18,15 @@ struct SynchronousResult {
 /// option asks for it.
 extension WebImageManager {
     func synchronousResult(_ url: URL?, options: WebImageOptions, context: RequestContext) -> SynchronousResult {
+        if let hit = plainHit(url, options, context) {
+            return SynchronousResult(
+                answer: .hit(WebImageResult(image: hit.image, cacheType: .memory)), context: context)
+        }
+        return resolvedResult(url, options: options, context: context)
+    }
+
+    /// The result of ``synchronousResult(_:options:context:)`` for a load without a ``PlainHit``.
+    func resolvedResult(_ url: URL?, options: WebImageOptions, context: RequestContext) -> SynchronousResult {
         let settings = settings
         let (options, context) = processed(url, options, context, settings)
         let answer =
@@ -49,16 +58,12 @@ extension WebImageManager {
     private func answer(
         _ url: URL?, _ options: WebImageOptions, _ context: RequestContext, _ settings: LoadSettings
     ) -> SynchronousResult.Answer {
-        let text = url?.absoluteString ?? ""
-        guard let url, !text.isEmpty else {
+        guard let url, !url.absoluteString.isEmpty else {
             return .failure(
                 WebImageError(.invalidURL, stage: .request, hint: "Give an absolute URL with its scheme."))
         }
         guard !settings.values.isShutDown else {
             return .failure(WebImageError(.cancelled, stage: .request, url: url, hint: "The manager was shut down."))
-        }
-        if let image = plainMemoryImage(text, options, context, settings) {
-            return .hit(WebImageResult(image: image, cacheType: .memory))
         }
         let request = LoadRequest(url, options, context, settings)
         if !options.contains(.retryFailed), let reason = failure(of: url, in: request.scope),
@@ -78,33 +83,6 @@ extension WebImageManager {
         }
         return .load(plan, cached: nil)
     }
-
-    /// The image in memory of a load that names nothing but a URL and perhaps a size, as rows of a list do; nil for a
-    /// miss and for every load that names more.
-    ///
-    /// A short form of `LoadRequest.memoryImage`, which resolves the loader and its scope to find the same key.
-    /// `PlainHitTests` compares both.
-    private func plainMemoryImage(
-        _ text: String, _ options: WebImageOptions, _ context: RequestContext, _ settings: LoadSettings
-    ) -> Image? {
-        guard options.isDisjoint(with: Self.notPlain), !settings.hasTransformer, !settings.hasKeyFilter,
-            context.namesQueueAndThumbnailAlone, let cache = settings.roles.layeredCache,
-            let loader = settings.roles.sharedScopeLoader, loader.sharesPlainLoads,
-            !hasFailedURLs
-        else { return nil }
-        let key =
-            if let box = context.thumbnailPixelSize {
-                LoadKeys.thumbnail(LoadKeys.Thumbnail(box: box, preservesAspectRatio: true), of: text)
-            } else {
-                EntryKey.shared(text)
-            }
-        return MemoryStage.image(
-            of: key, in: cache, isTransformed: false, ImageMatcher(options: options, context: context))
-    }
-
-    private static let notPlain: WebImageOptions = [
-        .refreshCached, .queryMemoryData, .fromLoaderOnly, .handleCookies, .allowInvalidSSLCertificates,
-    ]
 
     // A constant, because a literal here costs three allocations in a debug build.
     private static let optionsBeyondMemoryHit: WebImageOptions = [.refreshCached, .queryMemoryData]
@@ -155,8 +133,9 @@ extension WebImageManager {
 
     /// Looks up memory as a load would.
     package func memoryAnswer(for url: URL, options: WebImageOptions, context: WebImageContext?) -> MemoryAnswer {
-        let settings = settings
         let context = RequestContext(context)
+        if !context.has(.callbackQueue), let hit = plainHit(url, options, context) { return .hit(hit.image) }
+        let settings = settings
         // A listener must receive the load, and an options processor may change the request.
         guard !settings.hasListener, !settings.hasOptionsProcessor, !settings.values.isShutDown,
             options.isDisjoint(with: Self.optionsBeyondMemoryHit), !context.has(.callbackQueue)

@@ -149,7 +149,10 @@ public final class WebImageManager: Sendable {
         return state.withLock { $0.failedURLs.reason(url, in: scope, at: now) }
     }
 
-    var hasFailedURLs: Bool { state.withLock { !$0.failedURLs.isEmpty } }
+    /// The settings, and whether any URL has failed, in one lock: read for every memory hit.
+    var settingsAndFailures: (settings: LoadSettings, hasFailedURLs: Bool) {
+        state.withLock { ($0.settings, !$0.failedURLs.isEmpty) }
+    }
 
     func forgetFailure(of url: URL, in scope: CacheScope) {
         state.withLock { if !$0.failedURLs.isEmpty { $0.failedURLs.remove(url, in: scope) } }

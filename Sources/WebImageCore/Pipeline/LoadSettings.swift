@@ -19,6 +19,8 @@ final class LoadSettings: Sendable {
         let cache: any ImageCaching
         let loader: any ImageLoader
         let layeredCache: (any LayeredImageCaching)?
+        /// The cache if it is the default one, for the shortest path of a memory hit.
+        let imageCache: ImageCache?
         let dataLoader: (any ImageDataLoader)?
         let preparingLoader: (any PreparingDataLoader)?
         let loadersManager: ImageLoadersManager?
@@ -28,6 +30,7 @@ final class LoadSettings: Sendable {
             self.cache = cache
             self.loader = loader
             layeredCache = cache as? any LayeredImageCaching
+            imageCache = cache as? ImageCache
             dataLoader = loader as? any ImageDataLoader
             preparingLoader = loader as? any PreparingDataLoader
             loadersManager = loader as? ImageLoadersManager
@@ -42,6 +45,8 @@ final class LoadSettings: Sendable {
     let hasKeyFilter: Bool
     let hasOptionsProcessor: Bool
     let hasListener: Bool
+    /// Whether nothing but the URL, the context and the loader decides about a memory hit.
+    let allowsPlainHits: Bool
 
     init(_ values: Values, _ roles: Roles, hasListener: Bool) {
         self.values = values
@@ -50,5 +55,7 @@ final class LoadSettings: Sendable {
         hasKeyFilter = values.cacheKeyFilter != nil
         hasOptionsProcessor = values.optionsProcessor != nil
         self.hasListener = hasListener
+        allowsPlainHits =
+            !hasTransformer && !hasKeyFilter && !hasOptionsProcessor && !hasListener && !values.isShutDown
     }
 }

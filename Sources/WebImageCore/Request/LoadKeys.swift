@@ -19,6 +19,10 @@ struct LoadKeys: Sendable {
             variant = original
             return
         }
+        if name == nil, transformer == nil, let thumbnail {
+            variant = Self.thumbnail(thumbnail, of: base)
+            return
+        }
         let suffix = transformer?.transformerKey
         variant = scope.key(Self.key(base, thumbnail: thumbnail, suffix: suffix)).map {
             EntryKey(source: base, scope: name, thumbnail: thumbnail?.keyBox, transformer: suffix, string: $0)
@@ -33,11 +37,19 @@ struct LoadKeys: Sendable {
         var keyBox: EntryKey.Box { EntryKey.Box(box, preservesAspectRatio: preservesAspectRatio) }
     }
 
-    /// The key of a thumbnail of an unscoped original.
+    /// The key of a thumbnail of an unscoped original. A row that is bound again builds no string.
     static func thumbnail(_ thumbnail: Thumbnail, of source: String) -> EntryKey {
-        EntryKey(
-            source: source, thumbnail: thumbnail.keyBox, string: key(source, thumbnail: thumbnail, suffix: nil))
+        let box = thumbnail.keyBox
+        let hash = source.hashValue ^ box.hashBits
+        if let known = recentThumbnails.withLock({ $0.key(source, box, hash: hash) }) { return known }
+        let new = EntryKey(
+            source: source, thumbnail: box, string: key(source, thumbnail: thumbnail, suffix: nil))
+        let old = recentThumbnails.withLock { $0.insert(new, hash: hash) }
+        withExtendedLifetime(old) {}
+        return new
     }
+
+    private static let recentThumbnails = Locked(RecentThumbnailKeys())
 
     static func key(_ key: String, thumbnail: Thumbnail?, suffix: String?) -> String {
         var key = key

@@ -20,13 +20,6 @@ package struct RequestContext: @unchecked Sendable {
     /// Whether there is a value of any type.
     package func has(_ key: WebImageContextOption) -> Bool { forRoles?.index(forKey: key) != nil }
 
-    /// Whether the context has no key but `.callbackQueue` and `.imageThumbnailPixelSize`.
-    var namesQueueAndThumbnailAlone: Bool {
-        guard let count = forRoles?.count, count > 0 else { return true }
-        guard count <= 2 else { return false }
-        return (has(.callbackQueue) ? 1 : 0) + (has(.imageThumbnailPixelSize) ? 1 : 0) == count
-    }
-
     /// Returns a copy with another value; nil removes it.
     package func with(_ key: WebImageContextOption, _ value: Any?) -> RequestContext {
         // Checked first: removing an absent key would copy the dictionary.

@@ -114,6 +114,43 @@ struct PlainHitTests {
         #expect(hits > 100)
     }
 
+    /// One URL that failed takes nothing from the hits of others, and is refused itself as on the long way.
+    @Test func aFailedURLBlocksOnlyItself() throws {
+        try fill()
+        let manager = WebImageManager(cache: cache, loader: ImageLoadersManager(loaders: [WebImageDownloader()]))
+        let other = EntryFixture.url("https://host/failed.png")
+        let error = WebImageError(.invalidDownloadStatusCode, stage: .download)
+        manager.rememberFailure(error, of: other, in: .shared)
+        #expect(manager.plainHit(url, [], RequestContext(nil)) != nil)
+        manager.rememberFailure(error, of: url, in: .shared)
+        #expect(manager.plainHit(url, [], RequestContext(nil)) == nil)
+        #expect(manager.plainHit(url, .retryFailed, RequestContext(nil)) != nil)
+        manager.removeFailedURL(url)
+        manager.rememberFailure(error, of: url, in: .scoped("bob"))
+        #expect(manager.plainHit(url, [], RequestContext(nil)) != nil)
+    }
+
+    /// An image under the empty key is no answer for a URL without an address, and neither a shut-down manager nor an
+    /// image that was decoded for other loads answers a plain one.
+    @Test func aPlainHitHasNoOtherImage() throws {
+        try fill()
+        let manager = WebImageManager(cache: cache, loader: ImageLoadersManager(loaders: [WebImageDownloader()]))
+        cache.storeImageToMemory(try TestImages.solid(), forKey: "")
+        #expect(manager.plainHit(nil, [], RequestContext(nil)) == nil)
+        let image = try #require(manager.plainHit(url, [], RequestContext(nil))?.image)
+        var decoding = DecodingOptions()
+        decoding.pixelFormat = .rgba16
+        image.decodingOptions = decoding
+        #expect(manager.plainHit(url, [], RequestContext(nil)) == nil)
+        image.decodingOptions = DecodingOptions()
+        #expect(manager.plainHit(url, [], RequestContext(nil)) != nil)
+        image.omitsFrames = true
+        #expect(manager.plainHit(url, [], RequestContext(nil)) == nil)
+        image.omitsFrames = false
+        manager.shutDown()
+        #expect(manager.plainHit(url, [], RequestContext(nil)) == nil)
+    }
+
     @Test func whatALaterChangeNarrowsIsNarrowedAtOnce() throws {
         try fill()
         let downloader = WebImageDownloader()

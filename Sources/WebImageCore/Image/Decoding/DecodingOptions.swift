@@ -35,6 +35,12 @@ public struct DecodingOptions: Sendable, Hashable {
 
     /// Makes options for full size, display layout and sRGB, within the default limits.
     public init() {}
+
+    /// Whether the pixels have the usual layout and colours, and neither a byte limit nor high dynamic range was
+    /// requested.
+    var isPlain: Bool {
+        scaleDownLimitBytes == nil && !decodesToHDR && pixelFormat == .bgra8Premultiplied && colorConversion == .sRGB
+    }
 }
 
 extension DecodingOptions {

@@ -18,6 +18,11 @@ package struct EntryKey: Sendable {
             self.preservesAspectRatio = preservesAspectRatio
         }
 
+        /// Bits for a hash table of the library; cheaper than a `Hasher`.
+        var hashBits: Int {
+            Int(truncatingIfNeeded: (width &* 31 &+ height) >> 40) &* 2 &+ (preservesAspectRatio ? 1 : 0)
+        }
+
         package var size: CGSize { CGSize(width: Double(bitPattern: width), height: Double(bitPattern: height)) }
         fileprivate var text: String { "\(width),\(height),\(preservesAspectRatio)" }
     }
