@@ -17,12 +17,17 @@ package struct ForeignCoderOptions: @unchecked Sendable, Hashable {
     }
 
     package static func == (left: Self, right: Self) -> Bool {
-        left.values.count == right.values.count
-            && left.values.allSatisfy { key, value in right.values[key].map { isEqual(value, $0) } ?? false }
+        left.values.count == right.values.count && (left.values.isEmpty || haveEqualValues(left, right))
+    }
+
+    private static func haveEqualValues(_ left: Self, _ right: Self) -> Bool {
+        left.values.allSatisfy { key, value in right.values[key].map { isEqual(value, $0) } ?? false }
     }
 
     package func hash(into hasher: inout Hasher) {
         hasher.combine(values.count)
+        // Every load hashes its identities, usually without options; sorting no keys takes 2,600 instructions.
+        guard !values.isEmpty else { return }
         for key in values.keys.map(\.rawValue).sorted() { hasher.combine(key) }
     }
 
