@@ -5,10 +5,7 @@ import WebImage
 func load(_ url: URL, then use: @escaping @Sendable (Image) -> Void) -> WebImageCombinedOperation {
     WebImageManager.shared.loadImage(
         with: url, options: [.retryFailed, .highPriority],
-        context: [
-            .imageThumbnailPixelSize: CGSize(width: 512, height: 512),
-            .callbackQueue: CallbackQueue.global,
-        ],
+        context: [.imageThumbnailPixelSize: CGSize(width: 512, height: 512), .callbackQueue: CallbackQueue.global],
         progress: { received, expected, _ in print("\(received) of \(expected) bytes") }
     ) { image, _, error, origin, _, _ in
         // Exactly once: the picture, or why there is none (after `cancel()`: `.cancelled`).
