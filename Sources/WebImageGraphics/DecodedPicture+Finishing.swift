@@ -2,20 +2,21 @@ import Foundation
 package import WebImageCore
 
 extension DecodedPicture {
-    /// Makes the image that the options request: scaled, converted to sRGB, oriented, in the requested layout.
+    /// Makes the image that the options request: scaled to the target size, converted to sRGB, oriented, in the wanted
+    /// layout.
     ///
-    /// A step that would change nothing is skipped; an intermediate result is freed after the next step.
-    /// `options.thumbnailPixelSize` applies to the oriented image. `fullSize` is the stored size, before any scaling by
-    /// the decoder.
+    /// Each step is skipped when it would change nothing, and an intermediate is freed as soon as the next step is
+    /// done. `options.thumbnailPixelSize` refers to the oriented picture. `fullSize` is the stored size, before
+    /// orientation and before any scaling by the decoder.
     package consuming func finished(options: DecodingOptions, fullSize: PixelSize) throws(WebImageError) -> Image {
         let target = options.targetSize(for: fullSize.oriented(orientation)).oriented(orientation)
         let isOpaque = !hasAlpha
         let managesColor = options.colorConversion == .sRGB && profile != nil
         let wanted = options.pixelFormat
 
-        // Scaling comes first, so that the other steps have fewer pixels. Without a profile, straight pixels are
-        // premultiplied with it; with one they stay straight, because colours must be converted before the
-        // multiplication.
+        // Scaling first leaves fewer pixels for the other steps. Straight pixels without a profile are premultiplied
+        // while scaling. With a profile they stay straight, because colours must be converted before they are
+        // premultiplied.
         if target != PixelSize(width: pixels.width, height: pixels.height) {
             let multiplies = pixels.format == .rgba8 && wanted == .bgra8Premultiplied && !(managesColor && hasAlpha)
             pixels = try pixels.scaled(

@@ -1,13 +1,13 @@
 package import WebImageCore
 
-/// A decoder's result: pixels as stored in the file, and what is left to do with them.
+/// The result of a decoder: pixels as the file stores them, and the values for the remaining steps.
 package struct DecodedPicture {
-    /// Straight or premultiplied, according to the format.
+    /// Straight or premultiplied, depending on the buffer's format.
     package var pixels: PixelBuffer
     package var orientation: ImageOrientation
-    /// nil is sRGB.
+    /// nil means sRGB.
     package var profile: ColorProfile?
-    /// False means that the alpha channel, if there is one, is 255 everywhere.
+    /// False promises that the alpha channel, if any, is 255 everywhere.
     package var hasAlpha: Bool
     package var format: ImageFormat
 

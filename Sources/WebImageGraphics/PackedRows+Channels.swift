@@ -2,14 +2,14 @@ import CWebImageYUVShim
 package import WebImageCore
 
 extension PackedRows {
-    /// Interleaved channels of 8 bits each.
+    /// Interleaved channels of eight bits each.
     package enum Channels: Int, Sendable {
         case gray = 1
         case rgb = 3
         case rgba = 4
     }
 
-    /// Whether ``copy(_:stride:_:size:into:x:y:)`` can convert these channels to a layout; alpha is never dropped.
+    /// Whether ``copy(_:stride:_:size:into:x:y:)`` can convert such channels to this layout; alpha is never dropped.
     package static func canCopy(_ channels: Channels, to format: PixelFormat) -> Bool {
         switch format {
         case .bgra8Premultiplied, .rgba8: true
@@ -19,7 +19,8 @@ extension PackedRows {
         }
     }
 
-    /// Writes rows of channels, `stride` bytes apart, to a rectangle inside the buffer; alpha stays straight.
+    /// Writes rows of such channels, `stride` bytes apart, to an area that must lie inside the buffer; alpha stays
+    /// straight.
     package static func copy(
         _ source: UnsafePointer<UInt8>, stride: Int, _ channels: Channels, size: PixelSize, into buffer: PixelBuffer,
         x: Int, y: Int

@@ -2,11 +2,11 @@ import CWebImageYUVShim
 import Foundation
 package import WebImageCore
 
-/// Converts rows of packed pixels to and from buffers of the display layout, with libyuv.
+/// Converts rows of packed pixels to and from buffers of the display layout with libyuv.
 ///
-/// Alpha is straight in the rows that this type writes; `premultiplyInPlace(rows:)` or `converted(to:)` follows.
+/// Written rows have straight alpha; call `premultiplyInPlace(rows:)` or `converted(to:)` afterwards.
 package enum PackedRows {
-    /// The layout of the pixels of a row.
+    /// How the pixels of a row are packed.
     package enum Layout: Sendable {
         /// Blue, green, red.
         case bgr24
@@ -14,7 +14,7 @@ package enum PackedRows {
         case rgb565
         /// Little-endian words of one unused bit and three times five bits, red highest.
         case xrgb1555
-        /// Four bytes; each parameter is the index of the source byte for a channel of the result.
+        /// Four bytes; each value is the index of the source byte for that channel of the result.
         case bytes32(blue: UInt8, green: UInt8, red: UInt8, alpha: UInt8)
     }
 
@@ -42,7 +42,7 @@ package enum PackedRows {
         }
     }
 
-    /// Sets every alpha to 255.
+    /// Makes every pixel opaque.
     package static func setOpaque(_ buffer: PixelBuffer) throws(WebImageError) {
         let line = try PixelBuffer(width: buffer.width, height: 1, format: .gray8)
         let plane = try BytePlane(line)
@@ -50,7 +50,7 @@ package enum PackedRows {
         try setAlpha(of: buffer, from: plane.base, stride: 0)
     }
 
-    /// Copies alpha from a plane with one byte for each pixel.
+    /// Copies alpha from a plane of one byte per pixel.
     package static func setAlpha(of buffer: PixelBuffer, from plane: PixelBuffer) throws(WebImageError) {
         precondition(plane.format == .gray8 && plane.width == buffer.width && plane.height == buffer.height)
         let source = try BytePlane(plane)
@@ -64,7 +64,7 @@ package enum PackedRows {
         _ = webimage_yuv_set_alpha(alpha, stride, plane.base, plane.stride, plane.width, plane.height)
     }
 
-    /// Converts one row of the display layout to blue, green, red.
+    /// Writes one row of the display layout as blue, green, red.
     package static func packBGR24(
         _ buffer: PixelBuffer, row: Int, into target: UnsafeMutablePointer<UInt8>
     ) {

@@ -1,6 +1,6 @@
 import WebImageCore
 
-/// A buffer in the form that libyuv takes: byte pointer, stride and sides in 32 bits.
+/// A buffer in the form that libyuv requires: byte pointer, stride and sides as 32-bit integers.
 struct BytePlane {
     let base: UnsafeMutablePointer<UInt8>
     let stride: Int32
@@ -9,12 +9,13 @@ struct BytePlane {
 
     /// The buffer must outlive the plane.
     ///
-    /// - Throws: `.badImageData` for a buffer of 2 GiB or more, which exceeds libyuv's 32-bit offsets.
+    /// - Throws: `.badImageData` for a buffer of 2 GiB or more, which libyuv's 32-bit offsets cannot reach.
     init(_ buffer: PixelBuffer) throws(WebImageError) {
         guard buffer.byteCount <= Int32.max else {
             throw WebImageError(
-                .badImageData, stage: .decode, underlying: .codec(library: "libyuv", message: "picture of 2 GiB"),
-                hint: "Ask for a smaller picture.")
+                .badImageData, stage: .decode,
+                underlying: .codec(library: "libyuv", message: "the picture needs 2 GiB or more"),
+                hint: "Request a smaller picture.")
         }
         base = buffer.baseAddress.assumingMemoryBound(to: UInt8.self)
         stride = Int32(buffer.bytesPerRow)
@@ -22,7 +23,8 @@ struct BytePlane {
         height = Int32(buffer.height)
     }
 
-    /// A function of the shim for rows: source and target with their strides in bytes, width, height; 0 is success.
+    /// A shim function for rows. Its arguments are source and target, each with its stride in bytes, then width and
+    /// height; 0 is success.
     typealias RowFunction = (
         UnsafePointer<UInt8>?, Int32, UnsafeMutablePointer<UInt8>?, Int32, Int32, Int32
     ) -> Int32
@@ -37,7 +39,7 @@ struct BytePlane {
 }
 
 extension PixelBuffer {
-    /// Returns the address of a row.
+    /// The first byte of a row.
     func bytes(ofRow row: Int) -> UnsafeMutablePointer<UInt8> {
         (baseAddress + row * bytesPerRow).assumingMemoryBound(to: UInt8.self)
     }

@@ -2,8 +2,9 @@ import CWebImageYUVShim
 package import WebImageCore
 
 extension PixelBuffer {
-    /// Premultiplies rows of straight BGRA, or some of their columns, in place, for decoders that write straight pixels
-    /// into a buffer of the display format.
+    /// Premultiplies straight BGRA rows, or some of their columns, in place.
+    ///
+    /// For decoders that write straight pixels into a buffer of the display format.
     package func premultiplyInPlace(rows: Range<Int>, columns: Range<Int>? = nil) {
         let columns = columns ?? 0..<width
         precondition(format == .bgra8Premultiplied && rows.lowerBound >= 0 && rows.upperBound <= height)

@@ -2,7 +2,7 @@ import CWebImageLCMS
 import Foundation
 package import WebImageCore
 
-/// A colour space described by numbers instead of a profile, as in PNG's `cHRM`, `gAMA` and `cICP` chunks.
+/// Colours described by numbers instead of a profile, as PNG's `cHRM`, `gAMA` and `cICP` chunks do.
 package struct ColorDescription: Sendable, Hashable {
     /// CIE 1931 x and y of the white point and the primaries.
     package struct Primaries: Sendable, Hashable {
@@ -18,12 +18,12 @@ package struct ColorDescription: Sendable, Hashable {
             self.blue = blue
         }
 
-        /// The primaries of BT.709 and sRGB.
+        /// The primaries of BT.709, which sRGB shares.
         package static let bt709 = Primaries(
             white: [0.3127, 0.3290], red: [0.64, 0.33], green: [0.30, 0.60], blue: [0.15, 0.06])
     }
 
-    /// The function from stored values to light.
+    /// The curve from stored values to linear light.
     package enum Transfer: Sendable, Hashable {
         /// Light is the value to this power.
         case power(Double)
@@ -41,19 +41,18 @@ package struct ColorDescription: Sendable, Hashable {
         self.transfer = transfer
     }
 
-    /// Whether a conversion to sRGB would make no visible difference.
+    /// Whether a conversion to sRGB would change no visible colour.
     package var isSRGB: Bool {
         guard primaries.isClose(to: .bt709) else { return false }
         return switch transfer {
         case .sRGB: true
-        // Files that mean sRGB store 1/2.2.
+        // Files that mean sRGB often store a gamma of 1/2.2.
         case .power(let power): abs(power - 2.2) < 0.03
         case .bt709: false
         }
     }
 
-    /// Makes a description from ITU-T H.273 code points; nil for those that a matrix profile cannot express, such as PQ
-    /// and HLG.
+    /// Reads ITU-T H.273 code points; nil for those that a matrix and curves cannot express, for example PQ and HLG.
     package init?(primariesCode: Int, transferCode: Int) {
         guard let primaries = Primaries(code: primariesCode) else { return nil }
         switch transferCode {
@@ -67,7 +66,7 @@ package struct ColorDescription: Sendable, Hashable {
         self.primaries = primaries
     }
 
-    /// Makes the equivalent ICC profile with lcms2; for grey only with the curve.
+    /// An equivalent ICC profile, made by lcms2; a grey profile has only the curve.
     package func profile(isGray: Bool) -> ColorProfile? {
         guard let curve = transfer.curve else { return nil }
         defer { cmsFreeToneCurve(curve) }
@@ -116,7 +115,7 @@ extension ColorDescription.Primaries {
 }
 
 extension ColorDescription.Transfer {
-    /// A new lcms2 curve, which the caller frees.
+    /// The tone curve, which the caller must free.
     fileprivate var curve: OpaquePointer? {
         switch self {
         case .power(let power): cmsBuildGamma(nil, power)
@@ -125,7 +124,7 @@ extension ColorDescription.Transfer {
         }
     }
 
-    /// The curve (a x + b)^g for x ≥ d, c x below; the parameters are in the order g, a, b, c, d.
+    /// The curve (a·x + b)^g for x ≥ d and c·x below d; the parameters are g, a, b, c, d in this order.
     private static func parametric(_ parameters: [Double]) -> OpaquePointer? {
         cmsBuildParametricToneCurve(nil, 4, parameters)
     }

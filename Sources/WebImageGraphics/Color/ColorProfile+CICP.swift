@@ -3,10 +3,12 @@ import Foundation
 package import WebImageCore
 
 extension ColorProfile {
-    /// Makes the profile of coding-independent code points (ITU-T H.273); nil for sRGB and for unspecified values.
+    /// Makes the profile of coding-independent code points (ITU-T H.273); nil for sRGB and for unspecified or
+    /// unsupported ones.
     ///
     /// The camera curves of BT.709 and related standards are read as sRGB, as in browsers. The two curves for high
-    /// dynamic range include a tone curve: 203 nits is close to white, and brighter light is compressed.
+    /// dynamic range include tone mapping: light up to three quarters of reference white (203 nits) is unchanged, and
+    /// brighter light up to 1,000 nits is compressed into the rest.
     package init?(primaries: Int, transfer: Int) {
         let isPlain = [0, 1, 2, 6, 13, 14, 15].contains(transfer)
         if isPlain, [0, 1, 2].contains(primaries) { return nil }
@@ -20,10 +22,11 @@ extension ColorProfile {
         self.init(iccData: data)
     }
 
-    /// Whether the transfer function is one of high dynamic range, for which 8 bits are not enough.
+    /// Whether the transfer characteristics are PQ or HLG (high dynamic range), which need more than eight bits a
+    /// channel.
     package static func isHighDynamicRange(transfer: Int) -> Bool { transfer == 16 || transfer == 18 }
 
-    /// The profiles made so far; there are at most a few dozen combinations.
+    /// ICC data by code points. Never trimmed, because at most a few dozen combinations exist.
     private static let made = Locked<[Int: Data]>([:])
 }
 
@@ -88,18 +91,19 @@ extension ICCProfile {
         return cmsBuildTabulatedToneCurve16(nil, UInt32(table.count), table)
     }
 
-    /// Returns light as a fraction of 10,000 nits (SMPTE ST 2084).
+    /// The light of a signal as a fraction of 10,000 nits (SMPTE ST 2084).
     private static func perceptualQuantizer(_ signal: Double) -> Double {
         let root = pow(signal, 1 / 78.84375)
         return pow(max(root - 0.8359375, 0) / (18.8515625 - 18.6875 * root), 1 / 0.1593017578125)
     }
 
-    /// Returns scene light (ITU-R BT.2100).
+    /// The scene light of a signal, 0…1 (ITU-R BT.2100).
     private static func hybridLogGamma(_ signal: Double) -> Double {
         signal <= 0.5 ? signal * signal / 3 : (exp((signal - 0.55991073) / 0.17883277) + 0.28466892) / 12
     }
 
-    /// Keeps light up to 0.75 of white, and compresses light from there to 5 times white into the remaining range.
+    /// Compresses light, in units of 203 nits, to 0…1. Light up to 0.75 is unchanged; 0.75…4.93 (1,000 nits) is
+    /// compressed into 0.75…1.
     private static func toneMapped(_ light: Double) -> Double {
         let (knee, peak) = (0.75, 1_000.0 / 203)
         guard light > knee else { return light }

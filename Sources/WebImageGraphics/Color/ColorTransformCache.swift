@@ -1,9 +1,10 @@
 import Foundation
 import WebImageCore
 
-/// The most recently used transforms, by profile and layout: making one takes longer than converting a thumbnail.
+/// Caches the most recently used transforms by profile and layout.
 ///
-/// Cached transforms are not counted as live handles; ``clear()`` releases them. Safe on any thread.
+/// Making a transform takes longer than converting a thumbnail with it. Cached transforms do not count as live handles;
+/// ``clear()`` frees them. Safe on any thread.
 package enum ColorTransformCache {
     private struct Key: Hashable {
         let profile: ColorProfile
@@ -12,18 +13,18 @@ package enum ColorTransformCache {
 
     private struct Entry {
         let key: Key
-        /// Nil if there is nothing to convert, or if lcms2 cannot convert it.
+        /// nil when no conversion is needed or possible.
         let transform: ColorTransform?
     }
 
     private static let maxCount = 8
-    /// In order of use, the newest last.
+    /// Ordered by use; the most recently used is the last.
     private static let entries = Locked<[Entry]>([])
 
     /// The number of cached transforms.
     package static var count: Int { entries.withLock { $0.count } }
 
-    /// Releases all transforms.
+    /// Removes all transforms.
     package static func clear() {
         let kept = entries.withLock { entries in
             defer { entries = [] }

@@ -6,7 +6,7 @@ import WebImageCore
 struct ICCProfile: ~Copyable {
     let handle: cmsHPROFILE
 
-    /// Nil if the bytes are not a profile.
+    /// Nil when the bytes are not a profile.
     init?(_ data: Data) {
         let opened = data.withUnsafeBytes { bytes in
             bytes.count > Int32.max ? nil : cmsOpenProfileFromMem(bytes.baseAddress, UInt32(bytes.count))
@@ -28,7 +28,7 @@ struct ICCProfile: ~Copyable {
 
     static func sRGB() -> ICCProfile? { ICCProfile(owning: cmsCreate_sRGBProfile()) }
 
-    /// Grey with sRGB's white and transfer curve.
+    /// A grey profile with the white point and transfer curve of sRGB.
     static func sRGBGray() -> ICCProfile? {
         guard let reference = sRGB(), let curve = reference.curve(cmsSigRedTRCTag) else { return nil }
         return ICCProfile(owning: cmsCreateGrayProfile(cmsD50_xyY(), curve))
@@ -36,7 +36,7 @@ struct ICCProfile: ~Copyable {
 
     var colorSpace: cmsColorSpaceSignature { cmsGetColorSpace(handle) }
 
-    /// Returns an RGB profile in which equal channels have the colours of this grey profile.
+    /// Converts a grey profile to an RGB profile that shows equal channels as the same grey.
     func expandedToRGB() -> ICCProfile? {
         guard let curve = curve(cmsSigGrayTRCTag) else { return nil }
         var white = cmsCIExyY(x: 0.3127, y: 0.3290, Y: 1)
@@ -47,10 +47,10 @@ struct ICCProfile: ~Copyable {
         return ICCProfile(owning: cmsCreateRGBProfile(&white, &primaries, &curves))
     }
 
-    /// Whether a conversion to sRGB would change nothing: equal colorants, and curves that are equal at 8 bits.
+    /// Whether a conversion to sRGB would change nothing: colorants and curves agree to 8-bit precision.
     var isSRGB: Bool {
         guard colorSpace == cmsSigRgbData, let reference = ICCProfile.sRGB() else { return false }
-        // A profile with tables can map colours in any way, independent of its colorants.
+        // Lookup tables override the colorants, so a profile with tables is not taken as sRGB.
         guard cmsIsTag(handle, cmsSigAToB0Tag) == 0, cmsIsTag(handle, cmsSigAToB1Tag) == 0 else { return false }
         for tag in [cmsSigRedColorantTag, cmsSigGreenColorantTag, cmsSigBlueColorantTag] {
             guard let own = colorant(tag), let other = reference.colorant(tag) else { return false }
@@ -69,7 +69,7 @@ struct ICCProfile: ~Copyable {
         return true
     }
 
-    // The profile owns the contents of its tags.
+    // The profile owns the contents of its tags; callers must not free them.
 
     private func curve(_ tag: cmsTagSignature) -> OpaquePointer? { cmsReadTag(handle, tag).map(OpaquePointer.init) }
 

@@ -4,10 +4,11 @@ import Foundation
 package import WebImageCore
 
 extension PixelBuffer {
-    /// Converts CMYK with four bytes for each pixel, stored as `rgba8`, to opaque `rgba8`; consumes the receiver.
+    /// Converts four bytes of ink per pixel (stored in the layout `rgba8`) to opaque `rgba8` in place; returns the
+    /// receiver.
     ///
-    /// With a CMYK profile lcms2 converts the colours to sRGB. Without a usable profile each channel is
-    /// (1 − ink) × (1 − black). `isInverted` means that the bytes are 1 − ink, as in Adobe's files.
+    /// With a usable CMYK profile, lcms2 converts the colours to sRGB. Otherwise each channel is (1 − its ink) × (1 −
+    /// black). `isInverted` means that the bytes already store 1 − ink, as in Adobe's files.
     package func convertedFromCMYK(
         isInverted: Bool, profile: ColorProfile?
     ) throws(WebImageError) -> PixelBuffer {
@@ -19,10 +20,10 @@ extension PixelBuffer {
             transform.apply(to: self)
         } else {
             if !isInverted { try invert(plane) }
-            // The product with black is computed as a multiplication by alpha.
+            // The fourth byte is 1 − black, so multiplying by alpha gives the product.
             try YUVError.check(plane.run(webimage_yuv_premultiply, into: plane), "cannot convert CMYK")
         }
-        // With a stride of 0 every row is the same row.
+        // A stride of 0 reads the same row for every row of the picture.
         try YUVError.check(
             webimage_yuv_set_alpha(row.base, 0, plane.base, plane.stride, plane.width, plane.height),
             "cannot convert CMYK")
@@ -40,7 +41,7 @@ extension PixelBuffer {
     }
 }
 
-/// Owns an lcms2 transform from CMYK to sRGB, in place.
+/// Owns one lcms2 transform from ink to sRGB, in place.
 private struct CMYKTransform: ~Copyable {
     private let handle: cmsHTRANSFORM
 
@@ -49,7 +50,7 @@ private struct CMYKTransform: ~Copyable {
             let stored = ICCProfile(profile.iccData), stored.colorSpace == cmsSigCmykData,
             let target = ICCProfile.sRGB()
         else { return nil }
-        // Colour space from bit 16, inversion 13, extra channels 7, channels 3, bytes 0.
+        // First bit of each field: colour space 16, inversion 13, extra channels 7, channels 3, bytes per channel 0.
         let ink = UInt32(PT_CMYK) << 16 | (isInverted ? 1 << 13 : 0) | 4 << 3 | 1
         let rgba = UInt32(PT_RGB) << 16 | 1 << 7 | 3 << 3 | 1
         guard

@@ -4,7 +4,8 @@ import Foundation
 package import WebImageCore
 
 extension PixelBuffer {
-    /// Returns the image over an opaque colour, in the display layout with every alpha 255.
+    /// Draws the picture over a background colour, which counts as opaque; the result has the display layout and alpha
+    /// 255.
     package func composited(over color: ImageColor) throws(WebImageError) -> PixelBuffer {
         guard format.hasAlpha else { return try converted(to: .bgra8Premultiplied) }
         let result = try PixelBuffer(width: width, height: height, format: .bgra8Premultiplied)
@@ -16,13 +17,13 @@ extension PixelBuffer {
         try YUVError.check(
             webimage_yuv_blend(
                 source.base, source.stride, target.base, target.stride, target.base, target.stride, target.width,
-                target.height), "cannot lay the picture over its background")
+                target.height), "cannot draw the picture over its background")
         return result
     }
 
-    /// Sets the alpha of a rectangle to 255; the layout must have four bytes for each pixel.
+    /// Sets the alpha of a rectangle to 255; the layout must have four bytes per pixel.
     ///
-    /// Nothing is written where it is 255; the check takes half the time of writing.
+    /// Writes nothing when all of it is 255 already; the check takes half the time of the write.
     package func makeOpaque(x: Range<Int>, y: Range<Int>) throws(WebImageError) {
         precondition(format.bytesPerPixel == 4 && x.upperBound <= width && y.upperBound <= height)
         let plane = try BytePlane(self)
@@ -31,7 +32,7 @@ extension PixelBuffer {
         let opaque = try PixelBuffer(width: x.count, height: 1, format: .gray8)
         let row = try BytePlane(opaque)
         memset(row.base, 255, opaque.width)
-        // With a stride of 0 every row is the same row.
+        // A stride of 0 reads the same row for every row of the rectangle.
         try YUVError.check(
             webimage_yuv_set_alpha(row.base, 0, start, plane.stride, row.width, Int32(y.count)), "cannot set alpha")
     }

@@ -1,14 +1,14 @@
 import CWebImageYUVShim
 package import WebImageCore
 
-// A function that keeps the order of the channels works for BGRA and for RGBA.
+// A libyuv function that keeps the order of the channels works for both BGRA and RGBA.
 
 extension PixelBuffer {
-    /// Returns the image in another layout; self if it has that layout.
+    /// Converts the picture to another layout; returns itself when it already has that layout.
     ///
-    /// 16 bits become 8 by their high byte, half precision by the nearest value from 0 to 1; grey is the BT.601 luma,
-    /// and a layout without alpha drops it: the straight colour remains. `isOpaque` promises that alpha is 255
-    /// everywhere, so that nothing is multiplied or divided.
+    /// 16 bits become 8 by their high byte; half precision is rounded to the nearest value in 0…1. Grey is the BT.601
+    /// luma. A layout without alpha keeps the straight colour. `isOpaque` promises that alpha is 255 everywhere, so
+    /// colours are neither multiplied nor divided by it.
     package func converted(to target: PixelFormat, isOpaque: Bool = false) throws(WebImageError) -> PixelBuffer {
         if format == target { return self }
         let straight: PixelBuffer
@@ -77,7 +77,7 @@ extension PixelBuffer {
         try mapped(to: .rgba8) { webimage_yuv_narrow($0.base16, $0.stride, $1.base, $1.stride, $0.width, $0.height) }
     }
 
-    /// Returns a new buffer of the same size, filled by `body`, which returns the result of a libyuv function.
+    /// Makes a buffer of the same size and fills it with `body`; throws when the libyuv function does not return 0.
     private func mapped(
         to target: PixelFormat, _ body: (BytePlane, BytePlane) -> Int32
     ) throws(WebImageError) -> PixelBuffer {
@@ -88,7 +88,7 @@ extension PixelBuffer {
 }
 
 enum YUVError {
-    /// Throws if a libyuv function did not return 0.
+    /// Throws when a libyuv function did not return 0.
     static func check(_ result: Int32, _ message: String) throws(WebImageError) {
         guard result == 0 else { throw .badData("libyuv", message) }
     }

@@ -2,12 +2,12 @@ import CWebImageYUVShim
 package import WebImageCore
 
 extension PixelBuffer {
-    /// Returns the image upright; self if it is upright.
+    /// Turns the picture upright; returns itself when it already is.
     package func oriented(_ orientation: ImageOrientation) throws(WebImageError) -> PixelBuffer {
         if orientation == .up { return self }
         switch format {
         case .bgra8Premultiplied, .rgba8, .gray8: return try turned(orientation)
-        // libyuv rotates pixels of one and four bytes.
+        // libyuv turns only pixels of one or four bytes.
         case .rgb8: return try converted(to: .rgba8).turned(orientation).converted(to: .rgb8, isOpaque: true)
         case .rgba16, .rgbaHalf: return try turnedByPixel(orientation)
         }
@@ -23,7 +23,7 @@ extension PixelBuffer {
         return result
     }
 
-    /// Rotates 16-bit images, which are decoded on request only, with a plain loop.
+    /// Sixteen-bit pictures are decoded only on request, so a plain loop is fast enough.
     private func turnedByPixel(_ orientation: ImageOrientation) throws(WebImageError) -> PixelBuffer {
         let size = PixelSize(width: width, height: height).oriented(orientation)
         let result = try PixelBuffer(width: size.width, height: size.height, format: format)
@@ -45,7 +45,8 @@ extension PixelBuffer {
 }
 
 extension ImageOrientation {
-    /// Rotates pixels of one or four bytes; the target's sides are exchanged for orientations that exchange them.
+    /// Turns pixels of one or four bytes; for orientations that swap the sides, the target has width and height
+    /// exchanged.
     fileprivate func turn(_ source: BytePlane, _ target: BytePlane, bytes: Int) -> Int32 {
         let bytes = Int32(bytes)
         func quarter(isClockwise: Bool, fromBottom: Bool = false) -> Int32 {
@@ -77,7 +78,7 @@ extension ImageOrientation {
 }
 
 extension BytePlane {
-    /// Returns the first row and the distance to the next one, from the top or from the bottom.
+    /// The first row and the step to the next one, from the top or from the bottom.
     fileprivate func rows(fromBottom: Bool) -> (start: UnsafeMutablePointer<UInt8>, stride: Int32) {
         guard fromBottom, height > 0 else { return (base, stride) }
         return (base + Int(height - 1) * Int(stride), -stride)

@@ -1,12 +1,12 @@
 import CWebImagePixman
 import WebImageCore
 
-/// The clip of a drawing: a rectangle of whole pixels and a mask of the same size.
+/// The area that drawing may change: a rectangle of whole pixels and an optional coverage mask of the same size.
 struct Clip {
     var box: PixelRect
     var mask: PixelBuffer?
 
-    /// Returns the intersection with an area; it is empty if the area is nil or outside.
+    /// Intersects this clip with an area; an area that is nil or outside gives an empty clip.
     func intersected(_ area: (mask: PixelBuffer, box: PixelRect)?, isRect: Bool) throws(WebImageError) -> Clip {
         guard let area else { return Clip(box: PixelRect(x: 0, y: 0, width: 0, height: 0), mask: nil) }
         if isRect, mask == nil { return Clip(box: area.box, mask: nil) }
@@ -14,7 +14,7 @@ struct Clip {
         return Clip(box: area.box, mask: area.mask)
     }
 
-    /// Multiplies a mask, whose position is inside this clip's rectangle, by this clip's mask.
+    /// Limits another mask by this clip's mask; `place` must lie inside this clip's rectangle.
     func narrow(_ other: PixelBuffer, at place: PixelRect) throws(WebImageError) {
         guard let mask else { return }
         try PixmanImage(mask).composite(PIXMAN_OP_IN, onto: other, x: box.x - place.x, y: box.y - place.y)

@@ -2,13 +2,13 @@ import CWebImagePixman
 public import Foundation
 public import WebImageCore
 
-/// A surface for drawing fills, lines, images and gradients with a transform and a clip.
+/// A surface to draw on: fills, lines, pictures and gradients under a transform and a clip.
 ///
-/// Units are points, y points downwards, the origin is at the top left; colours are sRGB with 8 bits. Used by one
-/// thread at a time, only inside ``GraphicsImageRenderer/image(_:)``. A call with a coordinate that is not finite, or
-/// with a transform that cannot be inverted, draws nothing.
+/// Coordinates are points from the top left, y downwards. Colours are sRGB with 8 bits a channel. Use a context from
+/// one thread at a time, and only inside ``GraphicsImageRenderer/image(_:)``. Invalid input (a coordinate that is not
+/// finite, a transform that is not invertible) draws nothing.
 public final class GraphicsContext {
-    /// The state that is saved and restored.
+    /// The values that are saved and restored together.
     private struct State {
         var transform: CGAffineTransform
         var clip: Clip
@@ -22,7 +22,7 @@ public final class GraphicsContext {
     let canvas: Canvas
     private var state: State
     private var saved: [State] = []
-    /// Whether the drawing has ended; the image's pixels do not change after that.
+    /// Whether the picture is finished; its pixels must not change afterwards.
     private var isEnded = false
 
     init(_ canvas: Canvas, scale: CGFloat) {
@@ -36,12 +36,12 @@ public final class GraphicsContext {
 
     // MARK: State
 
-    /// Saves colours, line properties, transform and clip.
+    /// Saves the drawing state: colours, line attributes, opacity, blend mode, transform and clip.
     public func saveGState() { saved.append(state) }
-    /// Restores the state saved last; does nothing without one.
+    /// Restores the state that was saved last; does nothing when none is saved.
     public func restoreGState() { if let last = saved.popLast() { state = last } }
 
-    /// Runs `body` between a save and a restore of the state.
+    /// Runs `body` and then restores the drawing state.
     public func withGState<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         let depth = saved.count
         saveGState()
@@ -52,7 +52,7 @@ public final class GraphicsContext {
         return try body()
     }
 
-    /// The colour of fills; black by default.
+    /// The colour that areas are filled with; black by default.
     public var fillColor: ImageColor {
         get { state.fill }
         set { state.fill = newValue }
@@ -67,27 +67,27 @@ public final class GraphicsContext {
         get { CGFloat(state.pen.width) }
         set { state.pen.width = Double(newValue) }
     }
-    /// The shape of the ends of lines; `.butt` by default.
+    /// How lines end; `.butt` by default.
     public var lineCap: LineCap {
         get { state.pen.cap }
         set { state.pen.cap = newValue }
     }
-    /// The shape of corners; `.miter` by default.
+    /// How lines meet; `.miter` by default.
     public var lineJoin: LineJoin {
         get { state.pen.join }
         set { state.pen.join = newValue }
     }
-    /// The maximum length of a mitred corner in line widths; longer ones are bevelled. 10 by default.
+    /// The maximum length of a mitred corner in line widths; longer corners are cut off. 10 by default.
     public var miterLimit: CGFloat {
         get { CGFloat(state.pen.miterLimit) }
         set { state.pen.miterLimit = Double(newValue) }
     }
-    /// The opacity of everything drawn, 0…1; 1 by default.
+    /// The opacity of all drawing, 0…1; 1 by default.
     public var alpha: Double {
         get { state.alpha }
         set { state.alpha = newValue.isNaN ? 0 : min(max(newValue, 0), 1) }
     }
-    /// The blend mode; source over by default.
+    /// How drawing mixes with the existing pixels; `.normal` by default.
     public var blendMode: BlendMode {
         get { state.blendMode }
         set { state.blendMode = newValue }
@@ -97,20 +97,20 @@ public final class GraphicsContext {
 
     /// The transform from points to pixels.
     public var currentTransform: CGAffineTransform { state.transform }
-    /// Applies a transform before the current one.
+    /// Adds a transform, which applies before the current one.
     public func concatenate(_ transform: CGAffineTransform) {
         state.transform = transform.concatenating(state.transform)
     }
     /// Moves the origin.
     public func translateBy(x: CGFloat, y: CGFloat) { state.transform = state.transform.translatedBy(x: x, y: y) }
-    /// Scales the units.
+    /// Scales the coordinate system.
     public func scaleBy(x: CGFloat, y: CGFloat) { state.transform = state.transform.scaledBy(x: x, y: y) }
-    /// Rotates around the origin, clockwise, by an angle in radians.
+    /// Rotates the coordinate system clockwise about the origin, in radians.
     public func rotate(by angle: CGFloat) { state.transform = state.transform.rotated(by: angle) }
 
     // MARK: Clip
 
-    /// Intersects the clip with a path.
+    /// Limits drawing to the inside of a path and of the current clip.
     public func clip(to path: GraphicsPath, using rule: FillRule = .winding) {
         attempt { () throws(WebImageError) in
             let area = polygons(path)
@@ -119,13 +119,13 @@ public final class GraphicsContext {
         }
     }
 
-    /// Intersects the clip with a rectangle.
+    /// Limits drawing to the inside of a rectangle and of the current clip.
     public func clip(to rect: CGRect) { clip(to: GraphicsPath(rect: rect)) }
 
-    // MARK: Implementation
+    // MARK: Inside
 
     var pen: Pen { state.pen }
-    /// The number of pixels of a point.
+    /// The length of a point in pixels, along the axis where it is longer.
     var pixelsPerPoint: Double {
         let transform = state.transform
         let along = length(SIMD2(Double(transform.a), Double(transform.b)))
@@ -172,7 +172,7 @@ public final class GraphicsContext {
         try PixmanImage(ImageColor(white: 0, alpha: state.alpha)).composite(PIXMAN_OP_IN, onto: mask)
     }
 
-    /// Whether the polygons are one upright rectangle of whole pixels.
+    /// Whether this is one upright rectangle of whole pixels.
     private static func isAligned(_ polygons: [[SIMD2<Double>]]) -> Bool {
         guard polygons.count == 1, polygons[0].count == 4 else { return false }
         let corners = polygons[0]
@@ -184,7 +184,7 @@ public final class GraphicsContext {
         }
     }
 
-    /// Runs a drawing step. It fails only if an allocation fails; the image then lacks this step.
+    /// Runs `draw` and logs a failure. Drawing fails only when memory is short; the picture then lacks that part.
     func attempt(_ draw: () throws(WebImageError) -> Void) {
         guard !isEnded else { return }
         do throws(WebImageError) { try draw() } catch {

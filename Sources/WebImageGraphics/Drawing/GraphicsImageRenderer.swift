@@ -1,9 +1,9 @@
 public import Foundation
 public import WebImageCore
 
-/// The colour range of a drawing. The surface is always sRGB with 8 bits.
+/// The colour range of a drawing; the surface is 8-bit sRGB for every value.
 public enum GraphicsImageRendererFormatRange: Int, Sendable, CaseIterable {
-    /// Unspecified.
+    /// Not specified.
     case unspecified = -1
     /// The range of the screen.
     case automatic = 0
@@ -13,40 +13,40 @@ public enum GraphicsImageRendererFormatRange: Int, Sendable, CaseIterable {
     case standard
 }
 
-/// The format of a ``GraphicsImageRenderer``'s image.
+/// How a ``GraphicsImageRenderer`` makes its picture.
 public struct GraphicsImageRendererFormat: Sendable, Hashable {
-    /// The scale of the main screen in pixels per point, which the program sets; 1 by default.
+    /// Pixels per point of the main screen; 1 until the program sets it.
     public static var mainScreenScale: CGFloat {
         get { screenScale.withLock { $0 } }
         set { screenScale.withLock { $0 = newValue.isFinite ? max(newValue, 1) : 1 } }
     }
     private static let screenScale = Locked<CGFloat>(1)
 
-    /// The format for the main screen: its scale, transparent, its colour range.
+    /// The best format for the main screen: its scale, its colour range, transparent.
     public static var preferred: GraphicsImageRendererFormat {
         var format = GraphicsImageRendererFormat()
         format.preferredRange = .automatic
         return format
     }
 
-    /// Pixels per point; by default the scale of the main screen.
+    /// Pixels per point; that of the main screen by default.
     public var scale: CGFloat = mainScreenScale
-    /// Whether the image has no transparency and starts black instead of transparent; false by default.
+    /// Whether the picture has no transparency and starts black instead of clear; false by default.
     public var opaque = false
-    /// The requested colour range; the result has ``GraphicsImageRendererFormatRange/standard``.
+    /// The requested colour range; the result is always ``GraphicsImageRendererFormatRange/standard``.
     public var preferredRange = GraphicsImageRendererFormatRange.standard
 
-    /// Makes a format for the main screen.
+    /// A format for the main screen.
     public init() {}
 }
 
-/// Draws images: `GraphicsImageRenderer(size: size).image { $0.fill(rect) }`.
+/// Draws pictures: `GraphicsImageRenderer(size: size).image { $0.fill(rect) }`.
 ///
-/// A value, safe on any thread. Each image is drawn on the calling thread.
+/// A value type, safe on any thread. Each picture is drawn on the calling thread.
 public struct GraphicsImageRenderer: Sendable {
-    /// The size of the image in points.
+    /// The size of the picture in points.
     public let size: CGSize
-    /// The format of the image.
+    /// The format of the picture.
     public let format: GraphicsImageRendererFormat
 
     /// Makes a renderer.
@@ -55,10 +55,10 @@ public struct GraphicsImageRenderer: Sendable {
         self.format = format
     }
 
-    /// Returns the image that `actions` draws; `actions` runs once, before this returns.
+    /// Draws a picture with `actions`, which is called once before this function returns.
     ///
-    /// - Returns: nil, without a call of `actions`, if the size is not positive and finite, if it exceeds the default
-    ///   pixel limit or 32,000 px on a side, or if the allocation fails.
+    /// - Returns: nil, without calling `actions`, when the size is not positive and finite, when it exceeds the default
+    ///   pixel limit or 32,000 px a side, or when memory is short.
     public func image(_ actions: (GraphicsContext) -> Void) -> Image? {
         guard let pixelSize = PixelSize(points: size, scale: format.scale),
             max(pixelSize.width, pixelSize.height) <= Self.maxSide
@@ -78,6 +78,6 @@ public struct GraphicsImageRenderer: Sendable {
         }
     }
 
-    /// The range of pixman's coordinates with a reserve.
+    /// The largest side in pixels; slightly below the range of pixman's coordinates (32,767).
     static let maxSide = 32_000
 }

@@ -2,19 +2,19 @@ public import Foundation
 public import WebImageCore
 
 extension GraphicsPath {
-    /// Makes a rectangle.
+    /// A rectangle.
     public init(rect: CGRect) {
         self.init()
         addRect(rect)
     }
 
-    /// Makes an ellipse that fills a rectangle.
+    /// An ellipse that fills a rectangle.
     public init(ellipseIn rect: CGRect) {
         self.init()
         addEllipse(in: rect)
     }
 
-    /// Makes a rectangle with rounded corners; the radius is limited to half the smaller side.
+    /// A rectangle with rounded corners; the radius is at most half the smaller side.
     public init(roundedRect rect: CGRect, cornerRadius: CGFloat, corners: RectCorner = .allCorners) {
         self.init()
         addRoundedRect(in: rect, cornerRadius: cornerRadius, corners: corners)
@@ -44,7 +44,7 @@ extension GraphicsPath {
         let rect = rect.standardized
         let radius = min(max(cornerRadius, 0), rect.width / 2, rect.height / 2)
         func length(_ corner: RectCorner) -> CGFloat { corners.contains(corner) ? radius : 0 }
-        // Each corner, its radius, and the start angle of its arc, clockwise from the top left.
+        // Each corner, its radius, and the angle at which its arc begins; clockwise from the top left.
         let places: [(CGPoint, CGFloat, CGFloat)] = [
             (CGPoint(x: rect.minX, y: rect.minY), length(.topLeft), .pi),
             (CGPoint(x: rect.maxX, y: rect.minY), length(.topRight), -.pi / 2),
@@ -62,12 +62,12 @@ extension GraphicsPath {
         closeSubpath()
     }
 
-    /// Adds an arc of a circle, joined to the path by a line; angles are in radians, clockwise, 0 is to the right.
+    /// Adds an arc of a circle, joined to the path by a line; angles are in radians, clockwise from the right.
     public mutating func addArc(center: CGPoint, radius: CGFloat, startAngle: CGFloat, endAngle: CGFloat) {
         let sweep = min(max(endAngle - startAngle, -.pi * 2), .pi * 2)
         addLine(to: .onCircle(center, radius, startAngle))
         guard sweep.isFinite, sweep != 0 else { return }
-        // One curve approximates a quarter of a circle within 0.1 % of its radius.
+        // One curve draws a quarter circle with an error of at most a thousandth of the radius.
         let count = max(Int((abs(sweep) / (.pi / 2)).rounded(.up)), 1)
         let step = sweep / CGFloat(count)
         let reach = CGFloat(4 / 3 * tan(Double(step) / 4)) * radius

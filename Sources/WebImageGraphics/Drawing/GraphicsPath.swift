@@ -1,9 +1,10 @@
 public import Foundation
 public import WebImageCore
 
-/// Lines and curves for fills, strokes and clips, in points; y points downwards.
+/// Lines and curves to fill, to stroke or to clip with.
 ///
-/// A value. A path with a coordinate that is not finite draws nothing.
+/// A value type. Coordinates are points of the drawing surface, y downwards. A path with a coordinate that is not
+/// finite draws nothing.
 public struct GraphicsPath: Sendable, Hashable {
     enum Element: Sendable, Hashable {
         case move(CGPoint)
@@ -13,20 +14,20 @@ public struct GraphicsPath: Sendable, Hashable {
     }
 
     private(set) var elements: [Element] = []
-    /// The start of the next line; nil for an empty path.
+    /// Where the next line begins; nil for an empty path.
     public private(set) var currentPoint: CGPoint?
     private var start: CGPoint?
 
-    /// Makes an empty path.
+    /// An empty path.
     public init() {}
 
-    /// Starts a new line.
+    /// Begins a new subpath.
     public mutating func move(to point: CGPoint) {
         elements.append(.move(point))
         (start, currentPoint) = (point, point)
     }
 
-    /// Adds a straight line; in an empty path it only sets the start.
+    /// Adds a straight line; on an empty path it only moves to the point.
     public mutating func addLine(to point: CGPoint) {
         guard currentPoint != nil else { return move(to: point) }
         elements.append(.line(point))
@@ -49,14 +50,14 @@ public struct GraphicsPath: Sendable, Hashable {
         addCurve(to: end, control1: third(from), control2: third(end))
     }
 
-    /// Adds a line to the start of the current subpath.
+    /// Closes the current subpath with a line to its start.
     public mutating func closeSubpath() {
         guard let start, elements.last != .close else { return }
         elements.append(.close)
         currentPoint = start
     }
 
-    /// Adds another path's elements, transformed.
+    /// Adds the elements of another path, changed by a transform.
     public mutating func addPath(_ path: GraphicsPath, transform: CGAffineTransform = .identity) {
         for element in path.elements {
             switch element {

@@ -8,7 +8,7 @@ package final class OpenDrawing {
     private let scale: CGFloat
     private let isOpaque: Bool
 
-    /// Nil for a size that ``GraphicsImageRenderer`` refuses, and if the allocation fails.
+    /// Nil for a size that ``GraphicsImageRenderer`` rejects, and when memory is short.
     package init?(size: CGSize, isOpaque: Bool, scale: CGFloat) {
         guard let pixelSize = PixelSize(points: size, scale: scale),
             max(pixelSize.width, pixelSize.height) <= GraphicsImageRenderer.maxSide,
@@ -18,7 +18,7 @@ package final class OpenDrawing {
         (self.scale, self.isOpaque) = (scale, isOpaque)
     }
 
-    /// Returns an image of the current pixels; nil if the allocation fails.
+    /// Returns a copy of the drawing so far; nil when memory is short.
     package func image() -> Image? {
         guard let pixels = try? context.canvas.pixels.copied() else { return nil }
         if isOpaque { try? pixels.makeOpaque(x: 0..<pixels.width, y: 0..<pixels.height) }
@@ -29,18 +29,18 @@ package final class OpenDrawing {
 extension GraphicsContext {
     private static let key = "webimage.graphics-context"
 
-    /// The current contexts of this thread, the innermost last.
+    /// The stack of this thread's contexts, the innermost last.
     private static var stack: [GraphicsContext] {
         get { Thread.current.threadDictionary[key] as? [GraphicsContext] ?? [] }
         set { Thread.current.threadDictionary[key] = newValue.isEmpty ? nil : newValue }
     }
 
-    /// The thread's current context: that of the innermost renderer's closure; nil outside of one.
+    /// This thread's current context, which belongs to the innermost renderer's closure; nil outside.
     package static var current: GraphicsContext? { stack.last }
 
     /// Makes a context the thread's current one until ``popCurrent()``.
     package static func pushCurrent(_ context: GraphicsContext) { stack.append(context) }
 
-    /// Makes the previous context the thread's current one.
+    /// Makes the previous context the thread's current one again.
     package static func popCurrent() { _ = stack.popLast() }
 }

@@ -1,17 +1,17 @@
 import Foundation
 import WebImageCore
 
-/// A line of straight segments.
+/// A line of straight pieces.
 struct Polyline {
     var points: [SIMD2<Double>] = []
     var isClosed = false
 }
 
 extension GraphicsPath {
-    /// Returns the transformed path as straight segments, at most 1/40 px away from its curves.
+    /// Converts the transformed path to straight pieces, which are at most 1/40 pixel from its curves.
     ///
-    /// - Parameter pixelsPerUnit: the number of pixels of a unit of the result.
-    /// - Returns: an empty array if a coordinate is not finite or too large.
+    /// - Parameter pixelsPerUnit: pixels per unit of the result.
+    /// - Returns: an empty array when a coordinate is not finite or is larger than any surface (1e9).
     func flattened(_ transform: CGAffineTransform = .identity, pixelsPerUnit: Double = 1) -> [Polyline] {
         var lines: [Polyline] = []
         var line = Polyline()
@@ -19,7 +19,7 @@ extension GraphicsPath {
             let moved = point.applying(transform)
             return SIMD2(Double(moved.x), Double(moved.y))
         }
-        // After a close, the start of the next line is not a line by itself.
+        // True after a close: the next polyline has only a start point and is dropped when nothing follows.
         var isFresh = false
         func end() { if !line.points.isEmpty, !isFresh { lines.append(line) } }
         for element in elements {
@@ -48,7 +48,7 @@ extension GraphicsPath {
 }
 
 extension Polyline {
-    /// Divides a cubic curve into segments according to its curvature.
+    /// Appends a cubic curve as straight pieces; a stronger bend gives more pieces.
     fileprivate mutating func append(
         curve first: SIMD2<Double>, _ second: SIMD2<Double>, _ last: SIMD2<Double>, _ pixelsPerUnit: Double
     ) {
@@ -65,7 +65,7 @@ extension Polyline {
 }
 
 extension SIMD2<Double> {
-    /// Whether the coordinates can be used: false for NaN and for values beyond any surface.
+    /// Whether both coordinates are usable: false for NaN and for values larger than any surface.
     var isDrawable: Bool { abs(x) < 1e9 && abs(y) < 1e9 }
 }
 

@@ -1,35 +1,35 @@
 import Foundation
 import WebImageCore
 
-/// The shape of the ends of a line.
+/// How the ends of a line look.
 public enum LineCap: Int32, Sendable, CaseIterable {
     /// Cut off at the end.
     case butt = 0
-    /// A semicircle around the end.
+    /// Half a circle about the end.
     case round
-    /// Half a square around the end.
+    /// Half a square about the end.
     case square
 }
 
-/// The shape of the corners of a line.
+/// How two pieces of a line meet.
 public enum LineJoin: Int32, Sendable, CaseIterable {
-    /// A pointed corner, up to the miter limit.
+    /// In a pointed corner, unless it would be longer than the miter limit.
     case miter = 0
-    /// A round corner.
+    /// In a circle.
     case round
     /// Cut off.
     case bevel
 }
 
-/// Makes the area of a stroke from a line.
+/// A pen, which turns a line into an area.
 struct Pen: Sendable {
     var width = 1.0
     var cap = LineCap.butt
     var join = LineJoin.miter
-    /// The maximum length of a pointed corner divided by the line width; longer corners are bevelled.
+    /// The maximum length of a mitred corner in line widths; longer corners are cut off.
     var miterLimit = 10.0
 
-    /// Returns convex polygons that together cover the stroke; they overlap.
+    /// Returns convex pieces that together cover the stroked area; they overlap.
     func pieces(along lines: [Polyline], pixelsPerUnit: Double) -> [[SIMD2<Double>]] {
         let reach = width / 2 * pixelsPerUnit
         guard width > 0, reach.isFinite else { return [] }
@@ -47,7 +47,7 @@ struct Pen: Sendable {
         if line.isClosed, points.count > 1, points.first == points.last { points.removeLast() }
         guard points.count > 1 else { return spot(points, dot) }
         let segments = line.isClosed ? points.count : points.count - 1
-        // The vector to the left of each segment, half a line width long.
+        // The offset by half the width to the left of each segment.
         let sides = (0..<segments).map { index -> SIMD2<Double> in
             let way = points[(index + 1) % points.count] - points[index]
             return SIMD2(way.y, -way.x) * (width / 2 / length(way))
@@ -66,7 +66,7 @@ struct Pen: Sendable {
         return pieces
     }
 
-    /// Returns a dot for a line without length, if its ends are round or square.
+    /// A line without length is a dot if its ends are round or square.
     private func spot(_ points: [SIMD2<Double>], _ dot: [SIMD2<Double>]) -> [[SIMD2<Double>]] {
         guard let point = points.first else { return [] }
         switch cap {
@@ -80,7 +80,7 @@ struct Pen: Sendable {
         }
     }
 
-    /// Returns the cap at the end of a segment whose left side is `side`.
+    /// The cap at the end of a segment whose left offset is `side`.
     private func end(at point: SIMD2<Double>, _ side: SIMD2<Double>, _ dot: [SIMD2<Double>]) -> [[SIMD2<Double>]] {
         switch cap {
         case .butt: return []
@@ -96,12 +96,12 @@ struct Pen: Sendable {
     ) -> [[SIMD2<Double>]] {
         if join == .round { return [dot.map { $0 + point }] }
         let turn = before.x * after.y - before.y * after.x
-        // Segments in the same direction leave no gap.
+        // Segments that continue straight leave no gap.
         guard abs(turn) > 1e-9 * width * width else { return [] }
         let (first, second) = turn > 0 ? (before, after) : (-before, -after)
         let middle = first + second
         let half = width / 2
-        // |middle| is the line width times the cosine of half the turn; a pointed corner is longer by the inverse.
+        // |middle| = width × cos(turn / 2); a mitred corner is longer than the width by the inverse of that cosine.
         let cosine = length(middle) / (2 * half)
         if join == .miter, cosine * miterLimit >= 1 {
             let tip = middle * (half / (cosine * length(middle)))

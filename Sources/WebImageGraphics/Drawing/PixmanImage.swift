@@ -1,13 +1,13 @@
 import CWebImagePixman
 import WebImageCore
 
-/// Owns a `pixman_image_t` and the pixels that it refers to.
+/// Owns a `pixman_image_t` and retains the pixels it points to.
 final class PixmanImage {
     let pointer: OpaquePointer
-    /// Retained, because pixman refers to the pixels.
+    /// Retained as long as pixman may read them.
     private let pixels: PixelBuffer?
 
-    /// Wraps pixels in display format, with alpha or opaque, or a grey plane as an alpha mask.
+    /// Wraps pixels in display format, or a grey plane as an alpha mask; `isOpaque` ignores the alpha of the pixels.
     init(_ pixels: PixelBuffer, isOpaque: Bool = false) throws(WebImageError) {
         let format = pixels.format == .gray8 ? PIXMAN_a8 : isOpaque ? PIXMAN_x8r8g8b8 : PIXMAN_a8r8g8b8
         guard pixels.format == .gray8 || pixels.format == .bgra8Premultiplied,
@@ -21,7 +21,7 @@ final class PixmanImage {
         HandleLedger.opened("pixman image")
     }
 
-    /// Makes an infinite image of one colour.
+    /// An image of one colour.
     init(_ color: ImageColor) throws(WebImageError) {
         func component(_ value: Double) -> UInt16 { UInt16((value * color.alpha * 65535).rounded()) }
         var fill = pixman_color(
@@ -33,7 +33,7 @@ final class PixmanImage {
         HandleLedger.opened("pixman image")
     }
 
-    /// Takes ownership of an image that refers to no pixels.
+    /// Takes ownership of an image that does not point to a pixel buffer.
     init(adopting image: OpaquePointer) {
         pointer = image
         pixels = nil
@@ -45,10 +45,10 @@ final class PixmanImage {
         HandleLedger.closed("pixman image")
     }
 
-    /// The largest side that pixman's fixed-point coordinates can address.
+    /// The largest side in pixels that pixman's fixed-point coordinates can address.
     static let maxSide = 32767
 
-    /// Draws this image over the whole of `target`, through an optional mask.
+    /// Draws this through an optional mask over the whole of `target`.
     func composite(_ operation: pixman_op_t, mask: PixmanImage? = nil, onto target: PixelBuffer, x: Int = 0, y: Int = 0)
         throws(WebImageError)
     {
@@ -58,7 +58,7 @@ final class PixmanImage {
             Int32(target.width), Int32(target.height))
     }
 
-    /// Draws this image over a part of `target`, through an optional mask of the same size.
+    /// Draws this through an optional mask of the same size over a part of `target`.
     func composite(
         _ operation: pixman_op_t, mask: PixmanImage? = nil, onto target: PixmanImage, at place: PixelRect
     ) {

@@ -2,15 +2,16 @@ import CWebImagePixelLoops
 import Foundation
 import WebImageCore
 
-/// The coverage of pixels by a rounded rectangle or its outline.
+/// Computes how much of each pixel a rounded rectangle or its outline covers.
 struct RoundedRectMask {
-    /// The shape in the form that the C loops read.
+    /// The parameters of the C loop over the pixels.
     private let shape: webimage_rounded_rect
-    /// The rows of the corners and those between them, which are all equal; likewise the columns.
+    /// Rows and columns split into first corner, middle and last corner. All rows of the middle are alike, as are its
+    /// columns.
     private let rows: [Range<Int>]
     private let columns: [Range<Int>]
 
-    /// Makes a rectangle inset from the edges of an image; the radius is limited to half the smaller side.
+    /// A rectangle inset from the edges of a picture; the radius is at most half the smaller side.
     ///
     /// `halfStroke` is half the width of an outline; nil fills the rectangle.
     init(size: PixelSize, inset: Double, radius: Double, corners: RectCorner, halfStroke: Double? = nil) {
@@ -31,7 +32,8 @@ struct RoundedRectMask {
         columns = parts(size.width, right)
     }
 
-    /// Returns the parts of the image whose coverage is not `value` everywhere, each with an alpha mask.
+    /// Returns the parts of the picture whose coverage is not `value` everywhere, each with its coverage as an alpha
+    /// plane.
     func parts(otherThan value: UInt8) throws(WebImageError) -> [(place: PixelRect, coverage: PixelBuffer)] {
         var parts: [(PixelRect, PixelBuffer)] = []
         var corner: PixelBuffer?
@@ -49,7 +51,7 @@ struct RoundedRectMask {
         return parts
     }
 
-    /// Returns how another corner follows from the top left one; nil if the part is no corner or the corners differ.
+    /// The mirroring that turns the top left corner into another one; nil for other parts, and when the radii differ.
     private func mirroring(_ row: Int, _ column: Int) -> ImageOrientation? {
         let radii = shape.radii
         guard radii.0 == radii.1, radii.0 == radii.2, radii.0 == radii.3 else { return nil }
@@ -61,8 +63,8 @@ struct RoundedRectMask {
         }
     }
 
-    /// Returns the coverage of one part; nil if it is `value` everywhere, which only parts with equal rows or columns
-    /// are checked for.
+    /// The coverage of one part; nil when it is `value` everywhere. Only middle parts, with equal rows or columns, are
+    /// checked.
     private func plane(
         columns: Range<Int>, rows: Range<Int>, otherThan value: UInt8
     ) throws(WebImageError) -> PixelBuffer? {
@@ -78,13 +80,13 @@ struct RoundedRectMask {
 }
 
 extension PixelBuffer {
-    /// Returns a grey plane that repeats this one's only column or row.
+    /// Repeats the single column or row of a grey plane to fill a size.
     fileprivate func repeated(to size: PixelSize) throws(WebImageError) -> PixelBuffer {
         let result = try PixelBuffer(width: size.width, height: size.height, format: .gray8)
         let target = result.bytes(ofRow: 0)
         if width == size.width {
             memcpy(target, bytes(ofRow: 0), width)
-            // Each copy doubles the filled part.
+            // Copies all rows written so far, so each step doubles them.
             var count = 1
             while count < size.height {
                 let more = min(count, size.height - count)

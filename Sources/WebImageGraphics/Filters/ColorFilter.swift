@@ -1,7 +1,7 @@
 import Foundation
 public import WebImageCore
 
-/// Filters that change the colour of each pixel independently; the names are those of Core Image.
+/// Filters that change the colour of each pixel independently, named as in Core Image.
 public struct ColorFilter: ImageFilter {
     /// The name, and the parameters if it has any.
     public let filterKey: String
@@ -13,23 +13,23 @@ public struct ColorFilter: ImageFilter {
         self.pipeline = pipeline
     }
 
-    /// Inverts the colours, in linear light.
+    /// Inverts colours in linear light.
     public static let invert = ColorFilter(
         "CIColorInvert", [], ColorPipeline(matrix: [-1, 0, 0, 0, -1, 0, 0, 0, -1], offset: [1, 1, 1]))
 
-    /// Changes the exposure by a number of stops; values above white become white.
+    /// Brightens by a number of stops; values above white become white.
     public static func exposure(stops: Double) -> ColorFilter {
         let factor = stops.isFinite ? exp2(min(max(stops, -20), 20)) : .nan
         return ColorFilter(
             "CIExposureAdjust", [stops], ColorPipeline(matrix: [factor, 0, 0, 0, factor, 0, 0, 0, factor]))
     }
 
-    /// Changes the saturation: 0 is grey, 1 changes nothing, larger values are more saturated.
+    /// Changes the saturation: 0 gives grey, 1 changes nothing, more than 1 gives stronger colours.
     public static func saturation(_ amount: Double) -> ColorFilter {
         ColorFilter("CIColorControls.saturation", [amount], ColorPipeline(matrix: saturationMatrix(amount)))
     }
 
-    /// Scales the values around the middle of the range; 1 changes nothing.
+    /// Stretches values about the middle of the scale; 1 changes nothing.
     public static func contrast(_ amount: Double) -> ColorFilter {
         let shift = 0.5 - 0.5 * amount
         return ColorFilter(
@@ -38,14 +38,14 @@ public struct ColorFilter: ImageFilter {
                 matrix: [amount, 0, 0, 0, amount, 0, 0, 0, amount], offset: [shift, shift, shift], isLinear: false))
     }
 
-    /// Applies a sepia tone; 0 changes nothing, 1 is the full effect.
+    /// Gives the brown of an old photograph; 0 changes nothing, 1 is the full effect.
     public static func sepia(intensity: Double = 1) -> ColorFilter {
         let full = [0.393, 0.769, 0.189, 0.349, 0.686, 0.168, 0.272, 0.534, 0.131]
         return ColorFilter(
             "CISepiaTone", [intensity], ColorPipeline(matrix: blend(full, intensity), isLinear: false))
     }
 
-    /// Maps all colours to shades of one colour; 0 changes nothing, 1 is the full effect.
+    /// Shows the image in shades of one colour; 0 changes nothing, 1 is the full effect.
     public static func monochrome(_ color: ImageColor, intensity: Double = 1) -> ColorFilter {
         let full = [color.red, color.green, color.blue].flatMap { part in luminance.map { $0 * part } }
         return ColorFilter(
@@ -53,8 +53,7 @@ public struct ColorFilter: ImageFilter {
             ColorPipeline(matrix: blend(full, intensity), isLinear: false))
     }
 
-    /// Applies a matrix of three rows of three factors in the order red, green, blue, and adds an offset to each
-    /// channel.
+    /// Applies a matrix: three rows of three factors in the order red, green, blue, and an offset for each channel.
     ///
     /// - Returns: nil unless there are nine finite factors and three finite offsets.
     public static func matrix(_ factors: [Double], offset: [Double] = [0, 0, 0]) -> ColorFilter? {
@@ -63,7 +62,7 @@ public struct ColorFilter: ImageFilter {
             "CIColorMatrix", factors + offset, ColorPipeline(matrix: factors, offset: offset, isLinear: false))
     }
 
-    /// Returns the filtered image in the display layout with 8 bits per channel; nil if a parameter is not finite.
+    /// Returns the changed image in the display layout, eight bits a channel; nil when a parameter is not finite.
     public func filteredImage(with image: Image) -> Image? {
         guard (pipeline.matrix + pipeline.offset).allSatisfy(\.isFinite) else { return nil }
         return image.made {
@@ -72,7 +71,7 @@ public struct ColorFilter: ImageFilter {
         }
     }
 
-    /// The weights of red, green and blue in luminance (BT.709).
+    /// The weights of red, green and blue in luminance (Rec. 709).
     private static let luminance = [0.2126, 0.7152, 0.0722]
 
     private static func saturationMatrix(_ amount: Double) -> [Double] {

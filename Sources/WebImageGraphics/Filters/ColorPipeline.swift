@@ -1,22 +1,23 @@
 import CWebImageLCMS
 import WebImageCore
 
-/// A change of each pixel's colour by a matrix between curves, in linear light or in encoded values; lcms2 runs it.
+/// A colour change that lcms2 applies to each pixel: a matrix between curves, on linear light or on stored values.
 struct ColorPipeline {
     /// Three rows of three factors.
     var matrix: [Double] = [1, 0, 0, 0, 1, 0, 0, 0, 1]
-    /// Added to each channel after the matrix.
+    /// The offset added to each channel after the matrix.
     var offset: [Double] = [0, 0, 0]
-    /// Whether the matrix applies to linear light or to stored values.
+    /// Whether the matrix works on light (true) or on values as stored.
     var isLinear = true
 
-    /// Returns the changed pixels. Input and output have straight alpha, which does not change.
+    /// Returns the changed picture with straight colours; alpha is unchanged.
     func apply(to pixels: PixelBuffer, isOpaque: Bool) throws(WebImageError) -> PixelBuffer {
         let straight = try pixels.converted(to: .rgba8, isOpaque: isOpaque)
         let result = try PixelBuffer(width: pixels.width, height: pixels.height, format: .rgba8)
         guard let transform = makeTransform() else {
             throw WebImageError(
-                .badImageData, stage: .transform, underlying: .codec(library: "lcms2", message: "no such colour change")
+                .badImageData, stage: .transform,
+                underlying: .codec(library: "lcms2", message: "cannot build the colour change")
             )
         }
         HandleLedger.opened("lcms transform")
@@ -28,7 +29,7 @@ struct ColorPipeline {
         return try result.converted(to: .bgra8Premultiplied, isOpaque: isOpaque)
     }
 
-    /// Makes a transform between RGBA buffers from a device link profile of the stages.
+    /// A device link profile of the stages, as a transform between RGBA buffers.
     private func makeTransform() -> cmsHTRANSFORM? {
         guard let profile = cmsCreateProfilePlaceholder(nil), let pipeline = cmsPipelineAlloc(nil, 3, 3) else {
             return nil
@@ -41,7 +42,7 @@ struct ColorPipeline {
         cmsSetColorSpace(profile, cmsSigRgbData)
         cmsSetPCS(profile, cmsSigRgbData)
         cmsSetProfileVersion(profile, 4.3)
-        // With the identity between them lcms2 uses its fast path for a matrix between curves.
+        // The second matrix is the identity. With it, lcms2 can use its fast path for matrices between curves.
         let stages = [
             curves(isLinear ? .decoding : .identity), cmsStageAllocMatrix(nil, 3, 3, matrix, offset),
             cmsStageAllocMatrix(nil, 3, 3, ColorPipeline().matrix, ColorPipeline().offset),
@@ -49,7 +50,7 @@ struct ColorPipeline {
         ]
         for stage in stages { cmsPipelineInsertStage(pipeline, cmsAT_END, stage) }
         guard cmsWriteTag(profile, cmsSigAToB0Tag, UnsafeRawPointer(pipeline)) != 0 else { return nil }
-        // lcms2's TYPE_RGBA_8: four bytes, of which the last is not a colour.
+        // The layout that lcms2 calls `TYPE_RGBA_8`: four bytes, the last of which is not a colour.
         let layout = UInt32(PT_RGB) << 16 | 1 << 7 | 3 << 3 | 1
         var profiles: [cmsHPROFILE?] = [profile]
         return cmsCreateMultiprofileTransform(
@@ -70,7 +71,7 @@ struct ColorPipeline {
         return stage(backward)
     }
 
-    /// Makes a stage with the same curve for each channel; the stage copies the curve.
+    /// The same curve for each channel; the stage keeps copies.
     private func stage(_ curve: OpaquePointer) -> OpaquePointer? {
         var channels: [OpaquePointer?] = [curve, curve, curve]
         return cmsStageAllocToneCurves(nil, 3, &channels)

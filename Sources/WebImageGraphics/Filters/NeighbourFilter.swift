@@ -2,7 +2,7 @@ import CWebImagePixman
 import Foundation
 public import WebImageCore
 
-/// Filters that depend on the neighbours of a pixel; the names are those of Core Image.
+/// Filters that read the neighbours of each pixel, named as in Core Image.
 public struct NeighbourFilter: ImageFilter {
     private enum Kind: Sendable {
         case kernel([Double], side: Int)
@@ -22,9 +22,9 @@ public struct NeighbourFilter: ImageFilter {
             kind: .kernel([0, side, 0, side, 1 + amount, side, 0, side, 0], side: 3))
     }
 
-    /// Replaces each pixel by the weighted sum of the square around it; the edges are continued outside the image.
+    /// Replaces each pixel by the weighted sum of the square around it; edge pixels continue outside the picture.
     ///
-    /// - Returns: nil unless the weights are finite and form a square whose side is odd and at most 31.
+    /// - Returns: nil unless the weights fill a square of odd side up to 31 and each is below ±32,000.
     public static func convolution(_ weights: [Double]) -> NeighbourFilter? {
         let side = Int(Double(weights.count).squareRoot().rounded())
         guard side * side == weights.count, side % 2 == 1, side <= 31,
@@ -34,22 +34,23 @@ public struct NeighbourFilter: ImageFilter {
         return NeighbourFilter(filterKey: "CIConvolution(\(numbers))", kind: .kernel(weights, side: side))
     }
 
-    /// Whether pixman's fixed-point numbers can represent a weight.
+    /// Whether pixman's fixed point can hold a weight.
     private static func isWeight(_ weight: Double) -> Bool { abs(weight) < 32_000 }
 
-    /// Divides the image into squares of one colour each; `points` is their side.
+    /// Divides the picture into squares of one colour each; `points` is their side.
     public static func pixellate(points: Double = 8) -> NeighbourFilter {
         NeighbourFilter(filterKey: String(plainFormat: "CIPixellate(%g)", points), kind: .pixellate(points: points))
     }
 
-    /// Darkens the corners; 0 changes nothing, 1 makes them black.
+    /// Darkens the picture towards the corners; 0 changes nothing, 1 makes them black.
     public static func vignette(intensity: Double = 0.5) -> NeighbourFilter {
         NeighbourFilter(
             filterKey: String(plainFormat: "CIVignette(%g)", intensity), kind: .vignette(intensity: intensity))
     }
 
-    /// The changed image in the layout of the display, eight bits a channel; nil when a parameter is not finite or
-    /// beyond reason, or the picture larger than 32,767 px a side.
+    /// Returns the changed image in the display layout, eight bits a channel.
+    ///
+    /// - Returns: nil when a parameter is not finite or out of range, or when a side is larger than 32,767 px.
     public func filteredImage(with image: Image) -> Image? {
         switch kind {
         case .kernel(let weights, let side):
@@ -80,7 +81,7 @@ extension PixelBuffer {
         let fixed = ([Double(side), Double(side)] + weights).map { Int32(clamping: Int(($0 * 65536).rounded())) }
         pixman_image_set_repeat(source.pointer, PIXMAN_REPEAT_PAD)
         guard pixman_image_set_filter(source.pointer, PIXMAN_FILTER_CONVOLUTION, fixed, Int32(fixed.count)) != 0 else {
-            throw .badData("pixman", "no such kernel")
+            throw .badData("pixman", "cannot use this convolution kernel")
         }
         let result = try PixelBuffer(width: width, height: height, format: format)
         try source.composite(PIXMAN_OP_SRC, onto: result)
@@ -104,7 +105,7 @@ extension PixelBuffer {
         return result
     }
 
-    /// Blends black over the image, with an opacity from 0 at the centre to `intensity` at the corners.
+    /// Draws black over the picture, with an opacity from 0 at the centre to `intensity` at the corners.
     fileprivate func shadeCorners(_ intensity: Double) throws(WebImageError) {
         let radius = (Double(width * width + height * height)).squareRoot() / 2
         guard radius < 32_000 else { throw .badData("pixman", "the picture is too large") }

@@ -2,16 +2,15 @@ import CWebImageZimg
 package import WebImageCore
 
 extension PixelBuffer {
-    /// Returns the image at another size, resampled by zimg with a Lanczos filter and with colours weighted by alpha;
-    /// self if it has that size.
+    /// Scales the picture with zimg's Lanczos filter, colours weighted by alpha; returns itself when it has that size.
     ///
-    /// With `isOpaque` the caller promises that alpha is 255 everywhere, which saves a plane.
+    /// `isOpaque` promises that alpha is 255 everywhere, which saves a plane.
     package func scaled(to size: PixelSize, isOpaque: Bool = false) throws(WebImageError) -> PixelBuffer {
         if size == PixelSize(width: width, height: height) { return self }
         return try scaled(to: size, as: format, isOpaque: isOpaque)
     }
 
-    /// Scales and, if `target` is the premultiplied form of a straight layout, premultiplies; otherwise `target` is the
+    /// Scales, and premultiplies on the way when only `target` is premultiplied; otherwise `target` must be the
     /// buffer's layout.
     func scaled(to size: PixelSize, as target: PixelFormat, isOpaque: Bool) throws(WebImageError) -> PixelBuffer {
         let plan = ScalingPlan(source: format, target: target, isOpaque: isOpaque)
@@ -34,10 +33,11 @@ extension PixelBuffer {
         return result
     }
 
-    /// The reduction from which on it is faster to reduce the rows first.
+    /// The vertical reduction from which scaling the height first is faster (source rows per target row).
     private static let shorteningRatio = 3
 
-    /// Returns the image with fewer rows. This step needs no separate channels, and leaves few rows to separate.
+    /// Scales only the height, which needs no split into channels; far fewer rows then remain to be split for the
+    /// width.
     private func shortened(to height: Int, _ plan: ScalingPlan) throws(WebImageError) -> PixelBuffer {
         let result = try PixelBuffer(width: width, height: height, format: format)
         let samples = width * format.bytesPerPixel / plan.sample.byteCount
@@ -52,7 +52,7 @@ extension PixelBuffer {
 }
 
 extension PixelBuffer {
-    /// Converts every sample to the type of another layout with the same number of channels.
+    /// Converts every sample to the number type of another layout with the same number of channels, in the same order.
     func resampled(as target: PixelFormat) throws(WebImageError) -> PixelBuffer {
         precondition(format.channelCount == target.channelCount)
         let result = try PixelBuffer(width: width, height: height, format: target)
@@ -67,7 +67,7 @@ extension PixelBuffer {
     }
 }
 
-/// The planes to resample, and the role of alpha.
+/// Which planes are resampled and how alpha takes part.
 struct ScalingPlan {
     let source: PixelFormat
     let target: PixelFormat
@@ -88,10 +88,10 @@ struct ScalingPlan {
         alpha = !hasAlpha ? ZIMG_ALPHA_NONE : target.isPremultiplied ? ZIMG_ALPHA_PREMULTIPLIED : ZIMG_ALPHA_STRAIGHT
     }
 
-    /// Whether the channels are filtered independently, because there is no alpha or the colours are premultiplied.
+    /// Whether each channel is filtered independently: alpha is ignored or already multiplied into the colours.
     var treatsChannelsAlike: Bool { alpha == ZIMG_ALPHA_NONE || alpha == ZIMG_ALPHA_PREMULTIPLIED && !multiplies }
 
-    /// Returns the shape of the filter graph.
+    /// The shape of the graph for this plan.
     func shape(from source: PixelSize, to target: PixelSize) -> ResampleGraph.Shape {
         ResampleGraph.Shape(
             source: source, target: target, planeCount: planeCount, sample: sample, alpha: alpha)

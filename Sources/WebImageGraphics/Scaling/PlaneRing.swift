@@ -2,17 +2,17 @@ import CWebImageZimg
 import Foundation
 import WebImageCore
 
-/// A ring buffer of rows of separate planes, so that no second copy of the image is needed.
+/// A ring buffer of a few rows of separate planes, so that no picture is in memory twice.
 final class PlaneRing {
     private let base: UnsafeMutableRawPointer
     private let ownsMemory: Bool
     private let planeCount: Int
-    /// The distance between planes in bytes.
+    /// Bytes from one plane to the next.
     let planeByteCount: Int
     private let stride: Int
     private let mask: UInt32
 
-    /// Makes rows of a width; `rowCount` is a power of 2, or larger than the height for all rows.
+    /// Allocates rows for a picture of this size; `rowCount` is a power of 2, or at least the height for all rows.
     init(plan: ScalingPlan, width: Int, height: Int, rowCount: Int) throws(WebImageError) {
         let isWhole = rowCount >= height
         planeCount = plan.planeCount
@@ -27,7 +27,7 @@ final class PlaneRing {
         ownsMemory = true
     }
 
-    /// Uses the only plane of a grey buffer, which the caller retains.
+    /// Uses a whole buffer as one plane; the caller must retain the buffer.
     init(borrowing buffer: PixelBuffer) {
         planeCount = 1
         stride = buffer.bytesPerRow
@@ -39,7 +39,7 @@ final class PlaneRing {
 
     deinit { if ownsMemory { free(base) } }
 
-    /// Returns the address of a row in a plane; the planes are red, green, blue, alpha.
+    /// The address of a row in a plane; planes are in the order red, green, blue, alpha.
     func row(_ row: Int, plane: Int) -> UnsafeMutableRawPointer {
         base + (plane * planeByteCount + Int(UInt32(row) & mask) * stride)
     }

@@ -2,21 +2,21 @@ import CWebImageZimg
 import Foundation
 import WebImageCore
 
-/// Owns a zimg filter graph; ``ResampleGraphPool`` lends it to one user at a time.
+/// Owns one zimg filter graph; lent to one user at a time by ``ResampleGraphPool``.
 final class ResampleGraph: Sendable {
-    /// The values that determine the filters of a graph.
+    /// The parameters that determine the filters of a graph.
     struct Shape: Equatable {
         var source: PixelSize
         var target: PixelSize
-        /// 1 for independent samples, otherwise the number of channels of a pixel.
+        /// 1 when all samples are independent, otherwise the number of channels of a pixel.
         var planeCount = 1
         var sample: Sample
-        /// The type of the result's samples; nil keeps the type.
+        /// The number type of the result; nil keeps that of the source.
         var resultSample: Sample?
         var alpha = ZIMG_ALPHA_NONE
     }
 
-    /// The type of a sample.
+    /// The number type of a channel.
     enum Sample: Equatable {
         case byte
         case word
@@ -38,17 +38,17 @@ final class ResampleGraph: Sendable {
     }
 
     let shape: Shape
-    // The promise is true because the pointer never changes, and the pool lends a graph to one user at a time.
+    // Safe because the pointer is never written and the pool lends a graph to one user at a time.
     private nonisolated(unsafe) let handle: OpaquePointer
 
-    /// Computes the weights of a resize, which takes a few milliseconds for a photo.
+    /// Computes the weights of one resize, which takes some milliseconds for a photo.
     init(_ shape: Shape) throws(WebImageError) {
         var sourceFormat = Self.format(shape.source, shape, shape.sample)
         var targetFormat = Self.format(shape.target, shape, shape.resultSample ?? shape.sample)
         var parameters = zimg_graph_builder_params()
         zimg_graph_builder_params_default(&parameters, Self.apiVersion)
         parameters.resample_filter = ZIMG_RESIZE_LANCZOS
-        // Rows start at multiples of 64 bytes, which the widest instructions need.
+        // Rows start at multiples of 64 bytes, so the widest instructions may be used.
         parameters.cpu_type = ZIMG_CPU_AUTO_64B
         guard let handle = zimg_filter_graph_build(&sourceFormat, &targetFormat, &parameters) else {
             throw Self.lastError()
@@ -59,9 +59,9 @@ final class ResampleGraph: Sendable {
 
     deinit { zimg_filter_graph_free(handle) }
 
-    /// The number of rows of the source ring.
+    /// Rows the source ring must hold.
     var inputRowCount: Int { rowCount(zimg_filter_graph_get_input_buffering) }
-    /// The number of rows of the target ring.
+    /// Rows the target ring must hold.
     var outputRowCount: Int { rowCount(zimg_filter_graph_get_output_buffering) }
 
     /// Resizes; `callbacks` fill the source ring and empty the target ring row by row.
@@ -75,7 +75,7 @@ final class ResampleGraph: Sendable {
         defer { free(tmp) }
         var sourceBuffer = source.constantBuffer
         var targetBuffer = target.buffer
-        // zimg calls back only during this call, so the packing is not retained.
+        // zimg calls back during this call only, so the packing need not be retained.
         let user = callbacks.map { Unmanaged.passUnretained($0).toOpaque() }
         let status = withExtendedLifetime((source, target, callbacks)) {
             zimg_filter_graph_process(

@@ -1,13 +1,13 @@
 import WebImageCore
 
-/// The most recently used filter graphs, each lent to one user at a time.
+/// Keeps the most recently used filter graphs and lends each to one user at a time.
 ///
-/// Computing the weights of a graph takes a quarter of the time of a resize, and images of one source often have the
-/// same size. The pool keeps at most some hundred kilobytes. Idle graphs are not counted as live handles. Safe on any
-/// thread.
+/// Computing the weights of a new graph takes a quarter of the time of the resize itself, and the pictures of one
+/// source often have the same size. The pool keeps a few hundred kilobytes at most. Idle graphs do not count as live
+/// handles. Safe on any thread.
 package enum ResampleGraphPool {
     private static let maxCount = 8
-    /// In order of use, the newest last.
+    /// Ordered by use; the most recently used is the last.
     private static let idle = Locked<[ResampleGraph]>([])
 
     /// The number of idle graphs.

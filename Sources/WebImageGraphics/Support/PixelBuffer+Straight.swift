@@ -4,7 +4,7 @@ extension PixelBuffer {
     /// Width and height.
     package var size: PixelSize { PixelSize(width: width, height: height) }
 
-    /// Returns pixels of four bytes with straight alpha: RGBA, or the display layout if the image is opaque.
+    /// Four-byte pixels that an encoder can read as straight: RGBA, or the display layout when nothing is transparent.
     package func straight(hasAlpha: Bool) throws(WebImageError) -> PixelBuffer {
         switch format {
         case .rgba8: self

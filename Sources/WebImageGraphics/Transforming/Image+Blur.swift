@@ -4,10 +4,10 @@ public import Foundation
 public import WebImageCore
 
 extension Image {
-    /// Returns the image blurred by three box filters, which approximate a Gaussian (W3C Filter Effects §9.4).
+    /// Blurs the picture with three box filters, which together approximate a Gaussian (W3C Filter Effects §9.4).
     ///
-    /// The result has the display layout with 8 bits per channel.
-    /// - Parameter radius: the standard deviation of the Gaussian in points; the edges are continued outside the image.
+    /// The result has the layout of the display, eight bits a channel.
+    /// - Parameter radius: the standard deviation of the Gaussian in points; edge pixels continue outside the picture.
     /// - Returns: this image for a radius of 0; nil for one that is negative or not finite.
     public func blurredImage(withRadius radius: CGFloat) -> Image? {
         guard radius.isFinite, radius >= 0 else { return nil }
@@ -21,7 +21,8 @@ extension Image {
 }
 
 extension PixelBuffer {
-    /// Replaces each pixel by the mean of the square that extends `reach` pixels to every side, `times` times.
+    /// Replaces each pixel by the mean of the square that extends `reach` pixels to every side, and repeats this
+    /// `times` times; display format only.
     fileprivate func boxBlurred(reach: Int, times: Int) throws(WebImageError) -> PixelBuffer {
         let factor = reach / Self.maxReach + 1
         guard factor == 1 else {
@@ -29,7 +30,7 @@ extension PixelBuffer {
             return try scaled(to: small).boxBlurred(reach: reach / factor, times: times).scaled(to: size)
         }
         let reach = min(reach, 4 * max(width, height))
-        // libyuv's filter averages only pixels inside the image, so the edges are continued first.
+        // libyuv's filter averages only pixels inside the picture, so the edges are extended first.
         var picture = try framed(by: reach)
         var blurred = try PixelBuffer(width: picture.width, height: picture.height, format: format)
         let sumStride = picture.width * 4
@@ -47,10 +48,11 @@ extension PixelBuffer {
         return try picture.cropped(to: PixelRect(x: reach, y: reach, width: width, height: height))
     }
 
-    /// A larger blur leaves no details, and is computed on a smaller image in less time and memory.
+    /// The largest `reach` at full size. A stronger blur leaves no details, so it runs on a smaller picture to save
+    /// time and memory.
     private static let maxReach = 256
 
-    /// Returns a larger image, not initialised, with this one in the centre.
+    /// Copies the picture to the middle of a larger one, whose frame is not filled.
     private func framed(by reach: Int) throws(WebImageError) -> PixelBuffer {
         let size = PixelSize(width: width + 2 * reach, height: height + 2 * reach)
         let result = try PixelBuffer(width: size.width, height: size.height, format: format)
@@ -58,7 +60,7 @@ extension PixelBuffer {
         return result
     }
 
-    /// Fills the frame, `reach` pixels wide, with the pixels of the inner edge.
+    /// Fills a frame `reach` pixels wide with the nearest edge pixels inside it.
     private func continueEdges(_ reach: Int) throws(WebImageError) {
         let plane = try BytePlane(self)
         let side = Int32(clamping: reach)

@@ -2,13 +2,13 @@ public import Foundation
 public import WebImageCore
 
 extension Image {
-    /// Returns the largest centred circle as a square image, transparent outside the circle.
+    /// Cuts out the largest centred circle; the result is a square of the shorter side, transparent outside the circle.
     ///
-    /// The result has the display layout with 8 bits per channel.
+    /// The result has the layout of the display, eight bits a channel.
     /// - Parameters:
-    ///   - borderWidth: in points, drawn inwards; from half the side on the result is empty.
-    ///   - borderColor: nil draws no border, but still insets the image.
-    /// - Returns: nil if the width is negative or not finite.
+    ///   - borderWidth: in points, drawn inwards; from half the side on the result is fully transparent.
+    ///   - borderColor: nil draws no border, but still insets the picture.
+    /// - Returns: nil when the width is negative or not finite.
     public func circleImage(borderWidth: CGFloat = 0, borderColor: ImageColor? = nil) -> Image? {
         let side = min(pixels.width, pixels.height)
         let area = CGRect(
@@ -19,7 +19,7 @@ extension Image {
     }
 }
 
-/// Cuts out a centred circle; see ``WebImageCore/Image/circleImage(borderWidth:borderColor:)``.
+/// Cuts a circle out of the middle; see ``WebImageCore/Image/circleImage(borderWidth:borderColor:)``.
 public struct ImageCircleTransformer: ImageTransformer {
     /// The border's width in points.
     public let borderWidth: CGFloat
@@ -32,12 +32,12 @@ public struct ImageCircleTransformer: ImageTransformer {
         self.borderColor = borderColor
     }
 
-    /// The border's width and colour, in the form of SDWebImage's keys.
+    /// The border's width and colour, in the format of SDWebImage's keys.
     public var transformerKey: String {
         String(plainFormat: "SDImageCircleTransformer(%f,", borderWidth) + (borderColor?.hexString ?? "(null)") + ")"
     }
 
-    /// Returns the circle.
+    /// The circle.
     public func transformedImage(with image: Image, forKey key: String) -> Image? {
         image.circleImage(borderWidth: borderWidth, borderColor: borderColor)
     }

@@ -3,11 +3,11 @@ public import Foundation
 public import WebImageCore
 
 extension Image {
-    /// Returns the image at exactly `size` points and this image's scale, with a Lanczos filter.
+    /// Scales the picture to exactly `size` points at this image's scale, with a Lanczos filter.
     ///
-    /// Grey and 16-bit layouts are kept. With transparent bars the result has the display layout with 8 bits per
+    /// Grey and 16-bit layouts are kept. With transparent bars the result has the layout of the display, eight bits a
     /// channel.
-    /// - Returns: nil for a size that is not positive and finite, or exceeds the default pixel limit.
+    /// - Returns: nil for a size that is not positive and finite, or whose pixel count exceeds the default limit.
     public func resizedImage(with size: CGSize, scaleMode: ImageScaleMode) -> Image? {
         guard let canvas = PixelSize(points: size, scale: scale) else { return nil }
         return made {
@@ -23,9 +23,9 @@ extension Image {
         }
     }
 
-    /// Returns the part of the image inside `rect`, in points from the top left, in the same pixel layout.
+    /// The part of the picture inside `rect`, in points from the top left; the layout of its pixels stays.
     ///
-    /// - Returns: nil for a rectangle that is empty, not finite or outside the image.
+    /// - Returns: nil for a rectangle that is empty, not finite or outside the picture.
     public func croppedImage(with rect: CGRect) -> Image? {
         let sides = [rect.origin.x, rect.origin.y, rect.size.width, rect.size.height].map { Double($0 * scale) }
         guard sides.allSatisfy({ $0.isFinite && abs($0) < 1e9 }), sides[2] > 0, sides[3] > 0 else { return nil }
@@ -36,23 +36,25 @@ extension Image {
         return made { () throws(WebImageError) in (try pixels.cropped(to: part), hasAlpha) }
     }
 
-    /// Returns the image mirrored horizontally, vertically or both, in the same pixel layout.
+    /// The picture mirrored left to right, top to bottom, or both; the layout of its pixels stays.
     public func flippedImage(withHorizontal horizontal: Bool, vertical: Bool) -> Image? {
         let orientation: ImageOrientation =
             horizontal ? (vertical ? .down : .upMirrored) : vertical ? .downMirrored : .up
         return made { () throws(WebImageError) in (try pixels.oriented(orientation), hasAlpha) }
     }
 
-    /// Returns the image rotated around its centre, counterclockwise for a positive angle in radians.
+    /// The picture turned about its centre, counter-clockwise for a positive angle in radians.
     ///
-    /// Quarter turns keep the pixel layout; other angles give the display layout with 8 bits per channel.
-    /// - Parameter fitSize: whether the result grows to contain the whole image; otherwise the corners are cut off.
-    /// - Returns: nil for an angle that is not finite, or if a side would exceed 32,767 px.
+    /// Quarter turns keep the layout of the pixels; all others give the layout of the display, eight bits a channel.
+    /// - Parameter fitSize: whether the result grows to hold the whole picture; otherwise it keeps its size and cuts
+    ///   off the corners.
+    /// - Returns: nil for an angle that is not finite, or when a side would exceed 32,767 px.
     public func rotatedImage(withAngle angle: CGFloat, fitSize: Bool) -> Image? {
         guard angle.isFinite else { return nil }
         let quarters = angle / (.pi / 2)
         let isQuarter = abs(quarters - quarters.rounded()) < 1e-6
-        // Quarter turns move pixels without mixing them, if the result fits the canvas.
+        // Quarter turns only move pixels. Without `fitSize`, this works only when the turned picture has the size of
+        // the canvas.
         if isQuarter, fitSize || pixels.width == pixels.height || Int(fmod(quarters.rounded(), 2)) == 0 {
             let turns = (Int(fmod(quarters.rounded(), 4)) + 4) % 4
             let orientation: ImageOrientation = [.up, .left, .down, .right][turns]
@@ -71,7 +73,7 @@ extension Image {
         }
         let source = try PixmanImage(try displayPixels())
         let result = try PixelBuffer(width: canvas.width, height: canvas.height, format: .bgra8Premultiplied)
-        // The transform from a position of the result to that of the image, both relative to the centres.
+        // Maps a point of the result to a point of the source, both relative to their centres.
         let (centerX, centerY) = (Double(canvas.width) / 2, Double(canvas.height) / 2)
         var matrix = pixman_f_transform(
             m: (
@@ -90,7 +92,7 @@ extension Image {
 }
 
 extension Image {
-    /// Returns an image with new pixels and this image's other properties; nil if making the pixels failed.
+    /// Makes a copy of this image with new pixels; nil when `make` fails.
     func made(
         _ make: () throws(WebImageError) -> (pixels: PixelBuffer, hasAlpha: Bool)
     ) -> Image? {
@@ -107,12 +109,12 @@ extension Image {
         }
     }
 
-    /// Returns the pixels in display format.
+    /// The pixels in display format.
     func displayPixels() throws(WebImageError) -> PixelBuffer {
         try pixels.converted(to: .bgra8Premultiplied, isOpaque: !hasAlpha)
     }
 
-    /// Returns the pixels in display format in memory that is not shared.
+    /// The pixels in display format, in memory that is not shared.
     func displayPixelsToDrawOn() throws(WebImageError) -> PixelBuffer {
         let display = try displayPixels()
         return display === pixels ? try display.copied() : display

@@ -2,16 +2,16 @@ import CWebImagePixman
 public import Foundation
 public import WebImageCore
 
-/// Colours along a line, interpolated linearly between stops and constant beyond the ends.
+/// A linear gradient: colours change evenly between stops and stay constant beyond the ends.
 public struct ImageGradient: Sendable, Hashable {
-    /// A colour and its position on the line, 0…1.
+    /// A colour and its location on the line, 0…1.
     public struct Stop: Sendable, Hashable {
         /// The colour.
         public var color: ImageColor
-        /// The position; clamped to 0…1.
+        /// Its location, clamped to 0…1.
         public var location: Double { didSet { location = Self.clamped(location) } }
 
-        /// Makes a stop; a position that is not a number becomes 0.
+        /// Makes a stop; a location of NaN counts as 0.
         public init(_ color: ImageColor, at location: Double) {
             self.color = color
             self.location = Self.clamped(location)
@@ -20,21 +20,21 @@ public struct ImageGradient: Sendable, Hashable {
         private static func clamped(_ place: Double) -> Double { place.isNaN ? 0 : min(max(place, 0), 1) }
     }
 
-    /// The stops, in the order of their positions.
+    /// The stops, sorted by location.
     public var stops: [Stop] { didSet { stops.sort { $0.location < $1.location } } }
-    /// The start of the line as a fraction of the image: (0, 0) is the top left, (1, 1) the bottom right.
+    /// The start of the line in fractions of the picture: (0, 0) is its top left, (1, 1) its bottom right.
     public var start: CGPoint
-    /// The end of the line as a fraction of the image.
+    /// The end of the line, in the same units.
     public var end: CGPoint
 
-    /// Makes a gradient; by default from the top to the bottom.
+    /// Makes a gradient; from the top to the bottom by default.
     public init(stops: [Stop], start: CGPoint = CGPoint(x: 0.5, y: 0), end: CGPoint = CGPoint(x: 0.5, y: 1)) {
         self.stops = stops.sorted { $0.location < $1.location }
         self.start = start
         self.end = end
     }
 
-    /// Makes a gradient with colours at equal distances.
+    /// Makes a gradient of colours at equal distances.
     public init(
         colors: [ImageColor], start: CGPoint = CGPoint(x: 0.5, y: 0), end: CGPoint = CGPoint(x: 0.5, y: 1)
     ) {
@@ -43,7 +43,7 @@ public struct ImageGradient: Sendable, Hashable {
             stops: colors.enumerated().map { Stop($1, at: Double($0) / last) }, start: start, end: end)
     }
 
-    /// The stops and the line, for cache keys.
+    /// The stops and the line, for transformer keys.
     var key: String {
         let colors = stops.map { $0.color.hexString + String(plainFormat: "@%f", $0.location) }.joined(separator: ",")
         return colors + String(plainFormat: ",{%f,%f},{%f,%f}", start.x, start.y, end.x, end.y)
@@ -51,10 +51,10 @@ public struct ImageGradient: Sendable, Hashable {
 }
 
 extension Image {
-    /// Returns the image with a gradient over it; transparent parts stay transparent.
+    /// Draws a gradient over the picture; transparent pixels stay transparent.
     ///
-    /// The result has the display layout with 8 bits per channel.
-    /// - Returns: nil without stops, for a line that is not finite, and for images with a side above 32,767 px.
+    /// The result has the layout of the display, eight bits a channel.
+    /// - Returns: nil without stops, for a line that is not finite, and for pictures larger than 32,767 px a side.
     public func gradientImage(with gradient: ImageGradient) -> Image? {
         made {
             () throws(WebImageError) in
@@ -66,20 +66,22 @@ extension Image {
 }
 
 extension PixmanImage {
-    /// Makes the pixman image of a gradient for an image of this size.
+    /// A gradient whose line lies in a picture of this size.
     convenience init(_ gradient: ImageGradient, over size: PixelSize) throws(WebImageError) {
         let sides = [gradient.start.x, gradient.start.y, gradient.end.x, gradient.end.y]
         let places = zip(sides, [size.width, size.height, size.width, size.height]).map { Double($0) * Double($1) }
         guard !gradient.stops.isEmpty, gradient.stops.count <= 1000,
             places.allSatisfy({ abs($0) <= Double(Self.maxSide) })
-        else { throw .badData("pixman", "no gradient of \(gradient.stops.count) stops from \(gradient.start)") }
+        else {
+            throw .badData("pixman", "cannot draw a gradient of \(gradient.stops.count) stops from \(gradient.start)")
+        }
         func fixed(_ value: Double) -> Int32 { Int32(value * 65536) }
         var start = pixman_point_fixed(x: fixed(places[0]), y: fixed(places[1]))
         var end = pixman_point_fixed(x: fixed(places[2]), y: fixed(places[3]))
         let stops = gradient.stops.map { stop in
             func part(_ value: Double) -> UInt16 { UInt16((value * 65535).rounded()) }
             let color = stop.color
-            // pixman's gradient stops have straight colours.
+            // pixman takes straight colours here.
             return pixman_gradient_stop(
                 x: fixed(stop.location),
                 color: pixman_color(
@@ -93,7 +95,7 @@ extension PixmanImage {
     }
 }
 
-/// Draws a gradient over an image; see ``WebImageCore/Image/gradientImage(with:)``.
+/// Draws a gradient over the image; see ``WebImageCore/Image/gradientImage(with:)``.
 public struct ImageGradientTransformer: ImageTransformer {
     /// The gradient.
     public let gradient: ImageGradient
@@ -101,7 +103,7 @@ public struct ImageGradientTransformer: ImageTransformer {
     /// Makes the transformer.
     public init(gradient: ImageGradient) { self.gradient = gradient }
 
-    /// The colours, positions and line, in the form of SDWebImage's keys.
+    /// Colours, locations and line, in the format of SDWebImage's keys.
     public var transformerKey: String { "SDImageGradientTransformer(\(gradient.key))" }
 
     /// Returns the image with the gradient over it.

@@ -1,13 +1,13 @@
 public import WebImageCore
 
 extension Image {
-    /// Returns the image's ``BlurHash``; transparent parts count as white.
+    /// This picture's ``BlurHash``; transparent parts count as white.
     ///
-    /// Scales the whole image: not for the main thread.
+    /// Scales the whole picture, so do not call it on the main thread.
     /// - Parameters:
-    ///   - horizontalComponents: the number of horizontal components, 1…9.
-    ///   - verticalComponents: the number of vertical components, 1…9.
-    /// - Returns: nil for other numbers.
+    ///   - horizontalComponents: waves from left to right, 1…9.
+    ///   - verticalComponents: waves from top to bottom, 1…9.
+    /// - Returns: nil for other numbers of waves.
     public func blurHash(horizontalComponents: Int = 4, verticalComponents: Int = 3) -> BlurHash? {
         guard let pixels = try? reduced(toFit: 64, from: hasAlpha ? self.pixels.composited(over: .white) : self.pixels)
         else { return nil }
@@ -15,14 +15,16 @@ extension Image {
             pixels: pixels, horizontalComponents: horizontalComponents, verticalComponents: verticalComponents)
     }
 
-    /// Returns the image's ``ThumbHash``, including transparency. Scales the whole image: not for the main thread.
+    /// This picture's ``ThumbHash``, including its transparency.
+    ///
+    /// Scales the whole picture, so do not call it on the main thread.
     public func thumbHash() -> ThumbHash? {
         (try? reduced(toFit: 100, from: pixels)).flatMap { ThumbHash(pixels: $0) }
     }
 
-    /// Returns the mean of all stored colours, weighted by alpha; its alpha is the mean alpha.
+    /// The mean of all colours as they are stored, each weighted by its alpha; the result's alpha is the mean alpha.
     ///
-    /// Scales the whole image: not for the main thread. Nil if an allocation fails.
+    /// Scales the whole picture, so do not call it on the main thread. Nil when memory is short.
     public func averageColor() -> ImageColor? {
         guard let pixels = try? reduced(toFit: 32, from: pixels) else { return nil }
         var (red, green, blue, weight) = (0, 0, 0, 0)
@@ -43,7 +45,7 @@ extension Image {
             alpha: Double(weight) / Double(pixels.width * pixels.height * 255))
     }
 
-    /// Returns straight RGBA pixels with sides of at most `side` px, in the image's proportions.
+    /// Straight RGBA pixels of at most `side` px a side, with the picture's aspect ratio.
     private func reduced(toFit side: Int, from pixels: PixelBuffer) throws(WebImageError) -> PixelBuffer {
         let box = PixelSize(width: side, height: side)
         let size = ImageScaling.size(of: pixels.size, in: box, preserveAspectRatio: true, allowsEnlarging: false)

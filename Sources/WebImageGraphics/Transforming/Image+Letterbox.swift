@@ -3,10 +3,10 @@ public import Foundation
 public import WebImageCore
 
 extension Image {
-    /// Returns the whole image centred in `size` points; the rest is filled with its mean colour.
+    /// Fits the whole picture into `size` points, centred, and fills the rest with its mean colour.
     ///
-    /// The result has the display layout with 8 bits per channel.
-    /// - Returns: nil for a size that is not positive and finite, or exceeds the default pixel limit.
+    /// The result has the layout of the display, eight bits a channel.
+    /// - Returns: nil for a size that is not positive and finite, or whose pixel count exceeds the default limit.
     public func letterboxedImage(with size: CGSize) -> Image? {
         guard let fitted = resizedImage(with: size, scaleMode: .aspectFit), var color = averageColor() else {
             return nil
@@ -21,19 +21,19 @@ extension Image {
     }
 }
 
-/// Fits an image into a size and fills the rest; see ``WebImageCore/Image/letterboxedImage(with:)``.
+/// Fits a picture into a size and fills the rest; see ``WebImageCore/Image/letterboxedImage(with:)``.
 public struct ImageLetterboxTransformer: ImageTransformer {
-    /// The target size in points.
+    /// The wanted size in points.
     public let size: CGSize
 
     /// Makes the transformer.
     public init(size: CGSize) { self.size = size }
 
-    /// The size, in the form of SDWebImage's keys.
+    /// The size, in the format of SDWebImage's keys.
     public var transformerKey: String {
         String(plainFormat: "SDImageLetterboxTransformer({%f,%f})", size.width, size.height)
     }
 
-    /// Returns the filled image.
+    /// The filled image.
     public func transformedImage(with image: Image, forKey key: String) -> Image? { image.letterboxedImage(with: size) }
 }

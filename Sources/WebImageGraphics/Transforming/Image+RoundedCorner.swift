@@ -3,15 +3,15 @@ public import Foundation
 public import WebImageCore
 
 extension Image {
-    /// Returns the image with rounded corners and a border, transparent outside.
+    /// Rounds the corners of the picture and draws a border; the outside is transparent.
     ///
-    /// The result has the display layout with 8 bits per channel.
+    /// The result has the layout of the display, eight bits a channel.
     /// - Parameters:
-    ///   - radius: the radius of the corners in points, limited to half the smaller side.
+    ///   - radius: of the corners in points, at most half the smaller side.
     ///   - corners: which corners are round.
-    ///   - borderWidth: in points; from half the smaller side on the result is empty.
-    ///   - borderColor: nil draws no border, but still insets the image.
-    /// - Returns: nil if a number is negative or not finite.
+    ///   - borderWidth: in points; from half the smaller side on the result is fully transparent.
+    ///   - borderColor: nil draws no border, but still insets the picture.
+    /// - Returns: nil when a number is negative or not finite.
     public func roundedCornerImage(
         withRadius radius: CGFloat, corners: RectCorner, borderWidth: CGFloat, borderColor: ImageColor?
     ) -> Image? {

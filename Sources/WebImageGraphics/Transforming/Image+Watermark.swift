@@ -2,12 +2,12 @@ import CWebImagePixman
 public import Foundation
 public import WebImageCore
 
-/// The position of a smaller image inside an image.
+/// The position of a smaller picture in a larger one.
 public enum ImageAnchor: UInt, Sendable, CaseIterable {
-    /// A corner, the middle of an edge, or the centre; row by row.
+    /// A corner, the middle of an edge, or the centre; in rows from the top.
     case topLeft = 0, top, topRight, left, center, right, bottomLeft, bottom, bottomRight
 
-    /// Returns the top left position, given the free width and height.
+    /// The top left of the smaller picture; `width` and `height` are the space that it leaves free.
     func place(inWidth width: Double, height: Double, margin: Double) -> (x: Double, y: Double) {
         func along(_ part: UInt, _ rest: Double) -> Double { part == 0 ? margin : part == 1 ? rest / 2 : rest - margin }
         return (along(rawValue % 3, width), along(rawValue / 3, height))
@@ -15,15 +15,15 @@ public enum ImageAnchor: UInt, Sendable, CaseIterable {
 }
 
 extension Image {
-    /// Returns the image with another one drawn over it.
+    /// Draws another picture over this one.
     ///
-    /// The result has the display layout with 8 bits per channel.
+    /// The result has the layout of the display, eight bits a channel.
     /// - Parameters:
-    ///   - watermark: drawn at its size in points; parts outside the image are cut off.
-    ///   - anchor: the position of the watermark.
-    ///   - margin: the distance from the edges next to the anchor, in points.
+    ///   - watermark: drawn at its size in points; parts outside the picture are cut off.
+    ///   - anchor: its position.
+    ///   - margin: the distance in points from the edges it is anchored to.
     ///   - opacity: 0…1.
-    /// - Returns: nil if a number is not finite or a side exceeds 32,767 px.
+    /// - Returns: nil when a number is not finite or a side exceeds 32,767 px.
     public func watermarkedImage(
         with watermark: Image, anchor: ImageAnchor = .bottomRight, margin: CGFloat = 0, opacity: Double = 1
     ) -> Image? {
@@ -45,15 +45,15 @@ extension Image {
     }
 }
 
-/// Draws a watermark; see ``WebImageCore/Image/watermarkedImage(with:anchor:margin:opacity:)``.
+/// Draws a watermark over the image; see ``WebImageCore/Image/watermarkedImage(with:anchor:margin:opacity:)``.
 public struct ImageWatermarkTransformer: ImageTransformer {
-    /// The image of the watermark.
+    /// The picture that is drawn over the image.
     public let watermark: Image
-    /// Identifies the watermark in cache keys; must change with its image.
+    /// Identifies this watermark in cache keys; change it together with the picture.
     public let identifier: String
     /// The position of the watermark.
     public let anchor: ImageAnchor
-    /// The distance from the edges next to the anchor, in points.
+    /// The distance in points from the edges it is anchored to.
     public let margin: CGFloat
     /// The opacity, 0…1.
     public let opacity: Double
@@ -70,7 +70,7 @@ public struct ImageWatermarkTransformer: ImageTransformer {
         self.opacity = opacity
     }
 
-    /// The identifier and the parameters, in the form of SDWebImage's keys.
+    /// The identifier and the parameters, in the format of SDWebImage's keys.
     public var transformerKey: String {
         "SDImageWatermarkTransformer(\(identifier),"
             + String(plainFormat: "%lu,%f,%f)", anchor.rawValue, margin, opacity)

@@ -10,7 +10,7 @@ struct PixelRect: Equatable {
 
     var size: PixelSize { PixelSize(width: width, height: height) }
 
-    /// Returns the part inside an image of the given sides; nil if there is none.
+    /// The part inside a picture of the given sides; nil when there is none.
     func intersection(width limitX: Int, height limitY: Int) -> PixelRect? {
         let (left, top) = (max(x, 0), max(y, 0))
         let (right, bottom) = (min(x + width, limitX), min(y + height, limitY))
@@ -20,7 +20,8 @@ struct PixelRect: Equatable {
 }
 
 extension PixelSize {
-    /// Converts points to whole pixels; nil unless they are positive, finite and within the default pixel limit.
+    /// Converts points at a scale to whole pixels, rounded up; nil unless positive, finite and within the default pixel
+    /// limit.
     init?(points: CGSize, scale: CGFloat) {
         let (width, height) = (Double(points.width * scale), Double(points.height * scale))
         guard width.isFinite, height.isFinite, width > 0, height > 0, width < 1e9, height < 1e9 else { return nil }
@@ -28,7 +29,7 @@ extension PixelSize {
         guard pixelCount <= DecodingLimits.default.maxPixels else { return nil }
     }
 
-    /// Returns the part of an image that is drawn on a canvas, and its size there.
+    /// Which part of a picture of this size is drawn on a canvas, and how large.
     func placed(in canvas: PixelSize, _ mode: ImageScaleMode) -> (source: PixelRect, target: PixelSize) {
         let whole = PixelRect(x: 0, y: 0, width: width, height: height)
         let ratio = Double(width) / Double(height)
@@ -43,7 +44,7 @@ extension PixelSize {
                 : PixelSize(width: max(Int((Double(canvas.height) * ratio).rounded()), 1), height: canvas.height)
             return (whole, target)
         case .aspectFill:
-            // Cropping before scaling gives the same image with less work.
+            // Cutting before scaling gives the same picture for less work.
             let wanted =
                 ratio > canvasRatio
                 ? PixelSize(width: max(Int((Double(height) * canvasRatio).rounded()), 1), height: height)
@@ -57,14 +58,14 @@ extension PixelSize {
 }
 
 extension PixelBuffer {
-    /// Makes a buffer of transparent black.
+    /// Transparent black.
     static func transparent(_ size: PixelSize) throws(WebImageError) -> PixelBuffer {
         let result = try PixelBuffer(width: size.width, height: size.height, format: .bgra8Premultiplied)
         result.withUnsafeMutableBytes { bytes in _ = memset(bytes.baseAddress!, 0, bytes.count) }
         return result
     }
 
-    /// Returns the part inside `rect`, which is within the image; self if that is the whole image.
+    /// The part inside `rect`, which must lie within the picture; itself when `rect` is the whole picture.
     func cropped(to rect: PixelRect) throws(WebImageError) -> PixelBuffer {
         if rect == PixelRect(x: 0, y: 0, width: width, height: height) { return self }
         let result = try PixelBuffer(width: rect.width, height: rect.height, format: format)
@@ -77,7 +78,7 @@ extension PixelBuffer {
         return result
     }
 
-    /// Copies a smaller image of the same layout into this buffer, which must not be shared yet.
+    /// Copies a smaller picture of the same layout into this one, which must not be shared yet.
     func copy(_ source: PixelBuffer, x: Int, y: Int) {
         guard
             let part = PixelRect(x: x, y: y, width: source.width, height: source.height)

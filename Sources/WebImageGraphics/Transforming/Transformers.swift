@@ -1,8 +1,7 @@
 public import Foundation
 public import WebImageCore
 
-/// Rounds corners and draws a border; see
-/// ``WebImageCore/Image/roundedCornerImage(withRadius:corners:borderWidth:borderColor:)``.
+/// Rounds corners and draws a border; see ``WebImageCore/Image/roundedCornerImage(withRadius:corners:borderWidth:borderColor:)``.
 public struct ImageRoundCornerTransformer: ImageTransformer {
     /// The radius in points.
     public let cornerRadius: CGFloat
@@ -21,7 +20,7 @@ public struct ImageRoundCornerTransformer: ImageTransformer {
         self.borderColor = borderColor
     }
 
-    /// SDWebImage's key.
+    /// The key that SDWebImage uses.
     public var transformerKey: String {
         let color = borderColor?.hexString ?? "(null)"
         return String(
@@ -29,7 +28,7 @@ public struct ImageRoundCornerTransformer: ImageTransformer {
             + color + ")"
     }
 
-    /// Returns the rounded image.
+    /// The rounded image.
     public func transformedImage(with image: Image, forKey key: String) -> Image? {
         image.roundedCornerImage(
             withRadius: cornerRadius, corners: corners, borderWidth: borderWidth, borderColor: borderColor)
@@ -38,9 +37,9 @@ public struct ImageRoundCornerTransformer: ImageTransformer {
 
 /// Resizes; see ``WebImageCore/Image/resizedImage(with:scaleMode:)``.
 public struct ImageResizingTransformer: ImageTransformer {
-    /// The target size in points.
+    /// The wanted size in points.
     public let size: CGSize
-    /// How the image is fitted into the size.
+    /// How the picture is fitted into it.
     public let scaleMode: ImageScaleMode
 
     /// Makes the transformer.
@@ -49,12 +48,12 @@ public struct ImageResizingTransformer: ImageTransformer {
         self.scaleMode = scaleMode
     }
 
-    /// SDWebImage's key.
+    /// The key that SDWebImage uses.
     public var transformerKey: String {
         String(plainFormat: "SDImageResizingTransformer({%f,%f},%lu)", size.width, size.height, scaleMode.rawValue)
     }
 
-    /// Returns the resized image.
+    /// The resized image.
     public func transformedImage(with image: Image, forKey key: String) -> Image? {
         image.resizedImage(with: size, scaleMode: scaleMode)
     }
@@ -68,22 +67,22 @@ public struct ImageCroppingTransformer: ImageTransformer {
     /// Makes the transformer.
     public init(rect: CGRect) { self.rect = rect }
 
-    /// SDWebImage's key.
+    /// The key that SDWebImage uses.
     public var transformerKey: String {
         String(
             plainFormat: "SDImageCroppingTransformer({%f,%f,%f,%f})", rect.origin.x, rect.origin.y, rect.size.width,
             rect.size.height)
     }
 
-    /// Returns the cropped image.
+    /// The cropped image.
     public func transformedImage(with image: Image, forKey key: String) -> Image? { image.croppedImage(with: rect) }
 }
 
 /// Mirrors; see ``WebImageCore/Image/flippedImage(withHorizontal:vertical:)``.
 public struct ImageFlippingTransformer: ImageTransformer {
-    /// Whether the image is mirrored horizontally.
+    /// Left to right.
     public let horizontal: Bool
-    /// Whether the image is mirrored vertically.
+    /// Top to bottom.
     public let vertical: Bool
 
     /// Makes the transformer.
@@ -92,10 +91,10 @@ public struct ImageFlippingTransformer: ImageTransformer {
         self.vertical = vertical
     }
 
-    /// SDWebImage's key.
+    /// The key that SDWebImage uses.
     public var transformerKey: String { "SDImageFlippingTransformer(\(horizontal ? 1 : 0),\(vertical ? 1 : 0))" }
 
-    /// Returns the mirrored image.
+    /// The mirrored image.
     public func transformedImage(with image: Image, forKey key: String) -> Image? {
         image.flippedImage(withHorizontal: horizontal, vertical: vertical)
     }
@@ -103,9 +102,9 @@ public struct ImageFlippingTransformer: ImageTransformer {
 
 /// Rotates; see ``WebImageCore/Image/rotatedImage(withAngle:fitSize:)``.
 public struct ImageRotationTransformer: ImageTransformer {
-    /// The angle in radians, counterclockwise.
+    /// Radians, counter-clockwise.
     public let angle: CGFloat
-    /// Whether the result grows to contain the whole image.
+    /// Whether the result grows to hold the whole picture.
     public let fitSize: Bool
 
     /// Makes the transformer.
@@ -114,34 +113,34 @@ public struct ImageRotationTransformer: ImageTransformer {
         self.fitSize = fitSize
     }
 
-    /// SDWebImage's key.
+    /// The key that SDWebImage uses.
     public var transformerKey: String {
         String(plainFormat: "SDImageRotationTransformer(%f,%d)", angle, fitSize ? 1 : 0)
     }
 
-    /// Returns the rotated image.
+    /// The turned image.
     public func transformedImage(with image: Image, forKey key: String) -> Image? {
         image.rotatedImage(withAngle: angle, fitSize: fitSize)
     }
 }
 
-/// Draws a colour over an image; see ``WebImageCore/Image/tintedImage(with:blendMode:)``.
+/// Blends a colour over the image; see ``WebImageCore/Image/tintedImage(with:blendMode:)``.
 public struct ImageTintTransformer: ImageTransformer {
     /// The colour.
     public let tintColor: ImageColor
-    /// How the colour is blended with the image.
+    /// How the colour mixes with the picture.
     public let blendMode: BlendMode
 
-    /// Makes the transformer; by default it fills the image's shape.
+    /// Makes the transformer; without a mode it fills the picture's shape.
     public init(color: ImageColor, blendMode: BlendMode = .sourceIn) {
         tintColor = color
         self.blendMode = blendMode
     }
 
-    /// SDWebImage's key.
+    /// The key that SDWebImage uses.
     public var transformerKey: String { "SDImageTintTransformer(\(tintColor.hexString),\(blendMode.rawValue))" }
 
-    /// Returns the tinted image.
+    /// The tinted image.
     public func transformedImage(with image: Image, forKey key: String) -> Image? {
         image.tintedImage(with: tintColor, blendMode: blendMode)
     }
@@ -155,10 +154,10 @@ public struct ImageBlurTransformer: ImageTransformer {
     /// Makes the transformer.
     public init(radius: CGFloat) { blurRadius = radius }
 
-    /// SDWebImage's key.
+    /// The key that SDWebImage uses.
     public var transformerKey: String { String(plainFormat: "SDImageBlurTransformer(%f)", blurRadius) }
 
-    /// Returns the blurred image.
+    /// The blurred image.
     public func transformedImage(with image: Image, forKey key: String) -> Image? {
         image.blurredImage(withRadius: blurRadius)
     }
