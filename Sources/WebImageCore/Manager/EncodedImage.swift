@@ -1,6 +1,6 @@
 public import Foundation
 
-/// An encoded image with what an HTTP response needs beside its bytes.
+/// An encoded image with the values that an HTTP response needs in addition to the bytes.
 public struct EncodedImage: Sendable {
     /// The encoded bytes.
     public let data: Data
@@ -8,28 +8,28 @@ public struct EncodedImage: Sendable {
     public let format: ImageFormat
     /// The size of the image in pixels.
     public let pixelSize: PixelSize
-    /// The strong validator of the bytes with its quotes (RFC 9110 §8.8.3): equal bytes have equal tags, also after a restart
+    /// The strong validator of the bytes with its quotes (RFC 9110 §8.8.3). Equal bytes have equal tags, also after a restart
     /// and on other machines.
     public let etag: String
-    /// When the source was changed, as its server said: an HTTP date (RFC 9110 §5.6.7) for the field `Last-Modified`. Nil if
-    /// the server did not say, or the source has no server.
+    /// When the source was changed, as reported by its server: an HTTP date (RFC 9110 §5.6.7) for the field `Last-Modified`.
+    /// Nil if the server did not report it, or if the source has no server.
     public let lastModified: String?
     /// Where the bytes came from: `.memory` or `.disk` of an ``ImageEncodedCache``, `.none` for bytes that were encoded for
-    /// this call, or for one that this call joined.
+    /// this call or for a call that it joined.
     public internal(set) var cacheType: ImageCacheType
 
     /// The media type of the bytes, for the field `Content-Type`.
     public var contentType: String { format.mediaType }
 
-    /// Whether the client already has these bytes, so that the answer is 304 without a body.
+    /// Whether the client already has these bytes, so that the response is 304 without a body.
     ///
     /// - Parameter field: The request's field `If-None-Match` (RFC 9110 §13.1.2); nil is false. Only its first 8 KB are read.
     public func matches(ifNoneMatch field: String?) -> Bool { EntityTag.matches(field, etag) }
 }
 
-/// What is stored of an encoded image beside its bytes.
+/// The metadata that is stored with an encoded image.
 struct EncodedImageHead: Codable {
-    /// The key, so that a digest that is mistaken for another is found.
+    /// The key; reading compares it, so that an entry of another key is not taken for this one.
     var key: String
     /// The version of the original, as hexadecimal digits.
     var version: String

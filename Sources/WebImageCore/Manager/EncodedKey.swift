@@ -12,7 +12,7 @@ struct EncodedKey: Hashable, Sendable {
 
     var storageKey: String { "encoded:" + digest }
 
-    /// Nil where the image has no key, so that nothing may be kept, and for decode options that have no text.
+    /// Nil when the image has no key and must not be cached, and for decode options that have no text form.
     init?(_ plan: LoadPlan, _ format: ImageFormat, _ options: EncodingOptions) {
         guard let variant = plan.keys.variant, let further = Self.text(of: plan.decoding.options.foreignOptions) else {
             return nil
@@ -29,7 +29,8 @@ struct EncodedKey: Hashable, Sendable {
         digest = Self.hexadecimal(fingerprint)
     }
 
-    // Printed by reflection, so that a further property is never forgotten; limits change no pixel.
+    // Options are printed by reflection, so that a new property is included automatically. Limits are left out because they
+    // change no pixel.
 
     private static func text(of options: DecodingOptions) -> String {
         var options = options
@@ -40,12 +41,12 @@ struct EncodedKey: Hashable, Sendable {
 
     private static func text(of options: EncodingOptions) -> String {
         var options = options
-        // `Data` prints its length alone.
+        // `Data` prints only its length; the key contains digests of the metadata instead.
         options.metadata = EmbeddedMetadata()
         return String(reflecting: options)
     }
 
-    /// Nil with a value that has no text.
+    /// Nil when a value has no text form.
     private static func text(of options: ForeignCoderOptions) -> String? {
         var lines: [String] = []
         for (key, value) in options.values.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {

@@ -1,20 +1,22 @@
 import Foundation
 
-/// Encoded images by request, format and encoding options, in memory and on disk: for servers that send the same image often.
+/// Caches encoded images by request, format and encoding options, in memory and on disk, for servers that send the same image
+/// often.
 ///
 /// ```swift
 /// let encoded = try await cache.encodedImage(for: request, format: .webP, options: options)
 /// // Body encoded.data, Content-Type encoded.contentType, ETag encoded.etag; 304 if encoded.matches(ifNoneMatch: …).
 /// ```
 ///
-/// Concurrent calls for one image share one load and one encode. A cancelled call leaves the others their work; the work ends
-/// with its last call. Failures are not cached. A result is used while the manager's cache holds the version of the original
-/// that the result was made from, so a refreshed, removed or expired original has no old results. Otherwise the request is
-/// loaded, which revalidates nothing by itself, and encoded again only if its original is another version. The results of
-/// one user's scope are never those of another.
+/// Concurrent calls for one image share one load and one encode. Cancelling a call does not affect the others; the shared work
+/// is cancelled when its last call leaves. Failures are not cached.
 ///
-/// Results of a load whose image no cache may keep, or whose decode options are objects, are shared but not cached. Results
-/// of requests with a coder or an animated image class of their own are cached in memory alone. Safe on any thread.
+/// A result is used while the manager's cache contains the version of the original that the result was made from. A refreshed,
+/// removed or expired original therefore has no old results. Otherwise the request is loaded, which revalidates nothing by
+/// itself, and is encoded again only if the original has another version. Results of one scope are never used for another.
+///
+/// Results are shared but not cached when no cache may store the image or when the decode options contain objects. Results of
+/// requests with their own coder or animated image class are cached only in memory. Safe on any thread.
 public final class ImageEncodedCache: Sendable {
     private struct Held: Sendable {
         var image: EncodedImage
@@ -23,17 +25,18 @@ public final class ImageEncodedCache: Sendable {
 
     /// Loads the images.
     public let manager: WebImageManager
-    /// Keeps the results on disk, within its own limits of size and age; nothing else should be stored there.
+    /// Stores the results on disk, with its own limits of size and age; do not store anything else in it.
     public let storage: ImageCache
     private let coders: ImageCodersManager
     private let memory: RecentValues<EncodedKey, Held>
     private let works = SharedTasks<EncodedIdentity, EncodedImage>()
 
-    /// Makes a cache of its own over a manager.
+    /// Makes a cache for the images of a manager.
     ///
     /// - Parameters:
-    ///   - storage: A cache for the results alone. Default a namespace of its own in the default folder.
-    ///   - memoryBytes: What results in memory may take. A result of more than a quarter is kept on disk alone.
+    ///   - storage: A cache for these results only. The default is a separate namespace in the default folder.
+    ///   - memoryBytes: The limit for results in memory, in bytes. A result larger than a quarter of it is stored only on
+    ///     disk.
     ///   - coders: Encode the images, unless a request names a coder.
     public init(
         manager: WebImageManager = .shared, storage: ImageCache = ImageCache(namespace: "encoded"),
@@ -45,16 +48,18 @@ public final class ImageEncodedCache: Sendable {
         memory = RecentValues(budget: max(memoryBytes, 0))
     }
 
-    /// The image of a request, encoded.
+    /// Returns the encoded image of a request.
     ///
-    /// A hit in memory costs a query of the manager's disk index. A miss costs the load, the encode, and on disk the bytes.
-    /// With `.refresh` or `.reload` the image is loaded first, and encoded only if it changed. Needs no main queue.
+    /// A hit in memory costs a query of the manager's disk index. A miss costs the load, the encode and storing the bytes on
+    /// disk. With `.refresh` or `.reload` the image is loaded first, and encoded only if it changed. Does not use the main
+    /// queue.
     ///
     /// - Parameters:
-    ///   - format: Undefined is the format the image was decoded from; PNG or JPEG, by its transparency, if that cannot be
-    ///     written. All frames of an animation are written where the format has them, unless the request has
-    ///     `.decodeFirstFrameOnly` or the options have ``EncodingOptions/firstFrameOnly``.
-    /// - Throws: What the load throws; `.encodingFailed`; `.cancelled` after a cancel of the surrounding task.
+    ///   - format: `.undefined` selects the format that the image was decoded from. If that format cannot be encoded, it
+    ///     selects PNG for images with transparency and JPEG for others. All frames of an animation are written where the
+    ///     format has them, unless the request has `.decodeFirstFrameOnly` or the options have
+    ///     ``EncodingOptions/firstFrameOnly``.
+    /// - Throws: The errors of the load; `.encodingFailed`; `.cancelled` after the surrounding task was cancelled.
     public func encodedImage(
         for request: ImageRequest, format: ImageFormat = .undefined, options: EncodingOptions = EncodingOptions()
     ) async throws(WebImageError) -> EncodedImage {
@@ -78,10 +83,10 @@ public final class ImageEncodedCache: Sendable {
         await storage.clearDisk()
     }
 
-    /// Waits until results are where they outlive the process.
+    /// Waits until the stored results survive the end of the process.
     public func flush() async { await storage.flush() }
 
-    /// Calls that wait for a load or an encode.
+    /// The number of calls that wait for a load or an encode.
     package var subscriberCount: Int { works.subscriberCount { _ in true } }
 
     // MARK: Stored results
@@ -103,7 +108,7 @@ public final class ImageEncodedCache: Sendable {
 
     private func isCurrent(_ version: ContentDigest, _ plan: LoadPlan) async -> Bool {
         guard let original = plan.keys.original else { return false }
-        // Newer bytes may not be on disk yet.
+        // The bytes of a newer version may not be on disk yet.
         if let newest = manager.pipeline.store.newestVersion(plan), newest != version { return false }
         return await (plan.originalCache as? any VersionedImageCache)?.diskVersion(of: original) == version
     }
@@ -126,7 +131,7 @@ public final class ImageEncodedCache: Sendable {
             cost: image.pixels.byteCount, priority: priority
         ) { () throws(WebImageError) in
             let data = try coder.encodeWithReason(image, format: chosen, options: options)
-            // The options may have made it smaller.
+            // The options may have scaled the image down.
             return (data, (try? coders.imageInfo(of: data, limits: .default))?.pixelSize ?? image.pixelSize)
         }
         let encoded = EncodedImage(
@@ -156,7 +161,7 @@ public final class ImageEncodedCache: Sendable {
     }
 }
 
-/// What two calls must have in common to share an encode.
+/// The identity of an encode: calls with the same identity share it.
 private struct EncodedIdentity: Hashable, Sendable {
     let load: VariantIdentity
     let format: ImageFormat

@@ -1,21 +1,22 @@
 import Foundation
 
-/// Writes a log record for the end of every stage: `.debug` for a stage, `.info` for a load, `.warning` for a failed load;
-/// cancelled loads are `.info`.
+/// Writes a log record at the end of every stage: `.debug` for a stage, `.info` for a load, `.warning` for a failed load. A
+/// cancelled load is `.info`.
 ///
 /// ```swift
 /// WebImageManager.shared.listener = WebImageLoadLogger()
 /// ```
 ///
-/// The message holds the redacted URL; the metadata is ``WebImageStageReport/attributes`` with `webimage.duration_ms`.
-/// Safe on any thread; a stage costs what the destination costs.
+/// The message contains the redacted URL. The metadata is ``WebImageStageReport/attributes`` plus `webimage.duration_ms`. Safe
+/// on any thread. The cost per stage is that of the destination.
 public struct WebImageLoadLogger: WebImageManagerListener {
     private let destination: (any WebImageLogging)?
 
-    /// - Parameter destination: Where records go; nil is where ``WebImageLog`` writes at that time.
+    /// - Parameter destination: The destination of the records; nil uses the destination that ``WebImageLog`` has at the time
+    ///   of the record.
     public init(destination: (any WebImageLogging)? = nil) { self.destination = destination }
 
-    /// Writes nothing: the record of the end holds all.
+    /// Writes nothing; the record at the end contains all values.
     public func imageManager(_ imageManager: WebImageManager, didBegin span: WebImageStageSpan) {}
 
     /// Writes one record.

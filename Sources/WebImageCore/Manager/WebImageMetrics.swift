@@ -32,10 +32,10 @@ public final class WebImageMetrics: WebImageManagerListener {
     private let prefix: String
     private let state = Locked(State())
 
-    /// - Parameter prefix: the beginning of every metric name: letters, digits and underscores.
+    /// - Parameter prefix: The beginning of every metric name; letters, digits and underscores.
     public init(prefix: String = "webimage") { self.prefix = prefix }
 
-    /// Counts a stage that begins.
+    /// Counts the begin of a stage.
     public func imageManager(_ imageManager: WebImageManager, didBegin span: WebImageStageSpan) {
         state.withLock { $0.running[span.stage.rawValue, default: 0] += 1 }
     }

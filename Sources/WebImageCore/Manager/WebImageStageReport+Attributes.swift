@@ -1,11 +1,10 @@
 import Foundation
 
 extension WebImageStageSpan {
-    /// What is known at the begin, by the names of OpenTelemetry's semantic conventions where they have one:
-    /// `webimage.stage`, `webimage.load.id`, `url.scheme`, `server.address`, and `server.port` if the URL names one.
+    /// The attributes known at the begin: `webimage.stage`, `webimage.load.id`, `url.scheme`, `server.address`, and
+    /// `server.port` if the URL has a port. Names follow OpenTelemetry's semantic conventions where these define one.
     ///
-    /// No secrets: neither user information nor path, query or cache key, which contains them; see ``url``. Made on every
-    /// call.
+    /// Contains no secrets: user information, path, query and cache key are left out; see ``url``. Computed on every call.
     public var attributes: [String: String] {
         var attributes = ["webimage.stage": stage.rawValue, "webimage.load.id": "\(loadID)"]
         attributes["url.scheme"] = url.scheme?.lowercased()
@@ -21,7 +20,7 @@ extension WebImageStageReport {
     /// `webimage.joined` (the number of loads whose work was joined) and, after a failure, `error.type` (the name of its
     /// ``WebImageError/Code``). Values that are not known are left out.
     ///
-    /// No secrets, as ``WebImageStageSpan/attributes``. Made on every call.
+    /// Contains no secrets, like ``WebImageStageSpan/attributes``. Computed on every call.
     public var attributes: [String: String] {
         var attributes = span.attributes
         attributes["webimage.origin"] = originName

@@ -1,34 +1,34 @@
 public import Foundation
 
-/// The end of a part of a load.
+/// The result of a stage that ended.
 public struct WebImageStageReport: Sendable {
     /// Identifies the stage and its load.
     public let span: WebImageStageSpan
-    /// How long it took.
+    /// The duration of the stage.
     public let duration: Duration
-    /// Bytes read, fetched or decoded to; nil where there were none.
+    /// The number of bytes that were read, downloaded or produced by decoding; nil if there were none.
     public let byteCount: Int?
-    /// Where the bytes or the image came from; `none` is the loader, nil if there is no result or it is not known.
+    /// Where the bytes or the image came from; `.none` means the loader, nil means no result or an unknown origin.
     public let origin: ImageCacheType?
-    /// The size of the image in pixels; nil for stages that have no image.
+    /// The size of the image in pixels; nil for stages without an image.
     public let pixelSize: PixelSize?
-    /// The format that the image was decoded from; nil for stages that have no image, and if it is not known.
+    /// The format that the image was decoded from; nil for stages without an image and if it is not known.
     public let format: ImageFormat?
     /// The HTTP status of a download; nil for other stages and loaders without HTTP.
     public let statusCode: Int?
-    /// The loads whose work this `.load` joined, as their ``WebImageStageSpan/loadID``: what a trace calls links. The
-    /// stages of that work are reported for those loads alone. Empty for every other stage.
+    /// The loads whose shared tasks this `.load` joined, as their ``WebImageStageSpan/loadID``; links in terms of tracing. The
+    /// stages of these tasks are reported only for those loads. Empty for every other stage.
     public let joinedLoadIDs: [UInt64]
-    /// Why it failed.
+    /// The error of a failed stage; nil after success.
     public let error: WebImageError?
 
-    /// Which part.
+    /// The kind of stage.
     public var stage: WebImageLoadStage { span.stage }
-    /// The URL that the load asks for; see ``WebImageStageSpan/url``.
+    /// The URL of the load; see ``WebImageStageSpan/url``.
     public var url: URL { span.url }
 }
 
-/// Counts up the ids of spans.
+/// Generates the ids of spans.
 enum StageSpanID {
     private static let last = Locked<UInt64>(0)
 
@@ -40,7 +40,7 @@ enum StageSpanID {
     }
 }
 
-/// A stage whose begin was reported to a listener.
+/// A running stage whose begin was reported to a listener.
 final class StageObservation: StageObserving {
     let span: WebImageStageSpan
     private let manager: WebImageManager
@@ -60,7 +60,7 @@ final class StageObservation: StageObserving {
         listener.imageManager(manager, didBegin: span)
     }
 
-    /// The load, as the work that it starts and joins refers to it.
+    /// Identifies the load to the shared tasks that it starts or joins, and records the loads that it joins.
     var origin: SharedTaskOrigin {
         SharedTaskOrigin(id: span.loadID) { [joined, own = span.loadID] id in
             joined.withLock { if id != own, !$0.contains(id) { $0.append(id) } }

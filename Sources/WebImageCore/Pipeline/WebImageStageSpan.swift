@@ -1,21 +1,20 @@
 public import Foundation
 
-/// One stage of one load, from its begin to its end: what a trace calls a span.
+/// One stage of one load, from its begin to its end; a span in terms of tracing.
 public struct WebImageStageSpan: Sendable, Hashable {
-    /// Identifies the stage: unique in the process, never 0, growing.
+    /// Identifies the stage. Unique in the process, increasing and never 0.
     public let id: UInt64
     /// The ``id`` of the `.load` span of the load that the stage runs for; its own ``id`` for `.load`.
     ///
-    /// Work that several loads share runs for the load that started it, also after that load was cancelled and others
-    /// wait for the work. It can therefore end after that load.
+    /// A shared task counts for the load that started it, also after that load was cancelled and other loads still wait for
+    /// the task. A stage can therefore end after its load.
     public let loadID: UInt64
-    /// Which part.
+    /// The kind of stage.
     public let stage: WebImageLoadStage
-    /// The URL that the load asks for, as given: with user information and query, which may be secrets. Its `redacted`
-    /// form has neither.
+    /// The URL of the load, unchanged. User information and query may be secrets; the `redacted` form has neither.
     public let url: URL
 
-    /// The span that this one is a part of: ``loadID``; nil for `.load`. The stages of a load have no parts of their own:
-    /// a thumbnail made from the original reads, downloads, decodes and stores in sequence within one load.
+    /// The span that contains this one: ``loadID``; nil for `.load`. Stages contain no further spans: a thumbnail made from
+    /// the original reads, downloads, decodes and stores in sequence within one load.
     public var parentID: UInt64? { stage == .load ? nil : loadID }
 }

@@ -1,13 +1,14 @@
 package import Foundation
 
-/// Strong validators made from a body, and their comparison (RFC 9110 §8.8.3).
+/// Makes and compares strong validators of bodies (RFC 9110 §8.8.3).
 package enum EntityTag {
     /// The validator of a body with its quotes: 128 bits of its digest.
     package static func tag(of body: Data) -> String {
         "\"" + ContentDigest(body).data.map { String(plainFormat: "%02x", $0) }.joined() + "\""
     }
 
-    /// Whether the field `If-None-Match` names a validator; compares weakly, as RFC 9110 §13.1.2 says.
+    /// Whether the field `If-None-Match` contains a validator; the comparison is weak (RFC 9110 §13.1.2). Reads only the first
+    /// 8 KB.
     package static func matches(_ field: String?, _ tag: String) -> Bool {
         guard let field = field?.trimmingCharacters(in: .whitespaces) else { return false }
         if field == "*" { return true }
