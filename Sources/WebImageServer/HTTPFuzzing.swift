@@ -26,7 +26,7 @@ package enum HTTPFuzzing {
     }
 
     private static func converse(_ data: Data) {
-        guard server != nil else { fatalError("no server") }
+        guard server != nil else { fatalError("the fuzzing server is not running") }
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         precondition(descriptor >= 0)
         defer { close(descriptor) }

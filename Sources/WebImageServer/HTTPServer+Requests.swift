@@ -23,7 +23,7 @@ extension HTTPServer {
     }
 
     private static func from(_ context: UnsafeMutableRawPointer?) -> HTTPServer {
-        guard let context else { preconditionFailure("a callback without its context") }
+        guard let context else { preconditionFailure("libmicrohttpd called without a context") }
         return Unmanaged<HTTPServer>.fromOpaque(context).takeUnretainedValue()
     }
 

@@ -82,7 +82,7 @@ public final class HTTPServer: Sendable {
         respond: @escaping Responder
     ) throws(HTTPServerError) {
         if let failure = HTTPLibrary.failure { throw failure }
-        guard !addresses.isEmpty else { throw HTTPServerError("there is no address to listen on") }
+        guard !addresses.isEmpty else { throw HTTPServerError("no listen address is configured") }
         var listeners: [SocketListener] = []
         do throws(HTTPServerError) {
             for address in addresses {

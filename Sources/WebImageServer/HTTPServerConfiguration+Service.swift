@@ -15,7 +15,7 @@ extension HTTPServerConfiguration {
         maxHeadBytes = configuration.maxHeadBytes
         maxTargetBytes = min(configuration.maxTargetBytes, configuration.maxHeadBytes)
         guard let mode = UInt32(configuration.socketMode, radix: 8), mode <= 0o777 else {
-            throw HTTPServerError("socket-mode: '\(configuration.socketMode)' is no octal number up to 777")
+            throw HTTPServerError("socket-mode: '\(configuration.socketMode)' is not an octal number up to 777")
         }
         socketMode = mode
         for text in configuration.trustedProxies {

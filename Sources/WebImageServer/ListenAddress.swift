@@ -18,7 +18,7 @@ public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
             let path = String(text.dropFirst(5))
             guard !path.isEmpty, path.utf8.count < Self.longestPath, !path.utf8.contains(0) else {
                 throw HTTPServerError(
-                    "listen address '\(text)': a path of 1 to \(Self.longestPath - 1) bytes follows unix:")
+                    "listen address '\(text)' needs a path of 1 to \(Self.longestPath - 1) bytes after unix:")
             }
             self = .local(path: path)
             return
@@ -34,7 +34,7 @@ public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
             let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
             guard let address = IPAddress(host), (address.bytes.count == 16) == isBracketed else {
                 throw HTTPServerError(
-                    "listen address '\(text)' has no numeric address; an IPv6 address stands in brackets")
+                    "listen address '\(text)' has no numeric address; write an IPv6 address in brackets")
             }
             self = .network(host: address.description, port: port)
         }

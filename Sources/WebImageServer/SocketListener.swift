@@ -108,7 +108,7 @@ struct SocketListener: Sendable {
         var status = stat()
         guard lstat(path, &status) == 0 else { return }
         guard status.st_mode & S_IFMT == S_IFSOCK else {
-            throw HTTPServerError("cannot listen on \(address): the file is no socket")
+            throw HTTPServerError("cannot listen on \(address): the file exists and is not a socket")
         }
         let probe = try open(AF_UNIX, address)
         defer { Foundation.close(probe) }
@@ -136,7 +136,7 @@ struct SocketListener: Sendable {
         guard getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &isListening, &size) == 0,
             getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) == 0, isListening != 0,
             type == Int32(SOCK_STREAM.rawValue)
-        else { throw HTTPServerError("cannot listen on \(address): it is no listening stream socket") }
+        else { throw HTTPServerError("cannot listen on \(address): it is not a listening stream socket") }
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     }
