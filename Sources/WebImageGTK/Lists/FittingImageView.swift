@@ -3,27 +3,27 @@ import CWebImageGTKShim
 public import Foundation
 public import WebImageCore
 
-/// A widget that takes its image's proportions as soon as they are known.
+/// A widget that takes the proportions of its image as soon as they are known.
 ///
-/// The proportions of an image that was loaded before are known immediately, because its size is remembered longer than
-/// its bytes. Those of other images come from the first bytes of the file, or with the image. Until then the widget has
-/// its default proportions. Main actor only.
+/// They are known at once for an image that was loaded before: the cache remembers its size even after the image was
+/// evicted. Otherwise they come with the first bytes of the file, at the latest with the image. Until then the widget
+/// has ``defaultProportions``. Main actor only.
 @MainActor public final class FittingImageView: ImageListRow {
-    /// The side that the layout sets; the other follows.
+    /// The side that the widget computes from the other one.
     public enum Axis: Sendable {
-        /// The height follows from the width, as in a list that scrolls vertically.
+        /// The height follows from the width, as in a list that scrolls down.
         case heightForWidth
-        /// The width follows from the height, as in a list that scrolls horizontally.
+        /// The width follows from the height, as in a list that scrolls sideways.
         case widthForHeight
     }
 
-    /// The `GtkWidget`, to be added to a row or any container.
+    /// The `GtkWidget`: put it into a row or any container.
     public let widget: OpaquePointer
     /// The view inside the widget.
     public let imageView: ImageView
-    /// The proportions while those of the image are not known.
+    /// The proportions while those of the image are unknown: only the ratio counts.
     public let defaultProportions: PixelSize
-    /// The current proportions; only the ratio counts.
+    /// The current proportions: only the ratio counts.
     public private(set) var proportions: PixelSize
     /// Whether the proportions are those of the image.
     public private(set) var isFitting = false
@@ -32,10 +32,10 @@ public import WebImageCore
     var onChange: (@MainActor () -> Void)?
     private var generation = 0
 
-    /// Makes a view with default proportions, which should be those of a typical image.
+    /// Makes a view that has default proportions until those of its image are known.
     ///
-    /// - Parameter imageView: The view inside the widget, for example an ``AnimatedImageView``; nil makes an
-    ///   ``ImageView``.
+    /// - Parameter imageView: The view inside the widget; an ``AnimatedImageView`` gives control over animations. Nil
+    ///   makes an ``ImageView``.
     public init(
         _ axis: Axis = .heightForWidth, defaultProportions: PixelSize = PixelSize(width: 3, height: 2),
         imageView: ImageView? = nil
@@ -57,12 +57,12 @@ public import WebImageCore
         HandleLedger.closed("GtkWidget")
     }
 
-    /// Returns self.
+    /// This view.
     public var fittingView: FittingImageView? { self }
 
-    /// Shows the placeholder, or nothing, and then the image of a URL, in the image's proportions.
+    /// Shows the placeholder (nil shows nothing), then the image of a URL, in the image's proportions.
     ///
-    /// - Returns: the load, which can be cancelled; nil without a URL.
+    /// - Returns: the load, which can be cancelled alone; nil without a URL.
     @discardableResult
     public func setImage(
         with url: URL?, placeholderImage: Image? = nil, options: WebImageOptions = [],
@@ -77,7 +77,8 @@ public import WebImageCore
         }
     }
 
-    /// Applies the known proportions of a request and returns the context with which its load reports the size.
+    /// Applies the known proportions of a request; returns a context with which the load reports the size in the file's
+    /// header.
     func fit(_ request: ImageListRequest) -> WebImageContext {
         generation += 1
         let generation = generation
@@ -94,7 +95,7 @@ public import WebImageCore
         return context
     }
 
-    /// Applies the proportions of a loaded image whose size was not known before.
+    /// Applies the proportions of a loaded image if they were not known before.
     func hasEnded(with image: Image?) {
         guard let image, !isFitting else { return }
         take(image.pixelSize, isOwn: true)

@@ -1,33 +1,35 @@
-/// The positions of a list's rows on the scroll axis while their extents become known: a pure value.
+/// The places of a list's rows on its scroll axis while their extents become known; pure arithmetic.
 ///
-/// A change above the anchor moves the start of the list and never the scroll value, so that visible rows do not move.
-/// Drags and flings set absolute values, computed from their start: a corrected value would be overwritten by the next
-/// one, and the list would jump. The start of the list can therefore be any number.
+/// One rule keeps visible rows in place: a change above the anchor moves the beginning of the list, never the scroll
+/// value. Drags and flings set absolute values computed from where they began. If the list corrected the value, the
+/// next one they set would undo the correction, and the list would jump. So the list may begin at any offset, not only
+/// at 0.
 struct FittingLayout: Sendable {
     private(set) var extents: RowExtents
-    /// The position of the first row on the scroll axis.
+    /// The offset where the first row begins on the scroll axis.
     private(set) var origin = 0
 
     init(count: Int, extent: Int) { extents = RowExtents(repeating: extent, count: count) }
 
     var count: Int { extents.count }
-    /// The end of the last row.
+    /// The offset where the last row ends.
     var end: Int { origin + extents.total }
 
-    /// Returns the position of a row on the scroll axis.
+    /// Returns the offset where a row begins on the scroll axis.
     func start(of row: Int) -> Int { origin + extents.start(of: row) }
 
-    /// Returns the rows with at least one pixel between two positions of the scroll axis.
+    /// Returns the rows with a pixel between two offsets of the scroll axis.
     func rows(from start: Double, to end: Double) -> Range<Int> {
         let (first, last) = (Int(start.rounded(.down)), Int(end.rounded(.up)) - 1)
         guard count > 0, last >= origin, first < self.end, last >= first else { return 0..<0 }
         return extents.row(at: first - origin)..<extents.row(at: last - origin) + 1
     }
 
-    /// Returns the row whose position stays while others change.
+    /// Returns the row that stays in place while others change.
     ///
-    /// This is the previous anchor while it is completely visible; otherwise the first settled row that is completely
-    /// visible, because the rows above it grow upwards, outside the visible area; otherwise the row nearest to that.
+    /// This is the previous anchor as long as it is settled and fully visible. Otherwise it is the first row that is
+    /// settled and fully visible, because the rows above it grow upwards, out of the viewport. If there is none, the
+    /// closest alternative is used.
     func anchor(value: Double, page: Double, previous: Int?, isSettled: (Int) -> Bool) -> Int {
         func isWhole(_ row: Int) -> Bool {
             Double(start(of: row)) >= value && Double(start(of: row) + extents[row]) <= value + page
@@ -47,14 +49,14 @@ struct FittingLayout: Sendable {
         if row < anchor { origin -= extents[row] - before }
     }
 
-    /// Changes every extent without moving the start of `anchor`.
+    /// Changes every extent without moving the beginning of `anchor`.
     mutating func changeAll(keeping anchor: Int, _ body: (Int) -> Int) {
         let place = start(of: min(anchor, count))
         extents.change(body)
         origin = place - extents.start(of: min(anchor, count))
     }
 
-    /// Inserts rows before `row`. `anchor` does not move.
+    /// Inserts rows before `row` without moving `anchor`: rows inserted above it move the beginning of the list.
     mutating func insert(_ count: Int, extent: Int, at row: Int, keeping anchor: Int) {
         let before = extents.total
         let moves = row <= anchor && self.count > 0
@@ -62,7 +64,8 @@ struct FittingLayout: Sendable {
         if moves { origin -= extents.total - before }
     }
 
-    /// Removes rows. If they are above `anchor`, the rows below them do not move.
+    /// Removes rows. Removing rows above `anchor` moves the beginning of the list, so that the rows after them stay in
+    /// place.
     mutating func remove(_ rows: Range<Int>, keeping anchor: Int) {
         let above = rows.clamped(to: 0..<min(max(anchor, 0), count))
         origin += extents.start(of: above.upperBound) - extents.start(of: above.lowerBound)

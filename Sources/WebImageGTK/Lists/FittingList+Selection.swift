@@ -1,13 +1,13 @@
-// Selecting and activating rows, by pointer and by key.
+// Selecting and activating rows with pointer and keys.
 //
-// Arrow keys move to the next row, page keys by a screen, Home and End to the ends of the list. The list scrolls to the
-// row with the focus. Return or a double click activates a row.
+// Arrow keys move to the next row, page keys by a screen, Home and End to the ends of the list. The list scrolls until
+// the focused row is visible. Return or a double click activates a row.
 extension FittingList {
     /// How many rows can be selected.
     public enum SelectionMode: Sendable {
-        /// None: keys and clicks only move the focus.
+        /// No row: keys and clicks only move the focus.
         case none
-        /// One: the row with the focus.
+        /// One row, which follows the focus.
         case single
     }
 
@@ -29,14 +29,14 @@ extension FittingList {
         set { core.onSelectionChange = newValue }
     }
 
-    /// Called on the main actor for a row after a double click, after a click with ``activatesOnSingleClick``, or after
-    /// Return for the row with the focus.
+    /// Called on the main actor for a row that was double-clicked (with ``activatesOnSingleClick``: clicked once), or
+    /// that has the focus when Return is pressed.
     public var onActivate: (@MainActor (_ position: Int) -> Void)? {
         get { core.onActivate }
         set { core.onActivate = newValue }
     }
 
-    /// Whether a single click activates a row; false by default.
+    /// Whether one click activates a row; false by default.
     public var activatesOnSingleClick: Bool {
         get { core.activatesOnSingleClick }
         set { core.activatesOnSingleClick = newValue }

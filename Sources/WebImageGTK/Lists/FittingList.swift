@@ -1,18 +1,18 @@
 import CWebImageGTK
 import WebImageCore
 
-/// A list whose rows take their images' proportions during scrolling, without moving what the user looks at.
+/// A list whose rows take the proportions of their images while the user scrolls; visible rows never jump.
 ///
-/// Put its widget into a `GtkScrolledWindow`. Rows are recycled; a list of a million rows takes 12 bytes for each. A
-/// change above the first visible row moves the start of the scroll axis (the adjustment's `lower`, which can differ
-/// from 0) and never the value, so that running drags, flings and animations continue: they set values computed from
-/// their start. Rows load as those of ``ImageListFactory`` do. Main actor only.
+/// Put its widget into a `GtkScrolledWindow`. Rows are recycled; a million rows cost 12 bytes each. When the extent of
+/// a row above the visible rows changes, the beginning of the scroll axis moves (the adjustment's `lower`, which is not
+/// always 0). The scroll value never changes. Drags, flings and animations compute values from where they began, so
+/// they continue undisturbed. Rows load like those of ``ImageListFactory``. Main actor only.
 @MainActor public final class FittingList {
-    /// The direction of the list.
+    /// The direction in which rows follow each other.
     public enum Direction: Sendable {
-        /// Rows are stacked downwards. They are as wide as the list and have their natural height.
+        /// Down: rows are as wide as the list and have their natural height.
         case vertical
-        /// Rows are placed side by side. They are as high as the list and have their natural width.
+        /// Sideways: rows are as high as the list and have their natural width.
         case horizontal
     }
 
@@ -20,16 +20,16 @@ import WebImageCore
     public let widget: OpaquePointer
     let core: FittingListCore
 
-    /// Makes a list whose rows are created and filled by closures, which run on the main actor.
+    /// Makes a list whose rows are made and filled by closures. They run on the main actor.
     /// - Parameters:
     ///   - count: the number of rows.
     ///   - spacing: pixels between rows.
-    ///   - defaultExtent: the assumed extent of a row that was never shown, in pixels along the list.
-    ///   - policy: how many screens ahead images are loaded.
-    ///   - request: returns the image of a position; also called for positions that become visible soon. Nil is a row
-    ///     without an image.
-    ///   - make: creates a row's widgets.
-    ///   - bind: fills the row, except for the image.
+    ///   - defaultExtent: the extent along the list, in pixels, that is assumed for a row until it is measured.
+    ///   - policy: how far ahead images are loaded.
+    ///   - request: returns the image of a position, also for positions that become visible soon. Nil is a row without
+    ///     an image.
+    ///   - make: makes the widgets of a row.
+    ///   - bind: fills everything except the image.
     public init<Row: ImageListRow>(
         _ direction: Direction = .vertical, count: Int, spacing: Int = 0, defaultExtent: Int = 200,
         policy: ScrollPrefetchPolicy = ScrollPrefetchPolicy(),
@@ -47,7 +47,7 @@ import WebImageCore
         HandleLedger.opened("GtkWidget")
     }
 
-    /// Makes a list whose rows consist of an image only.
+    /// Makes a list whose rows show an image and nothing else.
     public convenience init(
         _ direction: Direction = .vertical, count: Int, spacing: Int = 0, defaultExtent: Int = 200,
         request: @escaping @MainActor (_ position: Int) -> ImageListRequest?
@@ -65,7 +65,7 @@ import WebImageCore
     /// The number of rows.
     public var count: Int { core.layout.count }
 
-    /// Returns the row that shows a position; nil if the position is not near the visible ones.
+    /// Returns the widgets that show a position now; nil for a position outside the viewport and its surroundings.
     public func row(at position: Int) -> (any ImageListRow)? { core.bound[position]?.row }
 
     /// The positions with at least one visible pixel.
@@ -75,22 +75,22 @@ import WebImageCore
         return core.layout.rows(from: value, to: value + gtk_adjustment_get_page_size(adjustment))
     }
 
-    /// Sets the number of rows and binds every row again.
+    /// Requests every row again and sets the number of rows.
     public func reload(count: Int) { core.reload(count: max(count, 0)) }
 
-    /// Tells the list that rows were inserted before a position. Visible rows do not move.
+    /// Updates the list after rows were inserted before a position; visible rows stay in place.
     public func insertRows(_ count: Int, at position: Int) {
         precondition(count >= 0 && (0...self.count).contains(position), "no such position")
         core.insert(count, at: position)
     }
 
-    /// Tells the list that rows were removed. Visible rows do not move.
+    /// Updates the list after rows were removed; visible rows stay in place.
     public func removeRows(_ positions: Range<Int>) {
         precondition(positions.clamped(to: 0..<count) == positions, "no such rows")
         core.remove(positions)
     }
 
-    /// Scrolls a row to the start of the visible area.
+    /// Scrolls a row to the beginning of the viewport.
     public func scroll(to position: Int) {
         guard let adjustment = core.adjustment, (0..<count).contains(position) else { return }
         gtk_adjustment_set_value(adjustment, Double(core.layout.start(of: position)))

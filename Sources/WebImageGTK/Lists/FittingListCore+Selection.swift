@@ -15,9 +15,9 @@ extension FittingListCore {
         webimage_list_row_set_selected(load.container, selection.isOn, selection.selected == position)
     }
 
-    // MARK: Input
+    // MARK: User input
 
-    /// Handles a key; false for a key without a meaning.
+    /// Handles a key; returns false for a key without effect.
     func hasKey(_ key: webimage_list_key) -> Bool {
         let step: ListSelection.Step
         switch key {
@@ -49,7 +49,8 @@ extension FittingListCore {
         if count == (activatesOnSingleClick ? 1 : 2) { onActivate?(position) }
     }
 
-    /// Gives the focus that enters the list to the row that had it, otherwise to the first visible row.
+    /// Receives the focus from outside the list and moves it to the row that had it last, otherwise to the first
+    /// visible row.
     func takesFocus() -> Bool {
         guard layout.count > 0 else { return false }
         let position = selection.cursor ?? firstInSight
@@ -65,7 +66,7 @@ extension FittingListCore {
         return gtk_widget_grab_focus(UnsafeMutablePointer(load.container)) != 0
     }
 
-    /// Moves the focus of a row that leaves the visible area to the list, until the row is visible again.
+    /// Moves the focus from a row that scrolls away to the list, which returns it when the row is bound again.
     func keepFocus(of load: RowLoad) {
         let row = UnsafeMutablePointer<GtkWidget>(load.container)
         guard let area, gtk_widget_get_focus_child(UnsafeMutablePointer(area)) == row else { return }
@@ -87,13 +88,13 @@ extension FittingListCore {
     private func pageAway(_ way: Int) -> Int {
         let from = selection.cursor ?? firstInSight
         let place = Double(layout.start(of: min(from, max(layout.count - 1, 0)))) + Double(way * page)
-        // A position beyond the ends has no row: the first or last row is used.
+        // Beyond the ends there is no row; use the first or last row instead.
         let target = layout.rows(from: place, to: place + 1).first ?? (way < 0 ? 0 : layout.count - 1)
         return target == from ? from + way : target
     }
 
-    /// Scrolls by the least distance that makes a row completely visible. Rows measured on the way may need a second
-    /// step.
+    /// Scrolls by the least distance that makes a row fully visible. Rows measured on the way can change the distance,
+    /// so it takes up to three steps.
     private func reveal(_ position: Int) {
         guard let adjustment else { return }
         for _ in 0..<3 {

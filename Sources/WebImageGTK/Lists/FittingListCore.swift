@@ -2,10 +2,10 @@ import CWebImageGTK
 import CWebImageGTKShim
 import WebImageCore
 
-/// Fills a list area: creates rows, sets their positions, and keeps the visible rows in place.
+/// Fills a list area: makes rows, assigns positions to them and keeps visible rows in place.
 ///
-/// Owned by the area. Rows are bound and measured after a scroll or a change, before GTK's layout, which only places
-/// them.
+/// Owned by the area. Rows are bound when something moves, before GTK lays out. The layout itself only measures and
+/// places rows that are bound.
 @MainActor final class FittingListCore {
     private let loader: ListLoader
     private let make: @MainActor () -> any ImageListRow
@@ -14,20 +14,20 @@ import WebImageCore
     private let spacing: Int
     private let defaultExtent: Int
 
-    /// The area; nil once it is destroyed.
+    /// The area; nil after it was destroyed.
     private(set) var area: OpaquePointer?
     private(set) var layout: FittingLayout
     private(set) var bound: [Int: RowLoad] = [:]
-    /// Positions whose rows have been measured with their own proportions.
+    /// Positions whose rows were measured with the proportions of their image.
     private var settled: Set<Int> = []
     private var anchor: Int?
     private var spare: [RowLoad] = []
-    /// The size of the area across the direction of scrolling (`breadth`) and along it (`page`), in pixels.
+    /// The area's size across the scroll direction (`breadth`) and along it (`page`), in pixels.
     private var breadth = 0
     private(set) var page = 0
     private var link: GTKDisplayLink?
     private var isArranging = false
-    /// The extent of a row without its image, as measured last.
+    /// The extent of the last measured row without its image.
     private var frame = 0
 
     var selection = ListSelection()
@@ -49,7 +49,7 @@ import WebImageCore
         loader.onSize = { [weak self] in self?.hasSize($1, $0) }
     }
 
-    /// Makes the area, which retains this object until it is destroyed.
+    /// Makes the area, which keeps this object alive until the area is destroyed.
     func makeArea() -> OpaquePointer {
         let callbacks = webimage_list_area_callbacks(
             allocate: { owner, width, height in
@@ -89,7 +89,8 @@ import WebImageCore
 
     var value: Double { adjustment.map { gtk_adjustment_get_value($0) } ?? 0 }
 
-    /// Returns the anchor, and chooses another one if it has left the visible area.
+    /// Returns the anchor, the row that stays in place; chooses another one when the previous one has left the
+    /// viewport.
     private func chooseAnchor() -> Int {
         let row = layout.anchor(
             value: value, page: Double(page), previous: anchor, isSettled: { settled.contains($0) })
@@ -99,7 +100,8 @@ import WebImageCore
 
     // MARK: Rows
 
-    /// Changes the rows with `body`, which gets the anchor, and shows the result.
+    /// Changes the layout with `body`, which receives the anchor, and shows the result. `positions` maps each old
+    /// position to the new one; nil means that the row is shown anew or was removed.
     private func change(_ positions: (Int) -> Int?, _ body: (inout FittingLayout, _ anchor: Int) -> Void) {
         let old = chooseAnchor()
         body(&layout, old)
@@ -123,7 +125,7 @@ import WebImageCore
         if selection.selected != selected { onSelectionChange?(selection.selected) }
     }
 
-    /// Binds every row again.
+    /// Requests every row again.
     func reload(count: Int) {
         change({ _ in nil }) { layout, anchor in
             if count < layout.count { layout.remove(count..<layout.count, keeping: anchor) }
@@ -175,7 +177,7 @@ import WebImageCore
 
     // MARK: Extents
 
-    /// Uses the size of an image that arrived before its row has widgets: the row appears with its final extent.
+    /// Receives the size of an image before its row has widgets, so that the row appears with its final extent.
     private func hasSize(_ size: PixelSize, _ position: Int) {
         guard breadth > 0, bound[position] == nil, position < layout.count, size.width > 0, size.height > 0 else {
             return
@@ -202,7 +204,7 @@ import WebImageCore
         return Int(max(natural, 1)) + spacing
     }
 
-    /// Sets every bound row to its natural extent, without moving the anchor.
+    /// Sets each bound row's extent to its natural extent, without moving the anchor.
     private func measure(keeping anchor: Int) {
         for (position, load) in bound {
             layout.setExtent(measured(load), of: position, keeping: anchor)
@@ -210,14 +212,14 @@ import WebImageCore
         }
     }
 
-    // MARK: Layout
+    // MARK: Arranging
 
     private func hasScrolled() {
         guard !isArranging else { return }
         arrange()
     }
 
-    /// Schedules `arrange` before the next layout.
+    /// Arranges the rows before the next layout.
     func schedule() {
         guard link == nil, !isArranging, let area else { return }
         let link = GTKDisplayLink(area)
@@ -233,19 +235,21 @@ import WebImageCore
         link = nil
     }
 
-    /// Binds and measures the rows within half a screen of the visible area, and moves the start of the list as needed.
+    /// Binds and measures rows that are visible or within half a screen of that, and moves the list's beginning as
+    /// needed.
     func arrange() {
         guard let area, breadth > 0, page > 0, !isArranging else { return }
         isArranging = true
         defer {
             isArranging = false
-            // During a fast scroll no load starts; another call follows when the scroll has slowed down.
+            // While the list scrolls fast, rows that pass are not loaded. Check again in the next frame, so that the
+            // rows load when the list slows down.
             if loader.isRacing { schedule() }
         }
         let anchor = chooseAnchor()
         var near = 0..<0
-        // Rows that are smaller than assumed make room for more. Each pass binds at least one row; after eight passes
-        // the rest is left to the next frame.
+        // Rows that turn out smaller make room for more rows. Each pass binds at least one row. Eight passes are enough
+        // to fill a screen; the next frame binds any row that is still missing.
         for _ in 0..<8 {
             let over = Double(page) / 2
             near = layout.rows(from: value - over, to: value + Double(page) + over)
@@ -280,7 +284,8 @@ import WebImageCore
         if newBreadth != breadth, newBreadth > 0 {
             let old = breadth
             breadth = newBreadth
-            // Rows without widgets are scaled with the width; the error is corrected when they are measured.
+            // Scale the extents of rows without widgets with the width. Errors are corrected when these rows are
+            // measured.
             if old > 0 {
                 layout.changeAll(keeping: anchor) { max(1, ($0 - spacing) * newBreadth / old) + spacing }
             }
@@ -296,7 +301,7 @@ import WebImageCore
             place()
         }
         isArranging = wasArranging
-        // Rows that shrank make room for more, whose widgets are created before the next layout.
+        // Rows that shrank make room for more rows. Their widgets are made before the next layout.
         let sight = layout.rows(from: value, to: value + Double(page))
         if needsRows || !sight.allSatisfy({ bound[$0] != nil }) { schedule() }
     }

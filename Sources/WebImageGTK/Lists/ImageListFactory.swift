@@ -3,21 +3,21 @@ import WebImageCore
 
 /// A factory of rows with images for `GtkListView`, `GtkGridView` and the columns of a `GtkColumnView`.
 ///
-/// A row shows an image in memory when it is bound. Other images are loaded by visibility, because GTK binds many more
-/// rows than are visible: first those of visible rows, then those that follow in the direction of scrolling, also
-/// before they have widgets. Loads of rows that left the area are cancelled. One factory serves one list. Without
-/// scrolling it costs nothing. Main actor only.
+/// A row that is bound shows its image at once if it is in memory. Other images are loaded by visibility, because GTK
+/// binds many more rows than are visible. Visible rows load first, then the rows that come next in the scroll
+/// direction, also before they have widgets. Loads of rows that scrolled away are cancelled. One factory serves one
+/// list. It uses no CPU while the list does not move. Main actor only.
 @MainActor public final class ImageListFactory {
-    /// The `GtkListItemFactory`; lists that use it retain it longer than this handle.
+    /// The `GtkListItemFactory`; lists that use it keep it alive after this handle is released.
     public let factory: OpaquePointer
 
-    /// Makes a factory whose rows are created and filled by closures, which run on the main actor.
+    /// Makes a factory whose rows are made and filled by closures. They run on the main actor.
     /// - Parameters:
-    ///   - policy: how many screens ahead images are loaded.
-    ///   - request: returns the image of a position; also called for positions that become visible soon. Nil is a row
-    ///     without an image.
-    ///   - make: creates a row's widgets.
-    ///   - bind: fills the row, except for the image.
+    ///   - policy: how far ahead images are loaded.
+    ///   - request: returns the image of a position, also for positions that become visible soon. Nil is a row without
+    ///     an image.
+    ///   - make: makes the widgets of a row.
+    ///   - bind: fills everything except the image.
     public init<Row: ImageListRow>(
         policy: ScrollPrefetchPolicy = ScrollPrefetchPolicy(),
         request: @escaping @MainActor (_ position: Int) -> ImageListRequest?,
@@ -34,12 +34,12 @@ import WebImageCore
         HandleLedger.opened("list factory")
     }
 
-    /// Makes a factory of rows that consist of an image only.
+    /// Makes a factory whose rows show an image and nothing else.
     public convenience init(request: @escaping @MainActor (_ position: Int) -> ImageListRequest?) {
         self.init(request: request, make: { ImageView() })
     }
 
-    /// Returns the factory with a reference for the caller, as functions such as `gtk_list_view_new` need it.
+    /// Returns the factory with an additional reference, for functions that take ownership such as `gtk_list_view_new`.
     public func retainedFactory() -> OpaquePointer {
         g_object_ref(UnsafeMutableRawPointer(factory))
         return factory
@@ -51,18 +51,18 @@ import WebImageCore
     }
 }
 
-/// Handles the signals of a factory; released with the factory.
+/// Handles the signals of a factory; exists as long as the factory.
 @MainActor private final class FactoryWiring {
     private let loader: ListLoader
     private let make: @MainActor () -> any ImageListRow
     private let bind: @MainActor (any ImageListRow, Int) -> Void
-    /// By `GtkListItem`.
+    /// All rows, by `GtkListItem`.
     private var rows: [OpaquePointer: RowLoad] = [:]
     private var bound: [OpaquePointer: RowLoad] = [:]
     private var viewport: ListViewport?
-    /// The number of successive checks that found no visible row.
+    /// The number of consecutive checks that found no visible row.
     private var blindChecks = 0
-    /// Waits for the first frame of a row, with which the list is found.
+    /// Waits for the first frame of a row; the list can then be found from the row.
     private var search: (row: OpaquePointer, link: GTKDisplayLink)?
 
     init(
@@ -74,7 +74,7 @@ import WebImageCore
         self.bind = bind
     }
 
-    /// Connects the signals; the connections retain this object.
+    /// The signal connections keep this object alive.
     func connect(to factory: OpaquePointer) {
         Signal.connect(factory, "setup") { item in if let item { self.setUp(item) } }
         Signal.connect(factory, "bind") { item in if let item { self.bind(item) } }
@@ -118,7 +118,7 @@ import WebImageCore
     private func scheduleCheck(_ widget: OpaquePointer) {
         if let viewport { return viewport.scheduleCheck() }
         guard search == nil else { return }
-        // A row that is being bound may have no parent yet; at its first frame it has one.
+        // A row that is being bound may not be inside a list yet; it is when its first frame begins.
         let link = GTKDisplayLink(widget)
         search = (widget, link)
         link.start { [weak self] _ in self?.findList() }
@@ -142,13 +142,14 @@ import WebImageCore
         var placed: [PlacedRow] = []
         placed.reserveCapacity(bound.count)
         for (item, load) in bound {
-            // Rows keep their widgets when rows above them are inserted or removed.
+            // Rows keep their widgets when other rows are inserted or removed above them; only the position changes.
             let position = Int(gtk_list_item_get_position(item))
             if load.position != position { loader.move(load, to: position) }
             placed.append(PlacedRow(position: position, widget: load.row.widget))
         }
         let visible = viewport.visible(PlacedRow.inOrder(placed))
-        // After a jump GTK may need several frames for its layout. The checks of a list without visible rows end.
+        // After a jump GTK may need more frames to lay out its rows. Ten checks are the limit, so that a list that
+        // shows no row does not cause checks forever.
         blindChecks = visible.isEmpty && !bound.isEmpty ? blindChecks + 1 : 0
         if (1...10).contains(blindChecks) {
             viewport.repeatScroll()

@@ -1,18 +1,19 @@
 public import Foundation
 public import WebImageCore
 
-/// The content of a row of a list.
+/// The image that a row of a list shows.
 public struct ImageListRequest {
     /// The URL of the image; nil shows only the placeholder.
     public var url: URL?
-    /// Shown until the image is loaded.
+    /// The image shown until the load ends.
     public var placeholderImage: Image?
-    /// The options of the load. The list sets the priority: visible rows before rows that become visible soon.
+    /// The options of the load. The list sets the priority itself: high for visible rows, low for rows that become
+    /// visible soon.
     public var options: WebImageOptions
-    /// The context of the load, as for any view. A list should set `.imageThumbnailPixelSize`.
+    /// The context of the load, as for any view; `.imageThumbnailPixelSize` is recommended in a list.
     public var context: WebImageContext?
 
-    /// Makes a request with the options and the context of a view's load.
+    /// Makes a request with the options and context of a view's load.
     public init(
         _ url: URL?, placeholderImage: Image? = nil, options: WebImageOptions = [], context: WebImageContext? = nil
     ) {
@@ -24,7 +25,7 @@ public struct ImageListRequest {
 }
 
 extension ImageListRequest {
-    /// The loader.
+    /// The loader of the request: `.customManager` of the context or the default loader.
     var loader: any ViewImageLoading {
         context?[.customManager] as? any ViewImageLoading ?? ImageViewBinding.defaultLoader()
     }

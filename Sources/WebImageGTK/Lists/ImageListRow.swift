@@ -1,20 +1,20 @@
-/// The widgets of one row, created once and shown at many positions.
+/// The widgets of one row, made once and reused for many positions.
 @MainActor public protocol ImageListRow: AnyObject {
     /// The `GtkWidget` of the whole row.
     var widget: OpaquePointer { get }
-    /// The view for which the list loads images.
+    /// The view in the row that shows the loaded image.
     var imageView: ImageView { get }
-    /// The view that takes its image's proportions; nil, the default, for rows of a fixed size.
+    /// The view in the row that takes the proportions of its image; nil, the default, for rows of fixed size.
     var fittingView: FittingImageView? { get }
 }
 
 extension ImageListRow {
-    /// Returns nil: the row has a fixed size.
+    /// Nil: the row has a fixed size.
     public var fittingView: FittingImageView? { nil }
 }
 
-/// A row that consists of an image only.
+/// A row that shows an image and nothing else.
 extension ImageView: ImageListRow {
-    /// Returns self.
+    /// This view.
     public var imageView: ImageView { self }
 }

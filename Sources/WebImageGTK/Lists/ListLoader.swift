@@ -1,8 +1,8 @@
 import WebImageCore
 
-/// Loads the rows of one list according to the decisions of ``ScrollPrefetchPolicy``.
+/// Loads the images of one list's rows as ``ScrollPrefetchPolicy`` decides.
 @MainActor final class ListLoader {
-    /// Called with the size of an image whose row has no widgets yet.
+    /// Receives the size of an image whose row has no widgets yet.
     var onSize: (@MainActor (_ position: Int, _ size: PixelSize) -> Void)?
 
     private let request: @MainActor (Int) -> ImageListRequest?
@@ -11,9 +11,10 @@ import WebImageCore
     private var rows: [ObjectIdentifier: RowLoad] = [:]
     private var count = 0
     private var generation = 0
-    /// Whether rows were bound since the last update.
+    /// Whether rows were bound, or positions reset, since the last update.
     private var isStale = false
-    /// Whether rows need the sizes of images. Loads that report sizes share their downloads only with each other.
+    /// Whether the rows take the proportions of their images. Prefetch loads then also need a size receiver, because a
+    /// load with a receiver shares its download only with loads that have one too.
     private var isFitting = false
 
     init(policy: ScrollPrefetchPolicy, request: @escaping @MainActor (Int) -> ImageListRequest?) {
@@ -23,33 +24,35 @@ import WebImageCore
 
     isolated deinit { prefetching.cancelAll() }
 
-    /// Shows a position in a row.
+    /// Shows the image of a position in a row.
     func bind(_ row: RowLoad, at position: Int) {
         rows[ObjectIdentifier(row)] = row
         isStale = true
         isFitting = row.row.fittingView != nil
         row.bind(request(position), at: position, policy.interest(in: position))
-        // After the row has joined the load, so that the load continues.
+        // Cancel the prefetch only now: the row has joined the shared load, so the load continues.
         prefetching.cancel(position)
     }
 
-    /// Unbinds a row. Its load continues only if its position becomes visible soon.
+    /// Removes a row from the list; its load continues only if its position is still wanted.
     func unbind(_ row: RowLoad) {
         guard rows.removeValue(forKey: ObjectIdentifier(row)) != nil else { return }
         if let position = row.position, policy.interest(in: position) != .none { prefetch([position]) }
         row.unbind()
     }
 
-    /// Moves a row after rows above it were inserted or removed. Prefetches, which belong to positions, start again.
+    /// Moves a row after rows above it were inserted or removed. Prefetch loads are cancelled, because they were
+    /// started by position; the next update starts them again.
     func move(_ row: RowLoad, to position: Int) {
         if !isStale { reset() }
         row.move(to: position)
     }
 
-    /// Whether the list needs another update soon, because no load starts during a fast scroll.
+    /// Whether the list scrolls more than a screen per update. Nothing is loaded meanwhile, so another update must
+    /// follow soon.
     var isRacing: Bool { policy.isRacing }
 
-    /// Handles a scroll; `count` is the number of rows.
+    /// Starts and cancels loads after a scroll; `count` is the number of rows in the list.
     func update(visible: Range<Int>, count: Int) {
         guard isStale || isRacing || visible != policy.visible || count != self.count else { return }
         isStale = false
@@ -57,7 +60,7 @@ import WebImageCore
         let change = policy.update(visible: visible, count: count)
         for position in change.cancelled { prefetching.cancel(position) }
         let byPosition = Dictionary(rows.values.compactMap { row in row.position.map { ($0, row) } }) { $1 }
-        // Visible rows are loaded first, then those that become visible next.
+        // Request the visible rows first, then the rows that become visible next.
         for position in policy.visible { byPosition[position]?.want(policy.interest(in: position)) }
         for (position, row) in byPosition where policy.interest(in: position) == .none { row.want(.none) }
         for position in change.prefetch { byPosition[position]?.want(.near) }
@@ -65,7 +68,7 @@ import WebImageCore
         prefetch(change.prefetch.filter { byPosition[$0] == nil })
     }
 
-    /// Cancels all work, because the positions now mean other rows.
+    /// Cancels all prefetch loads, because the positions now stand for other rows.
     func reset() {
         generation += 1
         isStale = true

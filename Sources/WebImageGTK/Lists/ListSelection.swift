@@ -1,20 +1,21 @@
-/// The selected row of a list, and the row from which the arrow keys move: a pure value.
+/// The selected row of a list and the row from which the arrow keys move; a pure value.
 struct ListSelection: Sendable {
     /// Whether rows can be selected.
     var isOn = false { didSet { if !isOn { selected = nil } } }
     /// The selected row; nil for none.
     private(set) var selected: Int?
-    /// The row that has the focus, or gets it when the focus returns to the list.
+    /// The row that has the focus, or receives it when the focus returns to the list.
     private(set) var cursor: Int?
 
     /// The target of a key.
     enum Step: Sendable {
         case previous, next, first, last
-        /// A given row, for example one found by the size of the page.
+        /// A given row, for example one screen away.
         case to(Int)
     }
 
-    /// Moves the cursor, without one from `start`, and the selection with it; nil without rows.
+    /// Moves the cursor, and the selection if rows can be selected; returns the new row, nil without rows. Without a
+    /// cursor, `.previous` and `.next` move to `start`.
     mutating func move(_ step: Step, count: Int, from start: Int) -> Int? {
         guard count > 0 else { return nil }
         let target =
@@ -31,13 +32,13 @@ struct ListSelection: Sendable {
         return row
     }
 
-    /// Selects a row or none; a list without selection only moves its cursor.
+    /// Selects a row, or none; if rows cannot be selected, only moves the cursor.
     mutating func select(_ row: Int?) {
         if let row { cursor = row }
         if isOn { selected = row }
     }
 
-    /// Updates the positions after a change of the rows; `positions` returns nil for a removed row.
+    /// Moves selection and cursor to the new positions of their rows; nil means that the row was removed.
     mutating func follow(_ positions: (Int) -> Int?) {
         selected = selected.flatMap(positions)
         cursor = cursor.flatMap(positions)

@@ -2,20 +2,20 @@ import CWebImageGTK
 import CWebImageGTKShim
 import WebImageCore
 
-/// The GTK list that contains a row, and its visible rows.
+/// The GTK list around a row, and the rows of it that are visible.
 @MainActor final class ListViewport {
-    /// The `GtkListView` or `GtkGridView`; nil once it is destroyed.
+    /// The `GtkListView` or `GtkGridView`; nil after it was destroyed.
     private var list: OpaquePointer?
     private let changed: @MainActor () -> Void
     private var watched: [(object: OpaquePointer, connection: UInt)] = []
     private var connections: [UInt] = []
     private var link: GTKDisplayLink?
     private var paints: (clock: OpaquePointer, connection: UInt)?
-    /// Whether a change happened since the last frame began and the last check.
+    /// Whether something has moved since the last frame began (`isAskedAgain`) and since the last check (`isDue`).
     private var isAskedAgain = false
     private var isDue = false
 
-    /// Finds the list that contains a row's widget; nil if there is none.
+    /// Finds the list that contains a row's widget; nil while no list contains it.
     init?(around row: OpaquePointer, changed: @escaping @MainActor () -> Void) {
         guard let list = Self.list(around: row) else { return nil }
         self.list = list
@@ -34,7 +34,7 @@ import WebImageCore
         for connection in connections { Signal.disconnect(list, connection) }
     }
 
-    /// The number of rows of the list's model.
+    /// The number of rows in the list's model.
     var count: Int {
         guard let list else { return 0 }
         let isGrid = Self.isInstance(list, gtk_grid_view_get_type())
@@ -42,12 +42,12 @@ import WebImageCore
         return Int(g_list_model_get_n_items(model))
     }
 
-    /// Returns the positions with at least one pixel inside the list, whose allocation is the visible area. `rows` are
-    /// in order.
+    /// Returns the positions with at least one pixel inside the list's area, which is as large as the viewport. `rows`
+    /// are ordered by position.
     func visible(_ rows: [PlacedRow]) -> Range<Int> {
         guard let list else { return 0..<0 }
-        // In a vertical list rows follow each other, so that a few checks find the visible ones. In a horizontal list
-        // the text direction determines the order.
+        // In a vertical list one row follows another, so a binary search finds the first visible row. In a horizontal
+        // list the order depends on the text direction, so every row is examined.
         let isDown = gtk_orientable_get_orientation(list) == GTK_ORIENTATION_VERTICAL
         let start = isDown ? firstInSight(rows) : nil
         let area = UnsafeMutablePointer<GtkWidget>(list)
@@ -64,7 +64,7 @@ import WebImageCore
         return first > last ? 0..<0 : first..<last + 1
     }
 
-    /// Returns the first row that ends below the upper edge; nil if a row has no position.
+    /// Returns the first row that ends below the upper edge; nil if a row has no bounds yet.
     private func firstInSight(_ rows: [PlacedRow]) -> Int? {
         var (index, end) = (0, rows.count)
         while index < end {
@@ -82,9 +82,9 @@ import WebImageCore
         return isKnown ? bounds : nil
     }
 
-    /// Schedules `changed` after the next frame's layout and drawing.
+    /// Calls `changed` after the next frame was laid out and drawn.
     ///
-    /// Before that, rows still have the places of their previous positions.
+    /// Before that, rows are still placed where they were for their previous positions.
     func scheduleCheck() {
         isAskedAgain = true
         guard link == nil, let list else { return }
@@ -99,7 +99,7 @@ import WebImageCore
         }
         isAskedAgain = false
         isDue = true
-        // Each window has a frame clock of its own.
+        // A list that moved to another window has another frame clock.
         guard paints?.clock != clock else { return }
         stopPaints()
         g_object_ref(UnsafeMutableRawPointer(clock))
@@ -125,10 +125,10 @@ import WebImageCore
         g_object_unref(UnsafeMutableRawPointer(clock))
     }
 
-    /// Sets the list's scroll position again.
+    /// Reports the scroll value to GTK again.
     ///
-    /// If a list of GTK 4.8 was never scrolled and its first scroll goes beyond the bound rows, it shows no rows: it
-    /// binds those of the new position only at the next scroll.
+    /// Works around GTK 4.8: a list that has never moved shows no rows after a scroll beyond its bound rows. It binds
+    /// the rows at the new place only with the next scroll.
     func repeatScroll() {
         guard let list, gtk_widget_get_mapped(UnsafeMutablePointer(list)) != 0 else { return }
         let isVertical = gtk_orientable_get_orientation(list) == GTK_ORIENTATION_VERTICAL
@@ -168,7 +168,7 @@ import WebImageCore
         var ancestor = gtk_widget_get_parent(UnsafeMutablePointer(row))
         while let current = ancestor {
             let widget = OpaquePointer(current)
-            // A column view contains a list view.
+            // A column view contains its own list view.
             if isInstance(widget, gtk_list_view_get_type()) || isInstance(widget, gtk_grid_view_get_type()) {
                 return widget
             }

@@ -1,13 +1,13 @@
-/// The extents of a list's rows along its direction, in pixels, and the start of each row.
+/// The extents of all rows of a list along its scroll direction, in pixels, and the offset where each row begins.
 ///
-/// A Fenwick tree: changing one extent, finding a row's start, and finding the row at an offset take O(log n) time, so
-/// that a list of a million rows scrolls as fast as a short one. It takes 12 bytes for each row.
+/// A Fenwick tree: changing one extent, finding the start of a row and finding the row at an offset take log n steps.
+/// So a list of a million rows scrolls as fast as a short one. Uses 12 bytes per row.
 struct RowExtents: Sendable {
     private var extents: [Int32]
     /// `tree[i - 1]` is the sum of the `i & -i` extents that end with row `i - 1`.
     private var tree: [Int]
 
-    /// Makes `count` rows of one extent.
+    /// Makes `count` rows of the same extent.
     init(repeating extent: Int = 0, count: Int = 0) {
         extents = Array(repeating: Self.stored(extent), count: count)
         tree = []
@@ -20,7 +20,7 @@ struct RowExtents: Sendable {
     /// The sum of all extents.
     var total: Int { start(of: count) }
 
-    /// The extent of a row, limited to 31 bits.
+    /// The extent of one row; clamped to 0…`Int32.max`.
     subscript(row: Int) -> Int {
         get { Int(extents[row]) }
         set {
@@ -36,7 +36,7 @@ struct RowExtents: Sendable {
         }
     }
 
-    /// Returns the start of a row; for `count`, the end of the last row.
+    /// Returns the offset where a row begins; `count` gives the end of the last row.
     func start(of row: Int) -> Int {
         var sum = 0
         var index = row
@@ -47,7 +47,8 @@ struct RowExtents: Sendable {
         return sum
     }
 
-    /// Returns the row at an offset; the first row before the start, the last after the end, 0 without rows.
+    /// Returns the row that covers an offset: the first row for an offset before the beginning, the last row for one
+    /// after the end, 0 without rows.
     func row(at offset: Int) -> Int {
         var (row, rest) = (0, offset)
         var step = count == 0 ? 0 : 1 << (Int.bitWidth - 1 - count.leadingZeroBitCount)
@@ -61,19 +62,19 @@ struct RowExtents: Sendable {
         return max(min(row, count - 1), 0)
     }
 
-    /// Inserts rows of one extent before `row`; takes time proportional to the number of rows.
+    /// Inserts rows of one extent before `row`; linear in the number of rows.
     mutating func insert(_ extent: Int, count: Int, at row: Int) {
         extents.insert(contentsOf: repeatElement(Self.stored(extent), count: count), at: row)
         rebuild()
     }
 
-    /// Removes rows; takes time proportional to the number of rows.
+    /// Removes rows; linear in the number of rows.
     mutating func remove(_ rows: Range<Int>) {
         extents.removeSubrange(rows)
         rebuild()
     }
 
-    /// Changes every extent; takes time proportional to the number of rows.
+    /// Changes every extent; linear in the number of rows.
     mutating func change(_ body: (Int) -> Int) {
         extents = extents.map { Self.stored(body(Int($0))) }
         rebuild()

@@ -1,20 +1,20 @@
 import Foundation
 import WebImageCore
 
-/// The load of one row: started, cancelled and prioritised as the row is scrolled.
+/// The load of one row's image: started, cancelled and reprioritised while the list scrolls.
 @MainActor final class RowLoad {
     private enum State {
-        /// Not started: the row is too far away, or its load was cancelled.
+        /// Not requested: the row is too far away, or its load was cancelled.
         case waiting
         case loading
-        /// Shown or failed, or there is nothing to show.
+        /// Shown, failed, or nothing to show.
         case ended
     }
 
     let row: any ImageListRow
-    /// The widget that the list places: the row's widget, or a container of it.
+    /// The widget that the list places: the row's own widget, or a container around it.
     let container: OpaquePointer
-    /// The row's position in the list; nil while it is in none.
+    /// The row's position in the list; nil while the row is not bound.
     private(set) var position: Int?
     private var request: ImageListRequest?
     private var state = State.ended
@@ -28,7 +28,8 @@ import WebImageCore
         row.imageView.state.keepsSizeWhenEmpty = true
     }
 
-    /// Shows the image of a position: from memory before this returns, otherwise by a load according to the interest.
+    /// Shows a position's image. An image in memory is shown before this returns; others are loaded as `interest`
+    /// requires.
     func bind(_ request: ImageListRequest?, at position: Int, _ interest: ScrollPrefetchPolicy.Interest) {
         generation += 1
         self.position = position
@@ -40,7 +41,8 @@ import WebImageCore
             state = .ended
             return
         }
-        // An image in memory is shown now, because it costs nothing; other loads wait until the row is near.
+        // An image in memory costs nothing and is shown before the row becomes visible. Other rows wait until they are
+        // near.
         if interest != .none { return ask() }
         switch memoryAnswer {
         case .hit(let image): ask(image)
@@ -49,7 +51,7 @@ import WebImageCore
         }
     }
 
-    /// Cancels the load; the row keeps its image until it is bound again.
+    /// Cancels a running load; the row keeps its image until it is bound again.
     func unbind() {
         generation += 1
         position = nil
@@ -58,10 +60,10 @@ import WebImageCore
         row.imageView.cancelCurrentImageLoad()
     }
 
-    /// Sets the position after a change of the rows above.
+    /// Sets the position after rows above were inserted or removed.
     func move(to position: Int) { self.position = position }
 
-    /// Starts, prioritises or cancels the load according to the interest in the row.
+    /// Starts, reprioritises or cancels the load when the row's urgency changes.
     func want(_ interest: ScrollPrefetchPolicy.Interest) {
         guard interest != self.interest else { return }
         self.interest = interest
@@ -73,8 +75,8 @@ import WebImageCore
         }
     }
 
-    /// The memory hit that the load would deliver, if no options or roles between the view and the manager can change
-    /// it.
+    /// The result of the memory lookup that the load would begin with; `.unknown` if the view or the context could
+    /// change the load before it reaches the manager.
     private var memoryAnswer: WebImageManager.MemoryAnswer {
         guard let request, let url = request.url, let manager = request.loader as? WebImageManager,
             request.context?[.thumbnail] == nil, type(of: row.imageView) == ImageView.self
@@ -87,7 +89,7 @@ import WebImageCore
         return request.loader.imageInMemory(for: url, context: request.context) != nil
     }
 
-    /// Shows the placeholder in the known proportions.
+    /// Shows the placeholder in the known proportions without starting a load.
     private func wait() {
         state = .waiting
         row.imageView.cancelCurrentImageLoad()
@@ -95,7 +97,7 @@ import WebImageCore
         if let request { _ = row.fittingView?.fit(request) }
     }
 
-    /// Starts the load; `hit` is the image just found in memory.
+    /// Starts the load; `hit` is the image that was just found in memory.
     private func ask(_ hit: Image? = nil) {
         guard let request else { return }
         state = .loading
@@ -119,7 +121,7 @@ import WebImageCore
     }
 }
 
-/// Forwards a view's loads and keeps the newest, so that its priority can be changed.
+/// Forwards a view's loads and stores the newest one, so that its priority can be changed.
 private final class RowLoader: ForwardingViewLoader {
     private struct State {
         var base: (any ViewImageLoading)?
@@ -129,7 +131,7 @@ private final class RowLoader: ForwardingViewLoader {
 
     private let state = Locked(State())
 
-    /// Sets the loader of the next load, and the memory hit that it will deliver.
+    /// Sets the loader of the next load, and the image that it is known to deliver at once.
     func prepare(_ base: any ViewImageLoading, _ hit: Image?) {
         state.withLock { ($0.base, $0.hit) = (base, hit) }
     }

@@ -1,11 +1,11 @@
 import WebImageCore
 
-/// The running loads of rows without widgets, by position.
+/// The running loads for rows that have no widgets yet, by position.
 @MainActor final class RowPrefetching {
     private var operations: [Int: any WebImageOperation] = [:]
     private var prefetchers: [ObjectIdentifier: WebImagePrefetcher] = [:]
 
-    /// Starts the load of a position's image at a lower priority than visible rows; does nothing if it runs.
+    /// Starts the load of a position's image with a lower priority than visible rows; does nothing if it already runs.
     func start(_ request: ImageListRequest, _ position: Int) {
         guard operations[position] == nil, let url = request.url else { return }
         let options = request.options(for: .near)
@@ -19,7 +19,7 @@ import WebImageCore
             [url], options: options, context: request.context, progress: nil, completed: nil)
     }
 
-    /// Cancels this subscription to the load of a position; other subscribers keep the load running.
+    /// Cancels the load of a position; a shared task continues for its other subscribers.
     func cancel(_ position: Int) { operations.removeValue(forKey: position)?.cancel() }
 
     func cancelAll() {

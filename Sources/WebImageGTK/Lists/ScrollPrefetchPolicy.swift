@@ -1,10 +1,11 @@
-/// Decides which rows of a list are loaded before they are visible, and which loads are cancelled: a pure value.
+/// Decides which rows of a list are loaded before they are visible and which loads are cancelled; a pure value.
 ///
-/// It is updated with the visible rows after every scroll and needs one range of positions: the visible ones, some
-/// screens ahead in the direction of scrolling, and part of a screen behind. During a fast scroll, of more than a
-/// screen between two updates, it needs none: the rows would leave the area before their images arrive.
+/// Receives the visible positions after every scroll and keeps one range of wanted positions: the visible rows, some
+/// screens in the scroll direction, and some rows that were just passed. All other rows are not loaded. While the list
+/// moves more than a screen between two updates, no row is wanted: it would have scrolled away before its image
+/// arrived.
 public struct ScrollPrefetchPolicy: Sendable {
-    /// The direction of scrolling.
+    /// The scroll direction.
     public enum Direction: Sendable {
         /// Towards higher positions; also before the first scroll.
         case forward
@@ -12,64 +13,65 @@ public struct ScrollPrefetchPolicy: Sendable {
         case backward
     }
 
-    /// The need for a row's image.
+    /// The urgency of a row's load.
     public enum Interest: Int, Sendable, Comparable {
-        /// The row is far away: nothing is loaded.
+        /// The row is far away: nothing is loaded for it.
         case none
-        /// The row becomes visible soon or was visible recently: loaded after all visible rows.
+        /// The row becomes visible soon, or was just passed: it loads after all visible rows.
         case near
-        /// The row is visible: loaded first.
+        /// The row is visible: it loads first.
         case visible
 
         /// Orders by urgency.
         public static func < (one: Interest, other: Interest) -> Bool { one.rawValue < other.rawValue }
     }
 
-    /// The changes after a scroll.
+    /// The changes that a scroll causes.
     public struct Change: Sendable, Equatable {
-        /// Invisible positions whose loads start, the next to become visible first.
+        /// Positions to load from now on that are not visible, the most urgent first.
         public var prefetch: [Int] = []
-        /// Positions that are no longer needed.
+        /// Positions that are no longer wanted.
         public var cancel: Range<Int> = 0..<0
-        /// Further positions that are no longer needed: a smaller window can lose positions at both ends.
+        /// Further positions that are no longer wanted: a range that shrinks can lose positions at both ends.
         public var cancelBeyond: Range<Int> = 0..<0
 
-        /// All positions that are no longer needed.
+        /// All positions that are no longer wanted.
         public var cancelled: [Int] { Array(cancel) + Array(cancelBeyond) }
     }
 
     /// The number of screens loaded ahead; a screen is the number of visible rows.
     public var screensAhead: Double
-    /// The number of screens kept behind.
+    /// The number of screens kept loaded behind the visible rows.
     public var screensBehind: Double
     /// The direction of the last scroll.
     public private(set) var direction = Direction.forward
     /// The visible rows.
     public private(set) var visible = 0..<0
-    /// The needed rows: the visible ones and those around them.
+    /// The wanted rows: the visible ones and those around them.
     public private(set) var wanted = 0..<0
 
-    /// Whether the last two updates had no visible row in common; update again when the scroll may have ended.
+    /// Whether the last two updates had no visible row in common. Update again when the list may have stopped.
     public private(set) var isRacing = false
 
-    /// Makes a policy; a negative number of screens counts as 0.
+    /// Makes a policy without visible rows; negative numbers of screens count as 0.
     public init(screensAhead: Double = 2, screensBehind: Double = 0.5) {
         self.screensAhead = max(screensAhead, 0)
         self.screensBehind = max(screensBehind, 0)
     }
 
-    /// Returns the need for a position.
+    /// Returns the urgency of a position.
     public func interest(in position: Int) -> Interest {
         if visible.contains(position), !isRacing { return .visible }
         return wanted.contains(position) ? .near : .none
     }
 
-    /// Updates the visible rows out of `count`. An empty range means that no row is visible.
+    /// Sets the visible rows out of `count` rows, and returns the loads to start and to cancel. An empty range means
+    /// that no row is visible.
     public mutating func update(visible newVisible: Range<Int>, count: Int) -> Change {
         let all = 0..<max(count, 0)
         let now = newVisible.clamped(to: all)
         if !now.isEmpty, !visible.isEmpty, now != visible {
-            // With rows of different heights only one end may move; the sum of both gives the direction.
+            // When rows differ in height, one end can move alone; the sum of both ends shows the direction.
             let move = now.lowerBound + now.upperBound - visible.lowerBound - visible.upperBound
             if move != 0 { direction = move > 0 ? .forward : .backward }
         }
@@ -80,7 +82,7 @@ public struct ScrollPrefetchPolicy: Sendable {
         return change(from: before)
     }
 
-    /// Removes every position, for a list with other rows; the direction stays.
+    /// Removes every position, for example when the rows were replaced; the direction stays.
     public mutating func reset() -> Change {
         let before = wanted
         (visible, wanted, isRacing) = (0..<0, 0..<0, false)
@@ -89,7 +91,7 @@ public struct ScrollPrefetchPolicy: Sendable {
 
     private func window(around visible: Range<Int>, in all: Range<Int>) -> Range<Int> {
         guard !visible.isEmpty else { return 0..<0 }
-        // A larger number of rows than the list has would overflow.
+        // Limit the number to the rows of the list; a huge number of screens would overflow `Int`.
         func rows(_ screens: Double) -> Int {
             Int(min((screens * Double(visible.count)).rounded(.up), Double(all.count)))
         }

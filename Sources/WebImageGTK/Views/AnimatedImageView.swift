@@ -2,16 +2,16 @@ import CWebImageGTKShim
 public import Foundation
 public import WebImageCore
 
-/// An ``ImageView`` with control over how animations are played.
+/// An ``ImageView`` with control over how animations play.
 ///
-/// A handle of the widget, as ``ImageView`` is: settings and position belong to the widget. Main actor only.
+/// A handle of a widget, as ``ImageView`` is: settings and playback position belong to the widget. Main actor only.
 @MainActor open class AnimatedImageView: ImageView {
     let animation: WidgetAnimation
 
-    /// Makes a view with a new widget, which shows the whole image in its proportions.
+    /// Makes a view with a new widget, which shows images whole and never stretched.
     public convenience override init() { self.init(displayLink: { GTKDisplayLink($0) }) }
 
-    /// Makes a view of an existing `GtkPicture`, `GtkImage` or `AdwAvatar`; nil for any other widget.
+    /// Makes a view for an existing `GtkPicture`, `GtkImage` or `AdwAvatar`; nil for any other widget.
     public required convenience init?(adopting widget: OpaquePointer) {
         Self.prepare()
         guard WidgetKind(of: widget) != .other else { return nil }
@@ -28,9 +28,10 @@ public import WebImageCore
         super.init(widget, key: "AnimatedImageView")
     }
 
-    /// Shows the placeholder, or nothing, and then the image of a URL, as ``ImageView`` does.
+    /// Shows the placeholder (nil shows nothing), then the image of a URL, as ``ImageView`` does.
     ///
-    /// Requests an ``AnimatedImage``, unless the context names another class, so that frames are decoded on demand.
+    /// Requests an ``AnimatedImage`` unless the context names another class, so that frames are decoded when they are
+    /// needed.
     @discardableResult
     open override func setImage(
         with url: URL?, placeholderImage: Image? = nil, options: WebImageOptions = [],

@@ -2,18 +2,18 @@ import CWebImageGTK
 public import Foundation
 public import WebImageCore
 
-/// A `GtkButton` that shows an image and a background image from URLs for each of its states.
+/// A `GtkButton` that shows images from URLs: for each of its states an image and a background image.
 ///
 /// The first image replaces the button's label. A handle of the button, as ``ImageView`` is of its widget.
 @MainActor open class Button: WidgetView {
-    /// Makes a new button.
+    /// Makes a view with a new button.
     public init() {
         Self.prepare()
         guard let button = gtk_button_new() else { preconditionFailure("GTK makes no widgets: is there a display?") }
         super.init(OpaquePointer(button), key: "Button")
     }
 
-    /// Makes a handle of an existing `GtkButton` or of a subclass; nil for any other widget.
+    /// Makes a view for an existing `GtkButton` or a subclass of it; nil for any other widget.
     public required convenience init?(adopting widget: OpaquePointer) {
         Self.prepare()
         guard UnsafeMutablePointer<GTypeInstance>(widget).isA(gtk_button_get_type()) else { return nil }
@@ -24,29 +24,29 @@ public import WebImageCore
 
     var face: ButtonFace { state.buttonFace }
 
-    /// The current state of the button.
+    /// The button's current state.
     public var controlState: ControlState { face.state }
 
-    /// Returns the image of a state; nil if it has none.
+    /// Returns the image of a state; nil if the state has no image of its own.
     public func image(for state: ControlState) -> Image? { face.image(for: state) }
     /// Sets the image of a state; a state without an image shows that of the normal state.
     public func setImage(_ image: Image?, for state: ControlState) { face.setImage(image, for: state) }
-    /// The image shown.
+    /// The image shown now.
     public var currentImage: Image? { face.currentImage }
 
-    /// Returns the background image of a state; nil if it has none.
+    /// Returns the background image of a state; nil if the state has none of its own.
     public func backgroundImage(for state: ControlState) -> Image? { face.background(for: state) }
-    /// Sets the background image of a state, which is stretched to the button's size.
+    /// Sets the background image of a state, which is stretched to the button's shape.
     public func setBackgroundImage(_ image: Image?, for state: ControlState) { face.setBackground(image, for: state) }
-    /// The background image shown.
+    /// The background image shown now.
     public var currentBackgroundImage: Image? { face.currentBackground }
 }
 
-// Images from URLs; the load of each state has an operation key of its own.
+// Loading from URLs; each state's load has its own operation key.
 extension Button {
-    /// Shows the placeholder, or nothing, and then the image of a URL for one state.
+    /// Shows the placeholder (nil shows nothing), then the image of a URL, for one state.
     ///
-    /// Behaves as the method of ``ImageView``.
+    /// Behaves like ``ImageView/setImage(with:placeholderImage:options:context:progress:completed:)``.
     @discardableResult
     public func setImage(
         with url: URL?, for state: ControlState = .normal, placeholderImage: Image? = nil,
@@ -59,7 +59,7 @@ extension Button {
             url, imageOperationKey(for: state), placeholderImage, options, context, progress, completed, picture)
     }
 
-    /// Shows the placeholder, or nothing, and then the image of a URL as the background of one state.
+    /// The same for the background image.
     @discardableResult
     public func setBackgroundImage(
         with url: URL?, for state: ControlState = .normal, placeholderImage: Image? = nil,
@@ -84,24 +84,24 @@ extension Button {
             own: picture, progress: progress, completed: completed)
     }
 
-    /// Returns the operation key of a state's image, spelled as in SDWebImage.
+    /// The operation key of a state's image, spelled as in SDWebImage.
     public func imageOperationKey(for state: ControlState) -> String { "UIButtonImageOperation\(state.rawValue)" }
-    /// Returns the operation key of a state's background image, spelled as in SDWebImage.
+    /// The operation key of a state's background image, spelled as in SDWebImage.
     public func backgroundImageOperationKey(for state: ControlState) -> String {
         "UIButtonBackgroundImageOperation\(state.rawValue)"
     }
 
-    /// Returns the URL of the newest load of a state's image.
+    /// The URL last requested as a state's image.
     public func imageURL(for state: ControlState) -> URL? {
         self.state.binding.imageURL(forKey: imageOperationKey(for: state))
     }
-    /// Returns the URL of the newest load of a state's background image.
+    /// The URL last requested as a state's background image.
     public func backgroundImageURL(for state: ControlState) -> URL? {
         self.state.binding.imageURL(forKey: backgroundImageOperationKey(for: state))
     }
-    /// The image URL of the current state, or that of the normal state.
+    /// The image URL of the current state, or of the normal state.
     public var currentImageURL: URL? { imageURL(for: controlState) ?? imageURL(for: .normal) }
-    /// The background URL of the current state, or that of the normal state.
+    /// The background image URL of the current state, or of the normal state.
     public var currentBackgroundImageURL: URL? {
         backgroundImageURL(for: controlState) ?? backgroundImageURL(for: .normal)
     }

@@ -3,7 +3,8 @@ import CWebImageGTKShim
 import Foundation
 import WebImageCore
 
-/// The images of a button by state, and the child view that shows them. Owned by the button's `ImageWidgetState`.
+/// The images of a button by state, and the view inside the button that shows them. Belongs to the button's
+/// ``ImageWidgetState``.
 @MainActor final class ButtonFace {
     private let button: OpaquePointer
     private let child: ImageWidgetState
@@ -15,7 +16,7 @@ import WebImageCore
         self.button = button
         let view = webimage_view_new()
         child = ImageWidgetState.of(view, key: "ButtonFace")
-        // The reference keeps the view if the button gets another child.
+        // Keep the view alive when the button is given another child.
         g_object_ref_sink(UnsafeMutableRawPointer(view))
         gtk_widget_set_can_target(UnsafeMutablePointer(view), 0)
         Signal.connect(button, "state-flags-changed") { [weak self] _ in self?.refresh() }
@@ -23,7 +24,7 @@ import WebImageCore
 
     isolated deinit { g_object_unref(UnsafeMutableRawPointer(child.widget)) }
 
-    /// The widget that gets an indicator.
+    /// The widget in which an indicator is placed.
     var widget: OpaquePointer { child.widget }
 
     var state: ControlState { ControlState(gtk_widget_get_state_flags(UnsafeMutablePointer(button))) }
@@ -46,7 +47,7 @@ import WebImageCore
     var currentImage: Image? { images[state] ?? images[.normal] }
     var currentBackground: Image? { backgrounds[state] ?? backgrounds[.normal] }
 
-    /// Replaces the button's label by the view, for the first image.
+    /// Replaces the button's label with the view as soon as there is an image.
     private func place() {
         guard !isPlaced, !(images.isEmpty && backgrounds.isEmpty) else { return }
         isPlaced = true

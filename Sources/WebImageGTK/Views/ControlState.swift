@@ -1,19 +1,19 @@
 import CWebImageGTK
 
-/// The states of a button; the raw values are UIKit's.
+/// The state of a button; the raw values are those of UIKit.
 public struct ControlState: OptionSet, Sendable, Hashable {
-    /// The bits.
+    /// The state as bits.
     public let rawValue: UInt
     /// Makes a state from bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// No other state.
+    /// None of the other states.
     public static let normal: ControlState = []
     /// Pressed.
     public static let highlighted = ControlState(rawValue: 1 << 0)
     /// Insensitive.
     public static let disabled = ControlState(rawValue: 1 << 1)
-    /// Checked, for toggle buttons.
+    /// Checked or selected, as a toggle button can be.
     public static let selected = ControlState(rawValue: 1 << 2)
 
     init(_ flags: GtkStateFlags) {

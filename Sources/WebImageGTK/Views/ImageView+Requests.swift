@@ -1,13 +1,13 @@
 public import WebImageCore
 
 extension ImageView {
-    /// Shows the placeholder, or nothing, and then the image of a request.
+    /// Shows the placeholder (nil shows nothing), then the image that a request describes.
     ///
     /// ```swift
     /// imageView.setImage(with: ImageRequest(url: url, size: CGSize(width: 200, height: 200)))
     /// ```
     ///
-    /// Behaves as ``setImage(with:placeholderImage:options:context:progress:completed:)``.
+    /// Behaves like ``setImage(with:placeholderImage:options:context:progress:completed:)``.
     @discardableResult
     public func setImage(
         with request: ImageRequest, placeholderImage: Image? = nil, progress: ViewImageProgressBlock? = nil,

@@ -3,19 +3,19 @@ import CWebImageGTKShim
 public import Foundation
 public import WebImageCore
 
-/// A GTK widget that shows an image from a URL and plays animations.
+/// A GTK widget that shows an image from a URL, and plays it if it is animated.
 ///
-/// An animation advances with the window's frames while the widget is visible: mapped, not transparent, and inside the
-/// viewport of all enclosing scrolled windows. An invisible animation costs nothing. ``AnimatedImageView`` has the
-/// settings of playback.
+/// An animation plays in step with the window's frames while the widget is visible: mapped, not transparent, and inside
+/// the viewport of the scrolled windows around it. An animation that is not visible costs no CPU time.
+/// ``AnimatedImageView`` controls how animations play.
 @MainActor open class ImageView: WidgetView {
-    /// Makes a view with a new widget, which shows the whole image in its proportions.
+    /// Makes a view with a new widget, which shows images whole and never stretched.
     public init() {
         Self.prepare()
         super.init(webimage_view_new(), key: "ImageView")
     }
 
-    /// Makes a view of an existing `GtkPicture`, `GtkImage` or `AdwAvatar`; nil for any other widget.
+    /// Makes a view for an existing `GtkPicture`, `GtkImage` or `AdwAvatar`; nil for any other widget.
     ///
     /// The widget keeps its properties, such as its content fit.
     public required convenience init?(adopting widget: OpaquePointer) {
@@ -26,34 +26,36 @@ public import WebImageCore
 
     override init(_ widget: OpaquePointer, key: String) { super.init(widget, key: key) }
 
-    /// The image shown. Setting it does not cancel a running load.
+    /// The image shown; setting it does not cancel a running load.
     public var image: Image? {
         get { state.image }
         set { state.image = newValue }
     }
 
-    /// How images are fitted; ``ImageContentMode/fit`` by default. An adopted widget uses its own properties instead.
+    /// How images are fitted; ``ImageContentMode/fit`` by default. Has no effect on an adopted widget that fits images
+    /// itself.
     public var contentMode: ImageContentMode {
         get { state.drawing.mode }
         set { if !state.kind.fitsItself { state.drawing.mode = newValue } }
     }
 
-    /// The radius of the corners of the drawn image, in points; 0 by default.
+    /// The corner radius of the drawn part of the image, in points; 0 by default.
     public var cornerRadius: Double {
         get { state.drawing.cornerRadius }
         set { state.drawing.cornerRadius = max(newValue, 0) }
     }
 
-    /// Shows the placeholder, or nothing, and then the image of a URL.
+    /// Shows the placeholder (nil shows nothing), then the image of a URL; a nil URL completes at once with
+    /// `.invalidURL`.
     ///
-    /// An image in memory is shown before this returns. The view's previous load is cancelled and completes with
-    /// `.cancelled`. If the view already shows or loads the same image with the same options, nothing changes. A nil
-    /// URL completes with `.invalidURL` before this returns.
+    /// An image in memory is shown before this returns. The view's previous load is cancelled, which completes it with
+    /// `.cancelled`. If the view already shows the same image or loads it with equal parameters, nothing is cancelled,
+    /// and `completed` receives the result of that load.
     /// - Parameters:
-    ///   - progress: called on the main actor with the newest figures in bytes.
-    ///   - completed: called on the main actor exactly once, after the image was set (with `.refreshCached` a second
-    ///     time if the image changed).
-    /// - Returns: the load, which can be cancelled; nil without a URL.
+    ///   - progress: called on the main actor with the newest numbers in bytes.
+    ///   - completed: called on the main actor exactly once, after the image was set (`.refreshCached`: a second time
+    ///     if the image changed).
+    /// - Returns: the load, which can be cancelled alone; nil without a URL.
     @discardableResult
     open func setImage(
         with url: URL?, placeholderImage: Image? = nil, options: WebImageOptions = [],
@@ -64,7 +66,7 @@ public import WebImageCore
             completed: completed)
     }
 
-    /// Shows the placeholder, or nothing, and then the image of a URL, without reporting progress.
+    /// Shows the placeholder (nil shows nothing), then the image of a URL, without reporting progress.
     @discardableResult
     public func setImage(
         with url: URL?, placeholderImage: Image? = nil, options: WebImageOptions = [],
@@ -75,7 +77,7 @@ public import WebImageCore
             completed: completed)
     }
 
-    /// Shows the image of a URL given as text; text that is no URL completes with `.invalidURL`.
+    /// Shows the image of a URL given as text; text that is not a URL completes with `.invalidURL`.
     @discardableResult
     public func setImage(
         with text: String, placeholderImage: Image? = nil, options: WebImageOptions = [],
@@ -86,22 +88,22 @@ public import WebImageCore
             completed: completed)
     }
 
-    /// The URL of the newest load of the view's image.
+    /// The URL last requested as the view's own image.
     public var currentImageURL: URL? { state.binding.imageURL(forKey: state.binding.ownOperationKey) }
 
-    /// Cancels the view's load, which completes with `.cancelled` before this returns. The image shown stays.
+    /// Cancels the view's load, which completes with `.cancelled` before this returns; the shown image stays.
     public func cancelCurrentImageLoad() {
         state.binding.cancelImageLoad(forKey: state.binding.ownOperationKey)
     }
 }
 
-// Playback of an animation.
+// Animated images, which play while the widget is visible.
 extension ImageView {
-    /// Whether the animation plays.
+    /// Whether the animation plays now.
     public var isAnimating: Bool { state.animation?.isAnimating ?? false }
-    /// Starts or continues the animation if the widget is visible; does nothing for a still image.
+    /// Starts or resumes the animation if the widget is visible; does nothing for a still image.
     public func startAnimating() { state.animation?.start() }
-    /// Stops the animation at the frame shown, until it becomes visible again or is started.
+    /// Stops the animation at the current frame until it comes into view again or is started.
     ///
     /// See ``AnimatedImageView/resetFrameIndexWhenStopped`` and ``AnimatedImageView/clearBufferWhenStopped``.
     public func stopAnimating() { state.animation?.stop() }
@@ -109,13 +111,14 @@ extension ImageView {
 
 // The image of a highlighted view.
 extension ImageView {
-    /// Whether ``highlightedImage``, if there is one, is shown; ignored while an animation plays.
+    /// Whether ``highlightedImage``, if set, is shown instead of ``image``; cannot be turned on while the view shows an
+    /// animation.
     public var isHighlighted: Bool {
         get { state.isHighlighted }
         set { if !newValue || state.animation?.player == nil { state.isHighlighted = newValue } }
     }
 
-    /// Shown while ``isHighlighted``.
+    /// The image shown while ``isHighlighted`` is true.
     public var highlightedImage: Image? {
         get { state.highlightedImage }
         set { state.highlightedImage = newValue }
@@ -139,7 +142,7 @@ extension ImageView {
             progress: progress, completed: completed)
     }
 
-    /// The URL of the newest load of the highlighted image.
+    /// The URL last requested as the highlighted image.
     public var currentHighlightedImageURL: URL? {
         state.binding.imageURL(forKey: Self.highlightedImageOperationKey)
     }

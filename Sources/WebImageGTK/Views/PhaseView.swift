@@ -2,7 +2,7 @@ import CWebImageGTK
 import Foundation
 public import WebImageCore
 
-/// A widget that shows, for each phase of a load, the widget that your block makes.
+/// A container that shows a different widget for each phase of a load, made by a closure.
 ///
 /// ```swift
 /// let view = PhaseView(ImageRequest(url: url, size: CGSize(width: 96, height: 96))) { phase in
@@ -14,13 +14,13 @@ public import WebImageCore
 /// }
 /// ```
 ///
-/// The block runs on the main actor whenever the phase changes. The widget that it returns replaces the previous one,
-/// unless it is the same. For an image in memory the first phase is `.success`, before the initialiser returns. The
-/// load belongs to the widget and is cancelled when the widget is destroyed.
+/// The closure runs on the main actor whenever the phase changes. The widget that it returns replaces the previous one,
+/// unless it is the same. An image in memory is shown before the initialiser returns, without a `.loading` phase.
+/// The load belongs to the widget: it is cancelled when the widget is destroyed.
 @MainActor public final class PhaseView: WidgetView {
     private let content: Content
 
-    /// Loads an image; nil shows the phase `.empty`.
+    /// Makes a view that loads an image; nil is the phase `.empty`.
     public init(_ request: ImageRequest?, content make: @escaping @MainActor (WebImagePhase) -> WidgetView) {
         Self.prepare()
         guard let box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0) else {
@@ -38,7 +38,7 @@ public import WebImageCore
     /// The phase shown.
     public var phase: WebImagePhase { content.phase }
 
-    /// Cancels the running load and loads another image; nil shows the phase `.empty`.
+    /// Loads another image into the same view and cancels the previous load; nil is the phase `.empty`.
     public func load(_ request: ImageRequest?) {
         let (content, turn) = (content, content.begin())
         guard let request else {
@@ -51,11 +51,11 @@ public import WebImageCore
             completed: { image, _, error, origin, isFinished, _ in
                 content.receive(image, error, isWhole: isFinished || origin != .none, turn)
             })
-        // An image in memory is shown by now.
+        // An image in memory is already shown here.
         if content.hears(turn), !content.hasShown(turn) { content.show(.loading(progress: nil, preview: nil)) }
     }
 
-    /// The state that loads refer to; the handle may be released before them.
+    /// The part of the view that loads retain; the handle may be released before a load ends.
     @MainActor private final class Content {
         weak var state: ImageWidgetState?
         private(set) var phase = WebImagePhase.empty
@@ -77,7 +77,7 @@ public import WebImageCore
         func report(_ received: Int, _ expected: Int, _ turn: Int) {
             guard hears(turn) else { return }
             let progress = WebImagePhase.progress(received: received, expected: expected)
-            // A cached image stays while it is refreshed.
+            // A cached image stays visible while it is refreshed.
             if case .success = phase, hasShown(turn) { return }
             show(.loading(progress: progress, preview: hasShown(turn) ? phase.image : nil))
         }

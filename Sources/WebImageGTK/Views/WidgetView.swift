@@ -3,18 +3,18 @@ import CWebImageGTKShim
 package import Foundation
 public import WebImageCore
 
-/// A handle of any GTK widget that can load images; takes the role of SDWebImage's `UIView`.
+/// A handle of any GTK widget that may load images; the counterpart of `UIView` in SDWebImage.
 ///
-/// The image and the loads belong to the widget and are released with it. Several handles of one widget therefore
-/// agree, and a handle may be released once a container holds the widget. Main actor only. The first view attaches the
-/// GLib loop (see ``MainLoop/attach()``).
+/// The image and the loads belong to the widget and end with it. So several handles of one widget agree, and a handle
+/// may be released as soon as a container holds the widget. Main actor only; the first view attaches the GLib loop (see
+/// ``MainLoop/attach()``).
 @MainActor open class WidgetView {
-    /// The `GtkWidget`, to be added to a container.
+    /// The `GtkWidget`: put it into a container.
     public let widget: OpaquePointer
 
     let state: ImageWidgetState
 
-    /// Makes a view with a new widget that shows nothing, an empty `GtkBox`.
+    /// Makes a view with a new empty `GtkBox`, which shows nothing by itself.
     public convenience init() {
         Self.prepare()
         guard let box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0) else {
@@ -23,12 +23,12 @@ public import WebImageCore
         self.init(OpaquePointer(box), key: "View")
     }
 
-    /// Makes a handle of an existing `GtkWidget`; nil if the widget does not suit the class.
+    /// Makes a view for an existing `GtkWidget`; nil if the class does not support it.
     public required convenience init?(adopting widget: OpaquePointer) {
         self.init(widget, key: "View")
     }
 
-    /// Makes a handle of an existing `GtkWidget`; nil if the widget does not suit the class.
+    /// Makes a view for an existing `GtkWidget`; nil if the class does not support it.
     public static func adopting(_ widget: OpaquePointer) -> Self? { Self(adopting: widget) }
 
     init(_ widget: OpaquePointer, key: String) {
@@ -39,7 +39,7 @@ public import WebImageCore
         HandleLedger.opened("GtkWidget")
     }
 
-    /// Makes another handle of a widget that has a state.
+    /// Makes another handle of a widget that has state.
     init(state: ImageWidgetState) {
         widget = state.widget
         self.state = state
@@ -59,7 +59,7 @@ public import WebImageCore
 
     static func made(_ widget: OpaquePointer) -> WidgetView { WidgetView(widget, key: "View") }
 
-    /// Sets up what every view needs before its first widget.
+    /// Attaches the main loop and initialises GTK, before the first widget is made.
     static func prepare() {
         guard !isPrepared else { return }
         isPrepared = true
@@ -71,25 +71,27 @@ public import WebImageCore
 
     // MARK: Appearance
 
-    /// A transform around the centre of the view. It does not affect the layout. The identity by default.
+    /// An affine map applied around the centre of the view when it is drawn; does not affect the layout. The identity
+    /// by default.
     public var transform: CGAffineTransform {
         get { state.pose.transform }
         set { state.changePose { $0.transform = newValue } }
     }
 
-    /// The opacity of the widget, 0…1.
+    /// The opacity, 0…1; that of the widget by default.
     public var alpha: Double {
         get { state.pose.alpha }
         set { state.changePose { $0.alpha = min(max(newValue, 0), 1) } }
     }
 
-    /// Whether the widget is hidden; a hidden widget takes no space.
+    /// Whether the widget is hidden; a hidden widget takes no space in the layout.
     public var isHidden: Bool {
         get { gtk_widget_get_visible(UnsafeMutablePointer(widget)) == 0 }
         set { gtk_widget_set_visible(UnsafeMutablePointer(widget), newValue ? 0 : 1) }
     }
 
-    /// Sets the minimum size that the widget requests, in points; a side that is not positive has no minimum.
+    /// Sets the minimum size that the widget requests from its container, in points; sides that are not positive
+    /// request none.
     package func requestSize(_ size: CGSize) {
         func side(_ length: CGFloat) -> gint {
             length.isFinite && length > 0 ? gint(min(length.rounded(.up), 32_000)) : -1
@@ -105,7 +107,7 @@ public import WebImageCore
         return CGSize(width: Int(width), height: Int(height))
     }
 
-    /// The text that screen readers speak; nil is none.
+    /// The text for screen readers; nil for none.
     public var alternativeText: String? {
         didSet {
             if state.kind == .picture {
@@ -116,7 +118,7 @@ public import WebImageCore
         }
     }
 
-    /// Whether the widget is visible: mapped, not transparent, and inside the viewport of all enclosing scrolled
-    /// windows.
+    /// Whether the widget is visible: mapped, not transparent, and inside the viewport of the scrolled windows around
+    /// it.
     public var isVisible: Bool { !state.isDestroyed && state.visibility.isVisible }
 }
