@@ -20,6 +20,8 @@ let peers: [Target] = [
             .product(name: "WebImageTesting", package: "swift-web-image"),
         ]),
     .executableTarget(name: "webimage-measured"),
+    .executableTarget(
+        name: "webimage-footprint", dependencies: [.product(name: "WebImage", package: "swift-web-image")]),
     .executableTarget(name: "webimage-download-curl", dependencies: ["CBareCurl"]),
     .systemLibrary(name: "CBareCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .executableTarget(name: "webimage-latency-turbo", dependencies: ["CBareJPEG"]),

@@ -24,6 +24,7 @@ struct Main {
     private static func run(_ arguments: [String]) throws {
         if arguments.first == DownloadWorker.name { return try DownloadWorker.run(Array(arguments.dropFirst())) }
         if arguments.first == LatencyWorker.name { return try LatencyWorker.run(Array(arguments.dropFirst())) }
+        if arguments.first == ColdLoadWorker.name { return try ColdLoadWorker.run(Array(arguments.dropFirst())) }
         if arguments.first == FloodWorker.name { return try FloodWorker.run() }
         let options = try Options(arguments)
         guard !options.isHelp else { return print(Options.help) }
@@ -31,12 +32,14 @@ struct Main {
         if options.scenarios == ["own-times"] {
             return try OwnTimes.run(options.data, rounds: options.rounds(5, quick: 5))
         }
+        if options.scenarios == ["delivery-settings"] { return try DeliverySettings.run(options.data) }
         let report = Report()
         print(InstructionCounter.note(options.countsInstructions))
         for name in options.scenarios {
             switch name {
             case "disk": try DiskScenario.run(options, report)
             case "download": try DownloadScenario.run(options, report)
+            case "cold-load": try ColdLoadScenario.run(options, report)
             case "flood": try FloodScenario.run(options, report)
             case "burst": try BurstScenario.run(options, report)
             case "steady": try SteadyScenario.run(options, report)

@@ -62,6 +62,7 @@ struct Options {
           --million        disk also with 10⁶ entries: takes half an hour and 5 GB
           --entries N,N    disk with these numbers of entries alone
           --sizes KB,KB    disk with these values alone
-        scenarios: \(Scenarios.names.joined(separator: " ")); own-times by itself, see ./run debug-build
+        scenarios: \(Scenarios.names.joined(separator: " ")); own-times by itself, see ./run debug-build;
+          delivery-settings by itself prints size and fidelity by setting
         """
 }

@@ -12,10 +12,10 @@ struct Scenarios {
 
     /// All scenarios in the order in which they run.
     static let names =
-        inProcess + ["disk", "download", "flood", "burst", "steady"]
+        inProcess + ["disk", "download", "cold-load", "flood", "burst", "steady"]
     /// Scenarios whose competitors take turns in this process.
     private static let inProcess =
-        ["memory-hit", "decode", "thumbnail", "progressive", "transform", "animate"] + CodecScenarios.names
+        ["memory-hit", "decode", "thumbnail", "progressive", "transform", "animate", "deliver"] + CodecScenarios.names
 
     /// The contests of a scenario in this process.
     func contests(_ name: String) throws -> [Contest] {
@@ -29,6 +29,7 @@ struct Scenarios {
         case "thumbnail": try PicturePeers(folder: folder).thumbnails()
         case "progressive": [try progressive()]
         case "transform": try TransformScenario.contests(folder)
+        case "deliver": try DeliveryScenario(folder).contests()
         case "animate": try AnimateScenario.contests(folder)
         default: try CodecScenarios(folder: folder).contests(name)
         }

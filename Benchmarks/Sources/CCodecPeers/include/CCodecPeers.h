@@ -15,4 +15,14 @@ int peer_libtiff_decode(const unsigned char *data, size_t length);
 int peer_giflib_play(const unsigned char *data, size_t length);
 int peer_libwebp_play(const unsigned char *data, size_t length);
 
+// Encodes BGRX rows with the library alone. Each returns the file's size, 0 on failure; the caller frees the file.
+size_t peer_libwebp_encode(
+    const unsigned char *pixels, int width, int height, size_t stride, int quality, int method, unsigned char **file);
+size_t peer_libpng_encode(
+    const unsigned char *pixels, int width, int height, size_t stride, int level, unsigned char **file);
+// The quantizer is from 0 (best) to 63; the speed from 0 to 10 (fastest); one thread.
+size_t peer_libavif_encode(
+    const unsigned char *pixels, int width, int height, size_t stride, int quantizer, int speed, int halves_chroma,
+    unsigned char **file);
+
 #endif

@@ -1,3 +1,4 @@
+import CPeers
 import Foundation
 import WebImage
 import WebImageAVIF
@@ -21,8 +22,8 @@ struct Inputs {
         for coder in coders { ImageCodersManager.shared.addCoder(coder) }
     }
 
-    /// A file of the folder or of its sibling `sdwebimage`. For a format in neither, a photo of 1 MP encoded by our
-    /// library.
+    /// A file of the folder or of its sibling `sdwebimage`. For a format in neither, a photo encoded by our library, of
+    /// 1 MP or of the 6 MP that its name says; for a kind of JPEG, the photo written by libvips.
     func file(_ name: String) throws -> URL {
         let beside = folder.deletingLastPathComponent().appendingPathComponent("sdwebimage")
         for place in [folder, beside] {
@@ -30,8 +31,13 @@ struct Inputs {
             if FileManager.default.fileExists(atPath: file.path) { return file }
         }
         let formats: [String: ImageFormat] = [
-            "photo.jxl": .jpegXL, "photo.tiff": .tiff, "photo.bmp": .bmp, "photo.gif": .gif,
+            "photo.jxl": .jpegXL, "photo.tiff": .tiff, "photo.bmp": .bmp, "photo.gif": .gif, "photo-6mp.jxl": .jpegXL,
         ]
+        let kinds = [
+            "photo-444.jpg": PEER_JPEG_444, "photo-grey.jpg": PEER_JPEG_GREY, "photo-cmyk.jpg": PEER_JPEG_CMYK,
+            "photo-rotated.jpg": PEER_JPEG_ROTATED,
+        ]
+        if let kind = kinds[name] { return try written(name, kind) }
         guard let format = formats[name] else { throw ScenarioError.missing(name) }
         return try written(name, format)
     }
@@ -50,8 +56,23 @@ struct Inputs {
         let file = Self.kept.appendingPathComponent(name)
         guard !FileManager.default.fileExists(atPath: file.path) else { return file }
         let coders = ImageCodersManager.shared
-        let photo = try coders.decode(data("photo-1000x1000.jpg"), options: DecodingOptions())
-        try coders.encode(photo, format: format, options: EncodingOptions()).write(to: file, options: .atomic)
+        let isLarge = name.contains("6mp")
+        let photo = try coders.decode(
+            data(isLarge ? "photo.jpg" : "photo-1000x1000.jpg"), options: DecodingOptions())
+        var options = EncodingOptions()
+        if isLarge { options.quality = 0.85 }
+        try coders.encode(photo, format: format, options: options).write(to: file, options: .atomic)
+        return file
+    }
+
+    private func written(_ name: String, _ kind: peer_jpeg_kind) throws -> URL {
+        let file = Self.kept.appendingPathComponent(name)
+        guard !FileManager.default.fileExists(atPath: file.path) else { return file }
+        let photo = try data("photo.jpg")
+        // Written under another name first: a process that was stopped leaves no half of a file.
+        let part = file.appendingPathExtension("\(getpid())")
+        let status = photo.withBytes { peer_vips_write_jpeg($0, photo.count, kind, part.path) }
+        guard status == 0, rename(part.path, file.path) == 0 else { throw ScenarioError.missing(name) }
         return file
     }
 }

@@ -16,10 +16,33 @@ struct PicturePeers {
 
     /// 256 pixels on the longer side; the target is the shortest time.
     func thumbnails() throws -> [Contest] {
-        try ["photo.jpg", "paper.png", "photo.webp", "photo.avif"].map { name in
-            // The photo's thumbnail has stricter targets than being fastest.
-            try contest(name, side: 256, targets: name == "photo.jpg" ? ["libvips": 0.65, "Pillow": 0.75] : [:])
-        }
+        let photos = [
+            "photo.jpg", "photo-progressive.jpg", "photo-444.jpg", "photo-grey.jpg", "photo-cmyk.jpg",
+            "photo-rotated.jpg",
+        ]
+        let others = ["paper.png", "photo.webp", "photo.avif", "photo-6mp.jxl", "TestImage.heic"]
+        // The photos' thumbnails have stricter targets than being fastest.
+        return try photos.map { try contest($0, side: 256, targets: ["libvips": 0.45, "Pillow": 0.75]) }
+            + others.map { try contest($0, side: 256) }
+            + photos.map { try limit($0, side: 256) }
+    }
+
+    /// A thumbnail beside the least that it takes: decoding at an eighth of the size.
+    private func limit(_ name: String, side: Int) throws -> Contest {
+        let data = try inputs.data(name)
+        var options = DecodingOptions()
+        options.thumbnailPixelSize = PixelSize(width: side, height: side)
+        let wanted = options
+        return Contest(
+            "thumbnail \(name) to \(side), limit", target: 1.25,
+            [
+                .init("webimage") { _ = try ImageCodersManager.shared.decode(data, options: wanted) },
+                .init("libjpeg-turbo at 1/8") {
+                    guard data.withBytes({ peer_libjpeg_decode_eighth($0, data.count) }) == 0 else {
+                        throw ScenarioError.peerFailed
+                    }
+                },
+            ])
     }
 
     /// Every pixel, for every format.

@@ -41,7 +41,8 @@ struct MemoryScenario {
         // Python runs one thread at a time.
         let python = threads == 1 ? [LinePeer("cachetools (Python)", script: "memory.py").competitor("get")] : []
         return Contest(
-            "memory get, \(threads) threads", target: threads == 1 ? 1.15 : 1.3, unit: .nanoseconds, operations: Self.gets,
+            "memory get, \(threads) threads", target: threads == 1 ? 1.15 : 1.3, unit: .nanoseconds,
+            operations: Self.gets,
             skipsUnsupportedPeers: true,
             [
                 Contest.Competitor("webimage") {

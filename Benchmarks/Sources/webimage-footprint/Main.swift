@@ -1,0 +1,54 @@
+import Foundation
+import WebImage
+
+/// What a server program has in memory that uses the manager alone: `webimage-footprint URL [COUNT]` loads a picture and
+/// prints, for each stage, the milliseconds since the start, and the private and the file-backed resident memory in MB.
+///
+/// Memory is `RssAnon` and `RssFile` of proc(5): pages of the process itself, and pages of files, which programs share.
+@main
+struct Main {
+    static func main() async throws {
+        let start = ContinuousClock.now
+        let arguments = CommandLine.arguments
+        guard arguments.count >= 2, let url = URL(string: arguments[1]) else {
+            print("usage: webimage-footprint URL [COUNT]")
+            exit(2)
+        }
+        func report(_ stage: String) throws {
+            let time = start.duration(to: .now)
+            let milliseconds = Double(time.components.attoseconds) / 1e15 + Double(time.components.seconds) * 1e3
+            let (own, file) = try resident()
+            print(
+                stage, String(format: "%.1f", milliseconds), String(format: "%.1f", own), String(format: "%.1f", file),
+                separator: "\t")
+        }
+        try report("main")
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("webimage-footprint-\(getpid())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let cache = ImageCache(namespace: "footprint", diskCacheDirectory: folder.path)
+        let manager = WebImageManager(cache: cache, loader: ImageLoadersManager.shared)
+        try report("manager")
+        let image = try await manager.image(for: url)
+        try report("first load, \(image.pixelSize.width) x \(image.pixelSize.height)")
+        await cache.flush()
+        try report("stored on disk")
+        for number in 0..<(arguments.count > 2 ? Int(arguments[2]) ?? 0 : 0) {
+            // Distinct pictures to the caches, of which the memory cache keeps none: what remains is the program's.
+            let next = URL(string: "\(arguments[1])?\(number)")
+            _ = try await manager.image(for: next, context: [.storeCacheType: ImageCacheType.disk])
+        }
+        await cache.flush()
+        try report("further loads")
+    }
+
+    private static func resident() throws -> (own: Double, file: Double) {
+        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        func megabytes(_ name: String) -> Double {
+            let line = status.split(separator: "\n").first { $0.hasPrefix(name + ":") }
+            return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Double($0) }.map {
+                $0 * 1024 / 1e6
+            } ?? -1
+        }
+        return (megabytes("RssAnon"), megabytes("RssFile"))
+    }
+}
