@@ -20,7 +20,7 @@ struct DeliveryScenario {
                 contest(picture, .webP, 79, "libwebp") { peer_libwebp_encode($0, $1, $2, $3, 79, 4, $4) },
                 contest(picture, .png, 100, "libpng") { peer_libpng_encode($0, $1, $2, $3, 6, $4) },
                 // Quality 63 is quantizer 23.
-                contest(picture, .avif, 63, "libavif") { peer_libavif_encode($0, $1, $2, $3, 23, 8, 0, $4) },
+                contest(picture, .avif, 63, "libavif") { peer_libavif_encode($0, $1, $2, $3, 23, 9, 1, $4) },
             ]
         }
     }

@@ -70,7 +70,7 @@ enum DeliverySettings {
             all.append(Setting(format: "AVIF", name: "q \(quality), ours", encode: own(.avif, quality)))
             let quantizer = Int32(((1 - Double(quality) / 100) * 63).rounded())
             for speed in [6, 8, 9, 10] as [Int32] {
-                for halves in [0, 1] as [Int32] where halves == 1 || speed != 8 {
+                for halves in [0, 1] as [Int32] where halves == 0 || speed != 9 {
                     let name = "q \(quality), \(halves == 1 ? "4:2:0" : "4:4:4"), speed \(speed)"
                     all.append(
                         Setting(format: "AVIF", name: name) {
