@@ -38,7 +38,7 @@ final class ResampleGraph: Sendable {
     }
 
     let shape: Shape
-    // Safe because the pointer is never written and the pool lends a graph to one user at a time.
+    // Unsafe is right because the pointer is never written and the pool lends a graph to one user at a time.
     private nonisolated(unsafe) let handle: OpaquePointer
 
     /// Computes the weights of one resize, which takes some milliseconds for a photo.
