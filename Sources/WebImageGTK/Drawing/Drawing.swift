@@ -3,16 +3,17 @@ import CWebImageGTKShim
 import Foundation
 import WebImageCore
 
-/// A `GdkPaintable` that Swift code draws, for every place where GTK takes a paintable.
+/// A `GdkPaintable` drawn by Swift code; usable wherever GTK takes a paintable.
 @MainActor final class Drawing {
     /// The `GdkPaintable`.
     let pointer: OpaquePointer
 
-    /// `draw` gets a `GtkSnapshot` and the area to fill. It is retained as long as GTK retains the paintable.
+    /// Makes a paintable. `draw` receives a `GtkSnapshot` and the area to fill; it is retained as long as the paintable
+    /// exists.
     init(_ draw: @escaping @MainActor (_ snapshot: OpaquePointer, _ bounds: CGRect) -> Void) {
         pointer = webimage_drawing_new(
             { box, snapshot, width, height in
-                // Unsafe is right because GTK draws on this thread alone, which is the main actor's.
+                // `nonisolated(unsafe)` is safe: GTK draws only on this thread, which is that of the main actor.
                 nonisolated(unsafe) let snapshot = snapshot
                 let code = Unmanaged<DrawingCode>.fromOpaque(box).takeUnretainedValue()
                 MainActor.assumeIsolated {
@@ -29,7 +30,8 @@ import WebImageCore
         HandleLedger.closed("drawing")
     }
 
-    /// Tells GTK that the content changed. A new natural size makes the widgets that show it lay out again.
+    /// Reports to GTK that the drawing looks different. A new natural size causes a layout of the widgets that show it;
+    /// the same size does not.
     func change(still: Texture?, size: CGSize) {
         func points(_ side: CGFloat) -> CInt { CInt(min(max(side.rounded(), 0), 1e6)) }
         if let still {
@@ -39,7 +41,7 @@ import WebImageCore
         }
     }
 
-    /// Tells GTK that the content changed and the size did not.
+    /// Reports to GTK that the drawing looks different at the same size.
     func redraw() { gdk_paintable_invalidate_contents(pointer) }
 }
 

@@ -1,19 +1,20 @@
 public import Foundation
 
-/// How a picture is fitted into its view.
+/// How an image is fitted into its view.
 public enum ImageContentMode: Int, Sendable, Hashable, CaseIterable {
     /// Stretched to the view's shape.
     case fill
-    /// Scaled to the largest size at which the whole image is visible.
+    /// The largest size at which the whole image is visible.
     case fit
-    /// Scaled to the smallest size that fills the view; the parts outside the view are cut off.
+    /// The smallest size that fills the view; parts outside the view are cut off.
     case cover
-    /// As ``fit``, but never enlarged.
+    /// As ``fit``, but never larger than its own size.
     case scaleDown
-    /// At its natural size, centred.
+    /// At its own size, centred.
     case center
 
-    /// Returns the rectangle in which an image of a size is drawn, in points; centred, not rounded to pixels.
+    /// Returns the rectangle in which an image of a size is drawn in a view, both in points. Centred, not rounded to
+    /// pixels.
     public func rect(for size: CGSize, in bounds: CGRect) -> CGRect {
         guard size.width > 0, size.height > 0, bounds.width > 0, bounds.height > 0 else { return bounds }
         let (x, y) = (bounds.width / size.width, bounds.height / size.height)
@@ -29,10 +30,12 @@ public enum ImageContentMode: Int, Sendable, Hashable, CaseIterable {
         return CGRect(x: bounds.midX - width / 2, y: bounds.midY - height / 2, width: width, height: height)
     }
 
-    /// Returns the box that an image must fit to be sharp in a view; an image that covers the view may exceed the view.
+    /// Returns the box in which an image must fit to be sharp in a view. With ``cover`` the image may be larger than
+    /// the view.
     func box(for size: CGSize) -> CGSize {
         guard self == .cover else { return size }
-        // For proportions up to 2:1. A longer image is drawn slightly soft, which costs less than more pixels.
+        // Sharp for images up to twice as long as wide, or twice as wide as long. Beyond that, a slight blur is cheaper
+        // than the additional pixels.
         let side = 2 * max(size.width, size.height)
         return CGSize(width: side, height: side)
     }

@@ -2,7 +2,7 @@ import CWebImageGTK
 import Foundation
 import WebImageCore
 
-/// Draws a view's image, its background, and during a transition the previous image.
+/// The drawing of a view: its image, its background image and, during a transition, the previous image.
 @MainActor final class PictureDrawing {
     /// A texture with its size in points.
     struct Layer {
@@ -18,12 +18,12 @@ import WebImageCore
     /// The `GdkPaintable`.
     var pointer: OpaquePointer { drawing.pointer }
 
-    /// Whether there is nothing to draw and no size is kept.
+    /// Whether there is nothing to draw, and no size is kept for a removed image.
     var isEmpty: Bool {
         contents.picture == nil && contents.background == nil && contents.outgoing == nil && contents.keptSize == nil
     }
 
-    /// Removes the image and keeps its natural size until there is another image.
+    /// Removes the image; the natural size stays until there is another image.
     func clearKeepingSize() {
         guard let picture = contents.picture else { return }
         change {
@@ -32,7 +32,7 @@ import WebImageCore
         }
     }
 
-    /// The image. Another image of the same size causes a redraw and no layout.
+    /// The image. Another image of the same size causes a redraw, never a new layout.
     var picture: Layer? {
         get { contents.picture }
         set {
@@ -43,7 +43,7 @@ import WebImageCore
         }
     }
 
-    /// Fills the area behind the image.
+    /// The background image, which fills the area.
     var background: Layer? {
         get { contents.background }
         set { change { $0.background = newValue } }
@@ -54,19 +54,19 @@ import WebImageCore
         set { change { $0.mode = newValue } }
     }
 
-    /// The radius of the corners of the drawn image, in points.
+    /// The corner radius of the drawn part of the image, in points.
     var cornerRadius: Double {
         get { contents.cornerRadius }
         set { change { $0.cornerRadius = newValue } }
     }
 
-    /// Applied around the centre of the area.
+    /// An affine map applied around the centre of the area.
     var transform: CGAffineTransform {
         get { contents.transform }
         set { change { $0.transform = newValue } }
     }
 
-    /// Sets the transition from `outgoing`, which may be nil, to the image; nil ends the transition.
+    /// Starts a transition from `outgoing`, which may be nil, to the image; a nil effect ends the transition.
     func setTransition(_ effect: TransitionEffect?, from outgoing: Layer?, outgoingMode: ImageContentMode) {
         change {
             $0.effect = effect
@@ -90,7 +90,7 @@ import WebImageCore
 
     @MainActor fileprivate final class Contents {
         var picture: Layer?
-        /// The size of the removed image while its size is kept.
+        /// The size of the removed image, if its natural size is kept.
         var keptSize: CGSize?
         var background: Layer?
         var outgoing: Layer?

@@ -12,18 +12,18 @@ extension graphene_rect_t {
 
 /// Drawing into a `GtkSnapshot`.
 @MainActor extension OpaquePointer {
-    /// Draws transformed around a point until `gtk_snapshot_restore`.
+    /// Applies an affine map around a point to everything drawn until `gtk_snapshot_restore`.
     func push(_ transform: CGAffineTransform, around center: CGPoint) {
         gtk_snapshot_save(self)
         let moved = CGAffineTransform(translationX: -center.x, y: -center.y)
             .concatenating(transform)
             .concatenating(CGAffineTransform(translationX: center.x, y: center.y))
-        // Software renderers do not draw 3D matrices; they draw the same map as a 2D transform.
+        // Software renderers do not draw 3D matrices, so pass a 2D transform.
         gtk_snapshot_transform(self, Self.transform2D(moved))
     }
 
     private static func transform2D(_ map: CGAffineTransform) -> OpaquePointer? {
-        // GSK has no function that takes a 2D matrix: it is composed of rotation, skew and scale.
+        // GSK takes a 2D matrix only piece by piece: as translation, rotation, scale and skew.
         let scaleX = hypot(Double(map.a), Double(map.b))
         let determinant = Double(map.a * map.d - map.b * map.c)
         var offset = graphene_point_t(x: Float(map.tx), y: Float(map.ty))
@@ -38,7 +38,7 @@ extension graphene_rect_t {
         return gsk_transform_scale(transform, 1, Float(scaleY))
     }
 
-    /// Clips to a rectangle until `gtk_snapshot_pop`.
+    /// Clips everything drawn until `gtk_snapshot_pop` to a rectangle.
     func pushClip(_ rect: CGRect, radius: Double = 0) {
         var area = graphene_rect_t(rect)
         guard radius > 0 else { return gtk_snapshot_push_clip(self, &area) }

@@ -1,11 +1,11 @@
 import CWebImageGTK
 public import WebImageCore
 
-/// An image in the form that GTK draws, sharing the image's pixels.
+/// An image as a GTK texture, which shares the image's pixels.
 ///
-/// Owns one reference to a `GdkTexture`. It can be created and released on any thread.
+/// Owns one reference to a `GdkTexture`. Can be made and released on any thread.
 public final class Texture: @unchecked Sendable {
-    // Unchecked is true because a GdkTexture is immutable and its reference count atomic.
+    // `@unchecked Sendable` is safe: a GdkTexture is immutable and its reference count is atomic.
 
     private let pointer: OpaquePointer
 
@@ -14,7 +14,8 @@ public final class Texture: @unchecked Sendable {
         HandleLedger.opened("GdkTexture")
     }
 
-    /// Passes the `GdkTexture`, which is also a `GdkPaintable`, to a closure. A widget that keeps it takes a reference.
+    /// Passes the `GdkTexture`, which is also a `GdkPaintable`, to a closure; a widget that shows it takes its own
+    /// reference.
     public func withPointer<Result, Failure: Error>(
         _ body: (OpaquePointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -27,14 +28,14 @@ public final class Texture: @unchecked Sendable {
         HandleLedger.closed("GdkTexture")
     }
 
-    /// Wraps pixels without copying them. GTK retains the buffer until it releases its last reference to the texture.
+    /// Wraps pixels without copying them; GTK retains the buffer until the last reference to the texture is released.
     ///
-    /// Formats that GTK 4.8 lacks are converted first. Nil if that fails; the reason is logged.
+    /// Formats that GTK 4.8 does not support are converted first. Nil, with the reason logged, when that fails.
     package convenience init?(sharing buffer: PixelBuffer) {
         guard let format = GdkMemoryFormat(buffer.format) else {
             guard let converted = GrayConversion.displayable(buffer) else {
                 WebImageLog.shared.log(
-                    .error, "no texture: \(buffer.width)x\(buffer.height) grey is too large for cairo")
+                    .error, "no texture: cairo cannot convert a grey image of \(buffer.width)x\(buffer.height) px")
                 return nil
             }
             self.init(sharing: converted)
@@ -60,10 +61,11 @@ public final class Texture: @unchecked Sendable {
 }
 
 extension Image {
-    /// Returns the image as a texture that shares its pixels. Takes a few microseconds, independent of the size.
+    /// Returns a texture that shares the image's pixels; takes a few microseconds at any size. A grey image is
+    /// converted, which copies its pixels.
     ///
-    /// GTK retains the pixels with the texture. Any thread. Nil for a grey image with a side above 32,767 px, which
-    /// cairo cannot convert; the reason is logged.
+    /// The pixels are retained until GTK releases the texture. Any thread. Nil, with the reason logged, for a grey
+    /// image whose sides exceed the limit of cairo (32,767 px).
     public func makeTexture() -> Texture? { Texture(sharing: pixels) }
 }
 

@@ -1,7 +1,7 @@
 import CWebImageGTK
 import WebImageCore
 
-/// Places a view's indicator above its image and reports the progress of loads to it.
+/// Places a view's indicator above its image and forwards the events of its loads.
 @MainActor final class IndicatorHost {
     private unowned let state: ImageWidgetState
     private var isPlaced = false
@@ -19,7 +19,7 @@ import WebImageCore
         }
     }
 
-    /// The widget that gets the indicator, if it is not the view's own.
+    /// The widget in which indicators are placed; nil is the view's own widget.
     var host: OpaquePointer?
 
     func update(_ indication: ViewIndication) {
@@ -37,7 +37,8 @@ import WebImageCore
         }
     }
 
-    /// An adopted widget has no children. If its parent is a `GtkOverlay`, the indicator is placed there.
+    /// Places the indicator. An adopted widget has no room for children; if it is inside a `GtkOverlay`, the indicator
+    /// is added to that.
     private func place() {
         guard !isPlaced, !state.isDestroyed, let current else { return }
         let child = UnsafeMutablePointer<GtkWidget>(current.indicatorView.widget)

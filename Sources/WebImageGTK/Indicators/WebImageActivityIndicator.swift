@@ -1,7 +1,7 @@
 import CWebImageGTK
 public import WebImageCore
 
-/// A spinner during a load; it shows no progress.
+/// A spinner for a load of unknown length.
 @MainActor public final class WebImageActivityIndicator: WebImageIndicator {
     /// The size of the spinner.
     public enum Size: Int, Sendable, Hashable {
@@ -14,7 +14,7 @@ public import WebImageCore
     /// The `GtkSpinner`.
     public let indicatorView: WidgetView
 
-    /// Makes a spinner; a nil colour is the theme's.
+    /// Makes a spinner; nil is the colour of the theme.
     public init(size: Size = .medium, color: ImageColor? = nil) {
         let spinner = WidgetView.made(gtk_spinner_new())
         let widget = UnsafeMutablePointer<GtkWidget>(spinner.widget)
@@ -27,23 +27,23 @@ public import WebImageCore
         indicatorView = spinner
     }
 
-    /// Whether it spins.
+    /// Whether the spinner spins.
     public var isAnimating: Bool { gtk_spinner_get_spinning(indicatorView.widget) != 0 }
 
-    /// Starts the spinner and shows it.
+    /// Shows and starts the spinner.
     public func startAnimatingIndicator() {
         gtk_spinner_start(indicatorView.widget)
         indicatorView.isHidden = false
     }
 
-    /// Stops the spinner and hides it.
+    /// Stops and hides the spinner.
     public func stopAnimatingIndicator() {
         gtk_spinner_stop(indicatorView.widget)
         indicatorView.isHidden = true
     }
 }
 
-// Every access makes a new indicator.
+// The built-in indicators; each access makes a new one.
 extension WebImageActivityIndicator {
     /// Medium, grey.
     public static var gray: WebImageActivityIndicator { .init(color: ImageColor(white: 0.5)) }
@@ -59,7 +59,7 @@ extension WebImageActivityIndicator {
     public static var large: WebImageActivityIndicator { .init(size: .large) }
 }
 
-/// The colours of indicators as CSS classes of the display.
+/// Sets colours of indicators through CSS classes of the display.
 @MainActor enum IndicatorStyle {
     private static var known: Set<String> = []
 

@@ -1,15 +1,15 @@
-/// Shows that a view's load runs.
+/// Shows that a view loads an image.
 ///
-/// Main actor only. The widget is placed above the view's image according to its alignment; see
+/// Main actor only. The widget is placed above the view's image, according to its own alignment; see
 /// ``WidgetView/imageIndicator``.
 @MainActor public protocol WebImageIndicator: AnyObject {
     /// The widget shown above the image.
     var indicatorView: WidgetView { get }
-    /// A load begins.
+    /// Called when a load begins.
     func startAnimatingIndicator()
-    /// The load has ended.
+    /// Called when no load is waited for any longer.
     func stopAnimatingIndicator()
-    /// Reports the progress of the load, 0…1; 0 while the size is unknown.
+    /// Receives the progress of the load, 0…1; 0 while the size is unknown.
     func updateIndicatorProgress(_ progress: Double)
 }
 

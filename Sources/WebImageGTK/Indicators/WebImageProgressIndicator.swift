@@ -5,22 +5,22 @@ public import WebImageCore
 
 /// Shows the progress of a load.
 ///
-/// While the size is unknown, the bar moves back and forth, the ring turns with a quarter closed, and the overlay
+/// While the size is unknown, the bar moves to and fro with each update, the ring shows a quarter, and the overlay
 /// covers the whole image.
 @MainActor public final class WebImageProgressIndicator: WebImageIndicator {
-    /// The appearance.
+    /// The style of the indicator.
     public enum Style: Sendable, Hashable {
-        /// A centred bar, 160 points wide if there is room.
+        /// A centred bar, 160 points wide where there is room.
         case bar
-        /// A centred ring, 40 points wide, that closes with the progress.
+        /// A centred ring, 40 points wide, that closes.
         case ring
-        /// A translucent overlay that rises with the progress.
+        /// A translucent overlay whose lower edge rises until the image is uncovered.
         case overlay
     }
 
     /// The `GtkProgressBar`, or the widget that draws the ring or the overlay.
     public let indicatorView: WidgetView
-    /// The appearance.
+    /// The style of the indicator.
     public let style: Style
     /// The progress of the load, 0…1; 1 after the end.
     public private(set) var progress = 0.0
@@ -28,7 +28,7 @@ public import WebImageCore
     private var drawing: Drawing?
     private let figures = Figures()
 
-    /// Makes an indicator of a style; `color` applies to the ring and the overlay.
+    /// Makes an indicator; `color` applies only to ring and overlay.
     public init(style: Style = .bar, color: ImageColor? = nil) {
         self.style = style
         switch style {
@@ -61,13 +61,13 @@ public import WebImageCore
         webimage_view_set_paintable(indicatorView.widget, drawing.pointer)
     }
 
-    /// Shows the indicator at 0.
+    /// Shows the indicator with a progress of 0.
     public func startAnimatingIndicator() {
         show(0)
         indicatorView.isHidden = false
     }
 
-    /// Shows a progress of 0…1.
+    /// Shows a new progress.
     public func updateIndicatorProgress(_ progress: Double) { show(progress) }
 
     /// Sets the progress to 1 and hides the indicator.
@@ -115,7 +115,7 @@ public import WebImageCore
     }
 }
 
-// Every access makes a new indicator.
+// The built-in indicators; each access makes a new one.
 extension WebImageProgressIndicator {
     /// The bar.
     public static var `default`: WebImageProgressIndicator { .init() }

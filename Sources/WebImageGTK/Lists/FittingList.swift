@@ -80,13 +80,13 @@ import WebImageCore
 
     /// Updates the list after rows were inserted before a position; visible rows stay in place.
     public func insertRows(_ count: Int, at position: Int) {
-        precondition(count >= 0 && (0...self.count).contains(position), "no such position")
+        precondition(count >= 0 && (0...self.count).contains(position), "negative count, or position outside the list")
         core.insert(count, at: position)
     }
 
     /// Updates the list after rows were removed; visible rows stay in place.
     public func removeRows(_ positions: Range<Int>) {
-        precondition(positions.clamped(to: 0..<count) == positions, "no such rows")
+        precondition(positions.clamped(to: 0..<count) == positions, "positions outside the list")
         core.remove(positions)
     }
 

@@ -4,8 +4,8 @@ import WebImageCore
 
 /// Fills a list area: makes rows, assigns positions to them and keeps visible rows in place.
 ///
-/// Owned by the area. Rows are bound when something moves, before GTK lays out. The layout itself only measures and
-/// places rows that are bound.
+/// Owned by the area. Rows are bound and measured when something moves, before GTK lays out. The layout itself binds no
+/// rows: it measures the bound rows again and places them.
 @MainActor final class FittingListCore {
     private let loader: ListLoader
     private let make: @MainActor () -> any ImageListRow
@@ -27,7 +27,7 @@ import WebImageCore
     private(set) var page = 0
     private var link: GTKDisplayLink?
     private var isArranging = false
-    /// The extent of the last measured row without its image.
+    /// The extent that the last measured row has in addition to its image.
     private var frame = 0
 
     var selection = ListSelection()
@@ -101,7 +101,7 @@ import WebImageCore
     // MARK: Rows
 
     /// Changes the layout with `body`, which receives the anchor, and shows the result. `positions` maps each old
-    /// position to the new one; nil means that the row is shown anew or was removed.
+    /// position to the new one; nil means that the row was removed or must be requested again.
     private func change(_ positions: (Int) -> Int?, _ body: (inout FittingLayout, _ anchor: Int) -> Void) {
         let old = chooseAnchor()
         body(&layout, old)

@@ -25,7 +25,7 @@ import WebImageCore
         bind: @escaping @MainActor (_ row: Row, _ position: Int) -> Void = { _, _ in }
     ) {
         MainLoop.attach()
-        guard let factory = gtk_signal_list_item_factory_new() else { preconditionFailure("GLib has no memory") }
+        guard let factory = gtk_signal_list_item_factory_new() else { preconditionFailure("GLib is out of memory") }
         self.factory = factory
         let wiring = FactoryWiring(
             ListLoader(policy: policy, request: request), make: make,

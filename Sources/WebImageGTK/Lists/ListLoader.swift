@@ -68,7 +68,7 @@ import WebImageCore
         prefetch(change.prefetch.filter { byPosition[$0] == nil })
     }
 
-    /// Cancels all prefetch loads, because the positions now stand for other rows.
+    /// Cancels all prefetch loads, because the positions now refer to other rows.
     func reset() {
         generation += 1
         isStale = true

@@ -64,7 +64,7 @@ import WebImageCore
         return first > last ? 0..<0 : first..<last + 1
     }
 
-    /// Returns the first row that ends below the upper edge; nil if a row has no bounds yet.
+    /// Returns the index of the first row that ends below the upper edge; nil if a row has no bounds yet.
     private func firstInSight(_ rows: [PlacedRow]) -> Int? {
         var (index, end) = (0, rows.count)
         while index < end {

@@ -1,18 +1,19 @@
 import CWebImageGTK
 import WebImageCore
 
-/// Repeats a view's failed load after a tap, and once the network is back.
+/// Repeats a view's failed load when the view is tapped and when the network is available again.
 @MainActor final class FailureRecovery {
     private unowned let state: ImageWidgetState
     private var hasGesture = false
 
     init(_ state: ImageWidgetState) { self.state = state }
 
-    /// Whether a tap on the view repeats the load.
+    /// Whether a tap on the view repeats a failed load.
     var retriesOnTap = false { didSet { if retriesOnTap { addGesture() } } }
-    /// Whether a load that failed by its connection is repeated once the network is back and the view is visible.
+    /// Whether a load that failed because of the connection is repeated when the network is available again and the
+    /// view is visible.
     var retriesWhenOnline = true
-    /// Called with the result of a retry that the view started.
+    /// Receives the end of each retry that the view starts itself.
     var retryCompleted: ViewImageCompletedBlock?
 
     func loadEnded(with error: WebImageError?) {
@@ -39,7 +40,7 @@ import WebImageCore
     }
 }
 
-/// Observes the network and knows the views that wait for it.
+/// Watches the network and stores the views that wait for it.
 @MainActor final class Connectivity {
     static let shared = Connectivity()
 
@@ -57,7 +58,7 @@ import WebImageCore
 
     func remove(_ state: ImageWidgetState) { waiting[ObjectIdentifier(state)] = nil }
 
-    /// Repeats the failed loads of visible views; the others continue to wait.
+    /// Repeats the loads of visible views; the other views continue to wait.
     func networkIsBack() {
         for (key, entry) in waiting {
             guard let state = entry.state, !state.isDestroyed else {

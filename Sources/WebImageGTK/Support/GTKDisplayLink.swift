@@ -1,15 +1,16 @@
 import CWebImageGTK
 public import WebImageCore
 
-/// A display link that ticks with the frames of a widget's window; it requests frames only while it runs.
+/// A display link in step with the frames of a widget's window; requests frames only while it runs.
 @MainActor public final class GTKDisplayLink: DisplayLink {
     private let widget: OpaquePointer
     private var callback: FrameCallback?
 
-    /// Makes a link for a `GtkWidget`, which is not retained; GTK ends the ticks with the widget.
+    /// Makes a link for a `GtkWidget`, which is not kept alive; the ticks end when the widget is destroyed.
     public init(_ widget: OpaquePointer) { self.widget = widget }
 
     /// Calls `tick` with every frame of the widget's window; there are no frames while the widget is in no window.
+    /// `elapsed` is the time since the previous tick in seconds, 0 for the first.
     public func start(_ tick: @escaping @MainActor (_ elapsed: Double) -> Void) {
         stop()
         let callback = FrameCallback(tick)
@@ -33,7 +34,7 @@ public import WebImageCore
 
     /// Stops ticking.
     public func stop() {
-        // Without a number GTK has removed the callback, and the widget may be destroyed.
+        // Without a number, GTK has removed the callback itself, and the widget may be freed.
         if let number = callback?.number { gtk_widget_remove_tick_callback(UnsafeMutablePointer(widget), number) }
         callback = nil
     }
@@ -43,7 +44,7 @@ public import WebImageCore
 
 /// One tick callback registered with GTK.
 @MainActor private final class FrameCallback {
-    /// GTK's number of the callback; nil once GTK has removed it.
+    /// GTK's identifier of the callback; nil after GTK removed it.
     var number: UInt32?
     private let tick: @MainActor (Double) -> Void
     private var last: Int64?

@@ -1,8 +1,8 @@
-// GTK's functions take pointers to many types. C casts between them with macros, which Swift does not import.
+// GTK functions take pointers to many types. C casts them with macros that Swift cannot import.
 
-/// Returns a GTK object as the pointer type that a C function takes, inferred from the call; nil stays nil.
+/// Casts a GTK object to the pointer type that a C function takes, inferred from the call; nil stays nil.
 ///
-/// The cast is not checked, as in C: the object must be of that type.
+/// Unchecked, as the cast in C is: the object must be of that type.
 ///
 /// ```swift
 /// gtk_window_set_child(gtkCast(window), view.gtkWidget())
@@ -11,9 +11,7 @@ public func gtkCast<Object, Wanted>(_ object: UnsafeMutablePointer<Object>?) -> 
     UnsafeMutablePointer(OpaquePointer(object))
 }
 
-/// Returns a GTK object whose C type Swift does not import as the pointer type that a C function takes.
-///
-/// Nil stays nil.
+/// Casts a GTK object whose C type Swift cannot see to the pointer type that a C function takes; nil stays nil.
 public func gtkCast<Wanted>(_ object: OpaquePointer?) -> UnsafeMutablePointer<Wanted>? { UnsafeMutablePointer(object) }
 
 extension WidgetView {

@@ -10,7 +10,8 @@ extension ImageWidgetState: ImageDisplaying {
 
     var hasTransition: Bool { transition != nil && !isDestroyed }
 
-    /// Runs the transition's blocks in order and starts the animation. If the view is not visible, both happen at once.
+    /// Runs the transition's blocks in order and starts the animation. If the widget is not mapped or animations are
+    /// disabled, everything happens at once.
     func perform(_ change: ViewTransition) {
         guard let transition else {
             change.put()
@@ -44,7 +45,7 @@ extension ImageWidgetState: ImageDisplaying {
         SizeWait.begin(self, deadline, body)
     }
 
-    /// The box that the view's image must fit, in device pixels and steps of 32; nil before the first layout.
+    /// The box in device pixels in which the view's image must fit, in steps of 32; nil before the first layout.
     var pixelBox: CGSize? {
         let own = UnsafeMutablePointer<GtkWidget>(widget)
         guard !isDestroyed, gtk_widget_get_width(own) > 0, gtk_widget_get_height(own) > 0 else { return nil }
@@ -59,12 +60,12 @@ extension ImageWidgetState: ImageDisplaying {
     }
 
     func loadEnded(with error: WebImageError?) {
-        // A view without a failure never creates its recovery.
+        // Do not create `recovery` for a view that never had a failure.
         if error != nil || hasFailed { recovery.loadEnded(with: error) }
         hasFailed = error != nil
     }
 
-    /// The desktop's setting for reduced motion.
+    /// Whether animations are enabled in the desktop's settings; people whom movement disturbs turn them off.
     static var wantsAnimations: Bool {
         guard let settings = gtk_settings_get_default() else { return true }
         var value = GValue()
@@ -86,7 +87,7 @@ extension ImageWidgetState: ImageDisplaying {
     ) {
         let wait = SizeWait(state, body)
         wait.link.start { _ in
-            // Callbacks run before the layout of the same frame: this is the size of the previous frame.
+            // Tick callbacks run before the layout of their frame, so this is the size of the previous frame.
             if let size = wait.state?.pixelBox { wait.end(size) }
         }
         let seconds = Double(deadline.components.seconds) + Double(deadline.components.attoseconds) / 1e18

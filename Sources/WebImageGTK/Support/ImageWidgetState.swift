@@ -3,7 +3,7 @@ import CWebImageGTKShim
 import Foundation
 import WebImageCore
 
-/// The image and the loads of one widget. Owned by the widget and released with it.
+/// The state of one widget: the image it shows and its loads. The widget owns this object and releases it at its end.
 @MainActor final class ImageWidgetState {
     /// The widget, which outlives this object.
     let widget: OpaquePointer
@@ -14,15 +14,15 @@ import WebImageCore
     private let operationKey: String
 
     private(set) var isDestroyed = false
-    /// Plays the animation; nil until the view has one.
+    /// Plays animations; nil until it is first needed.
     private(set) var animation: WidgetAnimation?
     private(set) lazy var visibility = WidgetVisibility(widget) { [weak self] in self?.visibilityChanged() }
     private(set) lazy var indicator = IndicatorHost(self)
     private(set) lazy var recovery = FailureRecovery(self)
-    /// Whether the newest load failed.
+    /// Whether the widget's own newest load failed.
     var hasFailed = false
     private(set) lazy var offscreenPolicy = OffscreenPolicy(self)
-    /// The images of a button; only for buttons.
+    /// The images of a button; used only for buttons.
     private(set) lazy var buttonFace = {
         let face = ButtonFace(widget)
         indicator.host = face.widget
@@ -38,11 +38,11 @@ import WebImageCore
     var highlightedImage: Image? { didSet { if isHighlighted { refresh() } } }
     var isHighlighted = false { didSet { if isHighlighted != oldValue { refresh() } } }
     private var shown: Image?
-    /// Whether the widget keeps its natural size while it shows nothing, so that a list is not laid out again when a
-    /// row waits for its image.
+    /// Whether the widget keeps its natural size while it shows nothing. A list row does, so that waiting for an image
+    /// does not cause a new layout of the list.
     var keepsSizeWhenEmpty = false
 
-    /// Returns the state of a widget, created at first use.
+    /// Returns the state of a widget; made at first use.
     static func of(_ widget: OpaquePointer, key: String) -> ImageWidgetState {
         let object = UnsafeMutablePointer<GObject>(widget)
         if let state = g_object_get_data(object, dataKey) {
@@ -54,7 +54,7 @@ import WebImageCore
             Unmanaged<ImageWidgetState>.fromOpaque(state).release()
         }
         Signal.connect(widget, "destroy") { [weak state] _ in state?.widgetWasDestroyed() }
-        // Created now, so that it observes memory pressure.
+        // Make it at once, so that it receives memory warnings.
         _ = state.offscreenPolicy
         return state
     }
@@ -72,7 +72,7 @@ import WebImageCore
 
     var isMapped: Bool { !isDestroyed && gtk_widget_get_mapped(UnsafeMutablePointer(widget)) != 0 }
 
-    /// Ends every load, with its completion; afterwards the widget is not used.
+    /// Cancels every load, which completes it, and no longer uses the widget.
     private func widgetWasDestroyed() {
         guard !isDestroyed else { return }
         isDestroyed = true
@@ -85,9 +85,9 @@ import WebImageCore
         indicator.widgetWasDestroyed()
     }
 
-    // MARK: The image
+    // MARK: Image
 
-    /// Returns the player of the view's animation, created at first use.
+    /// Returns the object that plays animations; made at first use.
     func animate(_ makeLink: @escaping @MainActor (OpaquePointer) -> any DisplayLink) -> WidgetAnimation {
         if let animation { return animation }
         let animation = WidgetAnimation(self, makeLink: makeLink)
@@ -97,7 +97,8 @@ import WebImageCore
 
     private func display(replacing old: Image?) {
         running?.endIfOvertaken()
-        // The same image would cost a redraw. The widget is asked, because other code may have changed its paintable.
+        // Setting the same image again would cost a redraw. Other code may have replaced the widget's paintable, so
+        // compare it too.
         if let image, image === shown, kind.paintable(of: widget) == drawing.pointer { return }
         if isHighlighted, image?.isAnimated == true { isHighlighted = false }
         refresh()
@@ -112,7 +113,7 @@ import WebImageCore
         attach()
     }
 
-    /// Sets the texture to draw. The same size causes a redraw and no layout.
+    /// Draws a texture from now on; the same size causes a redraw, never a new layout.
     func show(_ texture: Texture?, size: CGSize) {
         if texture == nil, keepsSizeWhenEmpty, !isDestroyed { return drawing.clearKeepingSize() }
         drawing.picture = texture.map { PictureDrawing.Layer(texture: $0, size: size) }
@@ -132,15 +133,15 @@ import WebImageCore
 
     private func visibilityChanged() { animation?.checkPlay() }
 
-    // MARK: Opacity and transform
+    // MARK: Pose
 
-    /// Changes alpha or transform; inside a transition's `animations` the change is animated.
+    /// Changes alpha or transform; inside the `animations` of a transition the change is animated.
     func changePose(_ body: (inout ViewPose) -> Void) {
         body(&pose)
         if !isCollecting, running == nil { present(pose) }
     }
 
-    /// Shows a pose, which may be an intermediate one of a transition.
+    /// Shows a pose, which may be an intermediate step of a transition.
     func present(_ pose: ViewPose) {
         guard !isDestroyed else { return }
         if drawing.transform != pose.transform { drawing.transform = pose.transform }
@@ -156,7 +157,7 @@ import WebImageCore
         if !isDestroyed { attach() }
     }
 
-    /// Runs a block that changes the pose, without showing the changes.
+    /// Runs a closure and stores its changes of the pose without showing them.
     func collect(_ body: () -> Void) {
         isCollecting = true
         body()

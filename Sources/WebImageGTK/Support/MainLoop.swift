@@ -2,16 +2,17 @@ import CWebImageGTKShim
 import Dispatch
 import WebImageCore
 
-/// Runs the main actor on the GLib main loop: while the loop runs, so do main-actor tasks and `DispatchQueue.main`.
+/// Runs the main actor on the GLib main loop: `Task { @MainActor in }` and `DispatchQueue.main` run while the loop
+/// runs.
 public enum MainLoop {
     private static let hasComplained = Locked(false)
 
-    /// Lets GLib's default main context run the main queue. Call it first in a synchronous `main`.
+    /// Attaches the main queue to GLib's default main context; call it first in a synchronous `main`.
     ///
-    /// Idempotent. The source wakes the loop only if there is work. Views call this function too, so that a program
-    /// without the call works once it has created its first view.
-    /// - Returns: false if the caller is not on the process's first thread, as after a suspension in an `async` main,
-    ///   which has ended that thread. Nothing is attached; the reason is logged.
+    /// Idempotent. The source wakes the loop only when there is work. Each view calls it, so an application that does
+    /// not call it works as soon as it has made its first view.
+    /// - Returns: false when the caller is not on the process's first thread, as after a suspension in an `async` main
+    ///   (the first thread has then ended). Nothing is attached and the reason is logged.
     @discardableResult
     public static func attach() -> Bool {
         guard webimage_main_loop_attach() else {

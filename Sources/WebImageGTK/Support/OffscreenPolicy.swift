@@ -1,7 +1,8 @@
 import CWebImageGTK
 import WebImageCore
 
-/// Pauses the loads of an invisible view, if enabled, and releases its image under memory pressure.
+/// Saves resources while a view is unmapped: pauses its loads, if requested, and releases its image when memory is
+/// short.
 @MainActor final class OffscreenPolicy {
     private unowned let state: ImageWidgetState
     private var isWatching = false
@@ -11,10 +12,10 @@ import WebImageCore
         MemoryWatch.shared.add(state)
     }
 
-    /// Whether loads stop while the widget is unmapped and continue once it is mapped.
+    /// Whether loads pause while the widget is unmapped and resume when it is mapped again.
     var pausesLoadsWhenUnmapped = false { didSet { if pausesLoadsWhenUnmapped { watch() } } }
 
-    /// Releases the image of an invisible view under memory pressure.
+    /// Releases the decoded frames and the image of an unmapped view; called when memory is short.
     func trim() {
         guard !state.isMapped, !state.isDestroyed else { return }
         state.animation?.player?.clearFrameBuffer()
@@ -37,7 +38,7 @@ import WebImageCore
     }
 }
 
-/// Observes memory pressure, as reported by the kernel and the desktop, and notifies every view.
+/// Receives memory warnings from the kernel and the desktop, and trims every view.
 @MainActor final class MemoryWatch {
     static let shared = MemoryWatch()
 
@@ -56,7 +57,8 @@ import WebImageCore
         observation = MemoryPressureRelay.system.observe { _ in
             MainThread.run { MemoryWatch.shared.trimViews() }
         }
-        // GLib's monitor reports for the desktop (a portal or low-memory-monitor); the relay notifies the caches.
+        // GLib's monitor reports warnings of the desktop (a portal or low-memory-monitor). The relay forwards them to
+        // the caches.
         guard let monitor = g_memory_monitor_dup_default() else { return }
         Signal.connect(monitor, "low-memory-warning") { _ in MemoryPressureRelay.system.report(.warning) }
     }

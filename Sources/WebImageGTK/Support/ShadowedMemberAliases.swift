@@ -1,4 +1,5 @@
-// SDWebImageGTK declares members of the same names with the original's types, which hide these in that module.
+// `SDWebImageGTK` declares members of the same names with the types of SDWebImage. Inside that module they hide the
+// members declared here; these aliases make them reachable.
 
 extension AnimatedImageView {
     /// ``currentFrameIndex``.

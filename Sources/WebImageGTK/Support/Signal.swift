@@ -6,7 +6,8 @@ import WebImageCore
 @MainActor package enum Signal {
     /// Calls `handler` with the signal's first argument if that is an object; the connection owns the closure.
     ///
-    /// Only for signals that are emitted on the GTK thread, as all of GTK's are. Returns the number of the connection.
+    /// Only for signals that are emitted on the GTK thread, as all signals of GTK are. Returns the connection's
+    /// identifier.
     @discardableResult package static func connect(
         _ object: OpaquePointer, _ name: String, _ handler: @escaping @MainActor (OpaquePointer?) -> Void
     ) -> UInt {
@@ -14,7 +15,7 @@ import WebImageCore
         return webimage_signal_connect(
             object, name,
             { box, argument in
-                // Unsafe is right because both stay on this thread, which is the main actor's.
+                // `nonisolated(unsafe)` is safe: both stay on this thread, which is that of the main actor.
                 nonisolated(unsafe) let argument = argument
                 let handler = Unmanaged<SignalHandler>.fromOpaque(box).takeUnretainedValue()
                 MainActor.assumeIsolated { handler.call(argument) }
@@ -23,10 +24,10 @@ import WebImageCore
             { box in Unmanaged<SignalHandler>.fromOpaque(box).release() })
     }
 
-    /// Disconnects a connection, which may be disconnected already.
+    /// Disconnects a handler that may already be disconnected.
     ///
-    /// A destroyed widget disconnects its handlers itself, at a time that depends on the version of GTK. GLib warns
-    /// about a second disconnect.
+    /// A widget that is being destroyed disconnects its handlers itself, at a moment that differs between versions of
+    /// GTK. GLib warns about a second disconnect.
     package static func disconnect(_ object: OpaquePointer, _ connection: UInt) {
         let object = UnsafeMutableRawPointer(object)
         guard g_signal_handler_is_connected(object, connection) != 0 else { return }

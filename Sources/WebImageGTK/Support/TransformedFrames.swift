@@ -1,9 +1,10 @@
 import Foundation
 import WebImageCore
 
-/// Passes each frame of an animation through a transformer.
+/// The frames of an animation, each transformed before it is shown.
 ///
-/// There is one for each animation and transformer key, so that views of the same animation share its decoded frames.
+/// One instance exists for each animation and transformer key, so that views of the same animation share decoded
+/// frames.
 final class TransformedFrames: AnimatedImageProvider {
     private struct Key: Hashable {
         let animation: ObjectIdentifier

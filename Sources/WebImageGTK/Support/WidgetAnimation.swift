@@ -1,7 +1,7 @@
 import CWebImageGTK
 import WebImageCore
 
-/// Plays a widget's animations.
+/// Plays the animations of a widget.
 @MainActor final class WidgetAnimation {
     var shouldCustomLoopCount = false { didSet { configure() } }
     var animationRepeatCount = 0 { didSet { configure() } }
@@ -12,7 +12,7 @@ import WebImageCore
     var clearBufferWhenStopped = false
     var resetFrameIndexWhenStopped = false
     var autoPlayAnimatedImage = true
-    /// Changes every frame; applies from the next image.
+    /// Transforms every frame; applies from the next image on.
     var animationTransformer: (any ImageTransformer)?
 
     private(set) var player: AnimatedImagePlayer?
@@ -30,7 +30,7 @@ import WebImageCore
         self.makeLink = makeLink
     }
 
-    /// Draws an animation; false for a still image, which the widget draws itself.
+    /// Starts to draw an animation; returns false for a still image, which the widget draws itself.
     func show(_ image: Image?) -> Bool {
         let isPartial = shouldIncrementalLoad && image?.isIncremental == true
         let newCoder = (image as? AnimatedImage)?.animatedCoder
@@ -44,7 +44,8 @@ import WebImageCore
         }
         drop()
         guard let image, let animation = image as? any AnimatedImageProvider else { return false }
-        // The coder has the frames that arrived since; the image has those of its creation.
+        // While the animation is loading, new frames come from its coder; the image has only the frames received so
+        // far.
         var provider: any AnimatedImageProvider = isPartial ? newCoder ?? animation : animation
         if let animationTransformer { provider = TransformedFrames.of(provider, animationTransformer) }
         let link = VisibleDisplayLink(makeLink(state.widget)) { [weak self] in self?.isVisible ?? false }
@@ -64,7 +65,7 @@ import WebImageCore
         return true
     }
 
-    /// Continues with the complete animation at the position of its partial one; false for another animation.
+    /// Continues with the complete animation at the position of the part; returns false for another animation.
     private func goOn(with whole: any AnimatedImageProvider) -> Bool {
         guard let player, let part = coder as? ArrivingAnimation, part.isPart(of: whole.animatedImageData),
             whole.animatedImageFrameCount > 1
@@ -88,7 +89,7 @@ import WebImageCore
         if clearBufferWhenStopped { player.clearFrameBuffer() }
     }
 
-    /// Ends the animation and releases it.
+    /// Stops and releases the animation.
     func drop() {
         player?.pausePlaying()
         (player, coder, currentFrame) = (nil, nil, nil)
@@ -102,7 +103,8 @@ import WebImageCore
         isShown = isVisible
         guard let player else { return }
         if !isShown, player.isPlaying { stop() }
-        // Starts only when it becomes visible: a finite animation that has ended does not restart while others scroll.
+        // Start only an animation that comes into view: a finite animation that has ended stays ended while other
+        // widgets scroll.
         if isShown, !wasVisible, autoPlayAnimatedImage { start() }
     }
 
@@ -124,7 +126,7 @@ import WebImageCore
     }
 }
 
-/// A display link that passes no tick while the widget is invisible, and reports changes of the visibility.
+/// A display link that forwards ticks only while the widget is visible, and calls `hidden` otherwise.
 @MainActor private final class VisibleDisplayLink: DisplayLink {
     var hidden: (@MainActor () -> Void)?
     private let link: any DisplayLink

@@ -1,15 +1,15 @@
 import CWebImageGTK
 import CWebImageGTKShim
 
-/// The kinds of widgets that show a paintable, and how each of them gets it.
+/// The kinds of widget that can show a paintable, and how each kind receives it.
 enum WidgetKind {
-    /// The widget of an ``ImageView``.
+    /// A view of this library.
     case view
     case picture
     case image
     /// An `AdwAvatar`, recognised by its type name, because this library does not link libadwaita.
     case avatar
-    /// Any other widget: it can have loads and indicators; a block shows its images.
+    /// Any other widget: it may have loads and indicators; a closure shows its images.
     case other
 
     @MainActor init(of widget: OpaquePointer) {
@@ -49,6 +49,7 @@ enum WidgetKind {
         }
     }
 
-    /// Whether the widget fits the paintable itself, and gives it a rectangle of the paintable's proportions.
+    /// Whether the widget fits the paintable itself. Such a widget lets it draw in a rectangle of the paintable's
+    /// proportions.
     var fitsItself: Bool { self != .view }
 }

@@ -1,9 +1,9 @@
 import CWebImageGTK
 package import WebImageCore
 
-/// Reads what a visible widget draws as pixels, for screenshots and tests; needs no X tools.
+/// Reads a widget's drawing as pixels, for screenshots and tests. Requires a widget on screen but no X tools.
 @MainActor package enum WidgetSnapshot {
-    /// Returns what the widget draws; nil while it is in no window or has drawn nothing.
+    /// Returns what the widget draws now; nil while it is in no window or has drawn nothing yet.
     package static func texture(of widget: OpaquePointer) -> Texture? {
         let widget = UnsafeMutablePointer<GtkWidget>(widget)
         let (width, height) = (gtk_widget_get_width(widget), gtk_widget_get_height(widget))
@@ -41,12 +41,12 @@ package import WebImageCore
         return Image(pixels: buffer)
     }
 
-    /// Returns what the widget draws as an image in the display format.
+    /// Returns what the widget draws now, as an image in the display format.
     package static func image(of widget: OpaquePointer) -> Image? {
         texture(of: widget)?.downloaded()
     }
 
-    /// Writes what the widget draws to a PNG file.
+    /// Writes what the widget draws now to a PNG file.
     package static func save(_ widget: OpaquePointer, toPNG path: String) -> Bool {
         texture(of: widget)?.withPointer { gdk_texture_save_to_png($0, path) != 0 } ?? false
     }

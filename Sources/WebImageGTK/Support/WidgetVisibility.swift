@@ -1,10 +1,10 @@
 import CWebImageGTK
 import WebImageCore
 
-/// Knows whether a widget is visible, and reports changes.
+/// Determines whether a widget is visible, and reports when that may have changed.
 ///
-/// Visible means: mapped, no ancestor has the opacity 0, and at least one pixel is inside the viewport of every
-/// enclosing scrolled window.
+/// Visible means: mapped, no opacity of 0 from the widget up to the window, and a pixel inside the viewport of every
+/// scrolled window around it.
 @MainActor final class WidgetVisibility {
     private let widget: OpaquePointer
     private let changed: @MainActor () -> Void
@@ -38,7 +38,8 @@ import WebImageCore
     private func isInside(_ viewport: UnsafeMutablePointer<GtkWidget>) -> Bool {
         let widget = UnsafeMutablePointer<GtkWidget>(widget)
         var bounds = graphene_rect_t()
-        // Before its first allocation a widget has no position; the next frame asks again.
+        // Before its first allocation a widget has no bounds. It counts as visible and is checked again with the next
+        // frame.
         guard gtk_widget_get_width(widget) > 0, gtk_widget_compute_bounds(widget, viewport, &bounds) != 0 else {
             return true
         }
@@ -73,12 +74,13 @@ import WebImageCore
 
     private func listen(_ object: OpaquePointer, _ signal: String) {
         let connection = Signal.connect(object, signal) { [weak self] _ in self?.scheduleCheck() }
-        // A reference to itself would keep the widget for ever; "unmap" is emitted before the ancestors are released.
+        // Retain each watched object but not the widget itself, which would then never be freed. "unmap" releases them
+        // before the ancestors are destroyed.
         if object != widget { g_object_ref(UnsafeMutableRawPointer(object)) }
         watched.append((object, connection))
     }
 
-    /// Schedules a check after the next layout, because a scroll moves the children only then.
+    /// Schedules a check after the next layout, because a scroll moves children only then.
     private func scheduleCheck() {
         isAskedAgain = true
         guard !isScheduled else { return }
@@ -99,14 +101,15 @@ import WebImageCore
             })
     }
 
-    /// Callbacks run before the layout of the same frame: the check is right one frame later. True to be called again.
+    /// Checks the layout of the previous frame: tick callbacks run before the layout of their own frame. Returns true
+    /// to be called again.
     private func hasFrame() -> Bool {
         framesToWait -= 1
         guard framesToWait <= 0 else {
             isAskedAgain = false
             return true
         }
-        // During a scroll every frame checks the previous one; one check follows the end of the scroll.
+        // During a scroll, every frame checks the frame before it. One more frame checks after the scroll has ended.
         let goesOn = isAskedAgain
         isAskedAgain = false
         if !watched.isEmpty { changed() }
@@ -114,7 +117,7 @@ import WebImageCore
     }
 
     private var framesToWait = 0
-    /// Whether a scroll happened since the last frame.
+    /// Whether something has moved since the last frame.
     private var isAskedAgain = false
     private var isScheduled = false
 

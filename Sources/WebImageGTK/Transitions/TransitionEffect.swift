@@ -2,10 +2,10 @@ import CWebImageGTK
 import Foundation
 import WebImageCore
 
-/// How a transition is drawn at a given progress.
+/// The effect of a transition, drawn at one moment.
 ///
-/// All effects are drawn in 2D, which every renderer of GTK supports: a flip is the projection of a turning card,
-/// slightly slanted to suggest depth; a curl is the page clipped at a roll that moves over it.
+/// All effects are drawn in 2D, which every GTK renderer supports. A flip narrows the image like a turning card, with a
+/// slight skew for depth. A curl cuts the page off at a roll that moves over it.
 enum TransitionEffect: Equatable, Sendable {
     enum Side: CaseIterable, Sendable {
         case left, right, top, bottom
@@ -28,7 +28,7 @@ enum TransitionEffect: Equatable, Sendable {
     case push(Side)
     case moveIn(Side)
 
-    /// Draws the transition between two images at a progress of 0…1.
+    /// Draws the transition between two images at `progress`, 0…1.
     @MainActor func draw(
         _ snapshot: OpaquePointer, _ bounds: CGRect, _ progress: Double, outgoing: () -> Void, incoming: () -> Void
     ) {
@@ -84,7 +84,7 @@ enum TransitionEffect: Equatable, Sendable {
         gtk_snapshot_restore(snapshot)
     }
 
-    /// Draws the page above its roll, which `progress` moves from the lower edge beyond the upper one.
+    /// Draws the page above its roll; `progress` moves the roll from the lower edge past the upper one.
     @MainActor private func curl(
         _ snapshot: OpaquePointer, _ bounds: CGRect, _ progress: Double, below: () -> Void, page: () -> Void
     ) {

@@ -1,11 +1,12 @@
-/// The curve and the effect of a transition; the bits are UIKit's, with push and move-in effects added.
+/// The timing curve and the effect of a transition; the bits are those of UIKit, with the push and move-in effects
+/// added.
 public struct WebImageAnimationOptions: OptionSet, Sendable, Hashable {
-    /// The bits: the curve is in bits 16 and 17, the effect in bits 20 to 24.
+    /// The options as bits: the curve in bits 16 and 17, the effect in bits 20 to 24.
     public let rawValue: UInt
     /// Makes options from bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// Slow at the beginning and at the end; the default.
+    /// Slow at both ends; the default.
     public static let curveEaseInOut = WebImageAnimationOptions([])
     /// Slow at the beginning.
     public static let curveEaseIn = WebImageAnimationOptions(rawValue: 1 << 16)
@@ -14,21 +15,21 @@ public struct WebImageAnimationOptions: OptionSet, Sendable, Hashable {
     /// Constant speed.
     public static let curveLinear = WebImageAnimationOptions(rawValue: 3 << 16)
 
-    /// The old image turns around the vertical axis, with its left edge towards the viewer.
+    /// The image turns around the vertical axis, its left edge coming forward.
     public static let transitionFlipFromLeft = WebImageAnimationOptions(rawValue: 1 << 20)
-    /// The old image turns around the vertical axis, with its right edge towards the viewer.
+    /// The same with the right edge coming forward.
     public static let transitionFlipFromRight = WebImageAnimationOptions(rawValue: 2 << 20)
-    /// The old image rolls up and out of the view.
+    /// The old image rolls up and off.
     public static let transitionCurlUp = WebImageAnimationOptions(rawValue: 3 << 20)
     /// The new image rolls down over the old one.
     public static let transitionCurlDown = WebImageAnimationOptions(rawValue: 4 << 20)
     /// The old image fades into the new one.
     public static let transitionCrossDissolve = WebImageAnimationOptions(rawValue: 5 << 20)
-    /// The old image turns around the horizontal axis, with its upper edge towards the viewer.
+    /// The image turns around the horizontal axis, its upper edge coming forward.
     public static let transitionFlipFromTop = WebImageAnimationOptions(rawValue: 6 << 20)
-    /// The old image turns around the horizontal axis, with its lower edge towards the viewer.
+    /// The same with the lower edge coming forward.
     public static let transitionFlipFromBottom = WebImageAnimationOptions(rawValue: 7 << 20)
-    /// The new image comes from the left and pushes the old one out.
+    /// The new image pushes the old one out, coming from the left.
     public static let transitionPushFromLeft = WebImageAnimationOptions(rawValue: 8 << 20)
     /// The same from the right.
     public static let transitionPushFromRight = WebImageAnimationOptions(rawValue: 9 << 20)
@@ -36,7 +37,7 @@ public struct WebImageAnimationOptions: OptionSet, Sendable, Hashable {
     public static let transitionPushFromTop = WebImageAnimationOptions(rawValue: 10 << 20)
     /// The same from the bottom.
     public static let transitionPushFromBottom = WebImageAnimationOptions(rawValue: 11 << 20)
-    /// The new image comes from the left and slides over the old one.
+    /// The new image slides over the old one, coming from the left.
     public static let transitionMoveInFromLeft = WebImageAnimationOptions(rawValue: 12 << 20)
     /// The same from the right.
     public static let transitionMoveInFromRight = WebImageAnimationOptions(rawValue: 13 << 20)
@@ -58,7 +59,7 @@ public struct WebImageAnimationOptions: OptionSet, Sendable, Hashable {
         }
     }
 
-    /// The effect to draw. The whole bit field is compared, because the values share bits.
+    /// The effect; compared as a whole field of bits, because the values share bits.
     var effect: TransitionEffect? {
         switch WebImageAnimationOptions(rawValue: rawValue & Self.looks) {
         case .transitionCrossDissolve: .dissolve

@@ -2,12 +2,12 @@ import CWebImageGTK
 import Foundation
 import WebImageCore
 
-/// The values of a view that a transition animates.
+/// The properties of a view that a transition animates.
 struct ViewPose: Equatable {
     var alpha = 1.0
     var transform = CGAffineTransform.identity
 
-    /// Interpolates linearly between this pose and another, each number of the transform separately.
+    /// Returns a pose between this one and another; interpolates each number of the transform linearly.
     func moved(towards end: ViewPose, by share: Double) -> ViewPose {
         guard self != end else { return end }
         func mix(_ from: CGFloat, _ to: CGFloat) -> CGFloat { from + (to - from) * CGFloat(share) }
@@ -20,7 +20,7 @@ struct ViewPose: Equatable {
     }
 }
 
-/// One running transition of one widget; it advances with the frames of the widget's window.
+/// A running transition of one widget, in step with the frames of its window.
 @MainActor final class WidgetTransition {
     private let transition: WebImageTransition
     private let change: ViewTransition
@@ -45,10 +45,10 @@ struct ViewPose: Equatable {
         show(0)
     }
 
-    /// Ends the transition if the view has started another load.
+    /// Ends the transition if a newer image was requested for the view.
     func endIfOvertaken() { if !change.isCurrent() { end(finished: nil) } }
 
-    /// Ends the transition now, with the image and the pose in their final state.
+    /// Ends at once with the image and the pose in their final state.
     func end(finished: Bool?) {
         guard !isOver else { return }
         isOver = true
@@ -58,7 +58,8 @@ struct ViewPose: Equatable {
             transition.completion?(finished)
             change.ended()
         } else {
-            // The caller is starting another load: the completion of this transition runs after that.
+            // A newer image is being requested right now. Report this end asynchronously, so that callbacks of the
+            // older load run after that.
             let ended = change.ended
             DispatchQueue.main.async { MainActor.assumeIsolated(ended) }
         }

@@ -9,7 +9,7 @@ public import WebImageCore
     /// Makes a view with a new button.
     public init() {
         Self.prepare()
-        guard let button = gtk_button_new() else { preconditionFailure("GTK makes no widgets: is there a display?") }
+        guard let button = gtk_button_new() else { preconditionFailure("GTK cannot make widgets; is there a display?") }
         super.init(OpaquePointer(button), key: "Button")
     }
 

@@ -24,7 +24,7 @@ public import WebImageCore
     public init(_ request: ImageRequest?, content make: @escaping @MainActor (WebImagePhase) -> WidgetView) {
         Self.prepare()
         guard let box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0) else {
-            preconditionFailure("GTK makes no widgets: is there a display?")
+            preconditionFailure("GTK cannot make widgets; is there a display?")
         }
         content = Content(make)
         super.init(OpaquePointer(box), key: "PhaseView")

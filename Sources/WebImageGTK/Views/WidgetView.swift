@@ -18,7 +18,7 @@ public import WebImageCore
     public convenience init() {
         Self.prepare()
         guard let box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0) else {
-            preconditionFailure("GTK makes no widgets: is there a display?")
+            preconditionFailure("GTK cannot make widgets; is there a display?")
         }
         self.init(OpaquePointer(box), key: "View")
     }
@@ -53,7 +53,7 @@ public import WebImageCore
     }
 
     static func made(_ widget: UnsafeMutablePointer<GtkWidget>?) -> WidgetView {
-        guard let widget else { preconditionFailure("GTK makes no widgets: is there a display?") }
+        guard let widget else { preconditionFailure("GTK cannot make widgets; is there a display?") }
         return WidgetView(OpaquePointer(widget), key: "View")
     }
 
