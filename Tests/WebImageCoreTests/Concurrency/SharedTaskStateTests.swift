@@ -45,6 +45,29 @@ struct SharedTaskStateTests {
         }
     }
 
+    /// An identity of a load has dozens of fields, so hashing it costs more than the rest of a step.
+    @Test func aRunHashesItsKeyOnce() {
+        var state = SharedTaskState<CountedKey, Int>()
+        guard case .waits(let run, true) = state.join(1, CountedKey(), .normal) else {
+            Issue.record("the first subscriber starts the run")
+            return
+        }
+        _ = state.finish(run, .success(1))
+        _ = state.leave(1, consumed: true)
+        #expect(state.isEmpty)
+        #expect(CountedKey.hashCount.withLock { $0 } == 1)
+    }
+
+    private struct CountedKey: Hashable {
+        static let hashCount = Locked(0)
+        private let number = 1
+
+        func hash(into hasher: inout Hasher) {
+            Self.hashCount.withLock { $0 += 1 }
+            hasher.combine(number)
+        }
+    }
+
     @Test(arguments: 0..<40)
     func everySequenceOfEventsKeepsTheRules(seed: UInt64) {
         var random = SeededRandom(seed: seed)

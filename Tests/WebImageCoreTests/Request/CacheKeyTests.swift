@@ -34,7 +34,8 @@ struct CacheKeyTests {
 
     @Test(arguments: [
         ("a@2x.png", 2.0), ("a@3x.png", 3), ("@2x.png", 1), ("https://h/a%402x.png", 2), ("file:///a%402x.png", 1),
-        ("picture@2x", 1),
+        ("picture@2x", 1), ("picture2x.png", 1), ("https://h/402x.png", 1), ("a@3x.b@2x.png", 2), ("bäume@3x.png", 3),
+        ("https://h/%403x.png?b=%402x", 3), ("picture@x.png", 1), ("picture@2x.", 2),
     ])
     func theScaleStandsInTheKey(_ key: String, _ scale: Double) {
         #expect(CacheKey.scaleFactor(key) == scale)

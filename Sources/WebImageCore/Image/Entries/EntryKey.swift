@@ -58,13 +58,22 @@ package struct EntryKey: Sendable {
 
     /// A digest of all parts, for storage that must not contain the key itself.
     package var fingerprint: KeyFingerprint {
-        KeyFingerprint(parts: [
+        guard isVariant else { return sourceFingerprint }
+        return KeyFingerprint(parts: [
             source, scope, thumbnail?.text, transformer, page.map(String.init),
         ])
     }
 
     /// The fingerprint of the original: the entry itself, or the original that it is made from.
-    package var sourceFingerprint: KeyFingerprint { KeyFingerprint(parts: [source, scope, nil, nil, nil]) }
+    package var sourceFingerprint: KeyFingerprint {
+        let hash = source.hashValue
+        if let known = Self.recentFingerprints.withLock({ $0.fingerprint(source, scope, hash: hash) }) { return known }
+        let new = KeyFingerprint(parts: [source, scope, nil, nil, nil])
+        Self.recentFingerprints.withLock { $0.insert(new, source, scope, hash: hash) }
+        return new
+    }
+
+    private static let recentFingerprints = Locked(RecentFingerprints())
 
     /// A digest of the scope; nil for an unscoped entry.
     package var scopeFingerprint: KeyFingerprint? { scope.map { KeyFingerprint(parts: ["scope", $0]) } }
