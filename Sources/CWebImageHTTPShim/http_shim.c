@@ -151,7 +151,8 @@ static enum MHD_Result answer(
         return mhd.MHD_queue_response(connection, request->status, request->response);
     }
     if (!request->is_judged) {
-        // An answer given in the first call closes the connection, so only refusals are given here.
+        // libmicrohttpd calls this handler several times for each request. A response to the first call closes the
+        // connection, so the first call sends only refusals.
         request->is_judged = true;
         unsigned status = judgement(request);
         return status ? refuse(request, status) : MHD_YES;

@@ -2,7 +2,7 @@ package import Foundation
 import WebImageHTTP
 import WebImageService
 
-/// Sends any bytes to a server as a client's connection, and parses them as addresses; the entry point of the fuzzer.
+/// The entry point of the fuzzer. Sends its bytes to a server over a connection and also parses them as addresses.
 package enum HTTPFuzzing {
     private static let path = NSTemporaryDirectory() + "webimage-fuzz-\(getpid()).sock"
 

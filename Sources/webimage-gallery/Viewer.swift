@@ -70,7 +70,7 @@ import WebImageGTK
 
     func changeZoom(by factor: Double) { setZoom(min(max(zoom * factor, 1), 16)) }
 
-    /// The picture asks for so many times the room there is, and the scroller lets it be moved about.
+    /// Sets the requested size of the image to `zoom` times the visible area. The user can then scroll it.
     func setZoom(_ zoom: Double) {
         self.zoom = zoom
         let (width, height) = (gtk_widget_get_width(scroller), gtk_widget_get_height(scroller))

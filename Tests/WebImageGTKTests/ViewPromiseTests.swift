@@ -273,7 +273,7 @@ extension GTKSuite {
             view.image = image
             #expect(try await pump { shown.last?.index == 59 })
             let start = try #require(shown.first?.time)
-            // The tolerance is one window refresh, as long as it took: on a busy machine frames are late by as much.
+            // The tolerance is the measured duration of one window refresh: on a busy machine a frame is late by that time.
             func error(_ frame: (index: Int, time: Double, step: Double)) -> Double {
                 abs(frame.time - start - Double(frame.index) * 0.04)
             }

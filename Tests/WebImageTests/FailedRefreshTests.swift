@@ -76,7 +76,7 @@ struct FailedRefreshTests {
         }
         await #expect { try await load("bob") } throws: { ($0 as? WebImageError)?.code == .invalidDownloadStatusCode }
         try await #expect(load("alice") == 40)
-        // The failure is not recorded for bob either: undeclared credentials do not tell the two users apart.
+        // The failure is not recorded for bob either: the credentials were not declared, so they identify no user.
         await #expect { try await load("bob") } throws: { ($0 as? WebImageError)?.code == .invalidDownloadStatusCode }
     }
 

@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// Rows of the acceptance list that other suites test only with SDWebImage's spelling.
+/// Requirements of the acceptance list that other suites test only through SDWebImage's names.
 @Suite(.timeLimit(minutes: 1)) struct SpellingPromiseTests {
     let journey: Journey
 

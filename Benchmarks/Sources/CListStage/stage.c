@@ -105,7 +105,7 @@ static gboolean fling(GtkWidget *widget, GdkFrameClock *clock, gpointer data) {
         g_main_loop_quit(run->loop);
         return G_SOURCE_REMOVE;
     }
-    // One fling per second, decelerating like a finger's: six down, then one back.
+    // One fling per second, which slows down as after a touch: six down, then one back.
     double speed = 1000 * (1 - (elapsed - (int)elapsed));
     int direction = (int)elapsed % 7 == 6 ? -1 : 1;
     double value = gtk_adjustment_get_value(run->adjustment) + direction * speed;

@@ -39,7 +39,8 @@ public typealias ImageCacheQueryCompletionBlock =
     func diskImageData(forKey key: String?) async -> Data?
     /// The encoded data on disk, verified; blocks the caller while it is read.
     func diskImageDataSync(forKey key: String?) -> Data?
-    /// The encoded data on disk, verified, with metadata and extended data; the data alone unless implemented.
+    /// The encoded data on disk, verified, with metadata and extended data. The default implementation returns only the
+    /// data.
     func diskResource(forKey key: String?) async -> CachedResource?
     /// The same; blocks the caller while it is read.
     func diskResourceSync(forKey key: String?) -> CachedResource?

@@ -108,7 +108,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
         if let handle {
             // A new run has the priority of its first subscriber.
             if let joined { updatePriority(joined) }
-            // If the priority changed after it was read and before the join, the change found no subscriber.
+            // A change of the priority between its read and the join was lost, because the subscriber did not exist yet.
             if priority.priority != value { move(subscriber, to: priority) }
             if let listener { handle.addListener(listener, id: subscriber) }
         }

@@ -12,17 +12,17 @@ public struct WebImageError: Error, Sendable {
         case cacheNotModified = 1002
         /// The URL failed before for a reason of the URL itself, and `.retryFailed` is absent.
         case blackListed = 1003
-        /// The input exceeded a limit of ``DecodingLimits`` or of the download (no number in the original).
+        /// The input exceeded a limit of ``DecodingLimits`` or of the download (SDWebImage has no number for this).
         case limitExceeded = 1100
-        /// The image cannot be encoded (no number in the original).
+        /// The image cannot be encoded (SDWebImage has no number for this).
         case encodingFailed = 1101
-        /// A file or a cache folder cannot be read or written (no number in the original).
+        /// A file or a cache folder cannot be read or written (SDWebImage has no number for this).
         case fileSystem = 1102
         /// A miss of a load that may not use the loader (the original completes with neither image nor error).
         case notCached = 1103
         /// No coder reads this format; adding one may help (1001 in the original).
         case unsupportedFormat = 1104
-        /// No memory is available for the pixels now (no number in the original).
+        /// No memory is available for the pixels now (SDWebImage has no number for this).
         case outOfMemory = 1105
         /// No download could be made for the request.
         case invalidDownloadOperation = 2000

@@ -101,7 +101,8 @@ package protocol SchemeBoundLoader: SharedScopeLoader {
 ///
 /// Only classes adopt it: a copy of a reference to a value of any type takes about 60 instructions more.
 package protocol SharedScopeLoader: AnyObject, Sendable {
-    /// Whether every plain load gets the shared scope at present. Asked by every memory hit.
+    /// Whether every load without special options currently gets the shared scope. The manager reads it at every memory
+    /// hit.
     var sharesPlainLoads: Bool { get }
 }
 

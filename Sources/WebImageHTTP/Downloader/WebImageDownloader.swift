@@ -3,7 +3,7 @@ public import WebImageCore
 
 /// Downloads images over HTTP and HTTPS; equal requests at the same time share one download.
 ///
-/// Transfers run on the downloader's own thread; nothing is opened before the first. Safe on any thread.
+/// Transfers run on the downloader's own thread. No connection is opened before the first one. Safe on any thread.
 public final class WebImageDownloader: Sendable {
     private let current: Locked<DownloaderSettings>
     let engine: CurlEngine

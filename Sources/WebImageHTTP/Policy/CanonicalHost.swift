@@ -4,8 +4,8 @@ import WebImageCore
 /// A host in the one spelling that policies compare and transfers connect to.
 ///
 /// Percent escapes are decoded (RFC 3986 §3.2.2). Names are ASCII (IDNA) in lower case without a trailing dot.
-/// Addresses are in their canonical notation. A host has many spellings: a policy that compared any other one could be
-/// bypassed.
+/// Addresses are in their canonical notation. A host has many spellings. If a policy compared another spelling than this
+/// one, a URL could bypass it.
 package struct CanonicalHost: Sendable, Hashable {
     /// The host without brackets and zone.
     package let text: String

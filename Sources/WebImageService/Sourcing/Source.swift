@@ -47,7 +47,8 @@ final class SourceFetcher: Sendable {
         let generation: Int
     }
 
-    /// The maximum of bytes of sources that are held for requests accepted before their fetch ended.
+    /// The maximum number of bytes of kept sources. A fetched source is kept for requests that were accepted while its
+    /// fetch ran.
     private static let keptBytes = 32 << 20
 
     init(

@@ -15,7 +15,8 @@ public struct ReferencePipeline: Sendable {
         /// The limit in bytes it was made with; nil when the limit changed nothing.
         var limit: Int?
 
-        /// Whether it can be used for a load with this limit: a reduced image never replaces a larger one.
+        /// Whether this stored image can be used for a load with the limit `wanted`. A load that needs a larger image
+        /// never gets a reduced one.
         func serves(_ wanted: Int?) -> Bool { limit.map { limit in wanted.map { $0 <= limit } ?? false } ?? true }
     }
 

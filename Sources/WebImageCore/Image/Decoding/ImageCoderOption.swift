@@ -42,7 +42,7 @@ public struct ImageCoderOption: RawRepresentable, Hashable, Sendable {
     public static let encodeBackgroundColor = ImageCoderOption(rawValue: "encodeBackgroundColor")
     /// `Bool`: store a small image of at most 320 px per side beside the large one (JPEG). Default false.
     public static let encodeEmbedThumbnail = ImageCoderOption(rawValue: "encodeEmbedThumbnail")
-    /// Number: a value other than 0 keeps more than eight bits per channel if the format supports both (AVIF). Default 0.
+    /// Number: a value other than 0 keeps more than 8 bits per channel, in formats that also have 8 bits (AVIF). Default 0.
     public static let encodeToHDR = ImageCoderOption(rawValue: "encodeToHDR")
     /// `Bool`: write a JPEG that becomes sharper while it arrives. Default false.
     public static let encodeProgressive = ImageCoderOption(rawValue: "encodeProgressive")
