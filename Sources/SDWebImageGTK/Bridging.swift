@@ -1,7 +1,7 @@
 import SDWebImage
 import WebImageGTK
 
-/// Blocks of the original's types as the views' own.
+/// Converts blocks with SDWebImage's types to the blocks of the views.
 enum Bridging {
     static func completed(_ block: SDExternalCompletionBlock?) -> ViewImageCompletedBlock? {
         guard let block else { return nil }

@@ -14,7 +14,7 @@ extension Button {
             completed: Bridging.completed(completedBlock))
     }
 
-    /// Shows the placeholder, or nothing, and then the picture of a URL for a state, telling of progress.
+    /// Shows the placeholder, or nothing, and then the picture of a URL for a state, and reports progress.
     @preconcurrency public func sd_setImage(
         with url: URL?, for state: UIControl.State, placeholderImage placeholder: UIImage? = nil,
         options: SDWebImageOptions = [], context: SDWebImageContext? = nil,
@@ -26,7 +26,7 @@ extension Button {
             progress: Bridging.progress(progressBlock), completed: Bridging.completed(completedBlock))
     }
 
-    /// Shows the placeholder, or nothing, and then the picture of a URL behind a state's own.
+    /// Shows the placeholder, or nothing, and then the picture of a URL as a state's background.
     @preconcurrency public func sd_setBackgroundImage(
         with url: URL?, for state: UIControl.State, placeholderImage placeholder: UIImage? = nil,
         options: SDWebImageOptions = [], context: SDWebImageContext? = nil,
@@ -37,7 +37,7 @@ extension Button {
             completed: Bridging.completed(completedBlock))
     }
 
-    /// Shows the placeholder, or nothing, and then the picture of a URL behind a state's own, telling of progress.
+    /// Shows the placeholder, or nothing, and then the picture of a URL as a state's background, and reports progress.
     @preconcurrency public func sd_setBackgroundImage(
         with url: URL?, for state: UIControl.State, placeholderImage placeholder: UIImage? = nil,
         options: SDWebImageOptions = [], context: SDWebImageContext? = nil,
@@ -49,27 +49,27 @@ extension Button {
             progress: Bridging.progress(progressBlock), completed: Bridging.completed(completedBlock))
     }
 
-    /// The URL last asked for as a state's picture.
+    /// The URL last requested for a state's picture.
     public func sd_imageURL(for state: UIControl.State) -> URL? { imageURL(for: state) }
-    /// The URL last asked for as the picture behind a state's.
+    /// The URL last requested for a state's background picture.
     public func sd_backgroundImageURL(for state: UIControl.State) -> URL? {
         backgroundImageURL(for: state)
     }
-    /// The URL of the button's state now, or of the normal one.
+    /// The picture URL of the current state, else of the normal state.
     public var sd_currentImageURL: URL? { currentImageURL }
-    /// The URL behind the button's state now, or behind the normal one.
+    /// The background URL of the current state, else of the normal state.
     public var sd_currentBackgroundImageURL: URL? { currentBackgroundImageURL }
     /// The operation key of a state's picture.
     public func sd_imageOperationKey(for state: UIControl.State) -> String {
         imageOperationKey(for: state)
     }
-    /// The operation key of the picture behind a state's.
+    /// The operation key of a state's background picture.
     public func sd_backgroundImageOperationKey(for state: UIControl.State) -> String {
         backgroundImageOperationKey(for: state)
     }
     /// Cancels the load of a state's picture.
     public func sd_cancelImageLoad(for state: UIControl.State) { cancelImageLoad(for: state) }
-    /// Cancels the load of the picture behind a state's.
+    /// Cancels the load of a state's background picture.
     public func sd_cancelBackgroundImageLoad(for state: UIControl.State) {
         cancelBackgroundImageLoad(for: state)
     }

@@ -3,7 +3,7 @@ public import SDWebImage
 public import WebImageGTK
 
 extension ImageView {
-    /// A view that shows a picture.
+    /// Creates a view that shows a picture.
     public convenience init(image: UIImage?) {
         self.init()
         self.image = image
@@ -21,7 +21,7 @@ extension ImageView {
             completed: Bridging.completed(completedBlock))
     }
 
-    /// Shows the placeholder, or nothing, and then the picture of a URL, telling of progress on the main actor.
+    /// Shows the placeholder, or nothing, and then the picture of a URL, and reports progress on the main actor.
     @preconcurrency public func sd_setImage(
         with url: URL?, placeholderImage placeholder: UIImage? = nil, options: SDWebImageOptions = [],
         context: SDWebImageContext? = nil, progress progressBlock: SDImageLoaderProgressBlock?,
@@ -32,7 +32,7 @@ extension ImageView {
             progress: Bridging.progress(progressBlock), completed: Bridging.completed(completedBlock))
     }
 
-    /// The URL last asked for as the view's own picture.
+    /// The URL last requested for the view's own picture.
     public var sd_currentImageURL: URL? { currentImageURL }
 
     /// Cancels the load of the view's own picture.
@@ -47,7 +47,7 @@ extension ImageView {
             with: url, options: options, context: context, completed: Bridging.completed(completedBlock))
     }
 
-    /// Shows the picture of a URL while the view is highlighted, telling of progress on the main actor.
+    /// Shows the picture of a URL while the view is highlighted, and reports progress on the main actor.
     @preconcurrency public func sd_setHighlightedImage(
         with url: URL?, options: SDWebImageOptions = [], context: SDWebImageContext? = nil,
         progress progressBlock: SDImageLoaderProgressBlock?,
@@ -58,7 +58,7 @@ extension ImageView {
             completed: Bridging.completed(completedBlock))
     }
 
-    /// The URL last asked for as the highlighted picture.
+    /// The URL last requested for the highlighted picture.
     public var sd_currentHighlightedImageURL: URL? { currentHighlightedImageURL }
 
     /// Cancels the load of the highlighted picture.

@@ -6,36 +6,36 @@ extension WidgetView {
     /// How pictures are fitted; ``WebImageGTK/ImageContentMode``.
     public typealias ContentMode = ImageContentMode
 
-    /// A view that asks for a size in points; its place is its container's to choose.
+    /// Creates a view that requests a size in points. The container chooses its position.
     public convenience init(frame: CGRect) {
         self.init()
         requestSize(frame.size)
     }
 
-    /// The size the view likes best, in points.
+    /// The natural size of the view, in points.
     public var intrinsicContentSize: CGSize { naturalSize }
 
-    /// Whether what stands out of the view is cut off: always, so that setting it changes nothing.
+    /// Whether drawing outside the view is cut off. Always true; setting it has no effect.
     public var clipsToBounds: Bool {
         get { true }
         set {}
     }
 
-    /// The looks that the original's layer has.
+    /// The counterpart of UIKit's layer.
     public var layer: SDViewLayer { SDViewLayer(self) }
 
-    /// The container is GTK's.
+    /// Not available: containers are GTK's.
     @available(*, unavailable, message: "Put `widget` into a GTK container, such as gtk_box_append(_:_:)")
     public func addSubview(_ view: WidgetView) {}
 
-    /// The place in the container is GTK's.
+    /// Not available: GTK's containers place widgets.
     @available(*, unavailable, message: "The container places `widget`; set its alignment, margins or size request")
     public var frame: CGRect {
         get { .zero }
         set {}
     }
 
-    /// The background is the theme's.
+    /// Not available: the theme draws the background.
     @available(*, unavailable, message: "Give `widget` a CSS class; the background is the theme's")
     public var backgroundColor: UIColor? {
         get { nil }
@@ -43,38 +43,38 @@ extension WidgetView {
     }
 }
 
-/// The looks of a view that the original sets at its layer.
+/// The appearance of a view that UIKit code sets at its layer.
 @MainActor public struct SDViewLayer {
     private let view: WidgetView
     init(_ view: WidgetView) { self.view = view }
 
-    /// The radius of the corners of an ``WebImageGTK/ImageView``'s picture, in points; 0 for any other view.
+    /// The corner radius of an ``WebImageGTK/ImageView``'s picture, in points; 0 for any other view.
     public var cornerRadius: CGFloat {
         get { CGFloat((view as? ImageView)?.cornerRadius ?? 0) }
         nonmutating set { (view as? ImageView)?.cornerRadius = Double(newValue) }
     }
 
-    /// Whether what stands out of the corners is cut off: always, so that setting it changes nothing.
+    /// Whether drawing outside the corners is cut off. Always true; setting it has no effect.
     public var masksToBounds: Bool {
         get { true }
         nonmutating set {}
     }
 
-    /// Lines around views are the theme's.
+    /// Not available: the theme draws borders.
     @available(*, unavailable, message: "Use SDImageRoundCornerTransformer, or give the widget a CSS class")
     public var borderWidth: CGFloat {
         get { 0 }
         nonmutating set {}
     }
 
-    /// Lines around views are the theme's.
+    /// Not available: the theme draws borders.
     @available(*, unavailable, message: "Use SDImageRoundCornerTransformer, or give the widget a CSS class")
     public var borderColor: UIColor? {
         get { nil }
         nonmutating set {}
     }
 
-    /// Layers hold no pictures.
+    /// Not available: layers hold no pictures.
     @available(*, unavailable, message: "Set the image of a UIImageView")
     public var contents: Any? {
         get { nil }
@@ -85,58 +85,59 @@ extension WidgetView {
 extension ImageContentMode {
     /// Stretched to the view's shape.
     public static let scaleToFill = ImageContentMode.fill
-    /// As large as it can be seen whole.
+    /// As large as possible while all of it is visible.
     public static let scaleAspectFit = ImageContentMode.fit
-    /// As small as it leaves nothing of the view empty.
+    /// As small as possible while it fills the view.
     public static let scaleAspectFill = ImageContentMode.cover
 
-    /// Views draw again by themselves.
+    /// Not available: views redraw themselves.
     @available(*, unavailable, message: "Views draw again by themselves; use scaleToFill")
     public static var redraw: ImageContentMode { .fill }
-    /// Pictures stand in the middle.
+    /// Not available: pictures are centred.
     @available(*, unavailable, message: "Use center, and align the widget in its container")
     public static var top: ImageContentMode { .center }
-    /// Pictures stand in the middle.
+    /// Not available: pictures are centred.
     @available(*, unavailable, message: "Use center, and align the widget in its container")
     public static var bottom: ImageContentMode { .center }
-    /// Pictures stand in the middle.
+    /// Not available: pictures are centred.
     @available(*, unavailable, message: "Use center, and align the widget in its container")
     public static var left: ImageContentMode { .center }
-    /// Pictures stand in the middle.
+    /// Not available: pictures are centred.
     @available(*, unavailable, message: "Use center, and align the widget in its container")
     public static var right: ImageContentMode { .center }
-    /// Pictures stand in the middle.
+    /// Not available: pictures are centred.
     @available(*, unavailable, message: "Use center, and align the widget in its container")
     public static var topLeft: ImageContentMode { .center }
-    /// Pictures stand in the middle.
+    /// Not available: pictures are centred.
     @available(*, unavailable, message: "Use center, and align the widget in its container")
     public static var topRight: ImageContentMode { .center }
-    /// Pictures stand in the middle.
+    /// Not available: pictures are centred.
     @available(*, unavailable, message: "Use center, and align the widget in its container")
     public static var bottomLeft: ImageContentMode { .center }
-    /// Pictures stand in the middle.
+    /// Not available: pictures are centred.
     @available(*, unavailable, message: "Use center, and align the widget in its container")
     public static var bottomRight: ImageContentMode { .center }
 }
 
-// Initialisers of extensions cannot be overridden: those of subclasses have a further parameter with a default.
+// Initialisers in extensions cannot be overridden, so those of subclasses have a further parameter with a default
+// value.
 
 extension ImageView {
-    /// A view that asks for a size in points; its place is its container's to choose.
+    /// Creates a view that requests a size in points. The container chooses its position.
     public convenience init(frame: CGRect, image: UIImage? = nil) {
         self.init()
         requestSize(frame.size)
         self.image = image
     }
 
-    /// A view that shows a picture, and another while it is highlighted.
+    /// Creates a view that shows a picture, and another one while it is highlighted.
     public convenience init(image: UIImage?, highlightedImage: UIImage?) {
         self.init()
         self.image = image
         self.highlightedImage = highlightedImage
     }
 
-    /// Pictures of a list of one's own.
+    /// Not available: an animation is one image.
     @available(*, unavailable, message: "Set `image` to UIImage.animatedImage(with:duration:)")
     public var animationImages: [UIImage]? {
         get { nil }
@@ -145,7 +146,7 @@ extension ImageView {
 }
 
 extension Button {
-    /// A button that asks for a size in points; its place is its container's to choose.
+    /// Creates a button that requests a size in points. The container chooses its position.
     public convenience init(frame: CGRect, image: UIImage? = nil) {
         self.init()
         requestSize(frame.size)
@@ -154,30 +155,30 @@ extension Button {
 }
 
 extension AnimatedImageView {
-    /// A view that shows a picture, and plays it by itself if it is animated and `plays`.
+    /// Creates a view that shows a picture; an animation plays by itself if `plays`.
     public convenience init(image: UIImage?, plays: Bool = true) {
         self.init()
         autoPlayAnimatedImage = plays
         self.image = image
     }
 
-    /// A view that asks for a size in points; its place is its container's to choose.
+    /// Creates a view that requests a size in points. The container chooses its position.
     public convenience init(frame: CGRect, animatedImage: UIImage? = nil) {
         self.init()
         requestSize(frame.size)
         image = animatedImage
     }
 
-    /// The number of the frame shown.
+    /// The index of the frame shown.
     public var currentFrameIndex: UInt { UInt(clamping: ownCurrentFrameIndex) }
-    /// Complete loops.
+    /// The number of complete loops.
     public var currentLoopCount: UInt { UInt(clamping: ownCurrentLoopCount) }
-    /// Bytes the decoded frames may take; 0 leaves it to the budget of all animations.
+    /// The limit of the decoded frames in bytes; 0 uses the budget shared by all animations.
     public var maxBufferSize: UInt {
         get { UInt(clamping: ownMaxBufferSize) }
         set { ownMaxBufferSize = Int(clamping: newValue) }
     }
-    /// There are no run loop modes here.
+    /// Not available: GTK has no run loop modes.
     @available(*, unavailable, message: "Frames follow the window's frame clock; remove the line")
     public var runLoopMode: RunLoop.Mode {
         get { .common }

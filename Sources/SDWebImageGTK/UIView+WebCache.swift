@@ -3,21 +3,21 @@ public import SDWebImage
 public import WebImageGTK
 
 extension WidgetView {
-    /// The URL last asked for.
+    /// The URL last requested.
     public var sd_imageURL: URL? { imageURL }
     /// The operation key of the newest load.
     public var sd_latestOperationKey: String { latestOperationKey }
-    /// The newest load's progress in bytes; its `updates` tell of each change.
+    /// The newest load's progress in bytes. Its `updates` report each change.
     public var sd_imageProgress: Progress {
         get { imageProgress }
         set { imageProgress = newValue }
     }
-    /// How pictures that were waited for come onto the view.
+    /// The transition with which loaded pictures appear.
     public var sd_imageTransition: SDWebImageTransition? {
         get { imageTransition }
         set { imageTransition = newValue }
     }
-    /// Runs while the view waits.
+    /// The indicator shown while the view waits for a picture.
     public var sd_imageIndicator: (any SDWebImageIndicator)? {
         get { imageIndicator }
         set { imageIndicator = newValue }
@@ -25,7 +25,7 @@ extension WidgetView {
     /// Cancels the newest load.
     public func sd_cancelLatestImageLoad() { cancelLatestImageLoad() }
 
-    /// Loads a picture and gives it to a block, or to the view's own way where there is none.
+    /// Loads a picture and passes it to a block; without a block, the view shows it.
     @preconcurrency @discardableResult
     public func sd_internalSetImage(
         with url: URL?, placeholderImage placeholder: UIImage?, options: SDWebImageOptions = [],
@@ -41,30 +41,30 @@ extension WidgetView {
         }
     }
 
-    /// The operation under a key; nil when nothing runs.
+    /// The operation stored under a key; nil if none runs.
     public func sd_imageLoadOperation(forKey key: String?) -> (any SDWebImageOperation)? {
         imageLoadOperation(forKey: key)
     }
-    /// Stores an operation of the caller's, after cancelling the one before.
+    /// Cancels the operation stored under a key and stores another one.
     public func sd_setImageLoadOperation(_ operation: (any SDWebImageOperation)?, forKey key: String?) {
         setImageLoadOperation(operation, forKey: key)
     }
-    /// Cancels what runs under a key.
+    /// Cancels the operation stored under a key.
     public func sd_cancelImageLoadOperation(withKey key: String?) {
         cancelImageLoadOperation(withKey: key)
     }
-    /// Forgets what runs under a key without ending it.
+    /// Removes the operation stored under a key without cancelling it.
     public func sd_removeImageLoadOperation(withKey key: String?) {
         removeImageLoadOperation(withKey: key)
     }
-    /// What is remembered of a key's newest load.
+    /// The stored state of a key's newest load.
     public func sd_imageLoadState(forKey key: String?) -> SDWebImageLoadState? {
         imageLoadState(forKey: key)
     }
-    /// Remembers something else.
+    /// Replaces the stored state of a key's newest load.
     public func sd_setImageLoadState(_ loadState: SDWebImageLoadState?, forKey key: String?) {
         setImageLoadState(loadState, forKey: key)
     }
-    /// Forgets a key's newest load.
+    /// Removes the stored state of a key's newest load.
     public func sd_removeImageLoadState(forKey key: String?) { removeImageLoadState(forKey: key) }
 }

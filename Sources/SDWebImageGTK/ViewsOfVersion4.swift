@@ -2,9 +2,9 @@ public import Foundation
 public import SDWebImage
 public import WebImageGTK
 
-/// Where the names of version 4's spinners are.
+/// The namespace of SDWebImage 4's spinner styles.
 public enum UIActivityIndicatorView {
-    /// How a spinner looks.
+    /// The appearance of a spinner.
     public enum Style: Sendable {
         /// Grey.
         case gray
@@ -17,7 +17,7 @@ public enum UIActivityIndicatorView {
         /// Large, in the theme's colour.
         case large
 
-        /// As documents of version 4 write it.
+        /// The spelling in documents of SDWebImage 4.
         @available(*, deprecated, renamed: "gray") public static var Gray: Style { .gray }
 
         @MainActor var indicator: SDWebImageActivityIndicator {
@@ -33,13 +33,13 @@ public enum UIActivityIndicatorView {
 }
 
 extension WidgetView {
-    /// Version 4's way to show a spinner while the view waits.
+    /// Shows a spinner while the view waits, as in SDWebImage 4.
     @available(*, deprecated, message: "Set sd_imageIndicator")
     public func sd_setShowActivityIndicatorView(_ show: Bool) {
         sd_imageIndicator = show ? SDWebImageActivityIndicator.gray : nil
     }
 
-    /// Version 4's way to choose a spinner's look; after `sd_setShowActivityIndicatorView(true)`.
+    /// Sets the spinner's appearance, as in SDWebImage 4; call it after `sd_setShowActivityIndicatorView(true)`.
     @available(*, deprecated, message: "Set sd_imageIndicator")
     public func sd_setIndicatorStyle(_ style: UIActivityIndicatorView.Style) {
         if sd_imageIndicator != nil { sd_imageIndicator = style.indicator }
@@ -47,7 +47,7 @@ extension WidgetView {
 }
 
 extension ImageView {
-    /// As a document of version 5 writes it.
+    /// The spelling in a document of SDWebImage 5.
     @available(
         *, deprecated, renamed: "sd_setImage(with:placeholderImage:options:context:completed:)"
     )
