@@ -62,7 +62,7 @@ static void get_property(GObject *object, guint property, GValue *value, GParamS
     }
 }
 
-// Always the same, so that a change of one row lays out this widget and no other.
+// Constant, so that a change of one row lays out only this widget.
 static GtkSizeRequestMode request_mode(GtkWidget *widget) { return GTK_SIZE_REQUEST_CONSTANT_SIZE; }
 
 static void measure(
@@ -70,7 +70,7 @@ static void measure(
     int *natural_baseline) {
     *minimum = *natural = 0;
     *minimum_baseline = *natural_baseline = -1;
-    // Along the rows it is scrolled; across them it is as wide as the widest.
+    // The list scrolls along its axis and requests nothing there. Across the axis it is as wide as its widest row.
     if ((orientation == GTK_ORIENTATION_VERTICAL) == WEBIMAGE_LIST_AREA(widget)->is_vertical) return;
     for (GtkWidget *child = gtk_widget_get_first_child(widget); child; child = gtk_widget_get_next_sibling(child)) {
         int child_minimum, child_natural;
@@ -89,7 +89,7 @@ static gboolean key_pressed(GtkWidget *widget, GVariant *arguments, gpointer unu
     WebImageListArea *area = WEBIMAGE_LIST_AREA(widget);
     int key, way;
     g_variant_get(arguments, "(ii)", &key, &way);
-    // Arrows across the rows are somebody else's.
+    // Arrow keys across the scroll axis are not for the list.
     if (way >= 0 && way != (area->is_vertical ? VERTICAL : HORIZONTAL)) return FALSE;
     return area->owner && area->callbacks.key(area->owner, (webimage_list_key)key);
 }
@@ -98,7 +98,7 @@ static void clicked(GtkGestureClick *gesture, int count, double x, double y, Web
     if (area->owner) area->callbacks.clicked(area->owner, count, x, y);
 }
 
-// The focus goes through the widgets inside a row, and then out of the list: the rows are for the arrow keys.
+// Tab moves the focus through the widgets inside a row, and then out of the list. Arrow keys move between rows.
 static gboolean focus(GtkWidget *widget, GtkDirectionType direction) {
     WebImageListArea *area = WEBIMAGE_LIST_AREA(widget);
     GtkWidget *child = gtk_widget_get_focus_child(widget);

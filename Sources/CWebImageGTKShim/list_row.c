@@ -18,7 +18,7 @@ static void dispose(GObject *object) {
 
 static void webimage_list_row_class_init(WebImageListRowClass *class) {
     G_OBJECT_CLASS(class)->dispose = dispose;
-    // The theme draws the focus and the selection of what is named so.
+    // The theme draws the focus and the selection of widgets with this name.
     gtk_widget_class_set_css_name(GTK_WIDGET_CLASS(class), "row");
     gtk_widget_class_set_accessible_role(GTK_WIDGET_CLASS(class), GTK_ACCESSIBLE_ROLE_LIST_ITEM);
     gtk_widget_class_set_layout_manager_type(GTK_WIDGET_CLASS(class), GTK_TYPE_BIN_LAYOUT);
@@ -45,7 +45,7 @@ void webimage_list_row_set_selected(webimage_ref row, bool is_selectable, bool i
     } else {
         gtk_widget_unset_state_flags(widget, GTK_STATE_FLAG_SELECTED);
     }
-    // A row that cannot be selected has no such state at all.
+    // A row that cannot be selected must not have this state.
     if (is_selectable) {
         gtk_accessible_update_state(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_STATE_SELECTED, is_selected, -1);
     } else {

@@ -22,7 +22,7 @@ static void measure(
         gdk_paintable_compute_concrete_size(
             view->paintable, orientation == GTK_ORIENTATION_VERTICAL && for_size > 0 ? width : 0,
             orientation == GTK_ORIENTATION_HORIZONTAL && for_size > 0 ? height : 0,
-            // Of a paintable without a size of its own; GTK refuses 0.
+            // The size of a paintable that has none; GTK refuses 0.
             16, 16, &width, &height);
         *natural = (int)ceil(orientation == GTK_ORIENTATION_HORIZONTAL ? width : height);
     }
@@ -30,7 +30,7 @@ static void measure(
 
 static GtkSizeRequestMode request_mode(GtkWidget *widget) { return GTK_SIZE_REQUEST_HEIGHT_FOR_WIDTH; }
 
-// Children, which are indicators, never make the view larger; one that is too large stands out evenly.
+// Children are indicators and never make the view larger. One that is too large exceeds the view evenly on all sides.
 static void allocate(GtkWidget *widget, int width, int height, int baseline) {
     for (GtkWidget *child = gtk_widget_get_first_child(widget); child; child = gtk_widget_get_next_sibling(child)) {
         int least_width, least_height;
@@ -112,7 +112,7 @@ void webimage_set_object(webimage_ref object, const char *name, webimage_ref val
 webimage_ref webimage_get_object(webimage_ref object, const char *name) {
     gpointer value = NULL;
     g_object_get((gpointer)object, name, &value, NULL);
-    // Whoever holds the object holds the value; a reference of the caller's would have to be given back.
+    // The object retains the value, so the caller gets no reference that it would have to release.
     if (value) g_object_unref(value);
     return (webimage_ref)value;
 }
