@@ -6,7 +6,8 @@
 #pragma clang assume_nonnull begin
 
 // libadwaita for the gallery, and the GTK signals whose arguments are not objects.
-// In C because <adwaita.h> brings GTK's headers along: imported into Swift beside CWebImageGTK every GTK name would be there twice.
+// In C because <adwaita.h> includes GTK's headers. If Swift imported it beside CWebImageGTK, every GTK name would be
+// declared twice.
 
 // A GObject of any class, as in CWebImageGTKShim.
 typedef struct webimage_object *gallery_ref;
@@ -16,38 +17,38 @@ void gallery_init(void);
 // An application window of libadwaita with its content.
 gallery_ref gallery_window_new(gallery_ref application, gallery_ref content);
 
-// A header bar with a widget for its title.
+// A header bar with a widget as its title.
 gallery_ref gallery_header_new(gallery_ref title);
 void gallery_header_pack(gallery_ref header, gallery_ref widget, bool at_end);
 
-// Pages of equal rank, the buttons that choose one, and which is shown.
+// A stack of pages, the page it shows, and buttons that choose one.
 gallery_ref gallery_stack_new(void);
 void gallery_stack_add(gallery_ref stack, gallery_ref child, const char *name, const char *title, const char *icon);
 void gallery_stack_show(gallery_ref stack, const char *name);
 bool gallery_stack_shows(gallery_ref stack, const char *name);
 gallery_ref gallery_switcher_new(gallery_ref stack);
 
-// A content with a panel that comes in at its end.
+// A content with a panel that can be shown at its end.
 gallery_ref gallery_flap_new(gallery_ref content, gallery_ref panel);
 void gallery_flap_reveal(gallery_ref flap, bool is_shown);
 bool gallery_flap_is_revealed(gallery_ref flap);
 
-// A place for short messages above a content.
+// An overlay for short messages above a content.
 gallery_ref gallery_toasts_new(gallery_ref content);
 void gallery_toast(gallery_ref toasts, const char *text);
 
-// What stands where there is nothing to show.
+// A page shown when there is no content.
 gallery_ref gallery_status_new(const char *icon, const char *title, const char *description);
 
 // The dark style; false follows the desktop.
 void gallery_set_dark(bool is_dark);
 
-// What is called with a text (a path, URLs line by line), a key and its modifiers, or a turn of the wheel.
+// Called with a text (a path, or one URL a line), a key and its modifiers, or a turn of the wheel and its modifiers.
 typedef void (*gallery_text_handler)(void *user_data, const char *text);
 typedef bool (*gallery_key_handler)(void *user_data, unsigned key, unsigned modifiers);
 typedef bool (*gallery_wheel_handler)(void *user_data, double amount, unsigned modifiers);
 
-// All of these live as long as their widget; `user_data` is never released.
+// The handlers stay connected as long as their widget exists. `user_data` is never released.
 void gallery_on_drop(gallery_ref widget, gallery_text_handler handler, void *user_data);
 void gallery_on_key(gallery_ref widget, gallery_key_handler handler, void *user_data);
 void gallery_on_wheel(gallery_ref widget, gallery_wheel_handler handler, void *user_data);
