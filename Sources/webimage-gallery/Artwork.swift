@@ -2,9 +2,9 @@ import CWebImageGTK
 import Foundation
 import WebImage
 
-/// Pictures the gallery draws itself: what stands for one that is loading, and for one that cannot be shown.
+/// Pictures that the gallery draws itself: the placeholder and the error image.
 @MainActor enum Artwork {
-    /// A grey landscape: something will be here.
+    /// A grey landscape, shown while a picture loads.
     static let placeholder = draw(background: 0.93) { cairo in
         strokeFrame(cairo, 0.70)
         cairo_set_source_rgb(cairo, 0.76, 0.77, 0.80)
@@ -14,7 +14,7 @@ import WebImage
         cairo_fill(cairo)
     }
 
-    /// The same frame torn in two: this picture failed.
+    /// The same frame torn in two, shown when a picture failed.
     static let broken = draw(background: 0.96) { cairo in
         strokeFrame(cairo, 0.62)
         path(cairo, [(37, 84), (57, 55), (69, 70), (78, 60), (97, 84)])
@@ -28,7 +28,7 @@ import WebImage
         polyline(cairo, [(60, 22), (70, 44), (60, 58), (72, 76), (64, 100)])
     }
 
-    /// The card's box at two pixels per point; the drawings below are made on a canvas of 160 by 120.
+    /// The card's box at two pixels per point. The coordinates below are on a canvas of 160 by 120.
     private static let width = 2 * Card.pictureSize.width
     private static let height = 2 * Card.pictureSize.height
 

@@ -3,7 +3,7 @@ import Foundation
 import WebImage
 import WebImageGTK
 
-/// One recycled cell: a picture with its name and what became of it.
+/// One recycled cell: a picture with its name and its state.
 @MainActor final class Card {
     /// The picture's box in points.
     static let pictureSize = (width: 200, height: 150)
@@ -31,7 +31,7 @@ import WebImageGTK
         for child in [picture, caption, status] { gtk_box_append(UnsafeMutablePointer(OpaquePointer(root)), child) }
     }
 
-    /// Shows an item and loads its picture at the size it is shown; `changed` hears what becomes of it.
+    /// Shows an item and loads its picture at the size at which it is shown. `changed` receives each state.
     func show(_ item: GalleryItem, changed: @escaping @MainActor (GalleryItem.State) -> Void) {
         (self.item, self.changed) = (item, changed)
         note(.loading)
@@ -49,7 +49,7 @@ import WebImageGTK
         }
     }
 
-    /// Gives up the item: nothing of it arrives any more.
+    /// Cancels the item's load and clears the picture; no state is reported afterwards.
     func clear() {
         item = nil
         view.cancelCurrentImageLoad()
@@ -57,7 +57,7 @@ import WebImageGTK
     }
 
     private func ended(_ image: Image?, _ error: WebImageError?, _ origin: ImageCacheType) {
-        // Cancelled means that the row shows something else by now.
+        // After a cancellation the card already shows another item.
         if error?.isCancellation == true { return }
         if let image {
             note(.shown(image.pixelSize, origin))

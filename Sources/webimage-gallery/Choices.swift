@@ -2,7 +2,7 @@ import Foundation
 import WebImage
 import WebImageGTK
 
-/// What a person may choose: how pictures come, and what is seen until then.
+/// The transitions and indicators that the user can choose.
 @MainActor enum Choices {
     static let transitions: [(name: String, make: @MainActor () -> WebImageTransition?)] = [
         ("Fade", { .fade(duration: 0.35) }), ("None", { nil }),
@@ -24,7 +24,7 @@ import WebImageGTK
         ("Veil", { WebImageProgressIndicator.overlay }), ("None", { nil }),
     ]
 
-    /// One of a user's own: the picture grows into its place.
+    /// An example of a custom transition: the picture grows to its size.
     private static func grow() -> WebImageTransition {
         let transition = WebImageTransition.look(.curveEaseOut, duration: 0.4)
         transition.prepares = { view, _, _, _, _ in
@@ -43,12 +43,12 @@ import WebImageGTK
 
     static func chooseTransition(_ number: Int) { if transitions.indices.contains(number) { transition = number } }
     static func chooseIndicator(_ number: Int) { if indicators.indices.contains(number) { indicator = number } }
-    /// The numbers of names given on the command line; nil for one that there is not.
+    /// Returns the index of a name given on the command line; nil if there is no such name.
     static func number(of name: String, in names: [String]) -> Int? {
         names.firstIndex { $0.lowercased().replacingOccurrences(of: " ", with: "-") == name.lowercased() }
     }
 
-    /// Gives a view what is chosen; `last` is the indicator it has, so that a recycled row keeps its own.
+    /// Sets the chosen transition and indicator. `last` is the view's indicator, so that a recycled row keeps it.
     static func apply(to view: ImageView, last: inout Int?) {
         view.imageTransition = transitions[transition].make()
         guard last != indicator else { return }

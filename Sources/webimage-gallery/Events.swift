@@ -1,6 +1,6 @@
 import CWebImageGalleryShim
 
-/// GTK's events whose arguments are not objects, as Swift closures; each lives as long as the process.
+/// Swift closures for GTK events whose arguments are not objects. A closure is never released.
 @MainActor enum Events {
     private final class Box<Handler>: Sendable where Handler: Sendable {
         let handler: Handler

@@ -4,7 +4,7 @@ import Foundation
 import WebImage
 import WebImageGTK
 
-/// Runs the window, and with `--screenshot` closes it as soon as there is nothing left to wait for.
+/// Runs the window. With `--screenshot` it quits when no picture is loading any more.
 @MainActor final class GalleryApplication {
     private let arguments: GalleryArguments
     private var window: GalleryWindow?

@@ -1,7 +1,7 @@
 import Foundation
 import WebImage
 
-/// What the command line asks for.
+/// The parsed command line.
 struct GalleryArguments {
     enum Command {
         case run(GalleryArguments)
@@ -109,7 +109,7 @@ struct GalleryArguments {
         return true
     }
 
-    /// Words with a scheme are URLs, everything else is a path.
+    /// Returns a word with a scheme as a URL, any other word as a path.
     static func url(_ word: String) -> URL? {
         guard !word.isEmpty else { return nil }
         let isURL = word.contains("://") || word.hasPrefix("data:") || word.hasPrefix("file:")

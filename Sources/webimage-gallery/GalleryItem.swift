@@ -1,7 +1,7 @@
 import Foundation
 import WebImage
 
-/// One picture of the gallery and how far it has come.
+/// One picture of the gallery and the state of its load.
 struct GalleryItem {
     enum State {
         case waiting
@@ -13,7 +13,7 @@ struct GalleryItem {
     let url: URL
     var state = State.waiting
 
-    /// The file's name, or the type of a picture that is its own URL.
+    /// The file's name, or the type of a `data:` URL.
     var caption: String {
         if url.scheme?.lowercased() == "data" {
             return "data: " + (url.absoluteString.dropFirst(5).prefix { $0 != ";" && $0 != "," })
@@ -49,7 +49,7 @@ extension ImageCacheType {
 }
 
 extension WebImageError {
-    /// A few words for under a picture.
+    /// A short text for the line under a picture.
     fileprivate var shortWords: String {
         if case .http(let status) = underlying { return "HTTP \(status)" }
         return code.words

@@ -1,12 +1,12 @@
-/// How large the window is and how many cards stand in a row.
+/// The size of the window and the number of cards in a row.
 struct GalleryLayout {
     /// A card with its margins, in points.
     static let cell = (width: 256, height: 220)
-    /// A screenshot grows no higher than this.
+    /// The maximum height of a screenshot, in points.
     static let maxHeight = 8000
 
     let columns: Int
-    /// Set when the caller wants so many and no more.
+    /// The exact number of columns; nil if it follows from the window's width.
     let fixedColumns: Int?
     let width: Int
     let height: Int

@@ -1,14 +1,14 @@
 import Foundation
 import WebImage
 
-/// The pictures of the gallery, which of them are shown, and how far each has come.
+/// The pictures of the gallery, those that match the filter, and the state of each.
 @MainActor final class GalleryModel {
     private(set) var items: [GalleryItem]
-    /// Places in ``items`` of those that fit the filter.
+    /// The indices in ``items`` of the items that match the filter.
     private(set) var shown: [Int]
-    /// The items that a card has shown at least once.
+    /// The indices of the items that a card has shown at least once.
     private(set) var visited: Set<Int> = []
-    /// Called when other items are shown than before.
+    /// Called when ``shown`` changed.
     var changed: (@MainActor () -> Void)?
 
     var filter = "" { didSet { if filter != oldValue { refresh() } } }
@@ -21,12 +21,12 @@ import WebImage
         places = Dictionary(zip(urls, items.indices), uniquingKeysWith: { first, _ in first })
     }
 
-    /// The item at a place among those shown.
+    /// The item at an index of ``shown``.
     subscript(position: Int) -> GalleryItem? {
         shown.indices.contains(position) ? items[shown[position]] : nil
     }
 
-    /// Adds what is not there yet; gives how many were.
+    /// Adds the URLs that are not in the gallery yet, and returns their number.
     @discardableResult func add(_ urls: [URL]) -> Int {
         let before = items.count
         for url in urls where places[url] == nil {
@@ -37,7 +37,7 @@ import WebImage
         return items.count - before
     }
 
-    /// Notes what became of the item at a place among those shown.
+    /// Stores the state of an item and marks it as visited.
     func note(_ state: GalleryItem.State, of item: GalleryItem) {
         guard let place = places[item.url] else { return }
         visited.insert(place)
@@ -50,7 +50,7 @@ import WebImage
         changed?()
     }
 
-    /// The URLs and paths of a text, line by line or between blanks.
+    /// Returns the URLs and paths in a text, separated by line breaks or blanks.
     static func urls(in text: String) -> [URL] {
         text.split(whereSeparator: \.isNewline).flatMap { line -> [URL] in
             let line = line.trimmingCharacters(in: .whitespaces)

@@ -4,7 +4,7 @@ import Foundation
 import WebImage
 import WebImageGTK
 
-/// The window: header with search, pages of grid and list, the large view, the panel.
+/// The window: a header with search, the grid and list pages, the large view, and the panel.
 @MainActor final class GalleryWindow {
     let widget: UnsafeMutablePointer<GtkWidget>
     let model: GalleryModel
@@ -13,7 +13,7 @@ import WebImageGTK
     private let viewer: Viewer
     private let panel: LivePanel
     private let stack = gallery_stack_new()
-    /// Pages, or the large view, or what stands for an empty gallery.
+    /// Shows the pages, the large view, or the page of an empty gallery.
     private let root = OpaquePointer(gtk_stack_new()!)
     private let flap: OpaquePointer
     private let toasts: OpaquePointer
@@ -46,7 +46,8 @@ import WebImageGTK
         gtk_window_set_title(window, arguments.title)
         gtk_window_set_icon_name(window, "io.github.swift_web_image.Gallery")
         gtk_window_set_default_size(window, gint(layout.width), gint(layout.height + 47))
-        // A screenshot shows more than a screen holds, which only a size request gets past the window's own limit.
+        // A screenshot may be larger than the screen. Only a size request exceeds the limit that the window otherwise
+        // sets.
         if arguments.screenshot != nil {
             gtk_widget_set_size_request(grid.scroller, gint(layout.width), gint(layout.height))
         }
@@ -137,7 +138,7 @@ import WebImageGTK
         panel.append(button)
     }
 
-    // MARK: What the user does
+    // MARK: User input
 
     private func listen() {
         Signal.connect(search, "search-changed") { [weak self] _ in
@@ -162,7 +163,7 @@ import WebImageGTK
     private var searchText: String { gtk_editable_get_text(search).map { String(cString: $0) } ?? "" }
 
     private func pressed(_ key: UInt32, _ modifiers: UInt32) -> Bool {
-        // With Control as without it: both are what viewers have.
+        // The zoom keys work with and without Control, as in other viewers.
         if shows(page: "viewer"), zoomed(by: key) { return true }
         if modifiers & GDK_CONTROL_MASK.rawValue != 0 {
             switch Int32(key) {
@@ -200,7 +201,7 @@ import WebImageGTK
         return true
     }
 
-    /// Adds the pictures of a text, or of the text files it names.
+    /// Adds the pictures named in a text, or in the text files that it names.
     private func add(_ text: String) {
         var urls: [URL] = []
         for url in GalleryModel.urls(in: text) {
@@ -218,7 +219,7 @@ import WebImageGTK
         Events.chooseFile(OpaquePointer(widget), "A text file of URLs") { [weak self] path in self?.add(path) }
     }
 
-    /// A list of URLs; one that is longer than a megabyte is none.
+    /// Returns the URLs in a text file, from its first megabyte.
     private func read(_ path: String) -> [URL] {
         guard let file = FileHandle(forReadingAtPath: path), let data = try? file.read(upToCount: 1 << 20) else {
             return []
@@ -226,7 +227,7 @@ import WebImageGTK
         return GalleryModel.urls(in: String(decoding: data, as: UTF8.self))
     }
 
-    // MARK: What is shown
+    // MARK: Pages
 
     func shows(page: String) -> Bool {
         let shown = gtk_stack_get_visible_child_name(root).map { String(cString: $0) }

@@ -2,10 +2,10 @@ import CWebImageGTK
 import WebImage
 import WebImageGTK
 
-/// A grid that recycles cards over the items shown.
+/// A grid of recycled cards for the items shown.
 @MainActor final class GridPage {
     let scroller: UnsafeMutablePointer<GtkWidget>
-    /// Called with the place of an item that is to be seen large.
+    /// Called with the index in `model.shown` of the item to open in the large view.
     var opened: (@MainActor (Int) -> Void)?
     private let model: GalleryModel
     private let names = gtk_string_list_new(nil)
@@ -29,7 +29,7 @@ import WebImageGTK
         refresh()
     }
 
-    /// Shows what the model shows now.
+    /// Shows the model's current items.
     func refresh() {
         let old = g_list_model_get_n_items(names)
         gtk_string_list_splice(names, 0, old, nil)

@@ -2,11 +2,11 @@ import CWebImageGTK
 import Foundation
 import WebImageGTK
 
-/// Proves in a process of its own that the list page plays its first picture and that a click on it opens the large view.
+/// Checks in a separate process that the list page plays its first picture and that a click on it opens the large view.
 @MainActor struct ListCheck {
     let window: GalleryWindow
 
-    /// Prints what was found; 0 when both hold within ten seconds each.
+    /// Prints the facts that hold. Returns 0 if both hold, each within ten seconds.
     func run() async -> Int32 {
         let plays = await reaches { (view?.currentFrameIndex ?? 0) > 0 }
         if plays { print("plays") }
@@ -29,7 +29,7 @@ import WebImageGTK
         return true
     }
 
-    /// One click on the list's first pixels, where its first row is.
+    /// Clicks on the list's first pixels, where its first row is.
     private func click() {
         let list = UnsafeMutablePointer<GtkWidget>(window.list.list.widget)
         let controllers = gtk_widget_observe_controllers(list)

@@ -3,10 +3,10 @@ import Foundation
 import WebImage
 import WebImageGTK
 
-/// One column whose rows take the height of their pictures, and which never jumps.
+/// One column whose rows have the height of their pictures and whose view never jumps.
 @MainActor final class ListPage {
     let scroller: UnsafeMutablePointer<GtkWidget>
-    /// Called with the place of an item that is to be seen large.
+    /// Called with the index in `model.shown` of the item to open in the large view.
     var opened: (@MainActor (Int) -> Void)?
     private let model: GalleryModel
     let list: FittingList
@@ -39,6 +39,6 @@ import WebImageGTK
         gtk_scrolled_window_set_child(OpaquePointer(scroller), widget)
     }
 
-    /// Shows what the model shows now.
+    /// Shows the model's current items.
     func refresh() { list.reload(count: model.shown.count) }
 }

@@ -9,9 +9,9 @@ import WebImageTIFF
 
 @main
 struct Main {
-    // Synchronous on purpose: an `async main` that has suspended no longer owns the thread GTK needs.
+    // Synchronous, because an `async main` that has suspended no longer runs on the thread that GTK requires.
     static func main() {
-        // The formats that the command decodes; a library is loaded by the first picture that needs it.
+        // The additional formats of this command. The library of a format is loaded by the first picture that needs it.
         ImageCodersManager.shared.coders += [
             ImageTIFFCoder.shared, ImageSVGCoder.shared, ImageJPEGXLCoder.shared, ImageHEICCoder.shared,
             ImageAVIFCoder.shared,

@@ -3,12 +3,12 @@ import Dispatch
 import Foundation
 import WebImageGTK
 
-/// Proves in a process of its own that a GLib loop runs main-actor tasks and the main queue, and rests when idle.
+/// Checks in a separate process that a GLib loop runs main-actor tasks and the main queue, and is idle without work.
 @MainActor final class MainLoopCheck {
     private var heard: [String] = []
     private let loop = g_main_loop_new(nil, 0)
 
-    /// Prints what was heard and the processor time of an idle second; 0 when all of it ran.
+    /// Prints the steps that ran and the processor time of an idle second. Returns 0 if all steps ran.
     func run() -> Int32 {
         guard MainLoop.attach(), MainLoop.attach() else { return 2 }
         let deadline = DispatchWorkItem { exit(3) }

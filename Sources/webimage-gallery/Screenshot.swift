@@ -2,7 +2,7 @@ import CWebImageGTK
 import Foundation
 import WebImageGTK
 
-/// Saves the window's picture once every picture in it has arrived or failed.
+/// Saves the window as an image when every picture in it has arrived or failed.
 @MainActor struct Screenshot {
     let window: GalleryWindow
     let path: String
@@ -13,11 +13,11 @@ import WebImageGTK
         self.path = path
     }
 
-    /// The exit code: 0, or 2 when pictures were still missing at the deadline or the file could not be written.
+    /// Returns the exit code: 0, or 2 if pictures were missing at the deadline or the file could not be written.
     func take() async -> Int32 {
         var quietRounds = 0
-        // Rows far outside the window are never bound; what was bound and has settled for a while is all there will be.
-        // Other pages do not say when they are done: they get a second more.
+        // Rows far outside the window are never bound. When all bound rows have had their result for a while, no more
+        // follow. Other pages do not report when they are done, so they get one more second.
         let quiet = window.shows(page: "grid") ? 12 : 32
         while quietRounds < quiet, ContinuousClock.now < deadline {
             try? await Task.sleep(for: .milliseconds(50))

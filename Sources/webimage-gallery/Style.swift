@@ -1,6 +1,6 @@
 import CWebImageGTK
 
-/// The gallery's look; the colours are the theme's own, so that the dark style is dark.
+/// The gallery's style sheet. It uses the theme's colours, so that it also fits the dark style.
 @MainActor enum Style {
     private static let sheet = """
         .gallery { padding: 8px; background: none; }

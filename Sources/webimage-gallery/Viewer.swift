@@ -3,7 +3,7 @@ import Foundation
 import WebImage
 import WebImageGTK
 
-/// One picture as large as the window, or larger; animations play.
+/// One picture, fitted to the window or enlarged. Animations play.
 @MainActor final class Viewer {
     let root: UnsafeMutablePointer<GtkWidget>
     private let view = AnimatedImageView()
@@ -12,9 +12,9 @@ import WebImageGTK
     private let model: GalleryModel
     private(set) var position = 0
     private var indicator: Int?
-    /// 1 is the size that fits the window.
+    /// The zoom factor; 1 fits the picture to the window.
     private var zoom = 1.0
-    /// What part of each adjustment's range is in the middle.
+    /// The point of each adjustment's range that is in the middle of the window, as a fraction.
     private var middles: [OpaquePointer: Double] = [:]
     private var isCentering = false
 
@@ -44,7 +44,7 @@ import WebImageGTK
             .compactMap(\.self)
     }
 
-    /// Shows the item at a place among those shown.
+    /// Shows the item at an index of `model.shown`.
     func show(_ position: Int) {
         guard let item = model[position] else { return }
         self.position = position
@@ -53,7 +53,8 @@ import WebImageGTK
         Choices.apply(to: view, last: &indicator)
         view.alternativeText = item.caption
         gtk_label_set_text(OpaquePointer(caption), "\(item.caption) …")
-        // Whole, so that zooming in shows more; until it is there a smaller one that was shown stands in.
+        // Load the full size, so that zooming in shows more detail. Until then, show a smaller variant from the memory
+        // cache.
         view.setImage(
             with: item.url, options: .progressiveLoad, context: [.cachedVariantAsPlaceholder: true]
         ) { [weak self] image, error, _, _ in
@@ -70,7 +71,7 @@ import WebImageGTK
 
     func changeZoom(by factor: Double) { setZoom(min(max(zoom * factor, 1), 16)) }
 
-    /// Sets the requested size of the image to `zoom` times the visible area. The user can then scroll it.
+    /// Requests `zoom` times the available space for the picture; the scroller makes all of it reachable.
     func setZoom(_ zoom: Double) {
         self.zoom = zoom
         let (width, height) = (gtk_widget_get_width(scroller), gtk_widget_get_height(scroller))
@@ -80,13 +81,14 @@ import WebImageGTK
             isFitted ? -1 : gint(Double(height) * zoom))
     }
 
-    /// What was in the middle of the window stays there when the picture has another size.
+    /// Keeps the middle of the window at the same point of the picture when the picture's size changes.
     private func recenter(_ adjustment: UnsafeMutablePointer<GtkAdjustment>) {
         isCentering = true
         defer { isCentering = false }
         let (upper, page) = (gtk_adjustment_get_upper(adjustment), gtk_adjustment_get_page_size(adjustment))
         gtk_adjustment_set_value(adjustment, (middles[OpaquePointer(adjustment)] ?? 0.5) * upper - page / 2)
-        // A picture that shrinks is placed by the value of before: this comes in the middle of its parent's layout.
+        // A picture that shrinks was placed with the previous value, because this runs during its parent's layout.
+        // Allocate again.
         Task { @MainActor [view] in
             gtk_widget_queue_allocate(gtk_widget_get_parent(UnsafeMutablePointer(view.widget)))
         }
@@ -99,7 +101,7 @@ import WebImageGTK
         middles[OpaquePointer(adjustment)] = isWhole ? nil : (gtk_adjustment_get_value(adjustment) + page / 2) / upper
     }
 
-    /// Gives the picture up.
+    /// Cancels the load and clears the picture.
     func clear() {
         view.cancelCurrentImageLoad()
         view.image = nil
