@@ -2,7 +2,7 @@ import Foundation
 import WebImage
 import WebImageGraphics
 
-/// The demo's pictures: four formats, all orientations, many proportions, one large, one slow, one broken.
+/// The demo's pictures: four formats, six orientations, six sizes, a large one, a slow one and a broken one.
 struct Collection {
     struct Item {
         let name: String
@@ -13,7 +13,7 @@ struct Collection {
 
     let items: [Item]
 
-    /// Draws and encodes everything; takes some seconds.
+    /// Draws and encodes all pictures; takes some seconds.
     init(count: Int = 64) throws(WebImageError) {
         var items: [Item] = []
         for number in 1...count { items.append(try Self.item(number)) }
@@ -58,7 +58,7 @@ struct Collection {
         return try ImageCodersManager.shared.encode(try picture(number, label), format: format, options: options)
     }
 
-    /// A JPEG whose pixels lie as a camera held otherwise would store them, and whose EXIF says so.
+    /// Returns a JPEG whose pixels are stored in another orientation, as by a rotated camera. Its EXIF data says which.
     private static func jpeg(
         _ number: Int, width: Int? = nil, height: Int? = nil
     ) throws(WebImageError) -> Data {

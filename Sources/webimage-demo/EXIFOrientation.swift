@@ -3,7 +3,7 @@ import WebImage
 
 /// Puts an EXIF orientation into a JPEG file.
 enum EXIFOrientation {
-    /// The file with an APP1 segment that says how its pixels are to be turned (EXIF 2.32 §4.5.4, TIFF 6.0 §2).
+    /// Returns the file with an APP1 segment that contains the orientation (EXIF 2.32 §4.5.4, TIFF 6.0 §2).
     static func adding(_ orientation: ImageOrientation, toJPEG file: Data) -> Data {
         let tiff: [UInt8] =
             Array("MM".utf8) + [0, 42, 0, 0, 0, 8] + [0, 1] + [0x01, 0x12, 0, 3, 0, 0, 0, 1]
@@ -15,7 +15,7 @@ enum EXIFOrientation {
 }
 
 extension ImageOrientation {
-    /// What undoes this orientation.
+    /// The orientation that undoes this one.
     var inverse: ImageOrientation {
         switch self {
         case .right: .left

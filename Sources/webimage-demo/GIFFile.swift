@@ -1,15 +1,16 @@
 import Foundation
 import WebImage
 
-/// A still GIF of 125 colours, its LZW codes literal (GIF89a specification, appendix F).
+/// Encodes still GIFs of 125 colours with literal LZW codes (GIF89a specification, appendix F).
 enum GIFFile {
     private static let levels = 5
     private static let clearCode: UInt8 = 128
     private static let endCode: UInt8 = 129
-    /// Codes stay 8 bits wide while fewer entries than this were added to the table.
+    /// The number of codes between two clear codes. Codes stay 8 bits wide while the table has gained fewer entries
+    /// than this.
     private static let codesBetweenClears = 120
 
-    /// The file of an opaque picture in display format.
+    /// Returns the file of an opaque picture in display format.
     static func encode(_ image: Image) -> Data {
         var file = Data("GIF89a".utf8)
         file += littleEndian(image.pixelSize.width) + littleEndian(image.pixelSize.height) + [0x86, 0, 0]
@@ -27,7 +28,7 @@ enum GIFFile {
 
     private static func littleEndian(_ value: Int) -> [UInt8] { [UInt8(value & 255), UInt8(value >> 8)] }
 
-    /// A cube of five levels a channel, filled up to 128 entries.
+    /// A colour cube of five levels per channel, padded to 128 entries.
     private static var palette: [UInt8] {
         var bytes: [UInt8] = []
         for red in 0..<levels {
@@ -55,7 +56,7 @@ enum GIFFile {
         return codes + [endCode]
     }
 
-    /// The nearest colour of the cube, with an ordered dither so that skies do not band.
+    /// Returns the nearest colour of the cube, with an ordered dither, so that skies show no bands.
     private static func index(_ red: UInt8, _ green: UInt8, _ blue: UInt8, _ x: Int, _ y: Int) -> UInt8 {
         let threshold = [0, 8, 2, 10, 12, 4, 14, 6, 3, 11, 1, 9, 15, 7, 13, 5][(y & 3) * 4 + (x & 3)] * 4
         func level(_ value: UInt8) -> Int { min((Int(value) * (levels - 1) + threshold * 4) / 256, levels - 1) }

@@ -1,15 +1,15 @@
 import WebImage
 
-/// A made-up landscape: sky above, hills below, a sun, and a label, so that anybody sees whether it stands upright.
+/// A generated landscape: sky above, hills below, a sun and a label, so that a wrong orientation is visible.
 struct Landscape {
     let width: Int
     let height: Int
     let seed: Int
     let label: String
-    /// Leaves the sky transparent, for formats that can.
+    /// Whether the sky is transparent; for formats with transparency.
     var hasClearSky = false
 
-    /// Draws it in display format.
+    /// Draws the landscape in display format.
     func image() throws(WebImageError) -> Image {
         let pixels = try PixelBuffer(width: width, height: height, format: .bgra8Premultiplied)
         let hills = (0..<4).map { layer in (0..<width).map { ridge(layer, at: $0) } }
@@ -45,7 +45,8 @@ struct Landscape {
         return Int(Double(height) * (0.48 + 0.13 * Double(layer) + 0.12 * wave))
     }
 
-    /// A smooth curve between -1 and 1 without the mathematics library: a parabola per half period.
+    /// Returns a smooth curve between -1 and 1: a parabola per half period, without functions of the mathematics
+    /// library.
     private func wobble(_ value: Double) -> Double {
         let turn = value - value.rounded(.down)
         let half = turn < 0.5 ? turn * 2 : turn * 2 - 1
@@ -100,7 +101,7 @@ struct Landscape {
         }
     }
 
-    /// Four cells wide, five high.
+    /// The glyphs, four cells wide and five high.
     private static let font: [Character: [String]] = [
         "0": [".##.", "#..#", "#..#", "#..#", ".##."], "1": ["..#.", ".##.", "..#.", "..#.", ".###"],
         "2": ["###.", "...#", ".##.", "#...", "####"], "3": ["###.", "...#", ".##.", "...#", "###."],
