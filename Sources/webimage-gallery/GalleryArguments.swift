@@ -25,20 +25,20 @@ struct GalleryArguments {
     static let help = """
         Usage: webimage-gallery [options] [URL|FILE…]
 
-        Shows pictures in a window. More can be typed, opened from a text file of URLs, or dropped there.
+        Shows pictures in a window. To add more, type a URL, open a text file of URLs, or drop pictures there.
 
           --page NAME        grid, list, or viewer (the first picture, large)
-          --columns N        pictures per row (default: what the width holds)
-          --transition NAME  as in the panel, such as fade, none, flip-from-left, curl-up, push-from-top
+          --columns N        pictures per row (default: as many as fit)
+          --transition NAME  a name in the panel, such as fade, none, flip-from-left, curl-up, push-from-top
           --indicator NAME   spinner, large-spinner, bar, ring, veil, none
-          --panel            with the panel of figures and choices
-          --dark             in the dark style
+          --panel            show the panel of figures and choices
+          --dark             use the dark style
           --size WxH         window size in pixels
           --title TEXT       window title
           --screenshot FILE  save the window as PNG when every picture has arrived or failed, then quit
           --help, --version
 
-        Exit codes: 0 ok, 1 usage or no display, 2 the screenshot is incomplete or could not be written.
+        Exit codes: 0 ok, 1 wrong usage or no display, 2 the screenshot is incomplete or could not be written.
         """
 
     static func parse(_ words: some Sequence<String>) -> Command {
@@ -68,11 +68,15 @@ struct GalleryArguments {
             default: break
             }
             guard let value = parts.count == 2 ? parts[1] : words.popFirst() else {
-                return .refuse("\(parts[0]) is unknown or lacks its value")
+                return .refuse("unknown option or missing value: \(parts[0])")
             }
-            guard arguments.set(parts[0], value) else { return .refuse("cannot use \(parts[0]) \(value)") }
+            guard arguments.set(parts[0], value) else {
+                return .refuse("unknown option or invalid value: \(parts[0]) \(value)")
+            }
         }
-        guard !arguments.urls.isEmpty || arguments.screenshot == nil else { return .refuse("no pictures given") }
+        guard !arguments.urls.isEmpty || arguments.screenshot == nil else {
+            return .refuse("--screenshot needs at least one picture")
+        }
         return .run(arguments)
     }
 

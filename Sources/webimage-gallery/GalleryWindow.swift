@@ -58,7 +58,7 @@ import WebImageGTK
     private func fill(_ header: OpaquePointer) {
         gtk_widget_set_size_request(UnsafeMutablePointer(search), 220, -1)
         gtk_widget_set_tooltip_text(
-            UnsafeMutablePointer(search), "Type to find; a URL and Enter adds a picture (Ctrl+F)")
+            UnsafeMutablePointer(search), "Type to filter, or enter a URL to add a picture (Ctrl+F)")
         gtk_widget_set_tooltip_text(back, "Back to all pictures (Esc)")
         gtk_widget_set_visible(back, 0)
         gallery_header_pack(header, OpaquePointer(back), false)
@@ -212,7 +212,7 @@ import WebImageGTK
             }
         }
         let count = model.add(urls)
-        say(count == 1 ? "One picture added" : count == 0 ? "Nothing new in there" : "\(count) pictures added")
+        say(count == 1 ? "One picture added" : count == 0 ? "No new pictures found" : "\(count) pictures added")
     }
 
     private func chooseFile() {

@@ -44,7 +44,7 @@ final class Figures: WebImageManagerListener {
     private var frames = (count: 0, worst: 0.0, sinceText: 0.0)
     private static let names = [
         "From memory", "From disk", "From the network", "Failed", "Decodes", "Requests", "Received",
-        "In memory", "Frames a second", "Longest frame",
+        "In memory", "Frames per second", "Longest frame",
     ]
 
     init(_ figures: Figures) {
