@@ -64,7 +64,7 @@ int webimage_yuv_swap_red_and_blue(
     const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height);
 int webimage_yuv_rgb_to_bgra(
     const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height);
-/* The order of the three channels is kept: BGR to BGRA, RGB to RGBA. */
+/* These two keep the order of the three channels: BGR to BGRA or RGB to RGBA, and back. */
 int webimage_yuv_append_alpha(
     const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height);
 int webimage_yuv_drop_alpha(
@@ -80,7 +80,7 @@ int webimage_yuv_rgb565_to_bgra(
     const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height);
 int webimage_yuv_rgb555_to_bgra(
     const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height);
-/* Four channels from eight to 16 bits, and back by their high bytes. */
+/* Four channels from 8 to 16 bits, and from 16 to 8 bits by keeping the high bytes. */
 int webimage_yuv_widen(
     const uint8_t *source, int source_stride, uint16_t *target, int stride, int width, int height);
 int webimage_yuv_narrow(
@@ -89,12 +89,12 @@ int webimage_yuv_narrow(
 /* Mirrors rows of pixels of 1 or 4 `bytes`; source and target must not overlap. */
 int webimage_yuv_mirror(
     const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height, int bytes);
-/* Turns `width` x `height` pixels by 90 degrees, clockwise or counterclockwise; the target has the sides exchanged. */
+/* Turns `width` x `height` pixels by 90 degrees, clockwise or counterclockwise; the target is `height` x `width` pixels. */
 int webimage_yuv_turn(
     const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height, int bytes,
     int is_clockwise);
 
-/* Without libyuv: copy bytes, or repeat one byte or one pixel of four bytes. */
+/* Without libyuv: copies rows of bytes; fills rows with one pixel of four bytes. */
 void webimage_copy_rows(
     const uint8_t *source, int source_stride, uint8_t *target, int stride, int row_bytes, int height);
 void webimage_fill_pixels(uint8_t *target, int stride, int width, int height, uint32_t pixel);
