@@ -2,21 +2,19 @@ import Foundation
 package import WebImageCore
 
 extension DecodedPicture {
-    /// Makes the image that the options request: scaled to the target size, converted to sRGB, oriented, in the wanted
-    /// layout.
+    /// Returns the image that the options ask for: scaled, converted to sRGB, oriented, in the requested pixel format.
     ///
-    /// Each step is skipped when it would change nothing, and an intermediate is freed as soon as the next step is
-    /// done. `options.thumbnailPixelSize` refers to the oriented picture. `fullSize` is the stored size, before
-    /// orientation and before any scaling by the decoder.
+    /// Each step is skipped when it would change nothing, and frees its input when it is done.
+    /// `options.thumbnailPixelSize` is compared with the oriented picture. `fullSize` is the stored size, before any
+    /// scaling by the decoder.
     package consuming func finished(options: DecodingOptions, fullSize: PixelSize) throws(WebImageError) -> Image {
         let target = options.targetSize(for: fullSize.oriented(orientation)).oriented(orientation)
         let isOpaque = !hasAlpha
         let managesColor = options.colorConversion == .sRGB && profile != nil
         let wanted = options.pixelFormat
 
-        // Scaling first leaves fewer pixels for the other steps. Straight pixels without a profile are premultiplied
-        // while scaling. With a profile they stay straight, because colours must be converted before they are
-        // premultiplied.
+        // Scaling first leaves fewer pixels for the other steps. It also premultiplies straight pixels, unless they have
+        // alpha and a profile: colours must be converted before they are premultiplied.
         if target != PixelSize(width: pixels.width, height: pixels.height) {
             let multiplies = pixels.format == .rgba8 && wanted == .bgra8Premultiplied && !(managesColor && hasAlpha)
             pixels = try pixels.scaled(

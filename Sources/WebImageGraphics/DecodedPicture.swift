@@ -1,13 +1,13 @@
 package import WebImageCore
 
-/// The result of a decoder: pixels as the file stores them, and the values for the remaining steps.
+/// The result of a decoder: pixels as the file stores them, and the information needed to finish them.
 package struct DecodedPicture {
-    /// Straight or premultiplied, depending on the buffer's format.
+    /// Straight or premultiplied, according to their format.
     package var pixels: PixelBuffer
     package var orientation: ImageOrientation
     /// nil means sRGB.
     package var profile: ColorProfile?
-    /// False promises that the alpha channel, if any, is 255 everywhere.
+    /// False promises that the alpha channel, if there is one, is 255 everywhere.
     package var hasAlpha: Bool
     package var format: ImageFormat
 

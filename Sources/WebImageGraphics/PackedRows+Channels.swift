@@ -9,7 +9,7 @@ extension PackedRows {
         case rgba = 4
     }
 
-    /// Whether ``copy(_:stride:_:size:into:x:y:)`` can convert such channels to this layout; alpha is never dropped.
+    /// Whether ``copy(_:stride:_:size:into:x:y:)`` can convert these channels to this format; it never drops alpha.
     package static func canCopy(_ channels: Channels, to format: PixelFormat) -> Bool {
         switch format {
         case .bgra8Premultiplied, .rgba8: true
@@ -19,8 +19,7 @@ extension PackedRows {
         }
     }
 
-    /// Writes rows of such channels, `stride` bytes apart, to an area that must lie inside the buffer; alpha stays
-    /// straight.
+    /// Copies rows of these channels, `stride` bytes apart, to a place inside the buffer; alpha stays straight.
     package static func copy(
         _ source: UnsafePointer<UInt8>, stride: Int, _ channels: Channels, size: PixelSize, into buffer: PixelBuffer,
         x: Int, y: Int

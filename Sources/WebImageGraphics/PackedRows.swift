@@ -2,23 +2,23 @@ import CWebImageYUVShim
 import Foundation
 package import WebImageCore
 
-/// Converts rows of packed pixels to and from buffers of the display layout with libyuv.
+/// Converts rows of packed pixels to and from buffers of the display format, with libyuv.
 ///
-/// Written rows have straight alpha; call `premultiplyInPlace(rows:)` or `converted(to:)` afterwards.
+/// Rows are written with straight alpha. Call `premultiplyInPlace(rows:)` or `converted(to:)` afterwards.
 package enum PackedRows {
     /// How the pixels of a row are packed.
     package enum Layout: Sendable {
         /// Blue, green, red.
         case bgr24
-        /// Little-endian words of five, six and five bits, red highest.
+        /// Little-endian 16-bit words: 5 bits red (highest), 6 bits green, 5 bits blue.
         case rgb565
-        /// Little-endian words of one unused bit and three times five bits, red highest.
+        /// Little-endian 16-bit words: 1 unused bit (highest), then 5 bits each of red, green and blue.
         case xrgb1555
-        /// Four bytes; each value is the index of the source byte for that channel of the result.
+        /// Four bytes per pixel; each value is the index, 0…3, of the byte that stores the channel.
         case bytes32(blue: UInt8, green: UInt8, red: UInt8, alpha: UInt8)
     }
 
-    /// Writes `rows` rows from `top` on; a negative stride reads them upwards from `source`.
+    /// Writes `rows` rows, starting at row `top`; a negative stride reads upwards from `source`.
     package static func expand(
         _ source: UnsafePointer<UInt8>, stride: Int, _ layout: Layout, into buffer: PixelBuffer, top: Int, rows: Int
     ) {
@@ -64,7 +64,7 @@ package enum PackedRows {
         _ = webimage_yuv_set_alpha(alpha, stride, plane.base, plane.stride, plane.width, plane.height)
     }
 
-    /// Writes one row of the display layout as blue, green, red.
+    /// Writes one row of the display format as blue, green, red.
     package static func packBGR24(
         _ buffer: PixelBuffer, row: Int, into target: UnsafeMutablePointer<UInt8>
     ) {

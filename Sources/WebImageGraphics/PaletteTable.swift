@@ -10,7 +10,7 @@ package struct PaletteTable: Sendable {
 
     /// Builds the table from red, green, blue triplets; missing entries are opaque black, `transparentIndex` is clear.
     ///
-    /// Uses libyuv, because an animation builds one table for each frame.
+    /// libyuv converts the triplets, because an animation builds one table for each frame.
     ///
     /// - Parameter format: `.bgra8Premultiplied` or `.rgba8`.
     package init(rgb: [UInt8], transparentIndex: Int?, format: PixelFormat) {
@@ -40,7 +40,7 @@ package struct PaletteTable: Sendable {
 
     /// Writes `rowCount` rows of `width` pixels, `targetStride` bytes apart, from rows of indices.
     ///
-    /// - Parameter isOver: Whether the target stays unchanged where the index is the transparent one.
+    /// - Parameter isOver: Whether the target keeps its pixel where the index is the transparent one.
     package func expand(
         _ indices: UnsafePointer<UInt8>, stride: Int, width: Int, rowCount: Int, into target: UnsafeMutableRawPointer,
         targetStride: Int, isOver: Bool = false

@@ -1,6 +1,6 @@
 import WebImageCore
 
-/// A buffer in the form that libyuv requires: byte pointer, stride and sides as 32-bit integers.
+/// A buffer in the form that libyuv expects: a byte pointer, and stride, width and height as 32-bit numbers.
 struct BytePlane {
     let base: UnsafeMutablePointer<UInt8>
     let stride: Int32
@@ -9,13 +9,13 @@ struct BytePlane {
 
     /// The buffer must outlive the plane.
     ///
-    /// - Throws: `.badImageData` for a buffer of 2 GiB or more, which libyuv's 32-bit offsets cannot reach.
+    /// - Throws: `.badImageData` for a buffer of 2 GiB or more, which libyuv's 32-bit offsets cannot address.
     init(_ buffer: PixelBuffer) throws(WebImageError) {
         guard buffer.byteCount <= Int32.max else {
             throw WebImageError(
                 .badImageData, stage: .decode,
-                underlying: .codec(library: "libyuv", message: "the picture needs 2 GiB or more"),
-                hint: "Request a smaller picture.")
+                underlying: .codec(library: "libyuv", message: "the picture has 2 GiB or more"),
+                hint: "Ask for a smaller picture.")
         }
         base = buffer.baseAddress.assumingMemoryBound(to: UInt8.self)
         stride = Int32(buffer.bytesPerRow)
@@ -23,8 +23,7 @@ struct BytePlane {
         height = Int32(buffer.height)
     }
 
-    /// A shim function for rows. Its arguments are source and target, each with its stride in bytes, then width and
-    /// height; 0 is success.
+    /// A row function of the shim: source and target with strides in bytes, width, height; returns 0 for success.
     typealias RowFunction = (
         UnsafePointer<UInt8>?, Int32, UnsafeMutablePointer<UInt8>?, Int32, Int32, Int32
     ) -> Int32
@@ -39,7 +38,7 @@ struct BytePlane {
 }
 
 extension PixelBuffer {
-    /// The first byte of a row.
+    /// The address of the first byte of a row.
     func bytes(ofRow row: Int) -> UnsafeMutablePointer<UInt8> {
         (baseAddress + row * bytesPerRow).assumingMemoryBound(to: UInt8.self)
     }

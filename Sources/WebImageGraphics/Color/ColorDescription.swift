@@ -25,7 +25,7 @@ package struct ColorDescription: Sendable, Hashable {
 
     /// The curve from stored values to linear light.
     package enum Transfer: Sendable, Hashable {
-        /// Light is the value to this power.
+        /// Light is the stored value raised to this power.
         case power(Double)
         /// IEC 61966-2-1.
         case sRGB
@@ -41,18 +41,19 @@ package struct ColorDescription: Sendable, Hashable {
         self.transfer = transfer
     }
 
-    /// Whether a conversion to sRGB would change no visible colour.
+    /// Whether converting to sRGB would make no visible difference.
     package var isSRGB: Bool {
         guard primaries.isClose(to: .bt709) else { return false }
         return switch transfer {
         case .sRGB: true
-        // Files that mean sRGB often store a gamma of 1/2.2.
+        // Files that mean sRGB state a gamma of 1/2.2.
         case .power(let power): abs(power - 2.2) < 0.03
         case .bt709: false
         }
     }
 
-    /// Reads ITU-T H.273 code points; nil for those that a matrix and curves cannot express, for example PQ and HLG.
+    /// Makes a description from ITU-T H.273 code points; nil for those that a profile of matrix and curves cannot express,
+    /// such as PQ and HLG.
     package init?(primariesCode: Int, transferCode: Int) {
         guard let primaries = Primaries(code: primariesCode) else { return nil }
         switch transferCode {
@@ -66,7 +67,7 @@ package struct ColorDescription: Sendable, Hashable {
         self.primaries = primaries
     }
 
-    /// An equivalent ICC profile, made by lcms2; a grey profile has only the curve.
+    /// Returns an equivalent ICC profile, made by lcms2; for grey it has the curve alone.
     package func profile(isGray: Bool) -> ColorProfile? {
         guard let curve = transfer.curve else { return nil }
         defer { cmsFreeToneCurve(curve) }
@@ -80,7 +81,7 @@ package struct ColorDescription: Sendable, Hashable {
     }
 
     private func rgbProfile(_ curve: OpaquePointer) -> cmsHPROFILE? {
-        // lcms divides by y.
+        // lcms2 divides by y.
         guard [primaries.white, primaries.red, primaries.green, primaries.blue].allSatisfy({ $0[1] > 0.0001 }) else {
             return nil
         }
@@ -115,7 +116,7 @@ extension ColorDescription.Primaries {
 }
 
 extension ColorDescription.Transfer {
-    /// The tone curve, which the caller must free.
+    /// The curve for lcms2; the caller frees it.
     fileprivate var curve: OpaquePointer? {
         switch self {
         case .power(let power): cmsBuildGamma(nil, power)
@@ -124,7 +125,7 @@ extension ColorDescription.Transfer {
         }
     }
 
-    /// The curve (a·x + b)^g for x ≥ d and c·x below d; the parameters are g, a, b, c, d in this order.
+    /// `(a x + b)^g` for x ≥ d, `c x` below; the parameters are g, a, b, c, d.
     private static func parametric(_ parameters: [Double]) -> OpaquePointer? {
         cmsBuildParametricToneCurve(nil, 4, parameters)
     }

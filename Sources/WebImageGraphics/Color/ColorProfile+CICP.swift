@@ -3,12 +3,11 @@ import Foundation
 package import WebImageCore
 
 extension ColorProfile {
-    /// Makes the profile of coding-independent code points (ITU-T H.273); nil for sRGB and for unspecified or
-    /// unsupported ones.
+    /// Makes the profile for coding-independent code points (ITU-T H.273); nil for sRGB and for unsupported codes.
     ///
-    /// The camera curves of BT.709 and related standards are read as sRGB, as in browsers. The two curves for high
-    /// dynamic range include tone mapping: light up to three quarters of reference white (203 nits) is unchanged, and
-    /// brighter light up to 1,000 nits is compressed into the rest.
+    /// Unspecified primaries or transfer characteristics count as sRGB's. The camera curves of BT.709 and similar standards
+    /// are read as sRGB, as browsers show them. The two curves for high dynamic range include a tone curve: light up to
+    /// 0.75 of reference white (203 nits) is kept, brighter light up to 1,000 nits is compressed into the rest.
     package init?(primaries: Int, transfer: Int) {
         let isPlain = [0, 1, 2, 6, 13, 14, 15].contains(transfer)
         if isPlain, [0, 1, 2].contains(primaries) { return nil }
@@ -22,11 +21,10 @@ extension ColorProfile {
         self.init(iccData: data)
     }
 
-    /// Whether the transfer characteristics are PQ or HLG (high dynamic range), which need more than eight bits a
-    /// channel.
+    /// Whether the transfer characteristics are those of high dynamic range, which needs more than eight bits.
     package static func isHighDynamicRange(transfer: Int) -> Bool { transfer == 16 || transfer == 18 }
 
-    /// ICC data by code points. Never trimmed, because at most a few dozen combinations exist.
+    /// Profiles by code points. It needs no limit: at most 111 combinations have a profile.
     private static let made = Locked<[Int: Data]>([:])
 }
 
@@ -91,19 +89,18 @@ extension ICCProfile {
         return cmsBuildTabulatedToneCurve16(nil, UInt32(table.count), table)
     }
 
-    /// The light of a signal as a fraction of 10,000 nits (SMPTE ST 2084).
+    /// Light as a share of 10,000 nits (SMPTE ST 2084).
     private static func perceptualQuantizer(_ signal: Double) -> Double {
         let root = pow(signal, 1 / 78.84375)
         return pow(max(root - 0.8359375, 0) / (18.8515625 - 18.6875 * root), 1 / 0.1593017578125)
     }
 
-    /// The scene light of a signal, 0…1 (ITU-R BT.2100).
+    /// Scene light, 0…1 (ITU-R BT.2100).
     private static func hybridLogGamma(_ signal: Double) -> Double {
         signal <= 0.5 ? signal * signal / 3 : (exp((signal - 0.55991073) / 0.17883277) + 0.28466892) / 12
     }
 
-    /// Compresses light, in units of 203 nits, to 0…1. Light up to 0.75 is unchanged; 0.75…4.93 (1,000 nits) is
-    /// compressed into 0.75…1.
+    /// Keeps light up to 0.75 of white, and compresses 0.75 to 4.93 times white (1,000 nits) into the rest.
     private static func toneMapped(_ light: Double) -> Double {
         let (knee, peak) = (0.75, 1_000.0 / 203)
         guard light > knee else { return light }

@@ -3,10 +3,10 @@ import WebImageCore
 
 /// Owns one lcms2 transform to sRGB between buffers of one layout; several threads may use it at once.
 final class ColorTransform: Sendable {
-    // Unsafe is right because lcms2 only reads a transform that was created without a cache (`cmsFLAGS_NOCACHE`).
+    // Safe to share: lcms2 only reads a transform that was made without a cache (`cmsFLAGS_NOCACHE`).
     private nonisolated(unsafe) let handle: cmsHTRANSFORM
 
-    /// Nil when no conversion is needed or possible.
+    /// Nil when no conversion is needed or none is possible.
     init?(from profile: ColorProfile, format: PixelFormat) {
         guard let stored = ICCProfile(profile.iccData) else { return nil }
         let created: cmsHTRANSFORM?
@@ -46,9 +46,8 @@ final class ColorTransform: Sendable {
             UInt32(cmsFLAGS_COPY_ALPHA | cmsFLAGS_NOCACHE))
     }
 
-    // lcms2 describes layouts with function-like macros, which Swift does not import. First bit of each field: colour
-    // space 16, first channel moved to the end 14, floating point 22, reversed order 10, extra channels 7, channels 3,
-    // bytes per channel 0.
+    // lcms2 describes layouts with function-like macros, which Swift does not import. Bits: floating point 22, colour
+    // space 16, first channel moved to the end 14, reversed 10, extra channels 7, channels 3, bytes per channel 0.
     private static func layout(of format: PixelFormat) -> UInt32 {
         let rgb = UInt32(PT_RGB) << 16 | 3 << 3
         return switch format {

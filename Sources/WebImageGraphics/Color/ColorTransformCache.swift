@@ -1,10 +1,10 @@
 import Foundation
 import WebImageCore
 
-/// Caches the most recently used transforms by profile and layout.
+/// The most recently used transforms, by profile and pixel format.
 ///
-/// Making a transform takes longer than converting a thumbnail with it. Cached transforms do not count as live handles;
-/// ``clear()`` frees them. Safe on any thread.
+/// Making a transform takes longer than converting a thumbnail with it. Cached transforms do not count as live
+/// handles; ``clear()`` frees them. Safe on any thread.
 package enum ColorTransformCache {
     private struct Key: Hashable {
         let profile: ColorProfile
@@ -13,18 +13,18 @@ package enum ColorTransformCache {
 
     private struct Entry {
         let key: Key
-        /// nil when no conversion is needed or possible.
+        /// nil when no conversion is needed or none is possible.
         let transform: ColorTransform?
     }
 
     private static let maxCount = 8
-    /// Ordered by use; the most recently used is the last.
+    /// The most recently used entry is last.
     private static let entries = Locked<[Entry]>([])
 
-    /// The number of cached transforms.
+    /// The number of cached entries.
     package static var count: Int { entries.withLock { $0.count } }
 
-    /// Removes all transforms.
+    /// Removes all entries.
     package static func clear() {
         let kept = entries.withLock { entries in
             defer { entries = [] }

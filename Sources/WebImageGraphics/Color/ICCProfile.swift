@@ -28,7 +28,7 @@ struct ICCProfile: ~Copyable {
 
     static func sRGB() -> ICCProfile? { ICCProfile(owning: cmsCreate_sRGBProfile()) }
 
-    /// A grey profile with the white point and transfer curve of sRGB.
+    /// Grey with sRGB's white and transfer curve.
     static func sRGBGray() -> ICCProfile? {
         guard let reference = sRGB(), let curve = reference.curve(cmsSigRedTRCTag) else { return nil }
         return ICCProfile(owning: cmsCreateGrayProfile(cmsD50_xyY(), curve))
@@ -36,7 +36,7 @@ struct ICCProfile: ~Copyable {
 
     var colorSpace: cmsColorSpaceSignature { cmsGetColorSpace(handle) }
 
-    /// Converts a grey profile to an RGB profile that shows equal channels as the same grey.
+    /// Returns a grey profile as an RGB profile that gives equal channels the same grey.
     func expandedToRGB() -> ICCProfile? {
         guard let curve = curve(cmsSigGrayTRCTag) else { return nil }
         var white = cmsCIExyY(x: 0.3127, y: 0.3290, Y: 1)
@@ -47,10 +47,10 @@ struct ICCProfile: ~Copyable {
         return ICCProfile(owning: cmsCreateRGBProfile(&white, &primaries, &curves))
     }
 
-    /// Whether a conversion to sRGB would change nothing: colorants and curves agree to 8-bit precision.
+    /// Whether converting to sRGB would change nothing: same colorants, and curves that differ less than 8 bits can show.
     var isSRGB: Bool {
         guard colorSpace == cmsSigRgbData, let reference = ICCProfile.sRGB() else { return false }
-        // Lookup tables override the colorants, so a profile with tables is not taken as sRGB.
+        // The tables of a profile override its colorants.
         guard cmsIsTag(handle, cmsSigAToB0Tag) == 0, cmsIsTag(handle, cmsSigAToB1Tag) == 0 else { return false }
         for tag in [cmsSigRedColorantTag, cmsSigGreenColorantTag, cmsSigBlueColorantTag] {
             guard let own = colorant(tag), let other = reference.colorant(tag) else { return false }
@@ -69,7 +69,7 @@ struct ICCProfile: ~Copyable {
         return true
     }
 
-    // The profile owns the contents of its tags; callers must not free them.
+    // The profile owns the content of its tags.
 
     private func curve(_ tag: cmsTagSignature) -> OpaquePointer? { cmsReadTag(handle, tag).map(OpaquePointer.init) }
 

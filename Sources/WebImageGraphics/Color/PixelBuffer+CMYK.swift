@@ -4,11 +4,11 @@ import Foundation
 package import WebImageCore
 
 extension PixelBuffer {
-    /// Converts four bytes of ink per pixel (stored in the layout `rgba8`) to opaque `rgba8` in place; returns the
-    /// receiver.
+    /// Converts four bytes of ink per pixel (stored as `rgba8`) to opaque `rgba8` in place, and returns the receiver.
     ///
-    /// With a usable CMYK profile, lcms2 converts the colours to sRGB. Otherwise each channel is (1 − its ink) × (1 −
-    /// black). `isInverted` means that the bytes already store 1 − ink, as in Adobe's files.
+    /// With a usable CMYK profile, lcms2 converts the colours to sRGB. Otherwise each channel is the absence of its ink
+    /// times the absence of black. `isInverted` is true when the bytes already store the absence of ink, as in Adobe's
+    /// files.
     package func convertedFromCMYK(
         isInverted: Bool, profile: ColorProfile?
     ) throws(WebImageError) -> PixelBuffer {
@@ -20,10 +20,10 @@ extension PixelBuffer {
             transform.apply(to: self)
         } else {
             if !isInverted { try invert(plane) }
-            // The fourth byte is 1 − black, so multiplying by alpha gives the product.
+            // Premultiplying multiplies red, green and blue by the fourth channel, which is black here.
             try YUVError.check(plane.run(webimage_yuv_premultiply, into: plane), "cannot convert CMYK")
         }
-        // A stride of 0 reads the same row for every row of the picture.
+        // A stride of 0 reads the same row for every target row.
         try YUVError.check(
             webimage_yuv_set_alpha(row.base, 0, plane.base, plane.stride, plane.width, plane.height),
             "cannot convert CMYK")
@@ -50,7 +50,7 @@ private struct CMYKTransform: ~Copyable {
             let stored = ICCProfile(profile.iccData), stored.colorSpace == cmsSigCmykData,
             let target = ICCProfile.sRGB()
         else { return nil }
-        // First bit of each field: colour space 16, inversion 13, extra channels 7, channels 3, bytes per channel 0.
+        // Bits of an lcms2 layout: colour space 16, inversion 13, extra channels 7, channels 3, bytes per channel 0.
         let ink = UInt32(PT_CMYK) << 16 | (isInverted ? 1 << 13 : 0) | 4 << 3 | 1
         let rgba = UInt32(PT_RGB) << 16 | 1 << 7 | 3 << 3 | 1
         guard

@@ -2,11 +2,11 @@ import CWebImageLCMS
 package import WebImageCore
 
 extension PixelBuffer {
-    /// Converts the colours from `profile` to sRGB with lcms2 (perceptual intent).
+    /// Returns the picture with its colours converted from `profile` to sRGB by lcms2, with perceptual intent.
     ///
-    /// Returns itself when the profile is sRGB or unreadable, or when its colour space does not fit the pixels. A grey
-    /// profile fits grey pixels and RGB pixels that were expanded from grey. `isOpaque` promises that alpha is 255
-    /// everywhere.
+    /// Returns the receiver when the profile is sRGB, unreadable, or of a colour space that these pixels cannot have. Grey
+    /// profiles apply to grey pixels, and to colour pixels whose equal channels were made from grey. `isOpaque` promises
+    /// that alpha is 255 everywhere.
     package func convertedToSRGB(
         from profile: ColorProfile, isOpaque: Bool = false
     ) throws(WebImageError) -> PixelBuffer {

@@ -3,10 +3,10 @@ import Foundation
 package import WebImageCore
 
 extension PixelBuffer {
-    /// Blends `source` over the receiver at (`x`, `y`); pixels outside the receiver are ignored.
+    /// Draws `source` over the receiver at a place; ignores pixels outside the receiver.
     ///
-    /// Both have the same integer layout with alpha. pixman blends premultiplied pixels. No library blends straight
-    /// pixels, so a loop in Swift does; they are decoded only on request, for lossless conversion.
+    /// Both have the same integer format with alpha. pixman blends premultiplied pixels. No library blends straight
+    /// pixels, which are decoded on request only, for lossless conversion: a loop over pixels in Swift blends them.
     package func blend(_ source: PixelBuffer, x: Int, y: Int) throws(WebImageError) {
         precondition(format == source.format && format.hasAlpha && !format.isFloatingPoint)
         let columns = max(x, 0)..<max(min(x + source.width, width), max(x, 0))
@@ -22,7 +22,7 @@ extension PixelBuffer {
         }
     }
 
-    /// Fills the receiver with the rectangle of `source` that begins at (`x`, `y`).
+    /// Fills the receiver from a rectangle of the same size in `source`, whose top left is at `x`, `y`.
     package func copyRectangle(of source: PixelBuffer, x: Int, y: Int) {
         precondition(format == source.format && x >= 0 && y >= 0)
         precondition(x + width <= source.width && y + height <= source.height)
@@ -40,7 +40,7 @@ extension PixelBuffer {
         }
     }
 
-    /// Makes a rectangle transparent black; it must lie inside the buffer.
+    /// Sets a rectangle inside the picture to transparent black.
     package func clearRectangle(x: Range<Int>, y: Range<Int>) {
         precondition(x.lowerBound >= 0 && x.upperBound <= width && y.lowerBound >= 0 && y.upperBound <= height)
         let count = x.count * format.bytesPerPixel
@@ -56,7 +56,7 @@ extension PixelBuffer {
     }
 }
 
-/// The part of a source that overlaps its target.
+/// The part of a source that lies inside its target.
 private struct BlendRegion {
     let source: PixelBuffer
     let target: PixelBuffer
@@ -82,7 +82,7 @@ private struct BlendRegion {
                 let size = PixelSize(
                     width: min(Self.tileSide, columns.upperBound - left),
                     height: min(Self.tileSide, rows.upperBound - top))
-                // The order of the colour channels does not matter as long as alpha is the highest byte of the word.
+                // The order of the colours does not matter; alpha must be the highest byte of the word.
                 let above = try PixmanTile(sourceRow(top, column: left), size, stride: source.bytesPerRow)
                 let below = try PixmanTile(targetRow(top, column: left), size, stride: target.bytesPerRow)
                 pixman_image_composite32(
@@ -150,7 +150,7 @@ private enum StraightBlend {
     }
 }
 
-/// Owns one pixman image over part of a pixel buffer, which must outlive it.
+/// Owns one pixman image over a part of a buffer, which must outlive it.
 private struct PixmanTile: ~Copyable {
     let handle: OpaquePointer
 

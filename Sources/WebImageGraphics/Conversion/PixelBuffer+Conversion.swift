@@ -1,13 +1,13 @@
 import CWebImageYUVShim
 package import WebImageCore
 
-// A libyuv function that keeps the order of the channels works for both BGRA and RGBA.
+// A function that keeps the order of the channels works for BGRA and RGBA.
 
 extension PixelBuffer {
-    /// Converts the picture to another layout; returns itself when it already has that layout.
+    /// Returns the picture in another format, or the receiver when it has that format.
     ///
-    /// 16 bits become 8 by their high byte; half precision is rounded to the nearest value in 0…1. Grey is the BT.601
-    /// luma. A layout without alpha keeps the straight colour. `isOpaque` promises that alpha is 255 everywhere, so
+    /// Conversion from 16 to 8 bits takes the high byte. Half precision is limited to 0…1 and rounded. Grey is the BT.601
+    /// luma. A format without alpha keeps the straight colour. `isOpaque` promises that alpha is 255 everywhere, so that
     /// colours are neither multiplied nor divided by it.
     package func converted(to target: PixelFormat, isOpaque: Bool = false) throws(WebImageError) -> PixelBuffer {
         if format == target { return self }
@@ -77,7 +77,7 @@ extension PixelBuffer {
         try mapped(to: .rgba8) { webimage_yuv_narrow($0.base16, $0.stride, $1.base, $1.stride, $0.width, $0.height) }
     }
 
-    /// Makes a buffer of the same size and fills it with `body`; throws when the libyuv function does not return 0.
+    /// Returns a new buffer of the same size that `body` fills; throws when `body` does not return 0 (libyuv's success).
     private func mapped(
         to target: PixelFormat, _ body: (BytePlane, BytePlane) -> Int32
     ) throws(WebImageError) -> PixelBuffer {

@@ -2,7 +2,7 @@ import CWebImageYUVShim
 package import WebImageCore
 
 extension PixelBuffer {
-    /// Turns the picture upright; returns itself when it already is.
+    /// Returns the picture upright, or the receiver for `.up`.
     package func oriented(_ orientation: ImageOrientation) throws(WebImageError) -> PixelBuffer {
         if orientation == .up { return self }
         switch format {
@@ -23,7 +23,7 @@ extension PixelBuffer {
         return result
     }
 
-    /// Sixteen-bit pictures are decoded only on request, so a plain loop is fast enough.
+    /// Turns pixels of eight bytes. A plain loop suffices, because 16-bit pictures are decoded on request only.
     private func turnedByPixel(_ orientation: ImageOrientation) throws(WebImageError) -> PixelBuffer {
         let size = PixelSize(width: width, height: height).oriented(orientation)
         let result = try PixelBuffer(width: size.width, height: size.height, format: format)
@@ -45,8 +45,7 @@ extension PixelBuffer {
 }
 
 extension ImageOrientation {
-    /// Turns pixels of one or four bytes; for orientations that swap the sides, the target has width and height
-    /// exchanged.
+    /// Turns pixels of one or four bytes; width and height of the target are exchanged if `swapsSides` is true.
     fileprivate func turn(_ source: BytePlane, _ target: BytePlane, bytes: Int) -> Int32 {
         let bytes = Int32(bytes)
         func quarter(isClockwise: Bool, fromBottom: Bool = false) -> Int32 {

@@ -2,7 +2,7 @@ import CWebImagePixman
 import Foundation
 import WebImageCore
 
-/// The pixels of a drawing, with the pixman operations on them.
+/// The pixels of a drawing, and the pixman operations on them.
 struct Canvas {
     let pixels: PixelBuffer
     private let isOpaque: Bool
@@ -14,8 +14,8 @@ struct Canvas {
 
     var bounds: PixelRect { PixelRect(x: 0, y: 0, width: pixels.width, height: pixels.height) }
 
-    /// Returns how much of each pixel the polygons cover, in the smallest rectangle of the clip that holds them; nil
-    /// for nothing.
+    /// Returns how much of each pixel in `clip` the polygons cover, and the smallest rectangle around that part; nil when
+    /// they cover nothing.
     func coverage(
         of polygons: [[SIMD2<Double>]], rule: FillRule, in clip: PixelRect
     ) throws(WebImageError) -> (mask: PixelBuffer, box: PixelRect)? {
@@ -43,7 +43,7 @@ struct Canvas {
         return (mask, box)
     }
 
-    /// Paints a rectangle with a source; an optional mask of the same size limits the effect.
+    /// Paints a source on a part of the canvas, through a mask of that part.
     func paint(
         _ source: PixmanImage, _ blend: BlendMode, in box: PixelRect, through mask: PixelBuffer?
     ) throws(WebImageError) {
@@ -53,7 +53,7 @@ struct Canvas {
             Self.composite(operation, source, screen, target, from: box, to: box)
             return
         }
-        // Blends the whole rectangle in a copy. The mask then selects how much of the copy is used.
+        // Blends the whole part in a copy; the mask then mixes the result with the canvas.
         let layer = try pixels.cropped(to: box).copied()
         let sheet = try PixmanImage(layer, isOpaque: isOpaque)
         let place = PixelRect(x: 0, y: 0, width: box.width, height: box.height)
@@ -69,7 +69,7 @@ struct Canvas {
         Self.composite(PIXMAN_OP_ADD, sheet, screen, target, from: place, to: box)
     }
 
-    /// Draws a part of a source on a part of a target of the same size; the mask must have that size too.
+    /// Draws a part of a source on a part of a target; both parts and the mask have the same size.
     private static func composite(
         _ operation: pixman_op_t, _ source: PixmanImage, _ mask: PixmanImage?, _ target: PixmanImage,
         from: PixelRect, to: PixelRect
@@ -81,7 +81,7 @@ struct Canvas {
 }
 
 extension BlendMode {
-    /// Whether the target stays unchanged where the source is transparent.
+    /// Whether a transparent source leaves the target unchanged.
     fileprivate var sparesWhatIsOutside: Bool {
         switch self {
         case .clear, .copy, .sourceIn, .sourceOut, .destinationIn, .destinationAtop, .plusDarker: false
@@ -91,7 +91,7 @@ extension BlendMode {
 }
 
 extension PixelRect {
-    /// The part that both rectangles share; nil when they do not overlap.
+    /// Returns the common part; nil when there is none.
     func intersection(_ other: PixelRect) -> PixelRect? {
         let (left, top) = (max(x, other.x), max(y, other.y))
         let (right, bottom) = (min(x + width, other.x + other.width), min(y + height, other.y + other.height))

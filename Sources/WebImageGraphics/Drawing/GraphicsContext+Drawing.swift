@@ -26,7 +26,7 @@ extension GraphicsContext {
                     let place = CGPoint(x: point.x, y: point.y).applying(transform)
                     return SIMD2(Double(place.x), Double(place.y))
                 }
-                // All pieces wind in the same direction, so that overlapping pieces add up instead of cancelling out.
+                // All pieces wind the same way; otherwise overlapping pieces would cancel each other.
                 return Self.area(moved) < 0 ? moved.reversed() : moved
             }
             guard pieces.allSatisfy({ $0.allSatisfy(\.isDrawable) }) else { return }
@@ -37,7 +37,7 @@ extension GraphicsContext {
     /// Strokes a rectangle with the stroke colour.
     public func stroke(_ rect: CGRect) { stroke(GraphicsPath(rect: rect)) }
 
-    /// Makes a rectangle transparent, or black where the surface is opaque.
+    /// Makes a rectangle transparent, or black on an opaque surface.
     public func clear(_ rect: CGRect) {
         withGState {
             blendMode = .clear
@@ -45,10 +45,10 @@ extension GraphicsContext {
         }
     }
 
-    /// Fills a rectangle with a gradient; the gradient's line is in fractions of the rectangle.
+    /// Fills a rectangle with a gradient, whose line is given in fractions of the rectangle.
     public func draw(_ gradient: ImageGradient, in rect: CGRect) {
         attempt { () throws(WebImageError) in
-            // The gradient is made on a fixed square, so that any transform applies to it.
+            // The gradient is made on a separate square and then placed by transform, so that it follows any transform.
             let side = 256
             let source = try PixmanImage(gradient, over: PixelSize(width: side, height: side))
             let place = currentTransform.translatedBy(x: rect.minX, y: rect.minY)
@@ -74,7 +74,7 @@ extension GraphicsContext {
                     in: PixelRect(x: Int(place.tx), y: Int(place.ty), width: pixels.width, height: pixels.height))
             } else if source.transform(back: place) {
                 pixman_image_set_filter(source.pointer, PIXMAN_FILTER_GOOD, nil, 0)
-                // The edges of the shape are antialiased, so the picture must continue beyond them.
+                // The antialiased edges of the rectangle read pixels outside the picture, so its edge pixels repeat.
                 pixman_image_set_repeat(source.pointer, PIXMAN_REPEAT_PAD)
                 try paint(polygons(GraphicsPath(rect: rect)), rule: .winding, with: source)
             }
@@ -84,7 +84,8 @@ extension GraphicsContext {
     /// Draws a picture at its own size in points.
     public func draw(_ image: Image, at point: CGPoint) { draw(image, in: CGRect(origin: point, size: image.size)) }
 
-    /// The number of pixels a rectangle covers along its sides; nil when it is zero or too large.
+    /// Returns the size in pixels of a transformed rectangle along its sides; nil when a side is 0, not finite, or 1e6 px
+    /// or longer.
     private static func drawnSize(_ size: CGSize, _ transform: CGAffineTransform) -> PixelSize? {
         let sides = [(size.width, transform.a, transform.b), (size.height, transform.c, transform.d)].map {
             Double(abs($0.0)) * length(SIMD2(Double($0.1), Double($0.2)))
@@ -93,7 +94,7 @@ extension GraphicsContext {
         return PixelSize(width: max(Int(sides[0].rounded()), 1), height: max(Int(sides[1].rounded()), 1))
     }
 
-    /// The picture scaled to its drawn size, or at its own size when the drawn size is much larger than the surface.
+    /// Returns the picture at its drawn size, or unscaled when the drawn size is much larger than the surface.
     private func scaled(_ image: Image, to size: PixelSize) throws(WebImageError) -> PixelBuffer? {
         let pixels = try image.displayPixels()
         let limit = max(canvas.pixels.width * canvas.pixels.height * 4, pixels.width * pixels.height)
@@ -111,7 +112,7 @@ extension GraphicsContext {
 }
 
 extension CGAffineTransform {
-    /// Whether the transform only moves by whole pixels.
+    /// Whether the transform only moves, by whole pixels.
     fileprivate var isWholeMove: Bool {
         abs(a - 1) < 1e-6 && abs(d - 1) < 1e-6 && abs(b) < 1e-6 && abs(c) < 1e-6 && tx == tx.rounded()
             && ty == ty.rounded() && abs(tx) < 1e6 && abs(ty) < 1e6
@@ -119,7 +120,7 @@ extension CGAffineTransform {
 }
 
 extension PixmanImage {
-    /// Applies a transform to the image; false when it is not invertible or exceeds pixman's number range.
+    /// Places the image by a transform; false when the transform collapses or exceeds pixman's number range.
     fileprivate func transform(back place: CGAffineTransform) -> Bool {
         let determinant = place.a * place.d - place.b * place.c
         guard determinant.isFinite, abs(determinant) > 1e-12 else { return false }
@@ -134,7 +135,7 @@ extension PixmanImage {
         return pixman_image_set_transform(pointer, &fixed) != 0
     }
 
-    /// The image moved by whole pixels.
+    /// Moves the image by whole pixels and returns it.
     fileprivate func moved(x: Int, y: Int) -> PixmanImage {
         var fixed = pixman_transform()
         pixman_transform_init_translate(&fixed, Int32(clamping: -x << 16), Int32(clamping: -y << 16))

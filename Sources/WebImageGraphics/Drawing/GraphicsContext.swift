@@ -4,11 +4,11 @@ public import WebImageCore
 
 /// A surface to draw on: fills, lines, pictures and gradients under a transform and a clip.
 ///
-/// Coordinates are points from the top left, y downwards. Colours are sRGB with 8 bits a channel. Use a context from
-/// one thread at a time, and only inside ``GraphicsImageRenderer/image(_:)``. Invalid input (a coordinate that is not
-/// finite, a transform that is not invertible) draws nothing.
+/// Coordinates are points, y downwards, with the origin at the top left. Colours are sRGB with 8 bits per channel. Use
+/// it on one thread at a time, only inside ``GraphicsImageRenderer/image(_:)``. A shape that cannot be drawn (a
+/// coordinate that is not finite, a collapsed transform) draws nothing.
 public final class GraphicsContext {
-    /// The values that are saved and restored together.
+    /// The state that ``saveGState()`` stores and ``restoreGState()`` restores.
     private struct State {
         var transform: CGAffineTransform
         var clip: Clip
@@ -22,7 +22,7 @@ public final class GraphicsContext {
     let canvas: Canvas
     private var state: State
     private var saved: [State] = []
-    /// Whether the picture is finished; its pixels must not change afterwards.
+    /// Whether the picture is finished; its pixels must not change any more.
     private var isEnded = false
 
     init(_ canvas: Canvas, scale: CGFloat) {
@@ -36,12 +36,12 @@ public final class GraphicsContext {
 
     // MARK: State
 
-    /// Saves the drawing state: colours, line attributes, opacity, blend mode, transform and clip.
+    /// Saves colours, line settings, opacity, blend mode, transform and clip.
     public func saveGState() { saved.append(state) }
-    /// Restores the state that was saved last; does nothing when none is saved.
+    /// Restores the state saved last; does nothing when none is saved.
     public func restoreGState() { if let last = saved.popLast() { state = last } }
 
-    /// Runs `body` and then restores the drawing state.
+    /// Calls `body`, then restores the state from before the call.
     public func withGState<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         let depth = saved.count
         saveGState()
@@ -52,7 +52,7 @@ public final class GraphicsContext {
         return try body()
     }
 
-    /// The colour that areas are filled with; black by default.
+    /// The colour of fills; black by default.
     public var fillColor: ImageColor {
         get { state.fill }
         set { state.fill = newValue }
@@ -67,27 +67,27 @@ public final class GraphicsContext {
         get { CGFloat(state.pen.width) }
         set { state.pen.width = Double(newValue) }
     }
-    /// How lines end; `.butt` by default.
+    /// The shape of line ends; ``LineCap/butt`` by default.
     public var lineCap: LineCap {
         get { state.pen.cap }
         set { state.pen.cap = newValue }
     }
-    /// How lines meet; `.miter` by default.
+    /// The shape of joints between lines; ``LineJoin/miter`` by default.
     public var lineJoin: LineJoin {
         get { state.pen.join }
         set { state.pen.join = newValue }
     }
-    /// The maximum length of a mitred corner in line widths; longer corners are cut off. 10 by default.
+    /// The maximum length of a pointed joint in line widths; longer ones are cut off. 10 by default.
     public var miterLimit: CGFloat {
         get { CGFloat(state.pen.miterLimit) }
         set { state.pen.miterLimit = Double(newValue) }
     }
-    /// The opacity of all drawing, 0…1; 1 by default.
+    /// The opacity of everything drawn, 0…1; 1 by default.
     public var alpha: Double {
         get { state.alpha }
         set { state.alpha = newValue.isNaN ? 0 : min(max(newValue, 0), 1) }
     }
-    /// How drawing mixes with the existing pixels; `.normal` by default.
+    /// How drawn pixels mix with the surface; `.normal` by default.
     public var blendMode: BlendMode {
         get { state.blendMode }
         set { state.blendMode = newValue }
@@ -95,22 +95,22 @@ public final class GraphicsContext {
 
     // MARK: Transform
 
-    /// The transform from points to pixels.
+    /// The transform from drawing coordinates to pixels.
     public var currentTransform: CGAffineTransform { state.transform }
-    /// Adds a transform, which applies before the current one.
+    /// Applies a transform before the current one.
     public func concatenate(_ transform: CGAffineTransform) {
         state.transform = transform.concatenating(state.transform)
     }
     /// Moves the origin.
     public func translateBy(x: CGFloat, y: CGFloat) { state.transform = state.transform.translatedBy(x: x, y: y) }
-    /// Scales the coordinate system.
+    /// Scales the coordinates.
     public func scaleBy(x: CGFloat, y: CGFloat) { state.transform = state.transform.scaledBy(x: x, y: y) }
-    /// Rotates the coordinate system clockwise about the origin, in radians.
+    /// Rotates about the origin, clockwise, by an angle in radians.
     public func rotate(by angle: CGFloat) { state.transform = state.transform.rotated(by: angle) }
 
     // MARK: Clip
 
-    /// Limits drawing to the inside of a path and of the current clip.
+    /// Limits drawing to the inside of a path, within the current clip.
     public func clip(to path: GraphicsPath, using rule: FillRule = .winding) {
         attempt { () throws(WebImageError) in
             let area = polygons(path)
@@ -119,7 +119,7 @@ public final class GraphicsContext {
         }
     }
 
-    /// Limits drawing to the inside of a rectangle and of the current clip.
+    /// Limits drawing to a rectangle, within the current clip.
     public func clip(to rect: CGRect) { clip(to: GraphicsPath(rect: rect)) }
 
     // MARK: Inside
@@ -184,7 +184,7 @@ public final class GraphicsContext {
         }
     }
 
-    /// Runs `draw` and logs a failure. Drawing fails only when memory is short; the picture then lacks that part.
+    /// Draws, and logs a failure: memory is short, or pixman cannot make the source. The shape is then missing.
     func attempt(_ draw: () throws(WebImageError) -> Void) {
         guard !isEnded else { return }
         do throws(WebImageError) { try draw() } catch {

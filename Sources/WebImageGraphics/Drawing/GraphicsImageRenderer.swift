@@ -1,9 +1,9 @@
 public import Foundation
 public import WebImageCore
 
-/// The colour range of a drawing; the surface is 8-bit sRGB for every value.
+/// The requested colour range of a drawing; the surface always has 8 bits of sRGB per channel.
 public enum GraphicsImageRendererFormatRange: Int, Sendable, CaseIterable {
-    /// Not specified.
+    /// No range is requested.
     case unspecified = -1
     /// The range of the screen.
     case automatic = 0
@@ -13,27 +13,27 @@ public enum GraphicsImageRendererFormatRange: Int, Sendable, CaseIterable {
     case standard
 }
 
-/// How a ``GraphicsImageRenderer`` makes its picture.
+/// The scale, opacity and colour range of a ``GraphicsImageRenderer``'s pictures.
 public struct GraphicsImageRendererFormat: Sendable, Hashable {
-    /// Pixels per point of the main screen; 1 until the program sets it.
+    /// Pixels per point of the main screen, at least 1; set by the program, 1 by default.
     public static var mainScreenScale: CGFloat {
         get { screenScale.withLock { $0 } }
         set { screenScale.withLock { $0 = newValue.isFinite ? max(newValue, 1) : 1 } }
     }
     private static let screenScale = Locked<CGFloat>(1)
 
-    /// The best format for the main screen: its scale, its colour range, transparent.
+    /// The format for the main screen: its scale and colour range, transparent.
     public static var preferred: GraphicsImageRendererFormat {
         var format = GraphicsImageRendererFormat()
         format.preferredRange = .automatic
         return format
     }
 
-    /// Pixels per point; that of the main screen by default.
+    /// Pixels per point; the main screen's by default.
     public var scale: CGFloat = mainScreenScale
-    /// Whether the picture has no transparency and starts black instead of clear; false by default.
+    /// Whether the picture is opaque: it starts black instead of clear; false by default.
     public var opaque = false
-    /// The requested colour range; the result is always ``GraphicsImageRendererFormatRange/standard``.
+    /// The requested colour range; the picture always has ``GraphicsImageRendererFormatRange/standard``.
     public var preferredRange = GraphicsImageRendererFormatRange.standard
 
     /// A format for the main screen.
@@ -42,11 +42,11 @@ public struct GraphicsImageRendererFormat: Sendable, Hashable {
 
 /// Draws pictures: `GraphicsImageRenderer(size: size).image { $0.fill(rect) }`.
 ///
-/// A value type, safe on any thread. Each picture is drawn on the calling thread.
+/// A value, safe on any thread. Each picture is drawn on the calling thread.
 public struct GraphicsImageRenderer: Sendable {
     /// The size of the picture in points.
     public let size: CGSize
-    /// The format of the picture.
+    /// The scale, opacity and colour range of the picture.
     public let format: GraphicsImageRendererFormat
 
     /// Makes a renderer.
@@ -55,10 +55,10 @@ public struct GraphicsImageRenderer: Sendable {
         self.format = format
     }
 
-    /// Draws a picture with `actions`, which is called once before this function returns.
+    /// Returns the picture that `actions` draws; calls `actions` once, before it returns.
     ///
-    /// - Returns: nil, without calling `actions`, when the size is not positive and finite, when it exceeds the default
-    ///   pixel limit or 32,000 px a side, or when memory is short.
+    /// - Returns: nil, without calling `actions`, when the size is not positive and finite, exceeds the default pixel
+    ///   limit or 32,000 px per side, or memory is short.
     public func image(_ actions: (GraphicsContext) -> Void) -> Image? {
         guard let pixelSize = PixelSize(points: size, scale: format.scale),
             max(pixelSize.width, pixelSize.height) <= Self.maxSide
@@ -78,6 +78,6 @@ public struct GraphicsImageRenderer: Sendable {
         }
     }
 
-    /// The largest side in pixels; slightly below the range of pixman's coordinates (32,767).
+    /// The largest side in pixels: pixman's coordinates end at 32,767, and shapes need room beside the picture.
     static let maxSide = 32_000
 }

@@ -44,7 +44,7 @@ extension GraphicsPath {
         let rect = rect.standardized
         let radius = min(max(cornerRadius, 0), rect.width / 2, rect.height / 2)
         func length(_ corner: RectCorner) -> CGFloat { corners.contains(corner) ? radius : 0 }
-        // Each corner, its radius, and the angle at which its arc begins; clockwise from the top left.
+        // Each corner with its radius and the angle at which its arc begins; clockwise from the top left.
         let places: [(CGPoint, CGFloat, CGFloat)] = [
             (CGPoint(x: rect.minX, y: rect.minY), length(.topLeft), .pi),
             (CGPoint(x: rect.maxX, y: rect.minY), length(.topRight), -.pi / 2),
@@ -67,7 +67,7 @@ extension GraphicsPath {
         let sweep = min(max(endAngle - startAngle, -.pi * 2), .pi * 2)
         addLine(to: .onCircle(center, radius, startAngle))
         guard sweep.isFinite, sweep != 0 else { return }
-        // One curve draws a quarter circle with an error of at most a thousandth of the radius.
+        // One curve draws up to a quarter of a circle, with an error below a thousandth of its radius.
         let count = max(Int((abs(sweep) / (.pi / 2)).rounded(.up)), 1)
         let step = sweep / CGFloat(count)
         let reach = CGFloat(4 / 3 * tan(Double(step) / 4)) * radius

@@ -1,10 +1,9 @@
 public import Foundation
 public import WebImageCore
 
-/// Lines and curves to fill, to stroke or to clip with.
+/// Lines and curves to fill, to stroke or to clip with, in the coordinates of the drawing surface, y downwards.
 ///
-/// A value type. Coordinates are points of the drawing surface, y downwards. A path with a coordinate that is not
-/// finite draws nothing.
+/// A value. A path with a coordinate that is not finite draws nothing.
 public struct GraphicsPath: Sendable, Hashable {
     enum Element: Sendable, Hashable {
         case move(CGPoint)
@@ -21,13 +20,13 @@ public struct GraphicsPath: Sendable, Hashable {
     /// An empty path.
     public init() {}
 
-    /// Begins a new subpath.
+    /// Begins a new line.
     public mutating func move(to point: CGPoint) {
         elements.append(.move(point))
         (start, currentPoint) = (point, point)
     }
 
-    /// Adds a straight line; on an empty path it only moves to the point.
+    /// Adds a straight line; on an empty path, begins a line at `point`.
     public mutating func addLine(to point: CGPoint) {
         guard currentPoint != nil else { return move(to: point) }
         elements.append(.line(point))
@@ -50,14 +49,14 @@ public struct GraphicsPath: Sendable, Hashable {
         addCurve(to: end, control1: third(from), control2: third(end))
     }
 
-    /// Closes the current subpath with a line to its start.
+    /// Adds a straight line back to the start of the current line.
     public mutating func closeSubpath() {
         guard let start, elements.last != .close else { return }
         elements.append(.close)
         currentPoint = start
     }
 
-    /// Adds the elements of another path, changed by a transform.
+    /// Adds the lines and curves of another path, after a transform.
     public mutating func addPath(_ path: GraphicsPath, transform: CGAffineTransform = .identity) {
         for element in path.elements {
             switch element {
@@ -72,6 +71,6 @@ public struct GraphicsPath: Sendable, Hashable {
         }
     }
 
-    /// Whether the path has no elements.
+    /// Whether the path has no lines or curves.
     public var isEmpty: Bool { elements.isEmpty }
 }

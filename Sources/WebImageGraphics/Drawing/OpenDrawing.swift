@@ -8,7 +8,7 @@ package final class OpenDrawing {
     private let scale: CGFloat
     private let isOpaque: Bool
 
-    /// Nil for a size that ``GraphicsImageRenderer`` rejects, and when memory is short.
+    /// Nil for a size that ``GraphicsImageRenderer`` refuses, and when memory is short.
     package init?(size: CGSize, isOpaque: Bool, scale: CGFloat) {
         guard let pixelSize = PixelSize(points: size, scale: scale),
             max(pixelSize.width, pixelSize.height) <= GraphicsImageRenderer.maxSide,
@@ -29,18 +29,18 @@ package final class OpenDrawing {
 extension GraphicsContext {
     private static let key = "webimage.graphics-context"
 
-    /// The stack of this thread's contexts, the innermost last.
+    /// The open contexts of this thread, the innermost last.
     private static var stack: [GraphicsContext] {
         get { Thread.current.threadDictionary[key] as? [GraphicsContext] ?? [] }
         set { Thread.current.threadDictionary[key] = newValue.isEmpty ? nil : newValue }
     }
 
-    /// This thread's current context, which belongs to the innermost renderer's closure; nil outside.
+    /// The innermost open context of this thread; nil when there is none.
     package static var current: GraphicsContext? { stack.last }
 
     /// Makes a context the thread's current one until ``popCurrent()``.
     package static func pushCurrent(_ context: GraphicsContext) { stack.append(context) }
 
-    /// Makes the previous context the thread's current one again.
+    /// Makes the previous context the thread's current one.
     package static func popCurrent() { _ = stack.popLast() }
 }

@@ -8,10 +8,10 @@ struct Polyline {
 }
 
 extension GraphicsPath {
-    /// Converts the transformed path to straight pieces, which are at most 1/40 pixel from its curves.
+    /// Returns the transformed path in straight pieces, at most 1/40 px from its curves.
     ///
-    /// - Parameter pixelsPerUnit: pixels per unit of the result.
-    /// - Returns: an empty array when a coordinate is not finite or is larger than any surface (1e9).
+    /// - Parameter pixelsPerUnit: the drawn length, in pixels, of one unit of the result.
+    /// - Returns: an empty list when a coordinate is not finite, or beyond any surface.
     func flattened(_ transform: CGAffineTransform = .identity, pixelsPerUnit: Double = 1) -> [Polyline] {
         var lines: [Polyline] = []
         var line = Polyline()
@@ -19,7 +19,7 @@ extension GraphicsPath {
             let moved = point.applying(transform)
             return SIMD2(Double(moved.x), Double(moved.y))
         }
-        // True after a close: the next polyline has only a start point and is dropped when nothing follows.
+        // After closing, the next line has a start point only; it is not added unless a piece follows.
         var isFresh = false
         func end() { if !line.points.isEmpty, !isFresh { lines.append(line) } }
         for element in elements {
@@ -48,7 +48,7 @@ extension GraphicsPath {
 }
 
 extension Polyline {
-    /// Appends a cubic curve as straight pieces; a stronger bend gives more pieces.
+    /// Adds a cubic curve as 1 to 500 straight pieces; a stronger bend needs more pieces.
     fileprivate mutating func append(
         curve first: SIMD2<Double>, _ second: SIMD2<Double>, _ last: SIMD2<Double>, _ pixelsPerUnit: Double
     ) {
@@ -65,7 +65,7 @@ extension Polyline {
 }
 
 extension SIMD2<Double> {
-    /// Whether both coordinates are usable: false for NaN and for values larger than any surface.
+    /// Whether both coordinates are numbers and not beyond any surface (1e9).
     var isDrawable: Bool { abs(x) < 1e9 && abs(y) < 1e9 }
 }
 

@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// How the ends of a line look.
+/// The shape of the ends of a line.
 public enum LineCap: Int32, Sendable, CaseIterable {
     /// Cut off at the end.
     case butt = 0
@@ -11,11 +11,11 @@ public enum LineCap: Int32, Sendable, CaseIterable {
     case square
 }
 
-/// How two pieces of a line meet.
+/// The shape of the joint between two pieces of a line.
 public enum LineJoin: Int32, Sendable, CaseIterable {
-    /// In a pointed corner, unless it would be longer than the miter limit.
+    /// A point, or cut off when the point would be longer than the miter limit.
     case miter = 0
-    /// In a circle.
+    /// A circle.
     case round
     /// Cut off.
     case bevel
@@ -26,10 +26,10 @@ struct Pen: Sendable {
     var width = 1.0
     var cap = LineCap.butt
     var join = LineJoin.miter
-    /// The maximum length of a mitred corner in line widths; longer corners are cut off.
+    /// The maximum length of a pointed joint in line widths; longer ones are cut off.
     var miterLimit = 10.0
 
-    /// Returns convex pieces that together cover the stroked area; they overlap.
+    /// Returns convex, overlapping pieces that together cover the stroked area.
     func pieces(along lines: [Polyline], pixelsPerUnit: Double) -> [[SIMD2<Double>]] {
         let reach = width / 2 * pixelsPerUnit
         guard width > 0, reach.isFinite else { return [] }
@@ -47,7 +47,7 @@ struct Pen: Sendable {
         if line.isClosed, points.count > 1, points.first == points.last { points.removeLast() }
         guard points.count > 1 else { return spot(points, dot) }
         let segments = line.isClosed ? points.count : points.count - 1
-        // The offset by half the width to the left of each segment.
+        // For each piece of the line, the vector to its left side, half the width long.
         let sides = (0..<segments).map { index -> SIMD2<Double> in
             let way = points[(index + 1) % points.count] - points[index]
             return SIMD2(way.y, -way.x) * (width / 2 / length(way))
@@ -80,7 +80,7 @@ struct Pen: Sendable {
         }
     }
 
-    /// The cap at the end of a segment whose left offset is `side`.
+    /// The cap after the end of a piece whose left side is `side`.
     private func end(at point: SIMD2<Double>, _ side: SIMD2<Double>, _ dot: [SIMD2<Double>]) -> [[SIMD2<Double>]] {
         switch cap {
         case .butt: return []
@@ -96,12 +96,12 @@ struct Pen: Sendable {
     ) -> [[SIMD2<Double>]] {
         if join == .round { return [dot.map { $0 + point }] }
         let turn = before.x * after.y - before.y * after.x
-        // Segments that continue straight leave no gap.
+        // Lines that continue straight leave no gap.
         guard abs(turn) > 1e-9 * width * width else { return [] }
         let (first, second) = turn > 0 ? (before, after) : (-before, -after)
         let middle = first + second
         let half = width / 2
-        // |middle| = width × cos(turn / 2); a mitred corner is longer than the width by the inverse of that cosine.
+        // |middle| is the width times the cosine of half the turn; the tip is half the width / cosine from `point`.
         let cosine = length(middle) / (2 * half)
         if join == .miter, cosine * miterLimit >= 1 {
             let tip = middle * (half / (cosine * length(middle)))

@@ -1,13 +1,13 @@
 import CWebImagePixman
 import WebImageCore
 
-/// Owns a `pixman_image_t` and retains the pixels it points to.
+/// Owns a `pixman_image_t` and retains the pixels that it points to.
 final class PixmanImage {
     let pointer: OpaquePointer
-    /// Retained as long as pixman may read them.
+    /// Retained for as long as pixman may access them.
     private let pixels: PixelBuffer?
 
-    /// Wraps pixels in display format, or a grey plane as an alpha mask; `isOpaque` ignores the alpha of the pixels.
+    /// Makes an image over pixels in display format, whose alpha `isOpaque` ignores, or over a grey plane as an alpha mask.
     init(_ pixels: PixelBuffer, isOpaque: Bool = false) throws(WebImageError) {
         let format = pixels.format == .gray8 ? PIXMAN_a8 : isOpaque ? PIXMAN_x8r8g8b8 : PIXMAN_a8r8g8b8
         guard pixels.format == .gray8 || pixels.format == .bgra8Premultiplied,
@@ -21,7 +21,7 @@ final class PixmanImage {
         HandleLedger.opened("pixman image")
     }
 
-    /// An image of one colour.
+    /// Makes an image of one colour.
     init(_ color: ImageColor) throws(WebImageError) {
         func component(_ value: Double) -> UInt16 { UInt16((value * color.alpha * 65535).rounded()) }
         var fill = pixman_color(
@@ -33,7 +33,7 @@ final class PixmanImage {
         HandleLedger.opened("pixman image")
     }
 
-    /// Takes ownership of an image that does not point to a pixel buffer.
+    /// Takes ownership of an image that points to no pixels.
     init(adopting image: OpaquePointer) {
         pointer = image
         pixels = nil
@@ -45,7 +45,7 @@ final class PixmanImage {
         HandleLedger.closed("pixman image")
     }
 
-    /// The largest side in pixels that pixman's fixed-point coordinates can address.
+    /// The longest side, in pixels, that pixman's fixed-point coordinates can address.
     static let maxSide = 32767
 
     /// Draws this through an optional mask over the whole of `target`.

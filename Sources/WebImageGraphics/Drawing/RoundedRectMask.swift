@@ -2,16 +2,15 @@ import CWebImagePixelLoops
 import Foundation
 import WebImageCore
 
-/// Computes how much of each pixel a rounded rectangle or its outline covers.
+/// A rounded rectangle in pixels, and the coverage of each pixel by it or by its outline.
 struct RoundedRectMask {
-    /// The parameters of the C loop over the pixels.
+    /// The shape in the form that the C loop over the pixels reads.
     private let shape: webimage_rounded_rect
-    /// Rows and columns split into first corner, middle and last corner. All rows of the middle are alike, as are its
-    /// columns.
+    /// The rows before, between and after the corners, and the same for columns. Those between are alike.
     private let rows: [Range<Int>]
     private let columns: [Range<Int>]
 
-    /// A rectangle inset from the edges of a picture; the radius is at most half the smaller side.
+    /// Makes a rectangle inset from the edges of a picture; limits the radius to half the smaller side.
     ///
     /// `halfStroke` is half the width of an outline; nil fills the rectangle.
     init(size: PixelSize, inset: Double, radius: Double, corners: RectCorner, halfStroke: Double? = nil) {
@@ -32,8 +31,7 @@ struct RoundedRectMask {
         columns = parts(size.width, right)
     }
 
-    /// Returns the parts of the picture whose coverage is not `value` everywhere, each with its coverage as an alpha
-    /// plane.
+    /// Returns the parts whose coverage is not `value` everywhere, each with its coverage as a plane of alpha.
     func parts(otherThan value: UInt8) throws(WebImageError) -> [(place: PixelRect, coverage: PixelBuffer)] {
         var parts: [(PixelRect, PixelBuffer)] = []
         var corner: PixelBuffer?
@@ -51,7 +49,8 @@ struct RoundedRectMask {
         return parts
     }
 
-    /// The mirroring that turns the top left corner into another one; nil for other parts, and when the radii differ.
+    /// Returns how to mirror the top left corner to get another; nil for a part that is no other corner, or when the
+    /// radii differ.
     private func mirroring(_ row: Int, _ column: Int) -> ImageOrientation? {
         let radii = shape.radii
         guard radii.0 == radii.1, radii.0 == radii.2, radii.0 == radii.3 else { return nil }
@@ -63,8 +62,7 @@ struct RoundedRectMask {
         }
     }
 
-    /// The coverage of one part; nil when it is `value` everywhere. Only middle parts, with equal rows or columns, are
-    /// checked.
+    /// Returns the coverage of one part; nil when all of it is `value`. Only parts with alike rows or columns are checked.
     private func plane(
         columns: Range<Int>, rows: Range<Int>, otherThan value: UInt8
     ) throws(WebImageError) -> PixelBuffer? {
@@ -80,13 +78,13 @@ struct RoundedRectMask {
 }
 
 extension PixelBuffer {
-    /// Repeats the single column or row of a grey plane to fill a size.
+    /// Returns a grey plane of the given size that repeats this column or row.
     fileprivate func repeated(to size: PixelSize) throws(WebImageError) -> PixelBuffer {
         let result = try PixelBuffer(width: size.width, height: size.height, format: .gray8)
         let target = result.bytes(ofRow: 0)
         if width == size.width {
             memcpy(target, bytes(ofRow: 0), width)
-            // Copies all rows written so far, so each step doubles them.
+            // Each step copies all rows filled so far, so their number doubles.
             var count = 1
             while count < size.height {
                 let more = min(count, size.height - count)

@@ -2,9 +2,9 @@ import CWebImagePixman
 import Foundation
 import WebImageCore
 
-/// The rule that decides which areas are inside a path.
+/// The rule that decides which areas of overlapping lines are inside.
 public enum FillRule: Int32, Sendable, CaseIterable {
-    /// Areas with a winding number other than 0.
+    /// Areas whose winding number is not 0.
     case winding = 0
     /// Areas from which a ray to the outside crosses an odd number of lines.
     case evenOdd
@@ -12,8 +12,8 @@ public enum FillRule: Int32, Sendable, CaseIterable {
 
 /// Cuts polygons into trapezoids with horizontal tops and bottoms, which pixman can draw.
 ///
-/// The corners of the polygons and the crossings of their sides divide the picture into horizontal slabs in which no
-/// sides cross. In each slab, from left to right, the rule decides which gaps are inside.
+/// The corners of the polygons and the crossings of their sides divide the picture into horizontal slabs. No sides cross
+/// inside a slab. From left to right, the fill rule decides which gaps between sides are inside.
 struct Trapezoids {
     private struct Side {
         var top: SIMD2<Double>
@@ -28,7 +28,7 @@ struct Trapezoids {
     private(set) var list: [pixman_trapezoid_t] = []
     private let rule: FillRule
 
-    /// Makes the trapezoids of polygons, whose coordinates must be within pixman's range.
+    /// Cuts polygons, which must lie within pixman's coordinates.
     init(_ polygons: [[SIMD2<Double>]], rule: FillRule) {
         self.rule = rule
         let sides = polygons.flatMap(Self.sides).sorted { $0.top.y < $1.top.y }
@@ -45,7 +45,7 @@ struct Trapezoids {
         }
     }
 
-    /// The sides that are not horizontal, with corners rounded to pixman's unit of 1/65536 px.
+    /// Returns the sides that are not horizontal, with corners rounded to pixman's precision of 1/65536 px.
     private static func sides(of polygon: [SIMD2<Double>]) -> [Side] {
         let corners = polygon.map { ($0 * 65536).rounded(.toNearestOrAwayFromZero) / 65536 }
         return corners.indices.compactMap { index in
@@ -76,7 +76,7 @@ struct Trapezoids {
 
     private func isInside(_ sum: Int) -> Bool { rule == .winding ? sum != 0 : sum % 2 != 0 }
 
-    /// The y coordinate where two neighbouring sides cross between top and bottom.
+    /// Returns the height at which two neighbouring sides cross between top and bottom; nil when none do.
     private static func crossing(_ ordered: [Side], _ top: Double, _ bottom: Double) -> Double? {
         for (left, right) in zip(ordered, ordered.dropFirst()) {
             let above = right.x(at: top) - left.x(at: top)
@@ -110,7 +110,7 @@ struct PolygonClip {
     let lower: SIMD2<Double>
     let upper: SIMD2<Double>
 
-    /// The part inside the rectangle, with unchanged winding (Sutherland and Hodgman, 1974).
+    /// Returns the part inside the rectangle, with its winding unchanged (Sutherland and Hodgman, 1974).
     func inside(_ polygon: [SIMD2<Double>]) -> [SIMD2<Double>] {
         var points = polygon
         for axis in 0..<2 {
@@ -120,7 +120,7 @@ struct PolygonClip {
         return points
     }
 
-    /// Keeps the part whose distance is at least 0.
+    /// Keeps the part whose distance is 0 or more.
     private static func cut(
         _ points: [SIMD2<Double>], _ distance: (SIMD2<Double>) -> Double
     ) -> [SIMD2<Double>] {

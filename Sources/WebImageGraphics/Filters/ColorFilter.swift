@@ -1,7 +1,7 @@
 import Foundation
 public import WebImageCore
 
-/// Filters that change the colour of each pixel independently, named as in Core Image.
+/// Filters that change the colour of each pixel independently; the names are Core Image's.
 public struct ColorFilter: ImageFilter {
     /// The name, and the parameters if it has any.
     public let filterKey: String
@@ -13,7 +13,7 @@ public struct ColorFilter: ImageFilter {
         self.pipeline = pipeline
     }
 
-    /// Inverts colours in linear light.
+    /// Inverts colours, in linear light.
     public static let invert = ColorFilter(
         "CIColorInvert", [], ColorPipeline(matrix: [-1, 0, 0, 0, -1, 0, 0, 0, -1], offset: [1, 1, 1]))
 
@@ -24,7 +24,7 @@ public struct ColorFilter: ImageFilter {
             "CIExposureAdjust", [stops], ColorPipeline(matrix: [factor, 0, 0, 0, factor, 0, 0, 0, factor]))
     }
 
-    /// Changes the saturation: 0 gives grey, 1 changes nothing, more than 1 gives stronger colours.
+    /// Moves colours towards grey (0), keeps them (1) or moves them away from grey (more than 1).
     public static func saturation(_ amount: Double) -> ColorFilter {
         ColorFilter("CIColorControls.saturation", [amount], ColorPipeline(matrix: saturationMatrix(amount)))
     }
@@ -38,14 +38,14 @@ public struct ColorFilter: ImageFilter {
                 matrix: [amount, 0, 0, 0, amount, 0, 0, 0, amount], offset: [shift, shift, shift], isLinear: false))
     }
 
-    /// Gives the brown of an old photograph; 0 changes nothing, 1 is the full effect.
+    /// Tints brown, like an old photograph; 0 changes nothing, 1 is the full effect.
     public static func sepia(intensity: Double = 1) -> ColorFilter {
         let full = [0.393, 0.769, 0.189, 0.349, 0.686, 0.168, 0.272, 0.534, 0.131]
         return ColorFilter(
             "CISepiaTone", [intensity], ColorPipeline(matrix: blend(full, intensity), isLinear: false))
     }
 
-    /// Shows the image in shades of one colour; 0 changes nothing, 1 is the full effect.
+    /// Reduces the picture to shades of one colour; 0 changes nothing, 1 is the full effect.
     public static func monochrome(_ color: ImageColor, intensity: Double = 1) -> ColorFilter {
         let full = [color.red, color.green, color.blue].flatMap { part in luminance.map { $0 * part } }
         return ColorFilter(
@@ -53,7 +53,7 @@ public struct ColorFilter: ImageFilter {
             ColorPipeline(matrix: blend(full, intensity), isLinear: false))
     }
 
-    /// Applies a matrix: three rows of three factors in the order red, green, blue, and an offset for each channel.
+    /// Multiplies colours by a matrix, three rows of three factors in the order red, green, blue, and adds `offset`.
     ///
     /// - Returns: nil unless there are nine finite factors and three finite offsets.
     public static func matrix(_ factors: [Double], offset: [Double] = [0, 0, 0]) -> ColorFilter? {
@@ -62,7 +62,7 @@ public struct ColorFilter: ImageFilter {
             "CIColorMatrix", factors + offset, ColorPipeline(matrix: factors, offset: offset, isLinear: false))
     }
 
-    /// Returns the changed image in the display layout, eight bits a channel; nil when a parameter is not finite.
+    /// Returns the changed image in the display format, 8 bits per channel; nil when a parameter is not finite.
     public func filteredImage(with image: Image) -> Image? {
         guard (pipeline.matrix + pipeline.offset).allSatisfy(\.isFinite) else { return nil }
         return image.made {

@@ -1,23 +1,23 @@
 import CWebImageLCMS
 import WebImageCore
 
-/// A colour change that lcms2 applies to each pixel: a matrix between curves, on linear light or on stored values.
+/// A colour change of each pixel, run by lcms2: a matrix on linear light or on stored values.
 struct ColorPipeline {
     /// Three rows of three factors.
     var matrix: [Double] = [1, 0, 0, 0, 1, 0, 0, 0, 1]
-    /// The offset added to each channel after the matrix.
+    /// Added to each channel after the matrix.
     var offset: [Double] = [0, 0, 0]
-    /// Whether the matrix works on light (true) or on values as stored.
+    /// Whether the matrix applies to linear light (true) or to stored values.
     var isLinear = true
 
-    /// Returns the changed picture with straight colours; alpha is unchanged.
+    /// Returns the changed picture in the display format. The matrix applies to straight colours; alpha stays.
     func apply(to pixels: PixelBuffer, isOpaque: Bool) throws(WebImageError) -> PixelBuffer {
         let straight = try pixels.converted(to: .rgba8, isOpaque: isOpaque)
         let result = try PixelBuffer(width: pixels.width, height: pixels.height, format: .rgba8)
         guard let transform = makeTransform() else {
             throw WebImageError(
                 .badImageData, stage: .transform,
-                underlying: .codec(library: "lcms2", message: "cannot build the colour change")
+                underlying: .codec(library: "lcms2", message: "cannot make the colour transform")
             )
         }
         HandleLedger.opened("lcms transform")
@@ -29,7 +29,7 @@ struct ColorPipeline {
         return try result.converted(to: .bgra8Premultiplied, isOpaque: isOpaque)
     }
 
-    /// A device link profile of the stages, as a transform between RGBA buffers.
+    /// Makes a transform between RGBA buffers from a device link profile of the stages.
     private func makeTransform() -> cmsHTRANSFORM? {
         guard let profile = cmsCreateProfilePlaceholder(nil), let pipeline = cmsPipelineAlloc(nil, 3, 3) else {
             return nil
@@ -42,7 +42,7 @@ struct ColorPipeline {
         cmsSetColorSpace(profile, cmsSigRgbData)
         cmsSetPCS(profile, cmsSigRgbData)
         cmsSetProfileVersion(profile, 4.3)
-        // The second matrix is the identity. With it, lcms2 can use its fast path for matrices between curves.
+        // The identity matrix gives the stages the form that lcms2's fast path requires: curves, two matrices, curves.
         let stages = [
             curves(isLinear ? .decoding : .identity), cmsStageAllocMatrix(nil, 3, 3, matrix, offset),
             cmsStageAllocMatrix(nil, 3, 3, ColorPipeline().matrix, ColorPipeline().offset),
@@ -50,7 +50,7 @@ struct ColorPipeline {
         ]
         for stage in stages { cmsPipelineInsertStage(pipeline, cmsAT_END, stage) }
         guard cmsWriteTag(profile, cmsSigAToB0Tag, UnsafeRawPointer(pipeline)) != 0 else { return nil }
-        // The layout that lcms2 calls `TYPE_RGBA_8`: four bytes, the last of which is not a colour.
+        // lcms2's TYPE_RGBA_8: four bytes, of which the last is not a colour.
         let layout = UInt32(PT_RGB) << 16 | 1 << 7 | 3 << 3 | 1
         var profiles: [cmsHPROFILE?] = [profile]
         return cmsCreateMultiprofileTransform(

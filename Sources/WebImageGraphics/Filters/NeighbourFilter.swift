@@ -2,7 +2,7 @@ import CWebImagePixman
 import Foundation
 public import WebImageCore
 
-/// Filters that read the neighbours of each pixel, named as in Core Image.
+/// Filters that use the neighbours of each pixel; the names are Core Image's.
 public struct NeighbourFilter: ImageFilter {
     private enum Kind: Sendable {
         case kernel([Double], side: Int)
@@ -22,9 +22,10 @@ public struct NeighbourFilter: ImageFilter {
             kind: .kernel([0, side, 0, side, 1 + amount, side, 0, side, 0], side: 3))
     }
 
-    /// Replaces each pixel by the weighted sum of the square around it; edge pixels continue outside the picture.
+    /// Replaces each pixel by the weighted sum of the square around it; edge pixels repeat outside the picture.
     ///
-    /// - Returns: nil unless the weights fill a square of odd side up to 31 and each is below ±32,000.
+    /// - Returns: nil unless the number of weights is the square of an odd number up to 31, and each weight is below
+    ///   32,000 in magnitude.
     public static func convolution(_ weights: [Double]) -> NeighbourFilter? {
         let side = Int(Double(weights.count).squareRoot().rounded())
         guard side * side == weights.count, side % 2 == 1, side <= 31,
@@ -37,20 +38,19 @@ public struct NeighbourFilter: ImageFilter {
     /// Whether pixman's fixed point can hold a weight.
     private static func isWeight(_ weight: Double) -> Bool { abs(weight) < 32_000 }
 
-    /// Divides the picture into squares of one colour each; `points` is their side.
+    /// Replaces squares of `points` points by one colour each.
     public static func pixellate(points: Double = 8) -> NeighbourFilter {
         NeighbourFilter(filterKey: String(plainFormat: "CIPixellate(%g)", points), kind: .pixellate(points: points))
     }
 
-    /// Darkens the picture towards the corners; 0 changes nothing, 1 makes them black.
+    /// Darkens towards the corners; 0 changes nothing, 1 makes the corners black.
     public static func vignette(intensity: Double = 0.5) -> NeighbourFilter {
         NeighbourFilter(
             filterKey: String(plainFormat: "CIVignette(%g)", intensity), kind: .vignette(intensity: intensity))
     }
 
-    /// Returns the changed image in the display layout, eight bits a channel.
-    ///
-    /// - Returns: nil when a parameter is not finite or out of range, or when a side is larger than 32,767 px.
+    /// Returns the changed image in the display format, 8 bits per channel; nil when a parameter is not finite or out of
+    /// range, or a side of the picture exceeds 32,767 px.
     public func filteredImage(with image: Image) -> Image? {
         switch kind {
         case .kernel(let weights, let side):
@@ -81,7 +81,7 @@ extension PixelBuffer {
         let fixed = ([Double(side), Double(side)] + weights).map { Int32(clamping: Int(($0 * 65536).rounded())) }
         pixman_image_set_repeat(source.pointer, PIXMAN_REPEAT_PAD)
         guard pixman_image_set_filter(source.pointer, PIXMAN_FILTER_CONVOLUTION, fixed, Int32(fixed.count)) != 0 else {
-            throw .badData("pixman", "cannot use this convolution kernel")
+            throw .badData("pixman", "cannot set the convolution kernel")
         }
         let result = try PixelBuffer(width: width, height: height, format: format)
         try source.composite(PIXMAN_OP_SRC, onto: result)
@@ -105,10 +105,10 @@ extension PixelBuffer {
         return result
     }
 
-    /// Draws black over the picture, with an opacity from 0 at the centre to `intensity` at the corners.
+    /// Draws black over the picture, from transparent at the centre to `intensity` at the corners.
     fileprivate func shadeCorners(_ intensity: Double) throws(WebImageError) {
         let radius = (Double(width * width + height * height)).squareRoot() / 2
-        guard radius < 32_000 else { throw .badData("pixman", "the picture is too large") }
+        guard radius < 32_000 else { throw .badData("pixman", "the picture is too large for a vignette") }
         func fixed(_ value: Double) -> Int32 { Int32(value * 65536) }
         var center = pixman_point_fixed(x: fixed(Double(width) / 2), y: fixed(Double(height) / 2))
         let stops = [(0.35, 0.0), (0.7, intensity * 0.4), (1.0, intensity)].map { place, shade in

@@ -2,16 +2,17 @@ import CWebImageZimg
 package import WebImageCore
 
 extension PixelBuffer {
-    /// Scales the picture with zimg's Lanczos filter, colours weighted by alpha; returns itself when it has that size.
+    /// Returns the picture at another size, or the receiver when it has that size.
     ///
-    /// `isOpaque` promises that alpha is 255 everywhere, which saves a plane.
+    /// zimg scales with a Lanczos filter; colours are weighted by alpha. `isOpaque` promises that alpha is 255 everywhere,
+    /// which saves a plane.
     package func scaled(to size: PixelSize, isOpaque: Bool = false) throws(WebImageError) -> PixelBuffer {
         if size == PixelSize(width: width, height: height) { return self }
         return try scaled(to: size, as: format, isOpaque: isOpaque)
     }
 
-    /// Scales, and premultiplies on the way when only `target` is premultiplied; otherwise `target` must be the
-    /// buffer's layout.
+    /// Scales, and premultiplies on the way when the receiver is straight and `target` is premultiplied. In all other cases
+    /// `target` must be the receiver's format.
     func scaled(to size: PixelSize, as target: PixelFormat, isOpaque: Bool) throws(WebImageError) -> PixelBuffer {
         let plan = ScalingPlan(source: format, target: target, isOpaque: isOpaque)
         if plan.treatsChannelsAlike, plan.planeCount > 1, height >= Self.shorteningRatio * size.height {
@@ -33,11 +34,11 @@ extension PixelBuffer {
         return result
     }
 
-    /// The vertical reduction from which scaling the height first is faster (source rows per target row).
+    /// The ratio of heights from which it is faster to reduce the number of rows first.
     private static let shorteningRatio = 3
 
-    /// Scales only the height, which needs no split into channels; far fewer rows then remain to be split for the
-    /// width.
+    /// Returns the picture with fewer rows. This step does not need separate planes, and leaves fewer rows for the step
+    /// that does.
     private func shortened(to height: Int, _ plan: ScalingPlan) throws(WebImageError) -> PixelBuffer {
         let result = try PixelBuffer(width: width, height: height, format: format)
         let samples = width * format.bytesPerPixel / plan.sample.byteCount
@@ -52,7 +53,7 @@ extension PixelBuffer {
 }
 
 extension PixelBuffer {
-    /// Converts every sample to the number type of another layout with the same number of channels, in the same order.
+    /// Converts every sample to the number type of `target`; both formats have the same number of channels.
     func resampled(as target: PixelFormat) throws(WebImageError) -> PixelBuffer {
         precondition(format.channelCount == target.channelCount)
         let result = try PixelBuffer(width: width, height: height, format: target)
@@ -67,14 +68,14 @@ extension PixelBuffer {
     }
 }
 
-/// Which planes are resampled and how alpha takes part.
+/// The planes to resample and the treatment of alpha.
 struct ScalingPlan {
     let source: PixelFormat
     let target: PixelFormat
     /// 1 grey; 3 red, green, blue; 4 with alpha.
     let planeCount: Int
     let sample: ResampleGraph.Sample
-    /// Straight pixels are multiplied by alpha before filtering.
+    /// Whether straight pixels are multiplied by alpha before filtering.
     let multiplies: Bool
     let alpha: zimg_alpha_type_e
 
@@ -88,10 +89,10 @@ struct ScalingPlan {
         alpha = !hasAlpha ? ZIMG_ALPHA_NONE : target.isPremultiplied ? ZIMG_ALPHA_PREMULTIPLIED : ZIMG_ALPHA_STRAIGHT
     }
 
-    /// Whether each channel is filtered independently: alpha is ignored or already multiplied into the colours.
+    /// Whether each channel is filtered independently: there is no alpha, or the colours are premultiplied already.
     var treatsChannelsAlike: Bool { alpha == ZIMG_ALPHA_NONE || alpha == ZIMG_ALPHA_PREMULTIPLIED && !multiplies }
 
-    /// The shape of the graph for this plan.
+    /// Returns the shape of the graph for this plan.
     func shape(from source: PixelSize, to target: PixelSize) -> ResampleGraph.Shape {
         ResampleGraph.Shape(
             source: source, target: target, planeCount: planeCount, sample: sample, alpha: alpha)

@@ -1,7 +1,7 @@
 import CWebImageYUVShim
 import WebImageCore
 
-/// Copies rows between interleaved pixels and the plane rings that zimg reads and writes.
+/// Moves rows between interleaved pixels and the rings of planes that zimg reads and writes.
 ///
 /// zimg may request a part of a row, and the same part more than once.
 final class PlanePacking {
@@ -10,7 +10,7 @@ final class PlanePacking {
     private let sourceRing: PlaneRing
     private let target: PixelBuffer
     private let targetRing: PlaneRing
-    /// Two rows for intermediate values between pixels and planes.
+    /// Two rows for intermediate results between pixels and planes.
     private let scratch: PixelBuffer
 
     init(
@@ -41,7 +41,7 @@ final class PlanePacking {
                 _ = webimage_yuv_premultiply(input, 0, multiplied, 0, count, 1)
                 input = multiplied
             }
-            // The function's red is the third byte in memory.
+            // The function takes the third byte in memory as red.
             let isBGR = plan.source == .bgra8Premultiplied
             let (first, step) = (plane8(sourceRing, 0, row, left), sourceRing.planeByteCount)
             _ = webimage_yuv_split_bgra(
@@ -59,7 +59,7 @@ final class PlanePacking {
                 plane8(targetRing, 0, row, left), 0, plane8(targetRing, 1, row, left), 0,
                 plane8(targetRing, 2, row, left), 0, bytes(pixels), 0, count, 1)
         case .rgba16, .rgbaHalf:
-            // Only bits are moved, so half-precision values work too.
+            // The function only moves bits, so it works for integers and for half precision.
             _ = webimage_yuv_merge_bgra16(
                 plane16(targetRing, 2, row, left), 0, plane16(targetRing, 1, row, left), 0,
                 plane16(targetRing, 0, row, left), 0,
@@ -74,11 +74,9 @@ final class PlanePacking {
         }
     }
 
-    /// Limits each colour to its alpha. Lanczos overshoots, and a premultiplied colour above its alpha would brighten
-    /// the pixels behind it.
+    /// Limits colours to alpha: Lanczos overshoots, and a colour above its alpha would brighten the background.
     ///
-    /// Computes min(c, a) as c − max(c − a, 0). Whole pixels are subtracted, so alpha is first copied to all channels
-    /// of a pixel.
+    /// min(c, a) is c − max(c − a, 0). The subtraction works on whole pixels, so alpha is copied to all four channels first.
     private func clampToAlpha(_ pixels: UnsafeMutablePointer<UInt8>, row: Int, left: Int, count: Int32) {
         let alpha = plane8(targetRing, 3, row, left)
         let excess = bytes(scratch.baseAddress)
@@ -87,14 +85,14 @@ final class PlanePacking {
         _ = webimage_yuv_subtract(pixels, 0, excess, 0, pixels, 0, count, 1)
     }
 
-    /// Splits RGBA in two steps: into the pairs red-blue and green-alpha, then into single channels.
+    /// Splits red, green, blue, alpha in two steps of pairs.
     private func split16(_ pixels: UnsafeMutableRawPointer, row: Int, left: Int, count: Int32) {
         let redBlue = words(scratch.baseAddress)
         let greenAlpha = words(scratch.baseAddress + scratch.bytesPerRow)
         _ = webimage_yuv_split_pairs16(words(pixels), 0, redBlue, 0, greenAlpha, 0, count * 2, 1)
         _ = webimage_yuv_split_pairs16(
             redBlue, 0, plane16(sourceRing, 0, row, left), 0, plane16(sourceRing, 2, row, left), 0, count, 1)
-        // The alpha of an opaque picture is written to scratch memory, which is not read again.
+        // The alpha of an opaque picture overwrites `redBlue`, which is not read again.
         let alpha = plan.planeCount == 4 ? plane16(sourceRing, 3, row, left) : redBlue
         _ = webimage_yuv_split_pairs16(greenAlpha, 0, plane16(sourceRing, 1, row, left), 0, alpha, 0, count, 1)
     }

@@ -2,7 +2,7 @@ import CWebImageZimg
 import Foundation
 import WebImageCore
 
-/// A ring buffer of a few rows of separate planes, so that no picture is in memory twice.
+/// A few rows of separate planes, reused in turn, so that the picture is never in memory twice.
 final class PlaneRing {
     private let base: UnsafeMutableRawPointer
     private let ownsMemory: Bool
@@ -12,9 +12,7 @@ final class PlaneRing {
     private let stride: Int
     private let mask: UInt32
 
-    /// Allocates `rowCount` rows for an image of this width.
-    ///
-    /// `rowCount` is a power of 2. A value of at least the height, which can be any number, allocates all rows.
+    /// Allocates rows for a picture of this size; `rowCount` is a power of 2, or at least `height` for all rows.
     init(plan: ScalingPlan, width: Int, height: Int, rowCount: Int) throws(WebImageError) {
         let isWhole = rowCount >= height
         planeCount = plan.planeCount
@@ -29,7 +27,7 @@ final class PlaneRing {
         ownsMemory = true
     }
 
-    /// Uses a whole buffer as one plane; the caller must retain the buffer.
+    /// Uses the rows of a buffer as one plane; the caller keeps the buffer alive.
     init(borrowing buffer: PixelBuffer) {
         planeCount = 1
         stride = buffer.bytesPerRow
@@ -41,7 +39,7 @@ final class PlaneRing {
 
     deinit { if ownsMemory { free(base) } }
 
-    /// The address of a row in a plane; planes are in the order red, green, blue, alpha.
+    /// Returns the address of a row in a plane; the planes are red, green, blue, alpha.
     func row(_ row: Int, plane: Int) -> UnsafeMutableRawPointer {
         base + (plane * planeByteCount + Int(UInt32(row) & mask) * stride)
     }

@@ -2,16 +2,16 @@ import CWebImageZimg
 import Foundation
 import WebImageCore
 
-/// Owns one zimg filter graph; lent to one user at a time by ``ResampleGraphPool``.
+/// Owns one zimg filter graph; ``ResampleGraphPool`` lends it to one caller at a time.
 final class ResampleGraph: Sendable {
-    /// The parameters that determine the filters of a graph.
+    /// The parameters of a graph.
     struct Shape: Equatable {
         var source: PixelSize
         var target: PixelSize
-        /// 1 when all samples are independent, otherwise the number of channels of a pixel.
+        /// 1 when samples are independent of each other, otherwise the number of channels.
         var planeCount = 1
         var sample: Sample
-        /// The number type of the result; nil keeps that of the source.
+        /// The number type of the result; nil for the same type.
         var resultSample: Sample?
         var alpha = ZIMG_ALPHA_NONE
     }
@@ -38,10 +38,10 @@ final class ResampleGraph: Sendable {
     }
 
     let shape: Shape
-    // Unsafe is right because the pointer is never written and the pool lends a graph to one user at a time.
+    // Safe to share: the pointer never changes, and the pool lends a graph to one caller at a time.
     private nonisolated(unsafe) let handle: OpaquePointer
 
-    /// Computes the weights of one resize, which takes some milliseconds for a photo.
+    /// Computes the weights of one resize, which takes a few milliseconds for a photo.
     init(_ shape: Shape) throws(WebImageError) {
         var sourceFormat = Self.format(shape.source, shape, shape.sample)
         var targetFormat = Self.format(shape.target, shape, shape.resultSample ?? shape.sample)
@@ -75,7 +75,7 @@ final class ResampleGraph: Sendable {
         defer { free(tmp) }
         var sourceBuffer = source.constantBuffer
         var targetBuffer = target.buffer
-        // zimg calls back during this call only, so the packing need not be retained.
+        // zimg calls `callbacks` during this call only, so they need no further retain.
         let user = callbacks.map { Unmanaged.passUnretained($0).toOpaque() }
         let status = withExtendedLifetime((source, target, callbacks)) {
             zimg_filter_graph_process(

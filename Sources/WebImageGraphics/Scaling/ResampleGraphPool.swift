@@ -1,16 +1,16 @@
 import WebImageCore
 
-/// Keeps the most recently used filter graphs and lends each to one user at a time.
+/// The most recently used filter graphs, each lent to one caller at a time.
 ///
-/// Computing the weights of a new graph takes a quarter of the time of the resize itself, and the pictures of one
-/// source often have the same size. The pool keeps a few hundred kilobytes at most. Idle graphs do not count as live
+/// Computing the weights of a new graph takes a quarter of the time of its resize, and the pictures of one source often
+/// have the same size. The pool keeps a few hundred kilobytes at most. Graphs that are not lent do not count as live
 /// handles. Safe on any thread.
 package enum ResampleGraphPool {
     private static let maxCount = 8
-    /// Ordered by use; the most recently used is the last.
+    /// The most recently used graph is last.
     private static let idle = Locked<[ResampleGraph]>([])
 
-    /// The number of idle graphs.
+    /// The number of graphs that are not lent.
     package static var count: Int { idle.withLock { $0.count } }
 
     /// Lends a graph for one resize.

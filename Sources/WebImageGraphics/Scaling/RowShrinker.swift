@@ -3,10 +3,10 @@ import CWebImageYUVShim
 import Foundation
 package import WebImageCore
 
-/// Averages a picture, read row by row, down to a small one; the whole picture is never in memory.
+/// Averages a picture, read row by row, to a smaller one, so that the whole picture is never in memory.
 ///
-/// libyuv's box filter averages each band of source rows to one result row. The Lanczos filter does the remaining
-/// reduction to the wanted size. Pixels with transparency must be premultiplied.
+/// libyuv's box filter averages a band of rows to each result row. The Lanczos filter then scales the result to the
+/// wanted size. Pixels with transparency must be premultiplied.
 package final class RowShrinker {
     /// The small picture; complete after the last band.
     package let result: PixelBuffer
@@ -17,7 +17,7 @@ package final class RowShrinker {
     private let planeCount: Int
     private var row = 0
 
-    /// Reduces a picture of `size` by `factor`; the layout must be `gray8`, `rgb8` or `bgra8Premultiplied`.
+    /// Prepares for a picture of `size` in `gray8`, `rgb8` or `bgra8Premultiplied`; the result is `factor` times smaller.
     package init(_ size: PixelSize, format: PixelFormat, factor: Int) throws(WebImageError) {
         planeCount = format.channelCount
         sourceHeight = size.height
@@ -32,15 +32,15 @@ package final class RowShrinker {
     /// Whether all bands are finished.
     package var isDone: Bool { row == result.height }
 
-    /// The number of source rows in the next band.
+    /// The number of the picture's rows in the next band.
     package var wantedRowCount: Int { bandEnd(row) - bandEnd(row - 1) }
 
-    /// The address to write these rows to, and the bytes from one row to the next.
+    /// The address for those rows, and the bytes from one to the next.
     package var target: (start: UnsafeMutablePointer<UInt8>, stride: Int) {
         (band.baseAddress.assumingMemoryBound(to: UInt8.self), band.bytesPerRow)
     }
 
-    /// The rows of the current band, for changes before they are averaged.
+    /// The rows of the current band, for processing before they are averaged.
     package var bandPixels: PixelBuffer { band }
 
     /// Averages the band that has been written.

@@ -4,7 +4,7 @@ extension PixelBuffer {
     /// Width and height.
     package var size: PixelSize { PixelSize(width: width, height: height) }
 
-    /// Four-byte pixels that an encoder can read as straight: RGBA, or the display layout when nothing is transparent.
+    /// Returns pixels of four bytes that an encoder can read as straight: RGBA, or the display format of an opaque image.
     package func straight(hasAlpha: Bool) throws(WebImageError) -> PixelBuffer {
         switch format {
         case .rgba8: self

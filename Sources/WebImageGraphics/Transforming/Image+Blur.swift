@@ -4,10 +4,10 @@ public import Foundation
 public import WebImageCore
 
 extension Image {
-    /// Blurs the picture with three box filters, which together approximate a Gaussian (W3C Filter Effects §9.4).
+    /// Returns the picture blurred by three box filters, which approximate a Gaussian (W3C Filter Effects §9.4).
     ///
-    /// The result has the layout of the display, eight bits a channel.
-    /// - Parameter radius: the standard deviation of the Gaussian in points; edge pixels continue outside the picture.
+    /// The result has the display format, 8 bits per channel. Edge pixels repeat outside the picture.
+    /// - Parameter radius: the Gaussian's standard deviation in points; below 2 px it counts as 2 px.
     /// - Returns: this image for a radius of 0; nil for one that is negative or not finite.
     public func blurredImage(withRadius radius: CGFloat) -> Image? {
         guard radius.isFinite, radius >= 0 else { return nil }
@@ -21,8 +21,7 @@ extension Image {
 }
 
 extension PixelBuffer {
-    /// Replaces each pixel by the mean of the square that extends `reach` pixels to every side, and repeats this
-    /// `times` times; display format only.
+    /// Replaces each pixel by the mean of the square `reach` pixels to every side, `times` times; display format only.
     fileprivate func boxBlurred(reach: Int, times: Int) throws(WebImageError) -> PixelBuffer {
         let factor = reach / Self.maxReach + 1
         guard factor == 1 else {
@@ -48,11 +47,10 @@ extension PixelBuffer {
         return try picture.cropped(to: PixelRect(x: reach, y: reach, width: width, height: height))
     }
 
-    /// The largest `reach` at full size. A stronger blur leaves no details, so it runs on a smaller picture to save
-    /// time and memory.
+    /// In pixels. A larger reach leaves no details, so the picture is blurred at a smaller size: less time and memory.
     private static let maxReach = 256
 
-    /// Copies the picture to the middle of a larger one, whose frame is not filled.
+    /// Returns the picture inside a frame `reach` pixels wide that is not filled.
     private func framed(by reach: Int) throws(WebImageError) -> PixelBuffer {
         let size = PixelSize(width: width + 2 * reach, height: height + 2 * reach)
         let result = try PixelBuffer(width: size.width, height: size.height, format: format)
@@ -60,7 +58,7 @@ extension PixelBuffer {
         return result
     }
 
-    /// Fills a frame `reach` pixels wide with the nearest edge pixels inside it.
+    /// Fills a frame `reach` pixels wide with the nearest pixels inside it.
     private func continueEdges(_ reach: Int) throws(WebImageError) {
         let plane = try BytePlane(self)
         let side = Int32(clamping: reach)

@@ -2,11 +2,11 @@ public import Foundation
 public import WebImageCore
 
 extension Image {
-    /// Cuts out the largest centred circle; the result is a square of the shorter side, transparent outside the circle.
+    /// Returns the largest circle around the picture's centre, in a square of the shorter side, transparent outside.
     ///
-    /// The result has the layout of the display, eight bits a channel.
+    /// The result has the display format, 8 bits per channel.
     /// - Parameters:
-    ///   - borderWidth: in points, drawn inwards; from half the side on the result is fully transparent.
+    ///   - borderWidth: in points, drawn inwards; half the side or more gives a transparent image.
     ///   - borderColor: nil draws no border, but still insets the picture.
     /// - Returns: nil when the width is negative or not finite.
     public func circleImage(borderWidth: CGFloat = 0, borderColor: ImageColor? = nil) -> Image? {
@@ -19,7 +19,7 @@ extension Image {
     }
 }
 
-/// Cuts a circle out of the middle; see ``WebImageCore/Image/circleImage(borderWidth:borderColor:)``.
+/// Cuts a circle from the centre; see ``WebImageCore/Image/circleImage(borderWidth:borderColor:)``.
 public struct ImageCircleTransformer: ImageTransformer {
     /// The border's width in points.
     public let borderWidth: CGFloat
@@ -32,7 +32,7 @@ public struct ImageCircleTransformer: ImageTransformer {
         self.borderColor = borderColor
     }
 
-    /// The border's width and colour, in the format of SDWebImage's keys.
+    /// The border's width and colour, in the form of SDWebImage's keys.
     public var transformerKey: String {
         String(plainFormat: "SDImageCircleTransformer(%f,", borderWidth) + (borderColor?.hexString ?? "(null)") + ")"
     }

@@ -2,13 +2,13 @@ public import Foundation
 public import WebImageCore
 
 extension Image {
-    /// The colour of the pixel at `point`, in pixels from the top left, not multiplied by alpha; nil outside.
+    /// Returns the straight colour of the pixel at `point`, in pixels from the top left; nil outside the picture.
     public func color(at point: CGPoint) -> ImageColor? {
         colors(with: CGRect(x: point.x, y: point.y, width: 1, height: 1))?.first
     }
 
-    /// The colours inside `rect`, in pixels from the top left, row after row; nil when `rect` extends beyond the
-    /// picture.
+    /// Returns the straight colours inside `rect`, in pixels from the top left, row by row; nil when `rect` is not inside
+    /// the picture.
     public func colors(with rect: CGRect) -> [ImageColor]? {
         let sides = [rect.origin.x, rect.origin.y, rect.size.width, rect.size.height].map { Double($0) }
         guard sides.allSatisfy({ $0.isFinite && abs($0) < 1e9 }) else { return nil }
@@ -23,7 +23,7 @@ extension Image {
 }
 
 extension PixelBuffer {
-    /// The colour of one pixel, which must lie inside the picture.
+    /// Returns the straight colour of a pixel, which must be inside the picture.
     func color(_ x: Int, _ y: Int) -> ImageColor {
         let pixel = baseAddress + y * bytesPerRow + x * format.bytesPerPixel
         func byte(_ index: Int) -> Double { Double(pixel.load(fromByteOffset: index, as: UInt8.self)) / 255 }

@@ -3,11 +3,11 @@ public import Foundation
 public import WebImageCore
 
 extension Image {
-    /// Scales the picture to exactly `size` points at this image's scale, with a Lanczos filter.
+    /// Returns the picture at exactly `size` points and this image's scale, with a Lanczos filter.
     ///
-    /// Grey and 16-bit layouts are kept. With transparent bars the result has the layout of the display, eight bits a
-    /// channel.
-    /// - Returns: nil for a size that is not positive and finite, or whose pixel count exceeds the default limit.
+    /// The pixel format stays, for example grey or 16 bits; with transparent bars the result has the display format, 8 bits
+    /// per channel.
+    /// - Returns: nil for a size that is not positive and finite, or that exceeds the default pixel limit.
     public func resizedImage(with size: CGSize, scaleMode: ImageScaleMode) -> Image? {
         guard let canvas = PixelSize(points: size, scale: scale) else { return nil }
         return made {
@@ -23,7 +23,7 @@ extension Image {
         }
     }
 
-    /// The part of the picture inside `rect`, in points from the top left; the layout of its pixels stays.
+    /// Returns the part of the picture inside `rect`, in points from the top left; the pixel format stays.
     ///
     /// - Returns: nil for a rectangle that is empty, not finite or outside the picture.
     public func croppedImage(with rect: CGRect) -> Image? {
@@ -36,25 +36,24 @@ extension Image {
         return made { () throws(WebImageError) in (try pixels.cropped(to: part), hasAlpha) }
     }
 
-    /// The picture mirrored left to right, top to bottom, or both; the layout of its pixels stays.
+    /// Returns the picture mirrored left to right, top to bottom, or both; the pixel format stays.
     public func flippedImage(withHorizontal horizontal: Bool, vertical: Bool) -> Image? {
         let orientation: ImageOrientation =
             horizontal ? (vertical ? .down : .upMirrored) : vertical ? .downMirrored : .up
         return made { () throws(WebImageError) in (try pixels.oriented(orientation), hasAlpha) }
     }
 
-    /// The picture turned about its centre, counter-clockwise for a positive angle in radians.
+    /// Returns the picture turned about its centre, counter-clockwise for a positive angle in radians.
     ///
-    /// Quarter turns keep the layout of the pixels; all others give the layout of the display, eight bits a channel.
-    /// - Parameter fitSize: whether the result grows to hold the whole picture; otherwise it keeps its size and cuts
-    ///   off the corners.
+    /// Quarter turns keep the pixel format, except by 90° or 270° without `fitSize` when the picture is not square. All
+    /// other results have the display format, 8 bits per channel.
+    /// - Parameter fitSize: whether the result grows to hold the whole picture; otherwise its corners are cut off.
     /// - Returns: nil for an angle that is not finite, or when a side would exceed 32,767 px.
     public func rotatedImage(withAngle angle: CGFloat, fitSize: Bool) -> Image? {
         guard angle.isFinite else { return nil }
         let quarters = angle / (.pi / 2)
         let isQuarter = abs(quarters - quarters.rounded()) < 1e-6
-        // Quarter turns only move pixels. Without `fitSize`, this works only when the turned picture has the size of
-        // the canvas.
+        // Quarter turns only move pixels. Without `fitSize`, the turned picture must have the size of the canvas.
         if isQuarter, fitSize || pixels.width == pixels.height || Int(fmod(quarters.rounded(), 2)) == 0 {
             let turns = (Int(fmod(quarters.rounded(), 4)) + 4) % 4
             let orientation: ImageOrientation = [.up, .left, .down, .right][turns]
@@ -73,7 +72,7 @@ extension Image {
         }
         let source = try PixmanImage(try displayPixels())
         let result = try PixelBuffer(width: canvas.width, height: canvas.height, format: .bgra8Premultiplied)
-        // Maps a point of the result to a point of the source, both relative to their centres.
+        // Maps a place in the result to the place in the picture, relative to their centres.
         let (centerX, centerY) = (Double(canvas.width) / 2, Double(canvas.height) / 2)
         var matrix = pixman_f_transform(
             m: (
@@ -92,7 +91,7 @@ extension Image {
 }
 
 extension Image {
-    /// Makes a copy of this image with new pixels; nil when `make` fails.
+    /// Returns an image with new pixels and this image's metadata; logs an error of `make` and returns nil.
     func made(
         _ make: () throws(WebImageError) -> (pixels: PixelBuffer, hasAlpha: Bool)
     ) -> Image? {
@@ -109,12 +108,12 @@ extension Image {
         }
     }
 
-    /// The pixels in display format.
+    /// Returns the pixels in display format.
     func displayPixels() throws(WebImageError) -> PixelBuffer {
         try pixels.converted(to: .bgra8Premultiplied, isOpaque: !hasAlpha)
     }
 
-    /// The pixels in display format, in memory that is not shared.
+    /// Returns the pixels in display format, in memory that no other image uses.
     func displayPixelsToDrawOn() throws(WebImageError) -> PixelBuffer {
         let display = try displayPixels()
         return display === pixels ? try display.copied() : display

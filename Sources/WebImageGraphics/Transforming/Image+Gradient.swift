@@ -2,16 +2,16 @@ import CWebImagePixman
 public import Foundation
 public import WebImageCore
 
-/// A linear gradient: colours change evenly between stops and stay constant beyond the ends.
+/// Colours along a line, interpolated linearly between stops and constant beyond the ends.
 public struct ImageGradient: Sendable, Hashable {
-    /// A colour and its location on the line, 0…1.
+    /// A colour and its place along the line.
     public struct Stop: Sendable, Hashable {
         /// The colour.
         public var color: ImageColor
-        /// Its location, clamped to 0…1.
+        /// The place along the line, clamped to 0…1.
         public var location: Double { didSet { location = Self.clamped(location) } }
 
-        /// Makes a stop; a location of NaN counts as 0.
+        /// Makes a stop; a location that is NaN becomes 0.
         public init(_ color: ImageColor, at location: Double) {
             self.color = color
             self.location = Self.clamped(location)
@@ -22,19 +22,19 @@ public struct ImageGradient: Sendable, Hashable {
 
     /// The stops, sorted by location.
     public var stops: [Stop] { didSet { stops.sort { $0.location < $1.location } } }
-    /// The start of the line in fractions of the picture: (0, 0) is its top left, (1, 1) its bottom right.
+    /// The start of the line, in fractions of the picture: (0, 0) is its top left, (1, 1) its bottom right.
     public var start: CGPoint
-    /// The end of the line, in the same units.
+    /// The end of the line, in fractions of the picture.
     public var end: CGPoint
 
-    /// Makes a gradient; from the top to the bottom by default.
+    /// Makes a gradient, by default from the top to the bottom.
     public init(stops: [Stop], start: CGPoint = CGPoint(x: 0.5, y: 0), end: CGPoint = CGPoint(x: 0.5, y: 1)) {
         self.stops = stops.sorted { $0.location < $1.location }
         self.start = start
         self.end = end
     }
 
-    /// Makes a gradient of colours at equal distances.
+    /// Makes a gradient with colours at equal distances.
     public init(
         colors: [ImageColor], start: CGPoint = CGPoint(x: 0.5, y: 0), end: CGPoint = CGPoint(x: 0.5, y: 1)
     ) {
@@ -43,7 +43,7 @@ public struct ImageGradient: Sendable, Hashable {
             stops: colors.enumerated().map { Stop($1, at: Double($0) / last) }, start: start, end: end)
     }
 
-    /// The stops and the line, for transformer keys.
+    /// Stops and line, for transformer keys.
     var key: String {
         let colors = stops.map { $0.color.hexString + String(plainFormat: "@%f", $0.location) }.joined(separator: ",")
         return colors + String(plainFormat: ",{%f,%f},{%f,%f}", start.x, start.y, end.x, end.y)
@@ -51,10 +51,11 @@ public struct ImageGradient: Sendable, Hashable {
 }
 
 extension Image {
-    /// Draws a gradient over the picture; transparent pixels stay transparent.
+    /// Returns the picture with a gradient over it; transparent pixels stay transparent.
     ///
-    /// The result has the layout of the display, eight bits a channel.
-    /// - Returns: nil without stops, for a line that is not finite, and for pictures larger than 32,767 px a side.
+    /// The result has the display format, 8 bits per channel.
+    /// - Returns: nil without stops or with more than 1,000, for a line that is not finite, and when a side exceeds
+    ///   32,767 px.
     public func gradientImage(with gradient: ImageGradient) -> Image? {
         made {
             () throws(WebImageError) in
@@ -66,14 +67,14 @@ extension Image {
 }
 
 extension PixmanImage {
-    /// A gradient whose line lies in a picture of this size.
+    /// Makes a gradient whose line is scaled to a picture of this size.
     convenience init(_ gradient: ImageGradient, over size: PixelSize) throws(WebImageError) {
         let sides = [gradient.start.x, gradient.start.y, gradient.end.x, gradient.end.y]
         let places = zip(sides, [size.width, size.height, size.width, size.height]).map { Double($0) * Double($1) }
         guard !gradient.stops.isEmpty, gradient.stops.count <= 1000,
             places.allSatisfy({ abs($0) <= Double(Self.maxSide) })
         else {
-            throw .badData("pixman", "cannot draw a gradient of \(gradient.stops.count) stops from \(gradient.start)")
+            throw .badData("pixman", "cannot make a gradient of \(gradient.stops.count) stops from \(gradient.start)")
         }
         func fixed(_ value: Double) -> Int32 { Int32(value * 65536) }
         var start = pixman_point_fixed(x: fixed(places[0]), y: fixed(places[1]))
@@ -95,7 +96,7 @@ extension PixmanImage {
     }
 }
 
-/// Draws a gradient over the image; see ``WebImageCore/Image/gradientImage(with:)``.
+/// Draws a gradient over the picture; see ``WebImageCore/Image/gradientImage(with:)``.
 public struct ImageGradientTransformer: ImageTransformer {
     /// The gradient.
     public let gradient: ImageGradient
@@ -103,10 +104,10 @@ public struct ImageGradientTransformer: ImageTransformer {
     /// Makes the transformer.
     public init(gradient: ImageGradient) { self.gradient = gradient }
 
-    /// Colours, locations and line, in the format of SDWebImage's keys.
+    /// Colours, locations and line, in the form of SDWebImage's keys.
     public var transformerKey: String { "SDImageGradientTransformer(\(gradient.key))" }
 
-    /// Returns the image with the gradient over it.
+    /// The image under the gradient.
     public func transformedImage(with image: Image, forKey key: String) -> Image? {
         image.gradientImage(with: gradient)
     }

@@ -1,13 +1,13 @@
 public import WebImageCore
 
 extension Image {
-    /// This picture's ``BlurHash``; transparent parts count as white.
+    /// Returns this picture's ``BlurHash``; transparent parts count as white.
     ///
-    /// Scales the whole picture, so do not call it on the main thread.
+    /// Scales the whole picture: do not call it on the main thread.
     /// - Parameters:
-    ///   - horizontalComponents: waves from left to right, 1…9.
-    ///   - verticalComponents: waves from top to bottom, 1…9.
-    /// - Returns: nil for other numbers of waves.
+    ///   - horizontalComponents: the number of waves from left to right, 1…9.
+    ///   - verticalComponents: the number of waves from top to bottom, 1…9.
+    /// - Returns: nil for other numbers of waves, and when memory is short.
     public func blurHash(horizontalComponents: Int = 4, verticalComponents: Int = 3) -> BlurHash? {
         guard let pixels = try? reduced(toFit: 64, from: hasAlpha ? self.pixels.composited(over: .white) : self.pixels)
         else { return nil }
@@ -15,16 +15,14 @@ extension Image {
             pixels: pixels, horizontalComponents: horizontalComponents, verticalComponents: verticalComponents)
     }
 
-    /// This picture's ``ThumbHash``, including its transparency.
-    ///
-    /// Scales the whole picture, so do not call it on the main thread.
+    /// Returns this picture's ``ThumbHash``, including its transparency. Scales the whole picture.
     public func thumbHash() -> ThumbHash? {
         (try? reduced(toFit: 100, from: pixels)).flatMap { ThumbHash(pixels: $0) }
     }
 
-    /// The mean of all colours as they are stored, each weighted by its alpha; the result's alpha is the mean alpha.
+    /// Returns the mean of the stored colours, weighted by alpha; its alpha is the mean alpha.
     ///
-    /// Scales the whole picture, so do not call it on the main thread. Nil when memory is short.
+    /// Scales the whole picture: do not call it on the main thread. Returns nil when memory is short.
     public func averageColor() -> ImageColor? {
         guard let pixels = try? reduced(toFit: 32, from: pixels) else { return nil }
         var (red, green, blue, weight) = (0, 0, 0, 0)
@@ -45,7 +43,7 @@ extension Image {
             alpha: Double(weight) / Double(pixels.width * pixels.height * 255))
     }
 
-    /// Straight RGBA pixels of at most `side` px a side, with the picture's aspect ratio.
+    /// Returns straight RGBA pixels of at most `side` px per side, with the picture's aspect ratio.
     private func reduced(toFit side: Int, from pixels: PixelBuffer) throws(WebImageError) -> PixelBuffer {
         let box = PixelSize(width: side, height: side)
         let size = ImageScaling.size(of: pixels.size, in: box, preserveAspectRatio: true, allowsEnlarging: false)

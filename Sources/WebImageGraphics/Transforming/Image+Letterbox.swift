@@ -3,10 +3,10 @@ public import Foundation
 public import WebImageCore
 
 extension Image {
-    /// Fits the whole picture into `size` points, centred, and fills the rest with its mean colour.
+    /// Returns the whole picture centred in `size` points; its mean colour fills the rest.
     ///
-    /// The result has the layout of the display, eight bits a channel.
-    /// - Returns: nil for a size that is not positive and finite, or whose pixel count exceeds the default limit.
+    /// The result has the display format, 8 bits per channel.
+    /// - Returns: nil for a size that is not positive and finite, or that exceeds the default pixel limit.
     public func letterboxedImage(with size: CGSize) -> Image? {
         guard let fitted = resizedImage(with: size, scaleMode: .aspectFit), var color = averageColor() else {
             return nil
@@ -29,7 +29,7 @@ public struct ImageLetterboxTransformer: ImageTransformer {
     /// Makes the transformer.
     public init(size: CGSize) { self.size = size }
 
-    /// The size, in the format of SDWebImage's keys.
+    /// The size, in the form of SDWebImage's keys.
     public var transformerKey: String {
         String(plainFormat: "SDImageLetterboxTransformer({%f,%f})", size.width, size.height)
     }

@@ -3,15 +3,15 @@ public import Foundation
 public import WebImageCore
 
 extension Image {
-    /// Rounds the corners of the picture and draws a border; the outside is transparent.
+    /// Returns the picture with rounded corners and a border, transparent outside.
     ///
-    /// The result has the layout of the display, eight bits a channel.
+    /// The result has the display format, 8 bits per channel.
     /// - Parameters:
-    ///   - radius: of the corners in points, at most half the smaller side.
-    ///   - corners: which corners are round.
-    ///   - borderWidth: in points; from half the smaller side on the result is fully transparent.
+    ///   - radius: the radius of the corners in points, limited to half the smaller side.
+    ///   - corners: the corners to round.
+    ///   - borderWidth: in points; half the smaller side or more gives a transparent image.
     ///   - borderColor: nil draws no border, but still insets the picture.
-    /// - Returns: nil when a number is negative or not finite.
+    /// - Returns: nil when a number is not finite or negative.
     public func roundedCornerImage(
         withRadius radius: CGFloat, corners: RectCorner, borderWidth: CGFloat, borderColor: ImageColor?
     ) -> Image? {

@@ -4,13 +4,13 @@ import Foundation
 public import WebImageCore
 
 extension Image {
-    /// Fills the picture's shape with a colour; see ``tintedImage(with:blendMode:)`` with `.sourceIn`.
+    /// Returns the picture's shape filled with a colour: ``tintedImage(with:blendMode:)`` with `.sourceIn`.
     public func tintedImage(with color: ImageColor) -> Image? { tintedImage(with: color, blendMode: .sourceIn) }
 
-    /// Blends a colour over the whole picture.
+    /// Returns the picture with a colour drawn over all of it.
     ///
-    /// The result has the layout of the display, eight bits a channel.
-    /// - Returns: this image when the colour is transparent; else a new one.
+    /// The result has the display format, 8 bits per channel.
+    /// - Returns: this image when the colour is transparent, otherwise a new one.
     public func tintedImage(with color: ImageColor, blendMode: BlendMode) -> Image? {
         guard color.alpha > .ulpOfOne else { return self }
         return made {
@@ -29,7 +29,7 @@ extension Image {
 }
 
 extension BlendMode {
-    /// pixman's operator; nil for `.plusDarker`, which pixman lacks.
+    /// The pixman operator; nil for `plusDarker`, which pixman does not have.
     var operation: pixman_op_t? {
         switch self {
         case .normal: PIXMAN_OP_OVER
@@ -65,22 +65,22 @@ extension BlendMode {
 }
 
 extension PixelBuffer {
-    /// A copy of the pixels.
+    /// Returns a copy of the pixels.
     func copied() throws(WebImageError) -> PixelBuffer {
         let result = try PixelBuffer(width: width, height: height, format: format)
         memcpy(result.baseAddress, baseAddress, byteCount)
         return result
     }
 
-    /// Blends `other` over the receiver with `.plusDarker`, which adds up the missing light of both; same size, display
-    /// format.
+    /// Blends with `.plusDarker`: adds up how much each pixel is below its full light.
     ///
-    /// No library has this mode, so it is built from libyuv's addition and subtraction, which saturate at 255 and 0.
+    /// Both pictures have the same size and the display format. No library offers this mode, so libyuv's addition and
+    /// subtraction, limited to 255 and 0, are combined.
     func addDarkness(of other: PixelBuffer) throws(WebImageError) {
         let scratch = try PixelBuffer(width: width, height: 3, format: format)
         let (full, otherFull, lacking) = (scratch.bytes(ofRow: 0), scratch.bytes(ofRow: 1), scratch.bytes(ofRow: 2))
         let count = Int32(clamping: width)
-        // The full light of a premultiplied pixel is its alpha, in every channel.
+        // The full light of a pixel is its alpha, in every channel.
         let alphas: [UInt8] = [3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15, 15]
         for row in 0..<height {
             let (line, above) = (bytes(ofRow: row), other.bytes(ofRow: row))

@@ -4,10 +4,10 @@ public import WebImageCore
 
 /// The position of a smaller picture in a larger one.
 public enum ImageAnchor: UInt, Sendable, CaseIterable {
-    /// A corner, the middle of an edge, or the centre; in rows from the top.
+    /// A corner, the middle of an edge, or the centre; row by row.
     case topLeft = 0, top, topRight, left, center, right, bottomLeft, bottom, bottomRight
 
-    /// The top left of the smaller picture; `width` and `height` are the space that it leaves free.
+    /// Returns the top left of the smaller picture; `width` and `height` are the space that it leaves free.
     func place(inWidth width: Double, height: Double, margin: Double) -> (x: Double, y: Double) {
         func along(_ part: UInt, _ rest: Double) -> Double { part == 0 ? margin : part == 1 ? rest / 2 : rest - margin }
         return (along(rawValue % 3, width), along(rawValue / 3, height))
@@ -15,14 +15,14 @@ public enum ImageAnchor: UInt, Sendable, CaseIterable {
 }
 
 extension Image {
-    /// Draws another picture over this one.
+    /// Returns the picture with a watermark over it.
     ///
-    /// The result has the layout of the display, eight bits a channel.
+    /// The result has the display format, 8 bits per channel.
     /// - Parameters:
     ///   - watermark: drawn at its size in points; parts outside the picture are cut off.
-    ///   - anchor: its position.
-    ///   - margin: the distance in points from the edges it is anchored to.
-    ///   - opacity: 0…1.
+    ///   - anchor: the position of the watermark.
+    ///   - margin: the distance in points from the edges at the anchor.
+    ///   - opacity: the opacity of the watermark, 0…1.
     /// - Returns: nil when a number is not finite or a side exceeds 32,767 px.
     public func watermarkedImage(
         with watermark: Image, anchor: ImageAnchor = .bottomRight, margin: CGFloat = 0, opacity: Double = 1
@@ -45,17 +45,17 @@ extension Image {
     }
 }
 
-/// Draws a watermark over the image; see ``WebImageCore/Image/watermarkedImage(with:anchor:margin:opacity:)``.
+/// Draws a watermark over the picture; see ``WebImageCore/Image/watermarkedImage(with:anchor:margin:opacity:)``.
 public struct ImageWatermarkTransformer: ImageTransformer {
-    /// The picture that is drawn over the image.
+    /// The picture drawn over others.
     public let watermark: Image
-    /// Identifies this watermark in cache keys; change it together with the picture.
+    /// The watermark's name in cache keys; change it whenever the watermark changes.
     public let identifier: String
     /// The position of the watermark.
     public let anchor: ImageAnchor
-    /// The distance in points from the edges it is anchored to.
+    /// The distance in points from the edges at the anchor.
     public let margin: CGFloat
-    /// The opacity, 0…1.
+    /// The opacity of the watermark, 0…1.
     public let opacity: Double
 
     /// Makes the transformer.
@@ -70,13 +70,13 @@ public struct ImageWatermarkTransformer: ImageTransformer {
         self.opacity = opacity
     }
 
-    /// The identifier and the parameters, in the format of SDWebImage's keys.
+    /// The identifier and the parameters, in the form of SDWebImage's keys.
     public var transformerKey: String {
         "SDImageWatermarkTransformer(\(identifier),"
             + String(plainFormat: "%lu,%f,%f)", anchor.rawValue, margin, opacity)
     }
 
-    /// Returns the image with the watermark over it.
+    /// The image under the watermark.
     public func transformedImage(with image: Image, forKey key: String) -> Image? {
         image.watermarkedImage(with: watermark, anchor: anchor, margin: margin, opacity: opacity)
     }

@@ -20,8 +20,7 @@ struct PixelRect: Equatable {
 }
 
 extension PixelSize {
-    /// Converts points at a scale to whole pixels, rounded up; nil unless positive, finite and within the default pixel
-    /// limit.
+    /// Converts points to whole pixels, rounded up; nil unless positive, finite and within the default pixel limit.
     init?(points: CGSize, scale: CGFloat) {
         let (width, height) = (Double(points.width * scale), Double(points.height * scale))
         guard width.isFinite, height.isFinite, width > 0, height > 0, width < 1e9, height < 1e9 else { return nil }
@@ -29,7 +28,7 @@ extension PixelSize {
         guard pixelCount <= DecodingLimits.default.maxPixels else { return nil }
     }
 
-    /// Which part of a picture of this size is drawn on a canvas, and how large.
+    /// Returns the part of a picture of this size to draw on a canvas, and its size there.
     func placed(in canvas: PixelSize, _ mode: ImageScaleMode) -> (source: PixelRect, target: PixelSize) {
         let whole = PixelRect(x: 0, y: 0, width: width, height: height)
         let ratio = Double(width) / Double(height)
@@ -58,14 +57,14 @@ extension PixelSize {
 }
 
 extension PixelBuffer {
-    /// Transparent black.
+    /// Returns a buffer of transparent black.
     static func transparent(_ size: PixelSize) throws(WebImageError) -> PixelBuffer {
         let result = try PixelBuffer(width: size.width, height: size.height, format: .bgra8Premultiplied)
         result.withUnsafeMutableBytes { bytes in _ = memset(bytes.baseAddress!, 0, bytes.count) }
         return result
     }
 
-    /// The part inside `rect`, which must lie within the picture; itself when `rect` is the whole picture.
+    /// Returns the part inside `rect`, which must lie within the picture; the receiver when that is all of it.
     func cropped(to rect: PixelRect) throws(WebImageError) -> PixelBuffer {
         if rect == PixelRect(x: 0, y: 0, width: width, height: height) { return self }
         let result = try PixelBuffer(width: rect.width, height: rect.height, format: format)
@@ -78,7 +77,7 @@ extension PixelBuffer {
         return result
     }
 
-    /// Copies a smaller picture of the same layout into this one, which must not be shared yet.
+    /// Copies a picture of the same format into this one, which no other code uses yet; ignores pixels outside.
     func copy(_ source: PixelBuffer, x: Int, y: Int) {
         guard
             let part = PixelRect(x: x, y: y, width: source.width, height: source.height)

@@ -20,7 +20,7 @@ public struct ImageRoundCornerTransformer: ImageTransformer {
         self.borderColor = borderColor
     }
 
-    /// The key that SDWebImage uses.
+    /// SDWebImage's key for the same transformer.
     public var transformerKey: String {
         let color = borderColor?.hexString ?? "(null)"
         return String(
@@ -39,7 +39,7 @@ public struct ImageRoundCornerTransformer: ImageTransformer {
 public struct ImageResizingTransformer: ImageTransformer {
     /// The wanted size in points.
     public let size: CGSize
-    /// How the picture is fitted into it.
+    /// How the picture fits the size.
     public let scaleMode: ImageScaleMode
 
     /// Makes the transformer.
@@ -48,7 +48,7 @@ public struct ImageResizingTransformer: ImageTransformer {
         self.scaleMode = scaleMode
     }
 
-    /// The key that SDWebImage uses.
+    /// SDWebImage's key for the same transformer.
     public var transformerKey: String {
         String(plainFormat: "SDImageResizingTransformer({%f,%f},%lu)", size.width, size.height, scaleMode.rawValue)
     }
@@ -67,7 +67,7 @@ public struct ImageCroppingTransformer: ImageTransformer {
     /// Makes the transformer.
     public init(rect: CGRect) { self.rect = rect }
 
-    /// The key that SDWebImage uses.
+    /// SDWebImage's key for the same transformer.
     public var transformerKey: String {
         String(
             plainFormat: "SDImageCroppingTransformer({%f,%f,%f,%f})", rect.origin.x, rect.origin.y, rect.size.width,
@@ -91,7 +91,7 @@ public struct ImageFlippingTransformer: ImageTransformer {
         self.vertical = vertical
     }
 
-    /// The key that SDWebImage uses.
+    /// SDWebImage's key for the same transformer.
     public var transformerKey: String { "SDImageFlippingTransformer(\(horizontal ? 1 : 0),\(vertical ? 1 : 0))" }
 
     /// The mirrored image.
@@ -113,7 +113,7 @@ public struct ImageRotationTransformer: ImageTransformer {
         self.fitSize = fitSize
     }
 
-    /// The key that SDWebImage uses.
+    /// SDWebImage's key for the same transformer.
     public var transformerKey: String {
         String(plainFormat: "SDImageRotationTransformer(%f,%d)", angle, fitSize ? 1 : 0)
     }
@@ -124,20 +124,20 @@ public struct ImageRotationTransformer: ImageTransformer {
     }
 }
 
-/// Blends a colour over the image; see ``WebImageCore/Image/tintedImage(with:blendMode:)``.
+/// Draws a colour over the picture; see ``WebImageCore/Image/tintedImage(with:blendMode:)``.
 public struct ImageTintTransformer: ImageTransformer {
     /// The colour.
     public let tintColor: ImageColor
     /// How the colour mixes with the picture.
     public let blendMode: BlendMode
 
-    /// Makes the transformer; without a mode it fills the picture's shape.
+    /// Makes the transformer; the default mode fills the picture's shape.
     public init(color: ImageColor, blendMode: BlendMode = .sourceIn) {
         tintColor = color
         self.blendMode = blendMode
     }
 
-    /// The key that SDWebImage uses.
+    /// SDWebImage's key for the same transformer.
     public var transformerKey: String { "SDImageTintTransformer(\(tintColor.hexString),\(blendMode.rawValue))" }
 
     /// The tinted image.
@@ -154,7 +154,7 @@ public struct ImageBlurTransformer: ImageTransformer {
     /// Makes the transformer.
     public init(radius: CGFloat) { blurRadius = radius }
 
-    /// The key that SDWebImage uses.
+    /// SDWebImage's key for the same transformer.
     public var transformerKey: String { String(plainFormat: "SDImageBlurTransformer(%f)", blurRadius) }
 
     /// The blurred image.
