@@ -3,7 +3,7 @@ import WebImageCore
 
 /// Owns one lcms2 transform to sRGB between buffers of one layout; several threads may use it at once.
 final class ColorTransform: Sendable {
-    // Safe to share: lcms2 only reads a transform that was made without a cache (`cmsFLAGS_NOCACHE`).
+    // Unsafe is right because lcms2 only reads a transform that was made without a cache (`cmsFLAGS_NOCACHE`).
     private nonisolated(unsafe) let handle: cmsHTRANSFORM
 
     /// Nil when no conversion is needed or none is possible.

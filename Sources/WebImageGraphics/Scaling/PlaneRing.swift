@@ -12,7 +12,9 @@ final class PlaneRing {
     private let stride: Int
     private let mask: UInt32
 
-    /// Allocates rows for a picture of this size; `rowCount` is a power of 2, or at least `height` for all rows.
+    /// Allocates `rowCount` rows for an image of this width.
+    ///
+    /// `rowCount` is a power of 2. A value of at least the height, which can be any number, allocates all rows.
     init(plan: ScalingPlan, width: Int, height: Int, rowCount: Int) throws(WebImageError) {
         let isWhole = rowCount >= height
         planeCount = plan.planeCount

@@ -38,7 +38,7 @@ final class ResampleGraph: Sendable {
     }
 
     let shape: Shape
-    // Safe to share: the pointer never changes, and the pool lends a graph to one caller at a time.
+    // Unsafe is right because the pointer never changes, and the pool lends a graph to one caller at a time.
     private nonisolated(unsafe) let handle: OpaquePointer
 
     /// Computes the weights of one resize, which takes a few milliseconds for a photo.
