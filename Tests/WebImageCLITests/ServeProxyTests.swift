@@ -32,7 +32,7 @@ final class ServeProxyTests: Sendable {
             .appendingPathComponent("../../Packaging/service/nginx.conf")
         var sample = try String(contentsOf: file, encoding: .utf8)
         for (old, new) in [
-            ("/var/cache/nginx/webimage", scratch.url.appendingPathComponent("proxy-cache").path),
+            ("/var/cache/nginx-webimage", scratch.url.appendingPathComponent("proxy-cache").path),
             ("server 127.0.0.1:8080;", "server \(service);"), ("listen 80;", "listen 127.0.0.1:\(port);"),
         ] {
             #expect(sample.contains(old))

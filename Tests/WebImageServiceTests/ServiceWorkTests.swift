@@ -263,7 +263,7 @@ struct ServiceWorkTests {
         let first = Task { await bench.picture("w:11") }
         #expect(await eventually { bench.server.fetchCount == 2 })
         let second = Task { await bench.picture("w:11") }
-        #expect(await eventually { bench.service.provider.limiter.requestCount == 2 })
+        #expect(await eventually { bench.service.provider.subscriberCount == 2 })
         first.cancel()
         #expect(await first.value.status == 499)
         bench.server.open()

@@ -11,7 +11,7 @@ package struct Playback: Sendable {
         case show(Int)
         /// This many loops are complete.
         case loop(Int)
-        /// The last loop is complete; the frame shown last stays.
+        /// The last loop is complete; its last frame, shown before this event, stays.
         case end
     }
 
@@ -98,11 +98,19 @@ package struct Playback: Sendable {
                 isWaitingForFrame = true
                 break
             }
+            if endsPlayback(next.isLoopEnd), shownIndex != index, !isReady(index) {
+                // The last frame stays visible after the end, so the end waits until the frame can be shown.
+                elapsed = duration(index)
+                isWaitingForFrame = true
+                break
+            }
             elapsed -= duration(index)
             if next.isLoopEnd {
+                let isEnd = endsPlayback(true)
                 loopCount += 1
+                if isEnd, shownIndex != index { events.append(show(index)) }
                 events.append(.loop(loopCount))
-                if totalLoopCount > 0, loopCount >= totalLoopCount { return finished(events, passed, isReady) }
+                if isEnd { return events + [.end] }
             }
             (index, isBackward) = (next.index, next.isBackward)
             passed.append(index)
@@ -124,7 +132,11 @@ package struct Playback: Sendable {
         guard frameCount > 0 else { return [] }
         var lookahead = self
         lookahead.index = min(index, frameCount - 1)
-        for _ in 0..<min(max(leading, 0), Self.mostUpcoming) { lookahead.step() }
+        for _ in 0..<min(max(leading, 0), Self.mostUpcoming) {
+            // Playback waits for its last frame, however late the frame is.
+            guard let next = lookahead.next(), !lookahead.endsPlayback(next.isLoopEnd) else { break }
+            lookahead.step()
+        }
         var frames = [lookahead.index]
         var seen: Set<Int> = [lookahead.index]
         let wanted = min(count, frameCount, Self.mostUpcoming)
@@ -152,12 +164,9 @@ package struct Playback: Sendable {
         return .show(index)
     }
 
-    private mutating func finished(_ events: [Event], _ passed: [Int], _ isReady: (Int) -> Bool) -> [Event] {
-        var events = events
-        if let ready = passed.last(where: isReady), ready != shownIndex {
-            events.insert(show(ready), at: max(events.count - 1, 0))
-        }
-        return events + [.end]
+    /// Whether playback ends with the current frame's time, given whether the loop does.
+    private func endsPlayback(_ isLoopEnd: Bool) -> Bool {
+        isLoopEnd && totalLoopCount > 0 && loopCount + 1 >= totalLoopCount
     }
 
     /// Counts whole loops after a long sleep instead of stepping through them.

@@ -35,6 +35,8 @@ final class CoalescedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         order.observe { [weak self] in self?.forget(before: $0) }
     }
 
+    /// The number of callers that wait for work.
+    var subscriberCount: Int { tasks.subscriberCount { _ in true } }
     var keptCount: Int { state.withLock { $0.kept.count } }
 
     /// The value of work that ended after a request was accepted. Starts the work if there is none.

@@ -62,6 +62,9 @@ final class ResultProvider: Sendable {
         }
     }
 
+    /// The number of requests that wait for results being made.
+    var subscriberCount: Int { works.subscriberCount }
+
     /// A stored result that needs no work, or a stale one that may be used while it is revalidated in the background.
     func stored(_ job: PictureJob) async -> Provided? {
         guard let (entry, level) = await store.entry(for: job.key) else { return nil }

@@ -43,6 +43,18 @@ struct PlaybackTests {
         #expect(events.last { if case .show = $0 { true } else { false } } == .show(last))
     }
 
+    /// The last frame stays visible, so an animation that is too slow to decode must not end on an earlier one.
+    @Test(arguments: [(AnimatedImagePlaybackMode.normal, 2), (.reverse, 0), (.bounce, 1), (.reversedBounce, 1)])
+    func theEndWaitsForTheLastFrame(_ mode: AnimatedImagePlaybackMode, _ last: Int) {
+        var playback = playback(3, mode, loops: 1)
+        let first = mode == .reverse || mode == .reversedBounce ? 2 : 0
+        #expect(shown(&playback, ticks: 1, of: 0) == [.show(first)])
+        #expect(shown(&playback, ticks: 5, of: 10, ready: { $0 == first }).allSatisfy { $0 == .show(first) })
+        // However long a decode takes, the frame that playback waits for is the next to be decoded.
+        #expect(playback.upcoming(3, leading: 100).first == last)
+        #expect(shown(&playback, ticks: 1, of: 0) == [.show(last), .loop(1), .end])
+    }
+
     @Test func theClockStartsWithTheFirstPicture() {
         var playback = playback(3)
         #expect(shown(&playback, ticks: 50, of: 0.1, ready: { _ in false }).isEmpty)
