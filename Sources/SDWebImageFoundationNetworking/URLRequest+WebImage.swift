@@ -17,7 +17,8 @@ extension URLRequest {
 }
 
 extension WebImageRequest {
-    /// Converts a request: URL, method, header fields, body, timeout and whether cookies are sent; nil without a URL.
+    /// Converts a request: URL, method, header fields, body, timeout and whether cookies are sent. Returns nil without
+    /// a URL.
     ///
     /// A body that is a stream is ignored.
     public init?(_ request: URLRequest) {
@@ -26,7 +27,7 @@ extension WebImageRequest {
         update(from: request)
     }
 
-    /// Copies the values of a `URLRequest`; values that it does not have, such as the limit of the body, stay.
+    /// Copies the values of a `URLRequest`. Values that it does not have, such as the limit of the body, do not change.
     public mutating func update(from request: URLRequest) {
         if let url = request.url { self.url = url }
         httpMethod = request.httpMethod ?? "GET"
@@ -43,7 +44,7 @@ extension WebImageRequest {
 }
 
 extension HTTPURLResponse {
-    /// Converts a response; nil for one that is not HTTP, or has no URL.
+    /// Converts a response. Returns nil if it is not HTTP or has no URL.
     public convenience init?(_ response: WebImageResponse) {
         guard let url = response.url, let status = response.statusCode else { return nil }
         self.init(
@@ -66,7 +67,7 @@ extension WebImageResponse {
 }
 
 extension WebImageDownloaderRequestModifier {
-    /// Makes a modifier from a block that uses `URLRequest`; when the block returns nil, the download ends.
+    /// Creates a modifier from a block that uses `URLRequest`. If the block returns nil, the download fails.
     public convenience init(urlRequest block: @escaping @Sendable (_ request: URLRequest) -> URLRequest?) {
         self.init { request in
             guard let changed = block(URLRequest(request)) else { return nil }
@@ -78,9 +79,9 @@ extension WebImageDownloaderRequestModifier {
 }
 
 extension WebImageDownloaderResponseModifier {
-    /// Makes a modifier from a block that uses `HTTPURLResponse`; when the block returns nil, the download ends.
+    /// Creates a modifier from a block that uses `HTTPURLResponse`. If the block returns nil, the download fails.
     ///
-    /// A response that is not HTTP, such as that of a `file:` URL, is not changed.
+    /// The block is not called for a response that is not HTTP, such as that of a `file:` URL.
     public convenience init(urlResponse block: @escaping @Sendable (_ response: HTTPURLResponse) -> URLResponse?) {
         self.init { response in
             guard let given = HTTPURLResponse(response) else { return response }

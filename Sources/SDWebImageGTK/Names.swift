@@ -4,11 +4,11 @@ public import Foundation
 
 /// A widget with its own loads; ``WebImageGTK/WidgetView``.
 public typealias UIView = WidgetView
-/// A widget that shows a picture; ``WebImageGTK/ImageView``.
+/// A widget that shows an image: ``WebImageGTK/ImageView``.
 public typealias UIImageView = ImageView
 /// A widget that shows a picture, under its AppKit name.
 public typealias NSImageView = ImageView
-/// A button with pictures; ``WebImageGTK/Button``.
+/// A button with images: ``WebImageGTK/Button``.
 public typealias UIButton = Button
 /// A widget that plays animations; ``WebImageGTK/AnimatedImageView``.
 public typealias SDAnimatedImageView = AnimatedImageView

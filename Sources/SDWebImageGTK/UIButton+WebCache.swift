@@ -3,7 +3,7 @@ public import SDWebImage
 public import WebImageGTK
 
 extension Button {
-    /// Shows the placeholder, or nothing, and then the picture of a URL for a state.
+    /// Shows the placeholder, or nothing, and then the image of a URL for a state.
     @preconcurrency public func sd_setImage(
         with url: URL?, for state: UIControl.State, placeholderImage placeholder: UIImage? = nil,
         options: SDWebImageOptions = [], context: SDWebImageContext? = nil,
@@ -59,7 +59,7 @@ extension Button {
     public var sd_currentImageURL: URL? { currentImageURL }
     /// The background URL of the current state, else of the normal state.
     public var sd_currentBackgroundImageURL: URL? { currentBackgroundImageURL }
-    /// The operation key of a state's picture.
+    /// The operation key of a state's image.
     public func sd_imageOperationKey(for state: UIControl.State) -> String {
         imageOperationKey(for: state)
     }
@@ -67,7 +67,7 @@ extension Button {
     public func sd_backgroundImageOperationKey(for state: UIControl.State) -> String {
         backgroundImageOperationKey(for: state)
     }
-    /// Cancels the load of a state's picture.
+    /// Cancels the load of a state's image.
     public func sd_cancelImageLoad(for state: UIControl.State) { cancelImageLoad(for: state) }
     /// Cancels the load of a state's background picture.
     public func sd_cancelBackgroundImageLoad(for state: UIControl.State) {

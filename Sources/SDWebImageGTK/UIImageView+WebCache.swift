@@ -9,9 +9,9 @@ extension ImageView {
         self.image = image
     }
 
-    /// Shows the placeholder, or nothing, and then the picture of a URL.
+    /// Shows the placeholder, or nothing, and then the image of a URL.
     ///
-    /// The completion is called on the main actor; failures are ``SDWebImage/SDWebImageError``.
+    /// The completion runs on the main actor. Its error is an ``SDWebImage/SDWebImageError``.
     @preconcurrency public func sd_setImage(
         with url: URL?, placeholderImage placeholder: UIImage? = nil, options: SDWebImageOptions = [],
         context: SDWebImageContext? = nil, completed completedBlock: SDExternalCompletionBlock? = nil
@@ -35,10 +35,10 @@ extension ImageView {
     /// The URL last requested for the view's own picture.
     public var sd_currentImageURL: URL? { currentImageURL }
 
-    /// Cancels the load of the view's own picture.
+    /// Cancels the load of the view's image.
     public func sd_cancelCurrentImageLoad() { cancelCurrentImageLoad() }
 
-    /// Shows the picture of a URL while the view is highlighted.
+    /// Loads the image that the view shows while it is highlighted.
     @preconcurrency public func sd_setHighlightedImage(
         with url: URL?, options: SDWebImageOptions = [], context: SDWebImageContext? = nil,
         completed completedBlock: SDExternalCompletionBlock? = nil
@@ -61,6 +61,6 @@ extension ImageView {
     /// The URL last requested for the highlighted picture.
     public var sd_currentHighlightedImageURL: URL? { currentHighlightedImageURL }
 
-    /// Cancels the load of the highlighted picture.
+    /// Cancels the load of the highlighted image.
     public func sd_cancelCurrentHighlightedImageLoad() { cancelCurrentHighlightedImageLoad() }
 }

@@ -3,7 +3,7 @@ public import SDWebImage
 public import WebImageGTK
 
 extension WidgetView {
-    /// How pictures are fitted; ``WebImageGTK/ImageContentMode``.
+    /// How an image is fitted into its view: ``WebImageGTK/ImageContentMode``.
     public typealias ContentMode = ImageContentMode
 
     /// Creates a view that requests a size in points. The container chooses its position.
@@ -83,7 +83,7 @@ extension WidgetView {
 }
 
 extension ImageContentMode {
-    /// Stretched to the view's shape.
+    /// Stretches the image to the size of the view.
     public static let scaleToFill = ImageContentMode.fill
     /// As large as possible while all of it is visible.
     public static let scaleAspectFit = ImageContentMode.fit

@@ -5,7 +5,7 @@ import WebImageGTK
 
 /// One recycled cell: a picture with its name and its state.
 @MainActor final class Card {
-    /// The picture's box in points.
+    /// The size of the picture's box in points.
     static let pictureSize = (width: 200, height: 150)
 
     let root: UnsafeMutablePointer<GtkWidget>

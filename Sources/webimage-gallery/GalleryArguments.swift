@@ -19,7 +19,7 @@ struct GalleryArguments {
     var page = "grid"
     var isDark = false
     var showsPanel = false
-    /// Whether the list page checks itself, for tests.
+    /// Whether to run ``ListCheck``, for tests.
     var checksList = false
 
     static let help = """
@@ -35,7 +35,7 @@ struct GalleryArguments {
           --dark             use the dark style
           --size WxH         window size in pixels
           --title TEXT       window title
-          --screenshot FILE  save the window as PNG when every picture has arrived or failed, then quit
+          --screenshot FILE  save the window as PNG when every picture is shown or has failed, then quit
           --help, --version
 
         Exit codes: 0 ok, 1 wrong usage or no display, 2 the screenshot is incomplete or could not be written.

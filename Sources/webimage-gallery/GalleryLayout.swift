@@ -1,6 +1,6 @@
 /// The size of the window and the number of cards in a row.
 struct GalleryLayout {
-    /// A card with its margins, in points.
+    /// The size of a card with its margins, in points.
     static let cell = (width: 256, height: 220)
     /// The maximum height of a screenshot, in points.
     static let maxHeight = 8000

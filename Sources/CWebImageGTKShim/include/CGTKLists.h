@@ -46,7 +46,7 @@ typedef struct {
     void (*scrolled)(void *owner);
     // A key of the list was pressed on one of its rows, or on the list itself. Returns false to pass it on.
     bool (*key)(void *owner, webimage_list_key key);
-    // The first pointer button was released inside the list, the count-th time in a row, at a place in the area.
+    // The first pointer button was released at a point in the area. `count` is 2 for a double click.
     void (*clicked)(void *owner, int count, double x, double y);
     // The focus comes to the list from outside. Returns false to pass it on to the next widget.
     bool (*focus)(void *owner);

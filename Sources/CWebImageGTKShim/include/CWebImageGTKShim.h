@@ -7,7 +7,7 @@
 
 #pragma clang assume_nonnull begin
 
-// A GObject of any class. Incomplete on purpose: Swift sees an OpaquePointer, and importing this header costs nothing.
+// A GObject of any class. Incomplete on purpose: Swift imports it as OpaquePointer, without GTK's headers.
 typedef struct webimage_object *webimage_ref;
 
 // Makes GLib's default main context drain libdispatch's main queue, and so run the main actor.
@@ -57,7 +57,7 @@ void webimage_set_accessible_label(webimage_ref widget, const char *label);
 // Whether an object has a property of this name. In C because classes are reached through macros.
 bool webimage_has_property(webimage_ref object, const char *name);
 
-// Sets and reads properties that are objects. In C because the originals are variadic.
+// Set and read properties that are objects. In C because the originals are variadic.
 void webimage_set_object(webimage_ref object, const char *name, webimage_ref _Nullable value);
 webimage_ref _Nullable webimage_get_object(webimage_ref object, const char *name);
 

@@ -14,7 +14,7 @@ typedef struct webimage_object *gallery_ref;
 
 void gallery_init(void);
 
-// An application window of libadwaita with its content.
+// Creates an application window of libadwaita with its content.
 gallery_ref gallery_window_new(gallery_ref application, gallery_ref content);
 
 // A header bar with a widget as its title.
@@ -40,7 +40,7 @@ void gallery_toast(gallery_ref toasts, const char *text);
 // A page shown when there is no content.
 gallery_ref gallery_status_new(const char *icon, const char *title, const char *description);
 
-// The dark style; false follows the desktop.
+// Sets the dark style. False follows the desktop.
 void gallery_set_dark(bool is_dark);
 
 // Called with a text (a path, or one URL a line), a key and its modifiers, or a turn of the wheel and its modifiers.

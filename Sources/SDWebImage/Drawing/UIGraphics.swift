@@ -2,64 +2,64 @@ public import Foundation
 public import WebImage
 public import WebImageGraphics
 
-/// How a ``UIGraphicsImageRenderer`` makes its image; a reference, as the system's.
+/// The scale and opacity of a ``UIGraphicsImageRenderer``'s image. A class, as in UIKit.
 public final class UIGraphicsImageRendererFormat {
-    /// Pixels per point; the main screen's at first.
+    /// Pixels per point. Default: the scale of the main screen.
     public var scale: CGFloat {
         get { value.scale }
         set { value.scale = newValue }
     }
-    /// Whether the image has no transparency; false at first.
+    /// Whether the image has no transparency. Default: false.
     public var opaque: Bool {
         get { value.opaque }
         set { value.opaque = newValue }
     }
     fileprivate var value: GraphicsImageRendererFormat
 
-    /// A format for the main screen.
+    /// Creates a format for the main screen.
     public init() { value = GraphicsImageRendererFormat() }
-    /// A format for the main screen.
+    /// Returns a format for the main screen.
     public static func `default`() -> UIGraphicsImageRendererFormat { UIGraphicsImageRendererFormat() }
-    /// A format for the main screen.
+    /// Returns a format for the main screen.
     public static func preferred() -> UIGraphicsImageRendererFormat { UIGraphicsImageRendererFormat() }
 }
 
-/// What a ``UIGraphicsImageRenderer`` passes to its closure.
+/// The argument of a ``UIGraphicsImageRenderer``'s drawing closure.
 public struct UIGraphicsImageRendererContext {
-    /// The context to draw on.
+    /// The context to draw in.
     public let cgContext: GraphicsContext
     /// Fills a rectangle with the fill colour.
     public func fill(_ rect: CGRect) { cgContext.fill(rect) }
 }
 
-/// Draws images, under the system's names; ``GraphicsImageRenderer``.
+/// Draws images: ``GraphicsImageRenderer`` under its UIKit name.
 public final class UIGraphicsImageRenderer {
     private let renderer: GraphicsImageRenderer
 
-    /// A renderer of a size in points.
+    /// Creates a renderer of images of a size in points.
     public init(size: CGSize, format: UIGraphicsImageRendererFormat = .preferred()) {
         renderer = GraphicsImageRenderer(size: size, format: format.value)
     }
 
-    /// The image that `actions` draws; nil, where the system traps, for a size that is not positive or too large.
+    /// Returns the image that `actions` draws. Returns nil if the size is not positive or too large, where UIKit traps.
     public func image(actions: (UIGraphicsImageRendererContext) -> Void) -> UIImage? {
         renderer.image { actions(UIGraphicsImageRendererContext(cgContext: $0)) }
     }
 }
 
-/// Opens a drawing, as ``SDGraphicsBeginImageContext(_:)``.
+/// Begins a drawing, as ``SDGraphicsBeginImageContext(_:)``.
 public func UIGraphicsBeginImageContext(_ size: CGSize) { SDGraphicsBeginImageContext(size) }
 
-/// Opens a drawing, as ``SDGraphicsBeginImageContextWithOptions(_:_:_:)``.
+/// Begins a drawing, as ``SDGraphicsBeginImageContextWithOptions(_:_:_:)``.
 public func UIGraphicsBeginImageContextWithOptions(_ size: CGSize, _ opaque: Bool, _ scale: CGFloat) {
     SDGraphicsBeginImageContextWithOptions(size, opaque, scale)
 }
 
-/// The context that is drawn on, as ``SDGraphicsGetCurrentContext()``.
+/// Returns the context of the current drawing, as ``SDGraphicsGetCurrentContext()``.
 public func UIGraphicsGetCurrentContext() -> GraphicsContext? { SDGraphicsGetCurrentContext() }
 
-/// The image of the open drawing, as ``SDGraphicsGetImageFromCurrentImageContext()``.
+/// Returns the image of the current drawing, as ``SDGraphicsGetImageFromCurrentImageContext()``.
 public func UIGraphicsGetImageFromCurrentImageContext() -> UIImage? { SDGraphicsGetImageFromCurrentImageContext() }
 
-/// Ends the open drawing, as ``SDGraphicsEndImageContext()``.
+/// Ends the current drawing, as ``SDGraphicsEndImageContext()``.
 public func UIGraphicsEndImageContext() { SDGraphicsEndImageContext() }

@@ -23,7 +23,8 @@ public struct EncodedImage: Sendable {
 
     /// Whether the client already has these bytes, so that the response is 304 without a body.
     ///
-    /// - Parameter field: The request's field `If-None-Match` (RFC 9110 §13.1.2); nil is false. Only its first 8 KB are read.
+    /// - Parameter field: The request's field `If-None-Match` (RFC 9110 §13.1.2); false if nil. Only its first 8,192
+    ///   characters are read.
     public func matches(ifNoneMatch field: String?) -> Bool { EntityTag.matches(field, etag) }
 }
 
@@ -42,7 +43,7 @@ struct EncodedImageHead: Codable {
 extension EncodedImage {
     private static let signature: StaticString = "WIE1"
 
-    /// The image as one value for the disk.
+    /// Returns the image as one value for the disk cache.
     func stored(_ key: String, _ version: ContentDigest) -> Data {
         HeadedBody.data(
             Self.signature,
@@ -52,7 +53,7 @@ extension EncodedImage {
             data)
     }
 
-    /// Nil for anything that ``stored(_:_:)`` did not write under this key.
+    /// Returns the image of a stored value; nil if ``stored(_:_:)`` did not write it under this key.
     static func read(_ stored: Data, _ key: String) -> (image: EncodedImage, version: ContentDigest)? {
         guard let (head, body) = HeadedBody.read(Self.signature, EncodedImageHead.self, from: stored),
             head.key == key, let version = ContentDigest(hexadecimal: head.version)

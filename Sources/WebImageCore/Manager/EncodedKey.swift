@@ -1,13 +1,14 @@
 import Foundation
 
-/// Identifies an encoded image: its variant, everything that changes a pixel, format and encoding options.
+/// Identifies an encoded image: its variant, every option that changes a pixel, the format and the encoding options.
 struct EncodedKey: Hashable, Sendable {
     /// 32 hexadecimal digits.
     let digest: String
     private let coder: RoleIdentity?
     private let animatedClass: ObjectIdentifier?
 
-    /// Whether the digest alone identifies the image, also in another process.
+    /// Whether the digest alone identifies the image, also in another process: the request has no coder and no class of
+    /// its own.
     let isPersistent: Bool
 
     var storageKey: String { "encoded:" + digest }

@@ -23,7 +23,7 @@ public final class ImageEncodedCache: Sendable {
         var version: ContentDigest
     }
 
-    /// Loads the images.
+    /// The manager that loads the images.
     public let manager: WebImageManager
     /// Stores the results on disk, with its own limits of size and age; do not store anything else in it.
     public let storage: ImageCache

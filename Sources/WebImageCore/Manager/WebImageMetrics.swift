@@ -53,8 +53,11 @@ public final class WebImageMetrics: WebImageManagerListener {
         }
     }
 
-    /// All counts since the start, in the exposition format 0.0.4: ended stages by outcome (`_load_stages_total`), their
-    /// durations (`_load_stage_duration_seconds`), their bytes, and the stages that run now.
+    /// All counts since the metrics were created, in Prometheus' exposition format 0.0.4.
+    ///
+    /// Ended stages by origin and outcome (`_load_stages_total`), their durations in seconds
+    /// (`_load_stage_duration_seconds`), their bytes (`_load_stage_bytes_total`), and the stages that run now
+    /// (`_load_stages_running`).
     public var prometheusText: String {
         let state = state.withLock { $0 }
         var text = PrometheusText(prefix: prefix)

@@ -18,7 +18,7 @@ extension WebImageStageReport {
     /// The attributes of the span and of its result: `webimage.origin` (`memory`, `disk`, `loader`), `webimage.bytes`,
     /// `webimage.image.width` and `.height` in pixels, `webimage.image.format`, `http.response.status_code`,
     /// `webimage.joined` (the number of loads whose work was joined) and, after a failure, `error.type` (the name of its
-    /// ``WebImageError/Code``). Values that are not known are left out.
+    /// ``WebImageError/Code``). Unknown values are omitted.
     ///
     /// Contains no secrets, like ``WebImageStageSpan/attributes``. Computed on every call.
     public var attributes: [String: String] {
@@ -34,7 +34,7 @@ extension WebImageStageReport {
         return attributes
     }
 
-    /// `memory`, `disk` or `loader`; nil without origin.
+    /// `memory`, `disk` or `loader`; nil without an origin.
     var originName: String? {
         switch origin {
         case .memory?: "memory"

@@ -48,7 +48,7 @@ final class StageObservation: StageObserving {
     private let joined = Locked<[UInt64]>([])
     private let start = ContinuousClock.now
 
-    /// - Parameter loadID: Nil for `.load` itself.
+    /// - Parameter loadID: The id of the load's span; nil for `.load` itself.
     init(
         _ manager: WebImageManager, _ listener: any WebImageManagerListener, _ stage: WebImageLoadStage, _ url: URL,
         in loadID: UInt64?

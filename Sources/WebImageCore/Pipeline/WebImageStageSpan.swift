@@ -4,7 +4,7 @@ public import Foundation
 public struct WebImageStageSpan: Sendable, Hashable {
     /// Identifies the stage. Unique in the process, increasing and never 0.
     public let id: UInt64
-    /// The ``id`` of the `.load` span of the load that the stage runs for; its own ``id`` for `.load`.
+    /// The ``id`` of the `.load` span of the load that the stage runs for. For `.load`, its own ``id``.
     ///
     /// A shared task counts for the load that started it, also after that load was cancelled and other loads still wait for
     /// the task. A stage can therefore end after its load.

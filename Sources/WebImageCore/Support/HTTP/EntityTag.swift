@@ -2,7 +2,7 @@ package import Foundation
 
 /// Makes and compares strong validators of bodies (RFC 9110 §8.8.3).
 package enum EntityTag {
-    /// The validator of a body with its quotes: 128 bits of its digest.
+    /// Returns the validator of a body, with its quotes: 128 bits of its digest in hexadecimal.
     package static func tag(of body: Data) -> String {
         "\"" + ContentDigest(body).data.map { String(plainFormat: "%02x", $0) }.joined() + "\""
     }
