@@ -91,7 +91,8 @@ extension ImageService {
             key: key, reference: reference, demand: demand,
             maxSourceBytes: settings.output.decoding.maxEncodedBytes, bounds: settings.lifetimes,
             negativeTTL: settings.configuration.negativeTTL,
-            cost: { made.cost(of: $0) }, make: { try made.make(from: $0, sharing: $1) })
+            cost: { made.cost(of: $0) }, make: { try made.make(from: $0, sharing: $1) },
+            decodeKey: { made.decodeKey(for: $0) })
     }
 
     // MARK: Sources sent unchanged

@@ -9,19 +9,21 @@ import WebImageTesting
 /// Concurrent jobs of one source share one decode.
 @Suite(.timeLimit(minutes: 1))
 struct SharedDecodesTests {
-    private static let key = SharedDecodes.Key(options: DecodingOptions(), isUpright: true)
+    private static let key = SharedDecodes.Key(
+        options: DecodingOptions(), isUpright: true, size: PixelSize(width: 4, height: 4))
+    private static let info = ImageInfo(format: .png, storedSize: PixelSize(width: 4, height: 4))
 
     @Test func jobsAtOnceDecodeOnce() async throws {
         let decodes = SharedDecodes()
         let count = Locked(0)
         let image = try TestImages.solid(width: 4, height: 4)
-        let jobs = (0..<8).map { _ in decodes.begin("a") }
+        let jobs = (0..<8).map { _ in decodes.begin("a") { _ in nil } }
         let own = await withTaskGroup(of: Bool.self) { group in
             for job in jobs {
                 group.addTask {
                     await withValueContinuation { continuation in
                         let thread = Thread {
-                            let outcome = try? job.image(Self.key) {
+                            let outcome = try? job.image(Self.key, version: "1", info: Self.info) { _ in
                                 count.withLock { $0 += 1 }
                                 return image
                             }
@@ -41,42 +43,50 @@ struct SharedDecodesTests {
         let decodes = SharedDecodes()
         let image = try TestImages.solid(width: 4, height: 4)
         var count = 0
-        func use(_ job: SharedDecodes.Job, _ key: SharedDecodes.Key = Self.key) throws {
-            _ = try job.image(key) {
+        func use(_ job: SharedDecodes.Job, _ key: SharedDecodes.Key = Self.key, version: String = "1") throws {
+            _ = try job.image(key, version: version, info: Self.info) { _ in
                 count += 1
                 return image
             }
         }
         do {
-            let (first, second, other) = (decodes.begin("a"), decodes.begin("a"), decodes.begin("b"))
+            let (first, second, other) = (
+                decodes.begin("a") { _ in nil }, decodes.begin("a") { _ in nil }, decodes.begin("b") { _ in nil }
+            )
             try use(first)
             try use(second)
             #expect(count == 1)
             try use(other)
             #expect(count == 2)
-            var small = Self.key
-            small.options.thumbnailPixelSize = PixelSize(width: 1, height: 1)
-            try use(first, small)
+            var stored = Self.key
+            stored.isUpright = false
+            try use(first, stored)
             #expect(count == 3)
+            try use(second, version: "2")
+            #expect(count == 4)
         }
         #expect(decodes.count == 0)
-        try use(decodes.begin("a"))
-        #expect(count == 4 && decodes.count == 0)
+        try use(decodes.begin("a", wanted: { _ in nil }))
+        #expect(count == 5 && decodes.count == 0)
     }
 
     @Test func aFailureIsOfThoseWhoWaitedAlone() throws {
         let decodes = SharedDecodes()
-        let jobs = (decodes.begin("a"), decodes.begin("a"))
-        #expect(throws: WebImageError.self) { try jobs.0.image(Self.key) { throw WebImageError.cancelled } }
+        let jobs = (decodes.begin("a") { _ in nil }, decodes.begin("a") { _ in nil })
+        #expect(throws: WebImageError.self) {
+            try jobs.0.image(Self.key, version: "1", info: Self.info) { _ in throw WebImageError.cancelled }
+        }
         let image = try TestImages.solid(width: 4, height: 4)
-        #expect(try jobs.1.image(Self.key) { image }.isOwn)
+        #expect(try jobs.1.image(Self.key, version: "1", info: Self.info) { _ in image }.isOwn)
     }
 
     /// The two formats made for a client's first request that accepts AVIF, and equal sizes with different effects.
     @Test func formatsAndEffectsOfOneSizeShareADecode() throws {
         let decodes = SharedDecodes()
         let source = try PictureFixtures.quadrants()
-        let jobs = (0..<4).map { _ in decodes.begin("a") }
+        let jobs = (0..<4).map { _ in
+            ResultRenderer.Sharing(job: decodes.begin("a") { _ in nil }, version: "1")
+        }
         let made = try ["w:20/f:png", "w:20/f:webp", "w:20/f:jpg/q:30", "w:20/f:png/bl:2"].enumerated().map {
             let options = try PictureFixtures.options($1)
             return try ResultRenderer(options: options).make(from: source, sharing: jobs[$0])
@@ -84,5 +94,64 @@ struct SharedDecodesTests {
         #expect(made.count { $0.stages[.decode] != nil } == 1)
         let alone = try ResultRenderer(options: try PictureFixtures.options("w:20/f:webp")).make(from: source)
         #expect(made[1].data == alone.data && alone.stages[.decode] != nil)
+    }
+
+    /// The first job decodes at the largest size; each result is nearly the one that its options give alone.
+    @Test(arguments: [1, 3, 6], [true, false])
+    func sizesOfOneSourceShareADecode(orientation: UInt8, isUpright: Bool) throws {
+        let waves = try PictureFixtures.encoded(
+            try Image.generated(width: 640, height: 480) { x, y in
+                (UInt8(x * 255 / 640), UInt8(y * 255 / 480), UInt8((x + y) * 255 / 1120), 255)
+            }, .jpeg)
+        let source = try #require(EXIFOrientation.marking(waves, orientation))
+        let renderers = try ["w:40", "w:160", "rs:fill:64:64", "h:200", "w:100/rot:90", "c:0.5:0.5/w:30"].map {
+            ResultRenderer(options: try PictureFixtures.options("\($0)/f:png/ar:\(isUpright ? 1 : 0)"))
+        }
+        let decodes = SharedDecodes()
+        let jobs = renderers.map { renderer in
+            ResultRenderer.Sharing(job: decodes.begin("a") { renderer.decodeKey(for: $0) }, version: "1")
+        }
+        let made = try zip(renderers, jobs).map { try $0.make(from: source, sharing: $1) }
+        #expect(made.count { $0.stages[.decode] != nil } == 1)
+        for (renderer, shared) in zip(renderers, made) {
+            let alone = try PictureFixtures.look(at: renderer.make(from: source))
+            let look = try PictureFixtures.look(at: shared)
+            #expect(look.size == alone.size)
+            let size = alone.image.pixelSize
+            for (x, y) in [(0, 0), (size.width - 1, 0), (size.width / 2, size.height / 2), (0, size.height - 1)] {
+                #expect(zip(look.pixel(x, y), alone.pixel(x, y)).allSatisfy { abs(Int($0) - Int($1)) <= 6 })
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (PixelSize(width: 320, height: 237), true), (PixelSize(width: 640, height: 475), true),
+        (PixelSize(width: 641, height: 475), false), (PixelSize(width: 640, height: 476), false),
+        (PixelSize(width: 1, height: 475), true),
+    ])
+    func aDecodeCoversSmallerOnes(size: PixelSize, isCovered: Bool) {
+        var (large, small) = (Self.key, Self.key)
+        (large.size, small.size) = (PixelSize(width: 640, height: 475), size)
+        #expect(large.covers(small) == isCovered)
+        small.options.firstFrameOnly.toggle()
+        #expect(!large.covers(small))
+    }
+
+    /// No job decodes more than 16 million pixels for the sake of others.
+    @Test func aThumbnailIsNotDecodedAtAHugeSize() throws {
+        let decodes = SharedDecodes()
+        var huge = Self.key
+        huge.size = PixelSize(width: 8192, height: 8192)
+        let wanted = huge
+        let (thumbnail, whole) = (decodes.begin("a") { _ in nil }, decodes.begin("a") { _ in wanted })
+        let image = try TestImages.solid(width: 4, height: 4)
+        var sizes: [Int] = []
+        for (job, key) in [(thumbnail, Self.key), (whole, huge)] {
+            _ = try job.image(key, version: "1", info: Self.info) { key in
+                sizes.append(key.size.width)
+                return image
+            }
+        }
+        #expect(sizes == [4, 8192])
     }
 }

@@ -24,24 +24,25 @@ struct ResultRenderer: Sendable {
     var watermark: WatermarkSource?
     var coders = ImageCodersManager.shared
 
-    /// - Parameter job: Shares decodes at the same size with other jobs of the source.
+    /// The right to share decodes with other jobs of a source.
+    struct Sharing: Sendable {
+        let job: SharedDecodes.Job
+        /// Identifies the bytes of the source.
+        let version: String
+    }
+
     /// - Throws: ``ServiceRefusal`` for an error of the target, `WebImageError` for an error of the source.
-    func make(from source: Data, sharing job: SharedDecodes.Job? = nil) throws -> EncodedResult {
+    func make(from source: Data, sharing: Sharing? = nil) throws -> EncodedResult {
         let settings = settings.bounded(by: options.limits)
         try settings.decoding.checkEncodedBytes(source.count)
         let info = try coders.imageInfo(of: source, limits: settings.decoding)
         try settings.decoding.checkPixels(info.pixelSize)
-        let choice = FormatChoice(
-            wanted: options.format, accepted: accepted, source: info, staysAnimated: mayAnimate(info, settings)
-        ) { coders.canEncode(to: $0.imageFormat) }
-        var format = try choice.choose()
+        var format = try format(for: info, settings)
         if let untouched = try passedThrough(source, info, format) { return untouched }
 
-        var work = RenderJob(resultRenderer: self, settings: settings, source: source, info: info, job: job)
+        var work = RenderJob(resultRenderer: self, settings: settings, source: source, info: info, sharing: sharing)
         try work.decodeWhole()
-        let plan = GeometryPlan(
-            source: work.sourceSize, options: options, isVector: info.format == .svg,
-            maxSide: min(format.maxDimension, settings.maxResultSide))
+        let plan = plan(work.sourceSize, info, format, settings)
         guard plan.result.pixelCount <= settings.maxResultPixels, plan.scaled.pixelCount <= settings.maxResultPixels
         else {
             throw ServiceRefusal(
@@ -49,6 +50,59 @@ struct ResultRenderer: Sendable {
         }
         format = FormatChoice.replacement(for: format, size: plan.result, hasAlpha: info.hasAlpha)
         return try work.finish(plan, format)
+    }
+
+    /// The decode that ``make(from:sharing:)`` will need; nil if it is not a still of pixels or is an error.
+    func decodeKey(for info: ImageInfo) -> SharedDecodes.Key? {
+        let settings = settings.bounded(by: options.limits)
+        guard info.format != .svg, info.frameCount < 2, let format = try? format(for: info, settings),
+            !isUntouched(info, format)
+        else { return nil }
+        let turned =
+            options.trim == nil ? plan(uprightSize(info), info, format, settings).decodeSize(isVector: false) : nil
+        return decodeKey(for: info, settings, turned)
+    }
+
+    /// The key of a decode at a size in the turned picture; nil means the whole picture.
+    fileprivate func decodeKey(
+        for info: ImageInfo, _ settings: OutputSettings, _ turned: PixelSize?
+    ) -> SharedDecodes.Key {
+        var decoding = DecodingOptions()
+        decoding.limits = settings.decoding
+        decoding.firstFrameOnly = true
+        decoding.colorConversion = options.stripColorProfile ? .sRGB : .asStored
+        var size = info.pixelSize
+        if let turned {
+            // Converts from the turned picture to the picture that coders return, which is always upright.
+            let upright = options.quarterTurns % 2 == 1 ? turned.swapped : turned
+            let swaps = !options.autoRotate && info.orientation.swapsSides
+            size = swaps ? upright.swapped : upright
+        }
+        return SharedDecodes.Key(options: decoding, isUpright: options.autoRotate, size: size)
+    }
+
+    private func format(for info: ImageInfo, _ settings: OutputSettings) throws(ServiceRefusal) -> OutputFormat {
+        try FormatChoice(
+            wanted: options.format, accepted: accepted, source: info, staysAnimated: mayAnimate(info, settings)
+        ) { coders.canEncode(to: $0.imageFormat) }.choose()
+    }
+
+    private func plan(
+        _ source: PixelSize, _ info: ImageInfo, _ format: OutputFormat, _ settings: OutputSettings
+    ) -> GeometryPlan {
+        GeometryPlan(
+            source: source, options: options, isVector: info.format == .svg,
+            maxSide: min(format.maxDimension, settings.maxResultSide))
+    }
+
+    /// The size of the source as the options refer to it: upright, or as stored without `auto_rotate`.
+    fileprivate func uprightSize(_ info: ImageInfo) -> PixelSize {
+        options.autoRotate ? info.pixelSize : info.storedSize
+    }
+
+    /// Whether the options leave a source of this format unchanged.
+    private func isUntouched(_ info: ImageInfo, _ format: OutputFormat) -> Bool {
+        OutputFormat(info.format) == format && options.skippedFormats.contains(format)
     }
 
     /// The memory in bytes that ``make(from:)`` needs, estimated from the header alone.
@@ -73,13 +127,12 @@ struct ResultRenderer: Sendable {
 
     /// The unchanged source if no operation applies to it.
     private func passedThrough(_ source: Data, _ info: ImageInfo, _ format: OutputFormat) throws -> EncodedResult? {
-        let isSource = OutputFormat(info.format) == format
         if format == .svg {
             guard SVGSafety.isSafe(source) else {
                 throw ServiceRefusal(
                     415, .notPicture, "the SVG contains scripts or references and is not sent unchanged")
             }
-        } else if !isSource || !options.skippedFormats.contains(format) {
+        } else if !isUntouched(info, format) {
             return nil
         }
         return EncodedResult(data: source, format: format, size: info.pixelSize, frameCount: info.frameCount)
@@ -92,7 +145,7 @@ private struct RenderJob {
     let settings: OutputSettings
     let source: Data
     let info: ImageInfo
-    let job: SharedDecodes.Job?
+    let sharing: ResultRenderer.Sharing?
     /// The size of the upright source without its border.
     private(set) var sourceSize: PixelSize
     private var whole: Image?
@@ -100,14 +153,15 @@ private struct RenderJob {
     private var options: ProcessingOptions { resultRenderer.options }
 
     init(
-        resultRenderer: ResultRenderer, settings: OutputSettings, source: Data, info: ImageInfo, job: SharedDecodes.Job?
+        resultRenderer: ResultRenderer, settings: OutputSettings, source: Data, info: ImageInfo,
+        sharing: ResultRenderer.Sharing?
     ) {
-        self.job = job
+        self.sharing = sharing
         self.resultRenderer = resultRenderer
         self.settings = settings
         self.source = source
         self.info = info
-        sourceSize = resultRenderer.options.autoRotate ? info.pixelSize : info.storedSize
+        sourceSize = resultRenderer.uprightSize(info)
     }
 
     private mutating func measured<Value>(
@@ -146,37 +200,29 @@ private struct RenderJob {
 
     // MARK: Decoding
 
-    private func decoding(_ turned: PixelSize?) -> DecodingOptions {
-        var decoding = DecodingOptions()
-        decoding.limits = settings.decoding
-        decoding.firstFrameOnly = true
-        decoding.colorConversion = options.stripColorProfile ? .sRGB : .asStored
-        if let turned {
-            // Converts from the turned picture to the picture that coders return, which is always upright.
-            let upright = options.quarterTurns % 2 == 1 ? turned.swapped : turned
-            let swaps = !options.autoRotate && info.orientation.swapsSides
-            let box = swaps ? upright.swapped : upright
-            if box != info.pixelSize {
-                decoding.thumbnailPixelSize = box
-                decoding.preserveAspectRatio = false
-            }
+    private func decoding(_ key: SharedDecodes.Key) -> DecodingOptions {
+        var decoding = key.options
+        if key.size != info.pixelSize {
+            decoding.thumbnailPixelSize = key.size
+            decoding.preserveAspectRatio = false
         }
         return decoding
     }
 
-    /// The picture of another job's decode, or one decoded here. Waiting for another job counts as queue time.
+    /// The picture of another job's decode, or one decoded here, at a size in the turned picture or larger; nil means the
+    /// whole picture. Waiting for another job counts as queue time.
     private mutating func shared(_ turned: PixelSize?) throws -> Image {
-        guard let job else { return try measured(.decode) { try $0.decoded(turned) } }
+        let key = resultRenderer.decodeKey(for: info, settings, turned)
+        guard let sharing else { return try measured(.decode) { try $0.decoded(key) } }
         let start = ContinuousClock.now
-        let key = SharedDecodes.Key(options: decoding(turned), isUpright: options.autoRotate)
-        let (image, isOwn) = try job.image(key) { try decoded(turned) }
+        let (image, isOwn) = try sharing.job.image(key, version: sharing.version, info: info) { try decoded($0) }
         stages[isOwn ? .decode : .queue, default: .zero] += ContinuousClock.now - start
         return image
     }
 
     /// The picture that the options refer to: upright, or as stored without `auto_rotate`.
-    private func decoded(_ turned: PixelSize?) throws -> Image {
-        try asWanted(try resultRenderer.coders.decode(source, options: decoding(turned)))
+    private func decoded(_ key: SharedDecodes.Key) throws -> Image {
+        try asWanted(try resultRenderer.coders.decode(source, options: decoding(key)))
     }
 
     private func asWanted(_ image: Image) throws(WebImageError) -> Image {
@@ -227,7 +273,7 @@ private struct RenderJob {
         _ plan: GeometryPlan, _ renderer: inout FrameRenderer, _ format: OutputFormat
     ) throws -> EncodedResult? {
         let start = ContinuousClock.now
-        var decoding = decoding(plan.decodeSize(isVector: false))
+        var decoding = decoding(resultRenderer.decodeKey(for: info, settings, plan.decodeSize(isVector: false)))
         decoding.firstFrameOnly = false
         guard let animation = try resultRenderer.coders.animation(of: source, options: decoding),
             animation.animatedImageFrameCount > 1

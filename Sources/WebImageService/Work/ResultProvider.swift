@@ -13,7 +13,9 @@ struct PictureJob: Sendable {
     /// The memory in bytes that making the result needs; called on a thread of the decode pool.
     let cost: @Sendable (Data) -> Int
     /// Makes the result from the source's bytes; called on a thread of the decode pool.
-    let make: @Sendable (Data, SharedDecodes.Job) throws -> EncodedResult
+    let make: @Sendable (Data, ResultRenderer.Sharing) throws -> EncodedResult
+    /// The decode that making the result will need, found by the source's header; nil if that is not known.
+    var decodeKey: @Sendable (ImageInfo) -> SharedDecodes.Key? = { _ in nil }
 }
 
 /// Provides results: stored ones immediately, others with one fetch, one decode and one encode for all requests.
@@ -154,6 +156,8 @@ final class ResultProvider: Sendable {
         do {
             let permit = try limiter.begin(host: job.reference.host)
             defer { withExtendedLifetime(permit) {} }
+            // Known before the fetch, so that the first decode has the size that serves all jobs waiting for the source.
+            let shared = decodes.begin(job.reference.key, wanted: job.decodeKey)
             let start = clock.now
             let source = try await fetcher.source(
                 job.reference, maxBytes: job.maxSourceBytes, bounds: job.bounds, for: job.demand)
@@ -161,7 +165,7 @@ final class ResultProvider: Sendable {
             if let old, old.entry.head.sourceVersion == source.version {
                 return .success(keep(old.entry, as: source, job, stages))
             }
-            return .success(try await make(job, source, stages))
+            return .success(try await make(job, source, shared, stages))
         } catch let error as WebImageError where error.isCancellation {
             throw .cancelled
         } catch let error as WebImageError {
@@ -192,15 +196,15 @@ final class ResultProvider: Sendable {
     }
 
     private func make(
-        _ job: PictureJob, _ source: Source, _ stages: [ServiceRecord.Stage: Duration]
+        _ job: PictureJob, _ source: Source, _ shared: SharedDecodes.Job, _ stages: [ServiceRecord.Stage: Duration]
     ) async throws -> Provided {
         let queued = clock.now
         let clock = clock
-        let shared = decodes.begin(source.version)
+        let sharing = ResultRenderer.Sharing(job: shared, version: source.version)
         let (picture, began) = try await pool.run(measuring: { job.cost(source.data) }) {
             () throws(WebImageError) -> (Result<EncodedResult, any Error>, Duration) in
             let began = clock.now
-            return (Result { try job.make(source.data, shared) }, began)
+            return (Result { try job.make(source.data, sharing) }, began)
         }
         let made = try picture.get()
         var stages = stages.merging(made.stages) { $0 + $1 }
