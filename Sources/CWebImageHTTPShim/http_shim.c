@@ -23,6 +23,9 @@ struct webimage_http_request {
     uint64_t size;
     unsigned status;
     bool is_judged, is_handed_over, is_answered, is_too_long;
+    // The target in the library's buffer and its length up to the first zero byte.
+    const char *original;
+    size_t original_size;
     char target[];
 };
 
@@ -80,9 +83,16 @@ static enum MHD_Result judge(
     return MHD_YES;
 }
 
+// Whether the target contains a zero byte, where the library's strings end. In the library's buffer one space separates
+// the whole target from the version.
+static bool is_cut(const webimage_http_request *request, const char *version) {
+    return version && version != request->original + request->original_size + 1;
+}
+
 // 0, or the status of a refusal. Bodies are refused, because no route uses one.
-static unsigned judgement(webimage_http_request *request) {
+static unsigned judgement(webimage_http_request *request, const char *version) {
     struct head head = {0};
+    if (is_cut(request, version)) return MHD_HTTP_BAD_REQUEST;
     if (request->is_too_long) return MHD_HTTP_URI_TOO_LONG;
     mhd.MHD_get_connection_values_n(request->connection, MHD_HEADER_KIND, judge, &head);
     if (head.is_malformed || head.hosts > 1 || head.lengths > 1 || (head.codings && head.lengths)) return 400;
@@ -124,6 +134,8 @@ static void *begin(void *context, const char *target, struct MHD_Connection *con
     if (is_too_long) size = 0;
     webimage_http_request *request = calloc(1, sizeof *request + size + 1);
     if (!request) return NULL;
+    request->original = target;
+    request->original_size = strlen(target);
     memcpy(request->target, target, size);
     request->is_too_long = is_too_long;
     request->server = server;
@@ -137,7 +149,7 @@ static enum MHD_Result answer(
     void *context, struct MHD_Connection *connection, const char *url, const char *method, const char *version,
     const char *upload, size_t *upload_size, void **slot) {
     webimage_http_request *request = *slot;
-    (void)context, (void)url, (void)version, (void)upload;
+    (void)context, (void)url, (void)upload;
     if (!request) return MHD_NO;
     webimage_http_callbacks *callbacks = &request->server->callbacks;
     if (*upload_size) {
@@ -154,7 +166,7 @@ static enum MHD_Result answer(
         // libmicrohttpd calls this handler several times for each request. A response to the first call closes the
         // connection, so the first call sends only refusals.
         request->is_judged = true;
-        unsigned status = judgement(request);
+        unsigned status = judgement(request, version);
         return status ? refuse(request, status) : MHD_YES;
     }
     if (request->response) return MHD_YES;

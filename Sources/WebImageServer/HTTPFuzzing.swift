@@ -1,4 +1,5 @@
 package import Foundation
+import WebImageCore
 import WebImageHTTP
 import WebImageService
 
@@ -25,11 +26,15 @@ package enum HTTPFuzzing {
         converse(data)
     }
 
+    /// The connections whose answers have not been read. The server keeps a connection with half a head open for a while,
+    /// so the fuzzer continues with the next input instead of waiting.
+    private static let open = Locked<[Int32]>([])
+    private static let maxOpen = 256
+
     private static func converse(_ data: Data) {
         guard server != nil else { fatalError("the fuzzing server is not running") }
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         precondition(descriptor >= 0)
-        defer { close(descriptor) }
         var name = sockaddr_un()
         name.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: path.utf8) }
@@ -41,6 +46,15 @@ package enum HTTPFuzzing {
         precondition(result == 0)
         _ = data.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
         shutdown(descriptor, Int32(SHUT_WR))
+        let oldest = open.withLock { open in
+            open.append(descriptor)
+            return open.count > maxOpen ? open.removeFirst() : nil
+        }
+        if let oldest { readAnswer(oldest) }
+    }
+
+    private static func readAnswer(_ descriptor: Int32) {
+        defer { close(descriptor) }
         var answer: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 16 << 10)
         while case let count = recv(descriptor, &chunk, chunk.count, 0), count > 0 { answer += chunk[..<count] }

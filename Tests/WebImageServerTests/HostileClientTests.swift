@@ -19,6 +19,11 @@ extension HTTPServerTests {
         "GET / HTTP/1.1\r\nHost: a\r\nX-A: \u{1}\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: a\r\nX-A: \u{7F}\r\n\r\n",
         "GET / HTTP/1.1\r\n\r\n",
+        "GET /a\0/hidden HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET /a\0 HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET \0/a HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET /a?\0b HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET /a%20b?c&\0b=1 HTTP/1.1\r\nHost: a\r\n\r\n",
     ])
     func malformedHeadIsRefusedAndTheConnectionClosed(head: String) async throws {
         try await withServer { server in
