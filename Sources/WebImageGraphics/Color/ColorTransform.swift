@@ -1,7 +1,7 @@
 import CWebImageLCMS
 import WebImageCore
 
-/// Owns one lcms2 transform to sRGB between buffers of one layout; several threads may use it at once.
+/// Owns one lcms2 transform to sRGB between buffers of equal size; several threads may use it at once.
 final class ColorTransform: Sendable {
     // Unsafe is right because lcms2 only reads a transform that was made without a cache (`cmsFLAGS_NOCACHE`).
     private nonisolated(unsafe) let handle: cmsHTRANSFORM
@@ -24,6 +24,23 @@ final class ColorTransform: Sendable {
         default: return nil
         }
         guard let created else { return nil }
+        handle = created
+    }
+
+    /// A transform from four bytes of ink per pixel to RGB and one byte that it leaves unchanged; source and target may be
+    /// one buffer. Nil if the profile is not one of inks.
+    init?(fromInkOf profile: ColorProfile, isInverted: Bool) {
+        guard
+            let stored = ICCProfile(profile.iccData), stored.colorSpace == cmsSigCmykData,
+            let target = ICCProfile.sRGB()
+        else { return nil }
+        // Bits of an lcms2 layout: colour space 16, inversion 13, extra channels 7, channels 3, bytes per channel 0.
+        let ink = UInt32(PT_CMYK) << 16 | (isInverted ? 1 << 13 : 0) | 4 << 3 | 1
+        let rgba = UInt32(PT_RGB) << 16 | 1 << 7 | 3 << 3 | 1
+        guard
+            let created = cmsCreateTransform(
+                stored.handle, ink, target.handle, rgba, UInt32(INTENT_PERCEPTUAL), UInt32(cmsFLAGS_NOCACHE))
+        else { return nil }
         handle = created
     }
 

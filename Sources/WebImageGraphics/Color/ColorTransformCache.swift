@@ -1,14 +1,19 @@
 import Foundation
 import WebImageCore
 
-/// The most recently used transforms, by profile and pixel format.
+/// The most recently used transforms, by profile and layout of the pixels.
 ///
 /// Making a transform takes longer than converting a thumbnail with it. Cached transforms do not count as live
 /// handles; ``clear()`` frees them. Safe on any thread.
 package enum ColorTransformCache {
     private struct Key: Hashable {
+        enum Layout: Hashable {
+            case pixels(PixelFormat)
+            case ink(isInverted: Bool)
+        }
+
         let profile: ColorProfile
-        let format: PixelFormat
+        let layout: Layout
     }
 
     private struct Entry {
@@ -35,7 +40,16 @@ package enum ColorTransformCache {
     }
 
     static func transform(from profile: ColorProfile, format: PixelFormat) -> ColorTransform? {
-        let key = Key(profile: profile, format: format)
+        transform(Key(profile: profile, layout: .pixels(format))) { ColorTransform(from: profile, format: format) }
+    }
+
+    static func transform(fromInkOf profile: ColorProfile, isInverted: Bool) -> ColorTransform? {
+        transform(Key(profile: profile, layout: .ink(isInverted: isInverted))) {
+            ColorTransform(fromInkOf: profile, isInverted: isInverted)
+        }
+    }
+
+    private static func transform(_ key: Key, make: () -> ColorTransform?) -> ColorTransform? {
         let known = entries.withLock { entries -> Entry? in
             guard let index = entries.lastIndex(where: { $0.key == key }) else { return nil }
             let entry = entries.remove(at: index)
@@ -43,7 +57,7 @@ package enum ColorTransformCache {
             return entry
         }
         if let known { return known.transform }
-        let made = Entry(key: key, transform: ColorTransform(from: profile, format: format))
+        let made = Entry(key: key, transform: make())
         let dropped = entries.withLock { entries -> Entry? in
             entries.append(made)
             return entries.count > maxCount ? entries.removeFirst() : nil
