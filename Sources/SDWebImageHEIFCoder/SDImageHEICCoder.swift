@@ -1,7 +1,7 @@
 @_exported public import SDWebImage
 @_exported public import WebImageHEIF
 
-/// The coder of HEIC by the original's name; ``WebImageHEIF/ImageHEICCoder``.
+/// The coder of HEIC by SDWebImage's name; ``WebImageHEIF/ImageHEICCoder``.
 ///
 /// Add `SDImageHEICCoder.shared` to `SDImageCodersManager.shared`.
 public typealias SDImageHEICCoder = ImageHEICCoder

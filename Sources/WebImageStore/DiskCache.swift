@@ -97,7 +97,7 @@ public final class DiskCache: DiskCaching, RecordingDiskCache {
     /// The stored pixel size of a key's image; one query in the index.
     public func pixelSize(forKey key: String) -> PixelSize? { store.pixelSize(forKey: key) }
 
-    /// Imports the files of a folder in the original's layout (`<MD5 of the key>.<extension>`), removes them there, and
+    /// Imports the files of a folder in SDWebImage's layout (`<MD5 of the key>.<extension>`), removes them there, and
     /// returns their number.
     ///
     /// Imported entries are found under their old keys. Other files stay where they are; the folder is removed when it

@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// Imports a folder of the original. Its file names contain only the MD5 of their keys, so each file gets a provisional
+/// Imports a folder of SDWebImage. Its file names contain only the MD5 of their keys, so each file gets a provisional
 /// key until a load requests it by its real key.
 extension DiskStore {
     func importFiles(from source: String) -> Int {

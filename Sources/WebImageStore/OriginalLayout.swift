@@ -1,6 +1,6 @@
 import Foundation
 
-/// The original's file names: lower-case MD5 of the key, then the extension of its URL's path.
+/// SDWebImage's file names: lower-case MD5 of the key, then the extension of its URL's path.
 enum OriginalLayout {
     static func fileName(forKey key: String) -> String {
         let digest = MD5.hex(of: key.utf8.prefix { $0 != 0 })
@@ -11,7 +11,7 @@ enum OriginalLayout {
         return digest + "." + fileExtension
     }
 
-    /// Whether a file name has the original's form.
+    /// Whether a file name has SDWebImage's form.
     static func isFileName(_ name: String) -> Bool {
         let digits = name.utf8.prefix { $0 != UInt8(ascii: ".") }
         return digits.count == 32 && digits.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
@@ -20,7 +20,7 @@ enum OriginalLayout {
     /// The key of an imported file until a load requests it by its real key.
     static func provisionalKey(_ fileName: String) -> String { "imported file " + fileName }
 
-    /// The provisional keys under which the entry of a key may be stored; files without an extension are the original's
+    /// The provisional keys under which the entry of a key may be stored; files without an extension are SDWebImage's
     /// older ones.
     static func provisionalKeys(of key: String) -> [String] {
         let name = fileName(forKey: key)

@@ -5,7 +5,7 @@ import WebImageCore
 enum RecordColumns {
     /// The values of the column `kind`. The SQL index `entry_source` contains the value 3.
     private enum Kind: Int {
-        /// From version 1, or imported from the original's folder: only the key string is known.
+        /// From version 1, or imported from SDWebImage's folder: only the key string is known.
         case legacy = 0
         case named = 1
         case original = 2

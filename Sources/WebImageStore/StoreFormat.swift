@@ -14,7 +14,7 @@ enum StoreFormat {
     static let indexName = "index.sqlite"
     static let filesName = "files"
     static let lockName = "lock"
-    /// Marks a folder with imported files of the original's layout, of whose keys only the MD5 is known.
+    /// Marks a folder with imported files of SDWebImage's layout, of whose keys only the MD5 is known.
     static let importedName = "imported"
     /// Appended to the name of an index that could not be read.
     static let damagedSuffix = ".damaged"

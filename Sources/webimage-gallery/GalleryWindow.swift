@@ -219,10 +219,15 @@ import WebImageGTK
         Events.chooseFile(OpaquePointer(widget), "A text file of URLs") { [weak self] path in self?.add(path) }
     }
 
-    /// Returns the URLs in a text file, from its first megabyte.
+    /// Returns the URLs in a text file, from the whole lines of its first megabyte.
     private func read(_ path: String) -> [URL] {
-        guard let file = FileHandle(forReadingAtPath: path), let data = try? file.read(upToCount: 1 << 20) else {
+        let limit = 1 << 20
+        guard let file = FileHandle(forReadingAtPath: path), var data = try? file.read(upToCount: limit + 1) else {
             return []
+        }
+        if data.count > limit {
+            // The line at the limit may be cut.
+            data = data.prefix(through: data.prefix(limit).lastIndex(of: 0x0A) ?? 0)
         }
         return GalleryModel.urls(in: String(decoding: data, as: UTF8.self))
     }

@@ -24,7 +24,7 @@ struct CoderHelperTests {
     }
 
     @Test(
-        "The size is the original's to the pixel",
+        "The size is SDWebImage's to the pixel",
         arguments: [
             (PixelSize(width: 80, height: 60), 1, PixelSize(width: 1, height: 1)),
             (PixelSize(width: 1029, height: 1029), 1 << 20, PixelSize(width: 512, height: 512)),

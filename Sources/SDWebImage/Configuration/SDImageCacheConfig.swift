@@ -1,7 +1,7 @@
 public import Foundation
 public import WebImage
 
-/// A cache's configuration, as an object like the original's.
+/// A cache's configuration, as an object like SDWebImage's.
 ///
 /// Every property of ``WebImageCore/ImageCacheConfig`` can be read and set. The configuration of a cache is live: setting a
 /// property changes the cache. Safe on any thread.

@@ -2,7 +2,7 @@ public import Foundation
 import WebImage
 public import WebImageHTTP
 
-/// A downloader's configuration, as an object like the original's.
+/// A downloader's configuration, as an object like SDWebImage's.
 ///
 /// Every property of ``WebImageHTTP/WebImageDownloaderConfig`` can be read and set. The configuration of a downloader is
 /// live: a changed property applies to downloads requested later. Safe on any thread.

@@ -10,7 +10,7 @@ public let SDWebImageErrorDownloadStatusCodeKey = "SDWebImageErrorDownloadStatus
 /// In `userInfo`: the content type that was refused.
 public let SDWebImageErrorDownloadContentTypeKey = "SDWebImageErrorDownloadContentTypeKey"
 
-/// A failure in the form that code for the original expects: an `NSError` with the original's domains, codes and keys.
+/// A failure in the form that code for SDWebImage expects: an `NSError` with SDWebImage's domains, codes and keys.
 ///
 /// Failures of the connection have the domain `NSURLErrorDomain` and its codes; all others have
 /// ``SDWebImageErrorDomain``. A subclass of `NSError` is needed because Swift on Linux does not convert other errors by
@@ -38,7 +38,7 @@ public final class SDWebImageError: NSError, @unchecked Sendable {
     public override var description: String { webImageError.description }
 }
 
-// The cases of the original's enumeration, as members of the error.
+// The cases of SDWebImage's enumeration, as members of the error.
 extension SDWebImageError {
     /// The URL is nil, empty or malformed.
     public static let invalidURL = Code.invalidURL

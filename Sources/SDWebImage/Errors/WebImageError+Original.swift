@@ -2,7 +2,7 @@ import Foundation
 import WebImage
 
 extension WebImageError {
-    /// The domain and code of the `NSError`: the original's, or those of a custom loader's own error.
+    /// The domain and code of the `NSError`: SDWebImage's, or those of a custom loader's own error.
     var originalsDomainAndCode: (domain: String, code: Int) {
         if let foreignError { return (foreignError._domain, foreignError._code) }
         guard code == .transport else { return (SDWebImageErrorDomain, code.rawValue) }
@@ -10,7 +10,7 @@ extension WebImageError {
         return (NSURLErrorDomain, Self.urlErrors[number] ?? Self.unknownURLError)
     }
 
-    /// The `userInfo` of the `NSError`, with the original's keys and the message.
+    /// The `userInfo` of the `NSError`, with SDWebImage's keys and the message.
     var originalsUserInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: foreignError?.localizedDescription ?? description]
         if let foreign = foreignError as? NSError { info.merge(foreign.userInfo) { $1 } }

@@ -1,6 +1,6 @@
 public import Foundation
 
-// Foundation on Linux casts a number in an `Any` to `Double` and `Int`, but not to `CGFloat`. Code for the original needs
+// Foundation on Linux casts a number in an `Any` to `Double` and `Int`, but not to `CGFloat`. Code for SDWebImage needs
 // that cast: `options[.decodeScaleFactor] as? CGFloat`.
 extension CGFloat: @retroactive _ObjectiveCBridgeable {
     /// The number as an object.

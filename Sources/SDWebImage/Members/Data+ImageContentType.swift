@@ -2,7 +2,7 @@ public import Foundation
 public import WebImage
 
 extension Data {
-    /// The format detected from the first bytes; an animated PNG is `.PNG`, as in the original.
+    /// The format detected from the first bytes; an animated PNG is `.PNG`, as in SDWebImage.
     public static func sd_imageFormat(forImageData data: Data?) -> SDImageFormat {
         data.map { SDImageFormat(sniffing: $0).container } ?? .undefined
     }
@@ -10,12 +10,12 @@ extension Data {
     public static func sd_UTType(from format: SDImageFormat) -> String { format.typeIdentifier }
     /// The format of a uniform type identifier.
     public static func sd_imageFormat(fromUTType type: String) -> SDImageFormat { SDImageFormat(typeIdentifier: type) }
-    /// The format detected from the first bytes; an animated PNG is `.PNG`, as in the original.
+    /// The format detected from the first bytes; an animated PNG is `.PNG`, as in SDWebImage.
     public var sd_imageFormat: SDImageFormat { SDImageFormat(sniffing: self).container }
 }
 
 extension NSData {
-    /// The format detected from the first bytes; an animated PNG is `.PNG`, as in the original.
+    /// The format detected from the first bytes; an animated PNG is `.PNG`, as in SDWebImage.
     public static func sd_imageFormat(forImageData data: Data?) -> SDImageFormat {
         Data.sd_imageFormat(forImageData: data)
     }

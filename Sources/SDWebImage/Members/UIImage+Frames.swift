@@ -1,7 +1,7 @@
 public import Foundation
 public import WebImage
 
-/// An animation with all frames in memory, like the system's animated image in the original.
+/// An animation with all frames in memory, like the system's animated image in SDWebImage.
 ///
 /// Safe on any thread, because it is immutable.
 final class FramesImage: Image, AnimatedImageProvider, @unchecked Sendable {
@@ -78,7 +78,7 @@ extension Image {
         return ImageCoderHelper.animatedImage(with: images.map { SDImageFrame(image: $0, duration: each) })
     }
 
-    /// Makes an image of one transparent pixel. The original's image has none, but every image here has pixels.
+    /// Makes an image of one transparent pixel. SDWebImage's image has none, but every image here has pixels.
     public convenience init() {
         guard let pixels = try? PixelBuffer(width: 1, height: 1, format: .bgra8Premultiplied) else {
             preconditionFailure("Out of memory for an image of one pixel.")
@@ -103,7 +103,7 @@ extension Image {
 }
 
 extension Image: Hashable {
-    /// Whether both are the same object: images are compared by identity, as in the original.
+    /// Whether both are the same object: images are compared by identity, as in SDWebImage.
     public static func == (left: Image, right: Image) -> Bool { left === right }
     /// Hashes the identity of the object.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
@@ -135,7 +135,7 @@ extension ImageCoderHelper {
     private static let solution = Locked(SDImageCoderDecodeSolution.automatic)
 }
 
-/// The way the original makes an image ready for display; here decoded images are already ready.
+/// The way SDWebImage makes an image ready for display; here decoded images are already ready.
 public enum SDImageCoderDecodeSolution: UInt, Sendable {
     /// The best available way.
     case automatic = 0

@@ -7,7 +7,7 @@ public typealias SDImageCache = ImageCache
 public typealias SDImageCacheToken = ImageCacheToken
 /// A layer of a cache; ``WebImageCore/ImageCacheType``.
 public typealias SDImageCacheType = ImageCacheType
-/// The options of a cache query: the options of a load, whose caching flags mean the same as in the original.
+/// The options of a cache query: the options of a load, whose caching flags mean the same as in SDWebImage.
 public typealias SDImageCacheOptions = WebImageOptions
 /// The date from which an entry's age is counted; ``WebImageCore/ImageCacheConfig/ExpireType``.
 public typealias SDImageCacheConfigExpireType = ImageCacheConfig.ExpireType

@@ -4,7 +4,7 @@ public import WebImageHTTP
 public import WebImageStore
 
 extension WebImageOperation {
-    /// Always false unless implemented, because the original's property is optional.
+    /// Always false unless implemented, because SDWebImage's property is optional.
     public var isCancelled: Bool { false }
 }
 

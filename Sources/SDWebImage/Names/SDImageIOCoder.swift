@@ -75,7 +75,7 @@ public final class SDImageIOCoder: DetailedImageCoder, SDProgressiveImageCoder {
     }
 }
 
-/// The original's base class of animated coders; unavailable.
+/// SDWebImage's base class of animated coders; unavailable.
 @available(*, unavailable, message: "Adopt SDAnimatedImageCoder; this class uses Apple's image library")
 public final class SDImageIOAnimatedCoder {
     /// Makes an object without any function.

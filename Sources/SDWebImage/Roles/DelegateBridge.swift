@@ -1,7 +1,7 @@
 import Foundation
 import WebImage
 
-/// Forwards a manager's delegate calls to a delegate of the original's shape, with failures as ``SDWebImageError``.
+/// Forwards a manager's delegate calls to a delegate of SDWebImage's shape, with failures as ``SDWebImageError``.
 final class DelegateBridge: WebImageManagerDelegate {
     private struct WeakTarget { weak var delegate: (any SDWebImageManagerDelegate)? }
     private struct Installed {

@@ -1,6 +1,6 @@
 public import WebImage
 
-/// A disk layer with the original's signatures. Synchronous; called on the cache's own queue, one call at a time.
+/// A disk layer with SDWebImage's signatures. Synchronous; called on the cache's own queue, one call at a time.
 @preconcurrency public protocol SDDiskCacheProtocol: DiskCaching {
     /// Opens the cache in a folder.
     init?(cachePath: String, config: SDImageCacheConfig)
@@ -11,7 +11,7 @@ public import WebImage
 }
 
 extension SDDiskCacheProtocol {
-    /// Opens the cache with a configuration of the original's type.
+    /// Opens the cache with a configuration of SDWebImage's type.
     public init?(cachePath: String, config: ImageCacheConfig) {
         self.init(cachePath: cachePath, config: SDImageCacheConfig(config))
     }

@@ -1,6 +1,6 @@
 public import WebImage
 
-/// A base class for custom transformers, as in the original: override ``transformerKey`` and
+/// A base class for custom transformers, as in SDWebImage: override ``transformerKey`` and
 /// ``transformedImage(with:forKey:)``.
 ///
 /// Called off the main thread, from several threads at once.

@@ -1,7 +1,7 @@
 public import Foundation
 public import WebImage
 
-/// A whole cache with the original's signatures.
+/// A whole cache with SDWebImage's signatures.
 ///
 /// Called on any thread; every completion must be called exactly once.
 @preconcurrency public protocol SDImageCacheProtocol: ImageCaching {

@@ -1,7 +1,7 @@
 public import Foundation
 public import WebImage
 
-/// Fetches images for a manager, with the original's signatures: failures are any `Error`.
+/// Fetches images for a manager, with SDWebImage's signatures: failures are any `Error`.
 ///
 /// Called on any thread; must not block it. `completed` must be called exactly once with `finished`.
 @preconcurrency public protocol SDImageLoader: ImageLoader {

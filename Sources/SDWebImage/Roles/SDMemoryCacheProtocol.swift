@@ -1,6 +1,6 @@
 public import WebImage
 
-/// A memory layer with the original's signatures: keys and objects of any type. Called on any thread.
+/// A memory layer with SDWebImage's signatures: keys and objects of any type. Called on any thread.
 @preconcurrency public protocol SDMemoryCacheProtocol: MemoryCaching {
     /// Makes an empty cache.
     init(config: SDImageCacheConfig)
@@ -15,7 +15,7 @@ public import WebImage
 }
 
 extension SDMemoryCacheProtocol {
-    /// Makes the cache with a configuration of the original's type.
+    /// Makes the cache with a configuration of SDWebImage's type.
     public init(config: ImageCacheConfig) { self.init(config: SDImageCacheConfig(config)) }
     /// The image of a key.
     public func object(forKey key: String) -> Image? {

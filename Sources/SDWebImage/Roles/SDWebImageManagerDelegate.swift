@@ -1,7 +1,7 @@
 public import Foundation
 public import WebImage
 
-/// Decides about downloads and failed URLs, with the original's signatures; referenced weakly. Called on any thread.
+/// Decides about downloads and failed URLs, with SDWebImage's signatures; referenced weakly. Called on any thread.
 @preconcurrency public protocol SDWebImageManagerDelegate: AnyObject, Sendable {
     /// Whether an image that is in no cache may be downloaded; true unless implemented.
     func imageManager(_ imageManager: SDWebImageManager, shouldDownloadImageFor imageURL: URL) -> Bool

@@ -1,7 +1,7 @@
 public import Foundation
 public import WebImage
 
-/// Frames by index, with the original's signatures: counts are `UInt`.
+/// Frames by index, with SDWebImage's signatures: counts are `UInt`.
 ///
 /// Safe on any thread; a frame is decoded when it is requested.
 @preconcurrency public protocol SDAnimatedImageProvider: AnimatedImageProvider {
@@ -36,10 +36,10 @@ extension SDAnimatedImageProvider {
     }
 }
 
-/// A coder of the frames of one animation, with the original's signatures; a new instance is made for each animation.
+/// A coder of the frames of one animation, with SDWebImage's signatures; a new instance is made for each animation.
 @preconcurrency public protocol SDAnimatedImageCoder: SDAnimatedImageProvider, AnimatedImageCoder {}
 
-/// An image that supplies its frames one by one, with the original's signatures: a subclass of `UIImage`.
+/// An image that supplies its frames one by one, with SDWebImage's signatures: a subclass of `UIImage`.
 ///
 /// Instances are made off the main thread. A context's `.animatedImageClass` is such a class.
 @preconcurrency public protocol SDAnimatedImageProtocol: SDAnimatedImageProvider, AnimatedImageProtocol {
@@ -97,7 +97,7 @@ extension SDAnimatedImageProvider where Self: SDAnimatedImageProtocol {
     @_disfavoredOverload public var animatedCoder: (any SDAnimatedImageCoder)? { nil }
 }
 
-/// A coder that decodes partial images, with the original's signatures.
+/// A coder that decodes partial images, with SDWebImage's signatures.
 @preconcurrency public protocol SDProgressiveImageCoder: ProgressiveImageCoder {
     /// The partial image; nil before the first row.
     func incrementalDecodedImage(options: SDImageCoderOptions?) -> UIImage?

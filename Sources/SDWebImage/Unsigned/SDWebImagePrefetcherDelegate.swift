@@ -1,7 +1,7 @@
 public import Foundation
 public import WebImage
 
-/// Receives the progress of prefetching, with the original's signatures: counts are `UInt`.
+/// Receives the progress of prefetching, with SDWebImage's signatures: counts are `UInt`.
 ///
 /// Called on the list's callback queue. Both methods are optional. Methods with `Int` counts, as in older code for this
 /// package, are also called.
@@ -23,14 +23,14 @@ extension SDWebImagePrefetcherDelegate {
     public func imagePrefetcher(
         _ imagePrefetcher: SDWebImagePrefetcher, didFinishWithTotalCount totalCount: UInt, skippedCount: UInt
     ) {}
-    /// Forwards the call with the original's types.
+    /// Forwards the call with SDWebImage's types.
     public func imagePrefetcher(
         _ imagePrefetcher: WebImagePrefetcher, didPrefetch imageURL: URL?, finishedCount: Int, totalCount: Int
     ) {
         let (finished, total) = (UInt(clamping: finishedCount), UInt(clamping: totalCount))
         self.imagePrefetcher(imagePrefetcher, didPrefetch: imageURL, finishedCount: finished, totalCount: total)
     }
-    /// Forwards the call with the original's types.
+    /// Forwards the call with SDWebImage's types.
     public func imagePrefetcher(
         _ imagePrefetcher: WebImagePrefetcher, didFinishWithTotalCount totalCount: Int, skippedCount: Int
     ) {

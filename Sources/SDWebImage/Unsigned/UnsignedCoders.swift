@@ -2,7 +2,7 @@ public import Foundation
 public import WebImage
 public import WebImageCodecs
 
-// The built-in coders with the original's signatures.
+// The built-in coders with SDWebImage's signatures.
 
 extension ImageGIFCoder: SDAnimatedImageCoder, SDProgressiveImageCoder {
     /// The partial image, by the name that Apple's importer gives the method; nil before the first row.

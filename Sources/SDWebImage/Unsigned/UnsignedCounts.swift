@@ -1,7 +1,7 @@
 public import Foundation
 public import WebImage
 
-// The original's counts are `NSUInteger`, which Apple's importer makes `UInt`.
+// SDWebImage's counts are `NSUInteger`, which Apple's importer makes `UInt`.
 
 extension AnimatedImage: SDAnimatedImageProtocol {
     /// The number of frames; 0 for a still.

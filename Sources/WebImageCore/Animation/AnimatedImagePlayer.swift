@@ -74,7 +74,7 @@ import Foundation
         }
     }
 
-    /// Whether late frames are skipped (true) or slow the animation down, as in the original.
+    /// Whether late frames are skipped (true) or slow the animation down, as in SDWebImage.
     public var skipsLateFrames: Bool {
         get { playback.skipsLateFrames }
         set { playback.skipsLateFrames = newValue }

@@ -2,7 +2,7 @@ public import Foundation
 
 /// Decodes bytes to an image and encodes an image to bytes.
 ///
-/// The requirements are those of the original. Called off the main thread, from several threads at once. A coder that
+/// The requirements are those of SDWebImage. Called off the main thread, from several threads at once. A coder that
 /// can report why it failed, or describe a file without decoding it, adopts ``DetailedImageCoder`` instead.
 @preconcurrency public protocol ImageCoder: Sendable {
     /// Returns whether this coder reads such data; checks the signature without consuming it.

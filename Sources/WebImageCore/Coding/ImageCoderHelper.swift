@@ -10,9 +10,9 @@ public enum ImageForceDecodePolicy: Int, Sendable, Hashable {
     case always = 2
 }
 
-/// The original's helper functions for coders.
+/// SDWebImage's helper functions for coders.
 ///
-/// Coders here return images that are decoded, upright and in one memory layout. The original's forced decoding
+/// Coders here return images that are decoded, upright and in one memory layout. SDWebImage's forced decoding
 /// therefore only converts a compact or deep layout to that of the display.
 public enum ImageCoderHelper {
     // MARK: Sizes
@@ -84,7 +84,7 @@ public enum ImageCoderHelper {
 
     /// Returns the image, made smaller if its pixels take more than `limitBytes` (0 means the default) at 4 bytes each.
     ///
-    /// The size is the original's: both sides times √(allowed pixels ÷ actual pixels), rounded down, at least 1. With
+    /// The size is SDWebImage's: both sides times √(allowed pixels ÷ actual pixels), rounded down, at least 1. With
     /// `never`, and for animated and vector images, the same instance is returned. Blocks the caller while it scales.
     @_disfavoredOverload
     public static func decodedAndScaledDownImage(

@@ -2,7 +2,7 @@ public import Foundation
 
 /// The failure of a load, a decode or a store: its kind, stage, cause and next step.
 public struct WebImageError: Error, Sendable {
-    /// The kind of failure, with the original's number if it has one.
+    /// The kind of failure, with SDWebImage's number if it has one.
     public enum Code: Int, Sendable, Hashable {
         /// The URL is nil, empty or malformed.
         case invalidURL = 1000
@@ -18,9 +18,9 @@ public struct WebImageError: Error, Sendable {
         case encodingFailed = 1101
         /// A file or a cache folder cannot be read or written (SDWebImage has no number for this).
         case fileSystem = 1102
-        /// A miss of a load that may not use the loader (the original completes with neither image nor error).
+        /// A miss of a load that may not use the loader (SDWebImage completes with neither image nor error).
         case notCached = 1103
-        /// No coder reads this format; adding one may help (1001 in the original).
+        /// No coder reads this format; adding one may help (1001 in SDWebImage).
         case unsupportedFormat = 1104
         /// No memory is available for the pixels now (SDWebImage has no number for this).
         case outOfMemory = 1105
@@ -34,7 +34,7 @@ public struct WebImageError: Error, Sendable {
         case invalidDownloadResponse = 2003
         /// The content type is not acceptable.
         case invalidDownloadContentType = 2004
-        /// The connection failed: name, route, TLS, time-out, early close (the original returns the system's error).
+        /// The connection failed: name, route, TLS, time-out, early close (SDWebImage returns the system's error).
         case transport = 2100
     }
 

@@ -2,8 +2,8 @@ public import Foundation
 
 /// A decoded image: upright, display-ready pixels with a scale, and metadata about its origin.
 ///
-/// It has the role of `UIImage` in the original. Pixels, scale and colour profile never change; a lock guards the
-/// descriptive metadata, which callers may write as in the original. Safe on any thread.
+/// It has the role of `UIImage` in SDWebImage. Pixels, scale and colour profile never change; a lock guards the
+/// descriptive metadata, which callers may write as in SDWebImage. Safe on any thread.
 open class Image: @unchecked Sendable {
     // Unchecked is true because every stored property is an immutable Sendable or the `Locked` box; subclasses must
     // guarantee the same.

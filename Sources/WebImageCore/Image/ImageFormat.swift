@@ -1,6 +1,6 @@
 import Foundation
 
-/// The format of an encoded image: an open set with the original's numbers.
+/// The format of an encoded image: an open set with SDWebImage's numbers.
 public struct ImageFormat: RawRepresentable, Sendable, Hashable {
     /// The number; -1 is undefined.
     public let rawValue: Int

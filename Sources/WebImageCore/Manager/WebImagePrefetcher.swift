@@ -211,7 +211,7 @@ public final class WebImagePrefetcher: Sendable {
     private func load(_ item: PrefetchItem) {
         let completion = Completion<Bool> { isSkipped in
             item.token.end(item.index, isSkipped: isSkipped)
-            // Release after the callbacks, as in the original: a prefetch that a callback asks for does not start
+            // Release after the callbacks, as in SDWebImage: a prefetch that a callback asks for does not start
             // beside this load.
             self.release()
             self.admit()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads typed values from the original's open dictionaries.
+/// Reads typed values from SDWebImage's open dictionaries.
 extension Dictionary where Key: RawRepresentable, Key.RawValue == String, Value == Any {
     /// Returns the value of `key` if it has the wanted type; a wrong type is logged once with key and type.
     package func read<Wanted>(_ key: Key, as _: Wanted.Type) -> Wanted? {

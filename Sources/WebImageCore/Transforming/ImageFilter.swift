@@ -14,7 +14,7 @@ public struct ImageFilterTransformer: ImageTransformer {
     /// Makes the transformer.
     public init(filter: any ImageFilter) { self.filter = filter }
 
-    /// The original's key, plus the parameters that the original leaves out.
+    /// SDWebImage's key, plus the parameters that SDWebImage leaves out.
     public var transformerKey: String { "SDImageFilterTransformer(\(filter.filterKey))" }
 
     /// Returns the filtered image.

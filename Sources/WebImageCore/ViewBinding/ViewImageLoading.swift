@@ -48,7 +48,7 @@ public typealias ViewImageCompletedBlock =
 public typealias ViewImageProgressBlock =
     @MainActor (_ receivedSize: Int, _ expectedSize: Int, _ targetURL: URL?) -> Void
 
-/// The parameters of the original's internal completion: also the encoded data, and whether this is the last call.
+/// The parameters of SDWebImage's internal completion: also the encoded data, and whether this is the last call.
 public typealias ViewImageInternalCompletedBlock =
     @MainActor (
         _ image: Image?, _ data: Data?, _ error: WebImageError?, _ cacheType: ImageCacheType, _ finished: Bool,

@@ -145,7 +145,7 @@ final class SharedDownloads: Sendable {
         }
     }
 
-    /// Frees a slot after the completions of `downloadImage` callers are on their queues, as the original does. A load
+    /// Frees a slot after the completions of `downloadImage` callers are on their queues, as SDWebImage does. A load
     /// that decodes by itself frees its slot with the last byte.
     ///
     /// A completion that runs inline and does not return keeps the slot for at most ``maxSlotHold``, so user code

@@ -1,6 +1,6 @@
 public import WebImageCore
 
-/// Options of one download; the bits are the original's.
+/// Options of one download; the bits are SDWebImage's.
 public struct WebImageDownloaderOptions: OptionSet, Sendable, Hashable {
     /// The bits.
     public let rawValue: UInt

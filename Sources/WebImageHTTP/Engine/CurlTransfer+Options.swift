@@ -112,7 +112,7 @@ extension CurlTransfer {
     /// The seconds without a byte after which the transfer fails.
     var idleTimeout: TimeInterval {
         let wanted = order.request.timeoutInterval
-        // A value that is not positive means the default, as in the original. One day is the maximum, because curl's
+        // A value that is not positive means the default, as in SDWebImage. One day is the maximum, because curl's
         // milliseconds may overflow.
         return wanted > 0 ? min(max(wanted, 0.001), 86_400) : 15
     }

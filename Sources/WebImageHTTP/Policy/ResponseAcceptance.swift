@@ -14,7 +14,7 @@ package struct ResponseAcceptance: Sendable, Hashable {
     }
 
     /// The reason why a head is refused; nil when it is accepted. A response without a declared type is accepted, as in
-    /// the original.
+    /// SDWebImage.
     package func refusal(of response: WebImageResponse, for url: URL) -> WebImageError? {
         var refusal = reason(for: response, url)
         refusal?.response = response

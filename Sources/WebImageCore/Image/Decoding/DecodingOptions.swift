@@ -87,7 +87,7 @@ extension DecodingOptions {
 
     /// Returns the pixel size for decoding an image of `size` (upright); never larger than the image.
     ///
-    /// A byte limit takes precedence over the box. Rounding is the original's: the shortened side is rounded up.
+    /// A byte limit takes precedence over the box. Rounding is SDWebImage's: the shortened side is rounded up.
     public func targetSize(for size: PixelSize, frameCount: Int = 1) -> PixelSize {
         if let limit = scaleDownLimitBytes {
             let bounded = ImageScaling.size(

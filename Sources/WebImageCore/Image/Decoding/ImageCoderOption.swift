@@ -1,6 +1,6 @@
 import Foundation
 
-/// The key of one coder option, with the original's raw strings.
+/// The key of one coder option, with SDWebImage's raw strings.
 public struct ImageCoderOption: RawRepresentable, Hashable, Sendable {
     /// The key's string.
     public let rawValue: String
@@ -52,5 +52,5 @@ public struct ImageCoderOption: RawRepresentable, Hashable, Sendable {
     public static let encodeWebPLossless = ImageCoderOption(rawValue: "encodeWebPLossless")
 }
 
-/// Coder options in the form of the original's literals; read once into ``DecodingOptions`` or ``EncodingOptions``.
+/// Coder options in the form of SDWebImage's literals; read once into ``DecodingOptions`` or ``EncodingOptions``.
 public typealias ImageCoderOptions = [ImageCoderOption: Any]

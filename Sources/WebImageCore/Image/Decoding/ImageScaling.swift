@@ -1,6 +1,6 @@
 import Foundation
 
-/// Calculates the sizes of scaled images, with the original's rounding.
+/// Calculates the sizes of scaled images, with SDWebImage's rounding.
 public enum ImageScaling {
     /// Returns the size of an image fitted into a box.
     ///
