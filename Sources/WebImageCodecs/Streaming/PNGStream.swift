@@ -80,7 +80,8 @@ final class PNGStream: PictureStream {
         if filter.declaresAnimation { info?.format = .apng }
         // An animation without `fcTL` before the pixels does not start with the default image.
         let startsElsewhere = filter.declaresAnimation && chunks.animation == nil
-        // A decode at once averages a huge picture and never has it whole in memory; neither must this stream.
+        // The decode of a complete file shrinks a huge picture row by row and never holds it whole in memory. This stream
+        // must not hold it whole either.
         let isShrunk =
             PNGDecoding(
                 chunks: chunks, orientation: orientation, options: options, deadline: DecodeDeadline(options.limits)

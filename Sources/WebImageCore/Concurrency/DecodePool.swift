@@ -60,7 +60,7 @@ package final class DecodePool: Sendable {
     private let nice: @Sendable () -> Int32
 
     /// - Parameters:
-    ///   - width: Maximum number of concurrent jobs; one small job more while all of them are large.
+    ///   - width: Maximum number of concurrent jobs. While all of them are large, one small job more may run.
     ///   - byteBudget: Maximum bytes of pixels of concurrent jobs; a larger job runs alone.
     ///   - nice: Called before each job; returns the least nice value (setpriority(2)) for its thread from then on.
     ///   - idleTime: How long a thread without work is kept.

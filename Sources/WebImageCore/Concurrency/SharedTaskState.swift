@@ -153,7 +153,7 @@ struct SharedTaskState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     /// Removes a subscriber.
     ///
-    /// - Parameter consumed: Whether it used the value or found it useless.
+    /// - Parameter consumed: Whether the subscriber received the value, even if it had no use for it.
     mutating func leave(_ subscriber: ID, consumed: Bool) -> [Action] {
         guard let known = subscribers.removeValue(forKey: subscriber) else {
             cancelledEarly.remove(subscriber)

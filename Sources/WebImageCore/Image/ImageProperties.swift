@@ -8,7 +8,7 @@ public struct ImageProperties: Sendable, Hashable {
     public struct Rational: Sendable, Hashable {
         /// The dividend.
         public var numerator: Int
-        /// The divisor; 0 if the file contains that.
+        /// The divisor; 0 if the file stores 0.
         public var denominator: Int
 
         /// Pairs a numerator with a denominator.

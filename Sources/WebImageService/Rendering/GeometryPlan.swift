@@ -140,7 +140,7 @@ struct GeometryPlan: Sendable, Hashable {
         return PixelSize(width: size.width, height: max(height, size.height))
     }
 
-    /// The centre of an area of the source, in fractions of the kept part.
+    /// The centre of an area of the source, as fractions of the sides of the part that the crop keeps.
     private static func focus(
         on area: ProcessingOptions.ManualCrop, _ part: CropPlan, _ turned: PixelSize
     ) -> Gravity {

@@ -45,7 +45,7 @@ final class ResultProvider: Sendable {
     private let clock: any DelayClock
     private let works: CoalescedWork<String, WorkOutcome>
 
-    /// The maximum of bytes of results that are held for requests accepted before they were made.
+    /// The maximum of bytes of results that are held for requests that were accepted before the result was made.
     private static let keptBytes = 16 << 20
 
     init(

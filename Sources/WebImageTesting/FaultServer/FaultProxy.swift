@@ -41,8 +41,8 @@ public final class FaultProxy: Sendable {
     public static let established =
         "HTTP/1.1 200 Connection established\r\nETag: \"proxy\"\r\nCache-Control: no-store\r\nContent-Type: text/html\r\n\r\n"
 
-    /// Sets the responses to the next tunnel requests; the last one applies to all later requests. Each has one or
-    /// several heads.
+    /// Sets the responses to the next tunnel requests; the last one applies to all later requests. Each
+    /// response has one or several heads.
     public func answer(_ answers: String...) { state.withLock { ($0.answers, $0.tunnels) = (answers, []) } }
 
     /// Closes every connection and waits for the threads.

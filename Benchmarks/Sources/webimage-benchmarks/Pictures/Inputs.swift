@@ -51,7 +51,7 @@ struct Inputs {
         return place
     }()
 
-    /// Stored in a folder for the processes that this one starts.
+    /// Writes the picture to a folder in which the processes started by this one find it.
     private func written(_ name: String, _ format: ImageFormat) throws -> URL {
         let file = Self.kept.appendingPathComponent(name)
         guard !FileManager.default.fileExists(atPath: file.path) else { return file }
