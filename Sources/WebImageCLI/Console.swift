@@ -18,7 +18,8 @@ enum Console {
 
     static var statusIsTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
-    /// Lines from several tasks must not mix. When the reader closes the pipe (`| head`), only the writing ends.
+    /// Writes under a lock, so that lines from several tasks do not mix. After the reader has closed the pipe
+    /// (`| head`), further output is dropped and the program continues.
     private static func write(_ text: String, to descriptor: Int32) {
         closed.withLock { closed in
             guard !closed.contains(descriptor) else { return }

@@ -93,7 +93,8 @@ final class ServeProxyTests: Sendable {
         #expect(try await get("If-None-Match: \(answers[0].fields["etag"] ?? "")\r\n").status == 304)
         #expect(try await get(method: "POST").status == 403)
         #expect(try await onThread { service.stop() } == 0)
-        // One request for each of the two formats; the client's own X-Forwarded-For is not trusted.
+        // Only one request for each of the two formats reached the service; the proxy answered the others. The service
+        // logs the address that the proxy saw, not the client's own X-Forwarded-For.
         #expect(service.entries.count == 2, "\(service.output)")
         #expect(service.entries.allSatisfy { $0["client"] as? String == "127.0.0.1" })
         #expect(source.requestCount("/a.png") == 1)

@@ -50,7 +50,8 @@ struct CoderBoundsTests {
     @Test func framesAreCountedWhileTheyAreRead() throws {
         var data = PNGBytes.signature + PNGBytes.header(4, 4) + PNGBytes.animationControl(frames: 2, plays: 0)
         for index in 0..<20 { data.append(PNGBytes.frameControl(index, 4, 4)) }
-        // A second control chunk makes the file a still, but the reader finds it only at the end.
+        // A second `acTL` chunk makes the file a still. That chunk comes last: the limit must apply before it is read,
+        // when the file still counts as an animation.
         data += PNGBytes.animationControl(frames: 2, plays: 0)
         let error = #expect(throws: WebImageError.self) {
             try ImagePNGCoder.shared.imageInfo(of: data, limits: DecodingLimits(maxFrameCount: 10))

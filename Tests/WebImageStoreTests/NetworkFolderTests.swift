@@ -6,7 +6,8 @@ import WebImageTesting
 
 @testable import WebImageStore
 
-/// A folder on a file system without shared memory; the test reports the file system number of NFS.
+/// A cache folder on a network file system, where processes cannot share memory. No such file system is needed: the
+/// test passes the file system type to the cache (0x6969 is NFS).
 @Suite(.timeLimit(minutes: 1))
 struct NetworkFolderTests {
     let folder: ScratchFolder

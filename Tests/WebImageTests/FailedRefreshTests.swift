@@ -5,7 +5,8 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// A failure marks a URL as failed only for the loads it concerns, and never while a valid image is cached.
+/// A failed refresh does not mark a URL as failed while a valid image is cached. A load with undeclared credentials
+/// never marks its URL as failed.
 @Suite(.timeLimit(minutes: 1))
 struct FailedRefreshTests {
     private let journey: Journey

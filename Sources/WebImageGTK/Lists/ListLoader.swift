@@ -48,8 +48,8 @@ import WebImageCore
         row.move(to: position)
     }
 
-    /// Whether the list scrolls more than a screen per update. Nothing is loaded meanwhile, so another update must
-    /// follow soon.
+    /// Whether the list scrolls more than a screen per update. While it does, no row is loaded. Update again soon:
+    /// otherwise the rows stay empty when the list stops.
     var isRacing: Bool { policy.isRacing }
 
     /// Starts and cancels loads after a scroll; `count` is the number of rows in the list.

@@ -48,7 +48,8 @@ final class PixmanImage {
     /// The longest side, in pixels, that pixman's fixed-point coordinates can address.
     static let maxSide = 32767
 
-    /// Draws this through an optional mask over the whole of `target`.
+    /// Draws this with its top left corner at `x`, `y`, through an optional mask. The operation applies to all pixels
+    /// of `target`.
     func composite(_ operation: pixman_op_t, mask: PixmanImage? = nil, onto target: PixelBuffer, x: Int = 0, y: Int = 0)
         throws(WebImageError)
     {

@@ -65,7 +65,7 @@ public struct WebImageDownloaderConfig: Sendable {
     /// The folder of unnamed files, beside the folders of the caches.
     package var bodyFolder = WebImageDownloaderConfig.partialFolder
 
-    /// The folder for incomplete bodies. It begins with a dot to avoid the names of caches.
+    /// The folder for incomplete bodies. The dot in its name prevents a conflict with the folder of a cache.
     static let partialFolder = CacheLocation.standard + "/.partial"
 
     /// Makes a configuration with the default values.

@@ -193,7 +193,7 @@ enum OutputFormat: String, Sendable, Hashable, CaseIterable {
         self.init(rawValue: name == "jpg" ? "jpeg" : name == "tif" ? "tiff" : String(name))
     }
 
-    /// The format of a picture; nil for one that no target can name.
+    /// Makes the output format for the format of a picture; nil if a request target cannot name that format.
     init?(_ format: ImageFormat) {
         guard let found = Self.allCases.first(where: { $0.imageFormat == format.container }) else { return nil }
         self = found

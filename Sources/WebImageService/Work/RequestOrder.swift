@@ -19,7 +19,7 @@ final class RequestOrder: Sendable {
         var next: UInt64 = 1
         /// All requests with a lower number have ended.
         var oldest: UInt64 = 1
-        /// Requests that ended before an older one.
+        /// Requests that have ended while an older request is still in flight.
         var ended: Set<UInt64> = []
         var observers: [@Sendable (UInt64) -> Void] = []
     }
