@@ -20,7 +20,9 @@ struct ServiceWorkTests {
             bench.server.answer("http://example.com/\(index).png", picture)
         }
         bench.server.close()
-        let responses = await bench.many(10_000) { "/_/w:9/f:png/plain/http://example.com/\($0 % 100).png" }
+        let responses = await bench.many(10_000, results: 100) {
+            "/_/w:9/f:png/plain/http://example.com/\($0 % 100).png"
+        }
         #expect(responses.count == 10_000 && responses.allSatisfy { $0.status == 200 })
         let outcomes = Dictionary(grouping: responses, by: \.record.outcome).mapValues(\.count)
         #expect(responses.count { $0.record.stages[.decode] != nil } == 100, "\(outcomes)")
@@ -36,7 +38,7 @@ struct ServiceWorkTests {
         bench.server.answer(
             ServiceBench.url, try PictureFixtures.quadrants(), ["cache-control": cacheControl])
         bench.server.close()
-        let responses = await bench.many(1000) { "/_/w:\($0 % 10 + 1)/f:png/plain/\(ServiceBench.url)" }
+        let responses = await bench.many(1000, results: 10) { "/_/w:\($0 % 10 + 1)/f:png/plain/\(ServiceBench.url)" }
         #expect(responses.count == 1000 && responses.allSatisfy { $0.status == 200 })
         #expect(responses.count { $0.record.stages[.decode] != nil } == 1)
         #expect(bench.server.fetchCount == 1)
@@ -101,7 +103,7 @@ struct ServiceWorkTests {
         let bench = try ServiceBench { $0.maxRequests = 100_000 }
         bench.server.fail(ServiceBench.url, Self.refused)
         bench.server.close()
-        let responses = await bench.many(500) { _ in "/_/w:9/plain/\(ServiceBench.url)" }
+        let responses = await bench.many(500, results: 1) { _ in "/_/w:9/plain/\(ServiceBench.url)" }
         #expect(responses.allSatisfy { $0.status == 502 })
         #expect(bench.server.fetchCount == 1)
     }

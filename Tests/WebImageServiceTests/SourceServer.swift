@@ -114,11 +114,17 @@ struct ServiceBench {
         await service.respond(to: ServiceRequest(method: method, target: target, headers: headers, client: client))
     }
 
-    /// Returns the responses to many requests, all accepted before the first fetch continues; call ``SourceServer/close()`` first.
-    func many(_ count: Int, target: @escaping @Sendable (Int) -> String) async -> [ServiceResponse] {
+    /// Returns the responses to many requests for a number of results. All requests are accepted, and the work for each result
+    /// has begun, before the first fetch continues; call ``SourceServer/close()`` first.
+    func many(
+        _ count: Int, results: Int, target: @escaping @Sendable (Int) -> String
+    ) async -> [ServiceResponse] {
         await withTaskGroup(of: ServiceResponse.self) { group in
             for index in 0..<count { group.addTask { await get(target(index)) } }
-            _ = await eventually { service.provider.limiter.requestCount == count }
+            _ = await eventually {
+                let limiter = service.provider.limiter
+                return limiter.requestCount == count && limiter.workCount == results
+            }
             server.open()
             return await group.reduce(into: []) { $0.append($1) }
         }

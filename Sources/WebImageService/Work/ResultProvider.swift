@@ -154,10 +154,10 @@ final class ResultProvider: Sendable {
         if let failure = store.failure(for: job.key, now: clock.date) { return .failure(failure.refusal) }
         var stages: [ServiceRecord.Stage: Duration] = [:]
         do {
-            let permit = try limiter.begin(host: job.reference.host)
-            defer { withExtendedLifetime(permit) {} }
             // Known before the fetch, so that the first decode has the size that serves all jobs waiting for the source.
             let shared = decodes.begin(job.reference.key, wanted: job.decodeKey)
+            let permit = try limiter.begin(host: job.reference.host)
+            defer { withExtendedLifetime(permit) {} }
             let start = clock.now
             let source = try await fetcher.source(
                 job.reference, maxBytes: job.maxSourceBytes, bounds: job.bounds, for: job.demand)
