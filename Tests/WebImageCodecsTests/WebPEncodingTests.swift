@@ -56,7 +56,7 @@ struct WebPEncodingTests {
         #expect(try coder.imageInfo(of: small, limits: .default).storedSize == PixelSize(width: 32, height: 32))
     }
 
-    @Test func profileTravelsAlong() throws {
+    @Test func aProfileIsWrittenAndReadBack() throws {
         let profile = ColorProfile(iccData: Data((0..<300).map { UInt8($0 % 251) }))
         let image = Image(pixels: try Sample.gradient(8, 8, .rgba8), colorProfile: profile)
         let file = try coder.encode(image, format: .webP, options: EncodingOptions())

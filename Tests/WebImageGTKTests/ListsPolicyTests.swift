@@ -7,7 +7,7 @@ import WebImageTesting
 @Suite("List prefetching", .timeLimit(minutes: 1)) struct ListsPolicyTests {
     var policy = ScrollPrefetchPolicy(screensAhead: 2, screensBehind: 0.5)
 
-    @Test mutating func firstLookLoadsAheadOnly() {
+    @Test mutating func theFirstUpdatePrefetchesRowsAheadOnly() {
         let change = policy.update(visible: 0..<4, count: 100)
         #expect(change.prefetch == [4, 5, 6, 7, 8, 9, 10, 11])
         #expect(change.cancelled == [])

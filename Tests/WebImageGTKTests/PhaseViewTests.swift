@@ -56,7 +56,7 @@ extension GTKSuite {
             #expect(children(of: view) == log.widgets.map(\.widget))
         }
 
-        @Test func eachPhaseHasItsWidget() throws {
+        @Test func eachPhaseShowsItsWidget() throws {
             let log = Log()
             let view = PhaseView(request(first), content: log.widget)
             loader.loads[0].report(received: 1, expected: 2)

@@ -101,7 +101,7 @@ struct DownloadQueueTests {
         #expect(queue.setSuspended(false) == [.start(0), .start(1)])
     }
 
-    @Test func raisingTheMaximumStartsMore() {
+    @Test func raisingTheMaximumStartsQueuedDownloads() {
         var queue = Queue(maxConcurrent: 0)
         for number in 0..<4 { _ = queue.join(number, key: "\(number)", priority: .normal) }
         #expect(queue.setMaxConcurrent(3) == [.start(1), .start(2)])

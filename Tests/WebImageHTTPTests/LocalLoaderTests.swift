@@ -186,7 +186,7 @@ struct ImageLoadersManagerTests {
         }
     }
 
-    @Test func otherSchemesAreToldWhichWork() async throws {
+    @Test func theErrorForAnUnknownSchemeNamesThoseThatWork() async throws {
         let loaders = ImageLoadersManager(loaders: [DataURLImageLoader(), FileImageLoader()])
         let url = try #require(URL(string: "gopher://x/a"))
         await #expect {

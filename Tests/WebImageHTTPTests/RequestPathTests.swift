@@ -152,7 +152,7 @@ struct RequestPathTests {
         }
     }
 
-    @Test func transferUnderWayHearsThatItHasBecomeMoreUrgent() async throws {
+    @Test func aRunningTransferReceivesAHigherPriority() async throws {
         try await withDownloader { server, downloader in
             let gate = FaultGate()
             server.route("/a", .gated(gate, .body(Data("a".utf8))))

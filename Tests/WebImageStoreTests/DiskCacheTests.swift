@@ -142,7 +142,7 @@ struct DiskCacheTests {
         #expect(contents.contains { $0.range(of: Data("findable".utf8)) != nil } == asked)
     }
 
-    @Test func dataSlicesAreStoredAsWhatTheyShow() throws {
+    @Test func aDataSliceIsStoredWithoutTheRestOfItsBuffer() throws {
         let cache = try open()
         let slice = bytes(50_000)[10_000..<40_000]
         cache.setData(slice, forKey: "key")

@@ -9,7 +9,8 @@ package import Foundation
 package final class DecodePool: Sendable {
     /// As many threads as cores, at least 2, and a budget of 512 MiB of pixels.
     package static let shared = DecodePool(
-        width: max(2, ProcessInfo.processInfo.activeProcessorCount), byteBudget: 512 << 20)
+        width: max(2, ProcessInfo.processInfo.activeProcessorCount), byteBudget: 512 << 20,
+        whenIdle: DecodePool.returnFreedMemory)
 
     /// The nice value of the threads: 5, so that the program's event loops run first; 10 beside a main loop that draws;
     /// 0 in a command that only waits for its images.
@@ -18,6 +19,18 @@ package final class DecodePool: Sendable {
     }
 
     private static let isCommand = Locked(false)
+
+    /// Returns freed memory to the system once no decode has run for a while.
+    ///
+    /// The threads of a later burst may use other arenas of the allocator, in which the memory that an earlier burst freed
+    /// cannot be used (malloc_trim(3)). Not beside a main loop that draws: each arena is locked while it is trimmed, tens
+    /// of milliseconds for some hundred megabytes.
+    private static let returnFreedMemory: @Sendable () -> Void = {
+        guard !MainThread.isAttached else { return }
+        // By name, because Glibc's module does not declare it and other C libraries do not have it.
+        typealias Trim = @convention(c) (_ kept: Int) -> Int32
+        if let trim = dlsym(nil, "malloc_trim") { _ = unsafeBitCast(trim, to: Trim.self)(0) }
+    }
 
     /// Declares that this program is a shell command, which does nothing else meanwhile.
     package static func declareCommandLineProgram() { isCommand.withLock { $0 = true } }
@@ -64,15 +77,16 @@ package final class DecodePool: Sendable {
     ///   - byteBudget: Maximum bytes of pixels of concurrent jobs; a larger job runs alone.
     ///   - nice: Called before each job; returns the least nice value (setpriority(2)) for its thread from then on.
     ///   - idleTime: How long a thread without work is kept.
+    ///   - whenIdle: Called by the last thread before it ends.
     package init(
         width: Int, byteBudget: Int, nice: @escaping @Sendable () -> Int32 = DecodePool.defaultNiceValue,
-        idleTime: DispatchTimeInterval = .seconds(5)
+        idleTime: DispatchTimeInterval = .seconds(5), whenIdle: @escaping @Sendable () -> Void = {}
     ) {
         self.width = width
         self.byteBudget = byteBudget
         self.nice = nice
         // One additional thread for a small job beside large ones.
-        threads = WorkerThreads(name: "webimage.decode", most: width + 1, idleTime: idleTime)
+        threads = WorkerThreads(name: "webimage.decode", most: width + 1, idleTime: idleTime, whenIdle: whenIdle)
     }
 
     /// The number of running jobs.

@@ -16,6 +16,7 @@ package final class WorkerThreads: Sendable {
     private let name: String
     private let most: Int
     private let idleTime: DispatchTimeInterval
+    private let whenIdle: @Sendable () -> Void
     private let state = Locked(State())
     private let wakeUps = DispatchSemaphore(value: 0)
 
@@ -23,10 +24,15 @@ package final class WorkerThreads: Sendable {
     ///   - name: The name of the threads in `top -H`, at most 15 bytes.
     ///   - most: The maximum number of threads.
     ///   - idleTime: How long a thread without work is kept.
-    package init(name: String, most: Int, idleTime: DispatchTimeInterval = .seconds(5)) {
+    ///   - whenIdle: Called by the last thread before it ends.
+    package init(
+        name: String, most: Int, idleTime: DispatchTimeInterval = .seconds(5),
+        whenIdle: @escaping @Sendable () -> Void = {}
+    ) {
         self.name = name
         self.most = most
         self.idleTime = idleTime
+        self.whenIdle = whenIdle
     }
 
     /// The number of threads, including idle ones.
@@ -71,12 +77,13 @@ package final class WorkerThreads: Sendable {
             return true
         }
         if wakeUps.wait(timeout: .now() + idleTime) == .success { return true }
-        let ends = state.withLock { state -> Bool in
-            guard state.idle > 0 else { return false }
+        let (ends, isLast) = state.withLock { state -> (Bool, Bool) in
+            guard state.idle > 0 else { return (false, false) }
             state.idle -= 1
             state.live -= 1
-            return true
+            return (true, state.live == 0)
         }
+        if isLast { whenIdle() }
         // If all idle threads have been woken, a wake-up for this one is on its way.
         if !ends { wakeUps.wait() }
         return !ends

@@ -40,7 +40,7 @@ struct MemoryPressureTests {
         #expect(cache.object(forKey: "held") == nil)
     }
 
-    @Test func releasedCacheObservesNoLonger() {
+    @Test func aReleasedCacheNoLongerObservesMemoryPressure() {
         let source = MemoryPressureRelay()
         let calls = Locked(0)
         var token: (any Sendable)? = source.observe { _ in calls.withLock { $0 += 1 } }

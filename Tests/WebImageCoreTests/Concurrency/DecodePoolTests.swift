@@ -126,7 +126,7 @@ struct DecodePoolTests {
     }
 
     @Test(arguments: [false, true])
-    func itsThreadsGiveWayToWhoeverDraws(draws: Bool) async throws {
+    func threadsAreNicerBesideAMainLoopThatDraws(draws: Bool) async throws {
         let pool = DecodePool(width: 1, byteBudget: .max / 2, nice: { draws ? 10 : 0 })
         let nice = try await pool.run { () throws(WebImageError) in getpriority(.init(PRIO_PROCESS.rawValue), 0) }
         let own = getpriority(.init(PRIO_PROCESS.rawValue), UInt32(getpid()))

@@ -85,14 +85,19 @@ struct DecodeThreadsTests {
     }
 
     @Test func idleThreadsEndAndNewOnesStart() async {
-        let pool = DecodePool(width: 3, byteBudget: .max / 2, idleTime: .milliseconds(1))
+        let idleTimes = Locked(0)
+        let pool = DecodePool(width: 3, byteBudget: .max / 2, idleTime: .milliseconds(1)) {
+            idleTimes.withLock { $0 += 1 }
+        }
         #expect(pool.threadCount == 0)
-        for _ in 0..<20 {
+        for number in 0..<20 {
             let blocked = Blocked(pool, 3)
             #expect(await eventually { pool.runningCount == 3 })
             #expect(pool.threadCount >= 3)
             #expect(await blocked.letGo())
             #expect(await eventually { pool.threadCount == 0 })
+            // Called once, by the last of the three threads.
+            #expect(await eventually { idleTimes.withLock { $0 } == number + 1 })
         }
     }
 

@@ -32,7 +32,7 @@ struct FailedURLTests {
         }
     }
 
-    @Test func removingLetsItBeTriedAgain() async throws {
+    @Test func aURLRemovedFromTheFailedOnesIsLoadedAgain() async throws {
         await fail()
         fixture.manager.removeFailedURL(nil)
         #expect(await code() == .blackListed)

@@ -37,7 +37,7 @@ struct PhaseTests {
         #expect(await names(request()) == ["success 6"])
     }
 
-    @Test func noRequestIsEmpty() async {
+    @Test func aNilRequestGivesTheEmptyPhaseAlone() async {
         #expect(await names(nil) == ["empty"])
     }
 

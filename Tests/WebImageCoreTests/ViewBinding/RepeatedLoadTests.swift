@@ -35,7 +35,7 @@ import WebImageTesting
         #expect(view.completions.map(\.cacheType) == [.none, .memory])
     }
 
-    @Test func sameURLAtAnotherSizeIsAnotherPicture() {
+    @Test func oneURLAtAnotherSizeIsLoadedAnew() {
         view.load(url, [], [.imageThumbnailPixelSize: CGSize(width: 10, height: 10)])
         view.load(url, [], [.imageThumbnailPixelSize: CGSize(width: 20, height: 20)])
         #expect(view.loader.loads.map(\.isCancelled) == [true, false])
@@ -53,7 +53,7 @@ import WebImageTesting
     }
 
     @Test(arguments: [.refreshCached, .fromLoaderOnly, .avoidAutoSetImage, .avoidAutoCancelImage] as [WebImageOptions])
-    func whoWantsTheLoadItselfGetsIt(options: WebImageOptions) {
+    func aRepeatedLoadWithOptionsThatChangeItStartsAgain(options: WebImageOptions) {
         view.load(url, options)
         view.load(url, options)
         #expect(view.loader.loads.count == 2)

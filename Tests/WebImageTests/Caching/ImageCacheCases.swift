@@ -146,7 +146,7 @@ struct ImageCacheCases {
         #expect(path.flatMap { FileManager.default.contents(atPath: $0) } == Data(count: 200_000))
     }
 
-    @Test func storedBytesAreAPictureAgain() async throws {  // SDImageCacheTests.test40InsertionOfImageData
+    @Test func storedBytesAreDecodedFromDisk() async throws {  // SDImageCacheTests.test40InsertionOfImageData
         let data = try jpeg()
         cache.storeImageDataToDisk(data, forKey: key)
         #expect(cache.diskImageDataExists(withKey: key))

@@ -309,7 +309,7 @@ extension ViewDocuments {
 
         // SDWebCacheCategoriesTests.testUIViewCancelCallbackWithError, SDWebCacheCategoriesTests.testUIViewCancelCurrentImageLoad
         // SDWebCacheCategoriesTests.testUIImageViewSetHighlightedImageWithURL
-        @Test func aViewAnswersForItsLoads() async throws {
+        @Test func aViewReportsAndCancelsItsLoads() async throws {
             desk.server.route("/held.png", .hang)
             let url = desk.server.url("/held.png")
             var code: Int?
