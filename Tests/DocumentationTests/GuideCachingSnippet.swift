@@ -20,7 +20,7 @@ func watch(_ url: URL, show: @escaping @Sendable (Image) -> Void) {
 // end
 
 // snippet: guide-cache-only
-/// What is there without asking the network; nil is a miss.
+/// Returns the cached image without a network request; nil if no cache has it.
 func cached(_ url: URL) async -> Image? {
     try? await WebImageManager.shared.image(for: url, options: .fromCacheOnly)
 }

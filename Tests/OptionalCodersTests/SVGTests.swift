@@ -55,7 +55,7 @@ struct SVGTests {
         #expect(abs(Int(pixel[2]) - 128) <= 1 && abs(Int(pixel[3]) - 128) <= 1)
     }
 
-    @Test func aDocumentTooLargeToDrawIsALimit() {
+    @Test func aDocumentTooLargeToDrawIsRefused() {
         let document = svg(#"width="100000" height="100000""#)
         #expect(throws: WebImageError.self) { try coder.decode(document, options: DecodingOptions()) }
     }

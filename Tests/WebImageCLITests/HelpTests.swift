@@ -71,7 +71,7 @@ struct HelpTests {
     }
 
     @Test(arguments: ["gtk", "server", "tool"])
-    func aNewPackageHasItsPartsAndNoFieldLeft(_ kind: String) throws {
+    func aNewPackageHasItsFilesWithEveryPlaceholderReplaced(_ kind: String) throws {
         let outcome = try Tool.run(["init", kind, "photo-wall"], in: scratch.url.path)
         #expect(outcome.code == 0, "\(outcome.errors)")
         let files = outcome.output.split(separator: "\n").map(String.init)

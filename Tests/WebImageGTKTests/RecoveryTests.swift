@@ -116,7 +116,7 @@ extension GTKSuite {
             #expect(view.image === image)
         }
 
-        @Test func indicatorOfAnAdoptedPictureStandsInItsOverlay() throws {
+        @Test func theIndicatorOfAnAdoptedPictureIsAddedToItsOverlay() throws {
             let overlay = try #require(gtk_overlay_new())
             g_object_ref_sink(UnsafeMutableRawPointer(overlay))
             defer { g_object_unref(UnsafeMutableRawPointer(overlay)) }

@@ -68,7 +68,7 @@ extension GTKSuite {
         }
 
         @Test(.tags(.v2), arguments: [true, false])
-        func placeholderOrNothingComesFirst(isValid: Bool) throws {
+        func aLoadBeginsWithThePlaceholderOrNothing(isValid: Bool) throws {
             let view = ImageView()
             view.image = try plain(red)
             view.setImage(with: isValid ? url : nil, context: context)

@@ -91,7 +91,7 @@ struct RevalidationTests {
         }
     }
 
-    @Test func confirmationPassesADecryptor() async throws {
+    @Test func aDecryptorDoesNotRunForA304() async throws {
         try await withDownloader { server, downloader in
             server.route("/a", answer([:]))
             let first = try await downloader.fetch(server.url("/a"))

@@ -25,7 +25,7 @@ struct UsersTests {
     /// Answers each token with an image whose width is the token's length.
     private func routeByToken(_ gate: FaultGate) throws {
         let files = try Dictionary(
-            uniqueKeysWithValues: ["Bearer ada", "Bearer grace"].map { ($0, try Journey.file(width: $0.count)) })
+            uniqueKeysWithValues: ["Bearer lin", "Bearer grace"].map { ($0, try Journey.file(width: $0.count)) })
         journey.server.route(
             "/mine.png",
             .gated(
@@ -38,7 +38,7 @@ struct UsersTests {
     @Test func twoUsersOfOneURLMakeTwoDownloadsAndHaveTwoCacheEntries() async throws {
         let gate = FaultGate()
         try routeByToken(gate)
-        let users = ["Bearer ada", "Bearer grace"].map { (token: $0, loader: downloader($0)) }
+        let users = ["Bearer lin", "Bearer grace"].map { (token: $0, loader: downloader($0)) }
         defer { users.forEach { $0.loader.cancelAllDownloads() } }
         let manager = journey.manager
         let loads = users.map { user in
@@ -58,7 +58,7 @@ struct UsersTests {
         }
         let keys = users.map { manager.cacheKey(for: url, context: [.imageLoader: $0.loader]) }
         #expect(Set(keys + [url.absoluteString]).count == 3)
-        #expect(!keys.contains { $0?.contains("ada") ?? true }, "a key holds no secret")
+        #expect(!keys.contains { $0?.contains("lin") ?? true }, "a key holds no secret")
         #expect(journey.cache.diskImageDataSync(forKey: url.absoluteString) == nil)
         #expect(journey.server.requestCount("/mine.png") == 2)
         // A load without credentials receives neither image.
@@ -69,7 +69,7 @@ struct UsersTests {
         let gate = FaultGate()
         try routeByToken(gate)
         gate.open()
-        for token in ["Bearer ada", "Bearer grace", "Bearer ada"] {
+        for token in ["Bearer lin", "Bearer grace", "Bearer lin"] {
             let modifier = WebImageDownloaderRequestModifier(
                 headers: ["Authorization": token], cacheScope: .scoped(token.count.description))
             let image = try await journey.manager.image(for: url, context: [.downloadRequestModifier: modifier])

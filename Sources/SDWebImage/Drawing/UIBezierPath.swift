@@ -10,7 +10,7 @@ public typealias UIRectCorner = RectCorner
 /// Coordinates are in points, y grows downwards. For one thread at a time. ``fill()`` and ``stroke()`` do nothing outside a
 /// drawing.
 public final class UIBezierPath {
-    /// The lines as a value.
+    /// The lines and curves as a struct.
     public var path = GraphicsPath()
     /// The line width in points; 1 by default.
     public var lineWidth: CGFloat = 1

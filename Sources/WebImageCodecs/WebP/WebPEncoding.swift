@@ -98,7 +98,7 @@ private final class WebPPictureEncoder {
         let source = try Self.importable(pixels, hasAlpha: hasAlpha)
         let rows = UnsafePointer(source.baseAddress.assumingMemoryBound(to: UInt8.self))
         let stride = Int32(clamping: source.bytesPerRow)
-        // Lossless needs RGB, lossy YUV; libwebp converts when the configuration asks for the other.
+        // Import as RGB, which lossless coding needs. For lossy coding libwebp converts the picture to YUV itself.
         picture.use_argb = 1
         let isImported =
             switch (source.format, hasAlpha) {

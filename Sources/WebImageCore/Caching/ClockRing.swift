@@ -81,7 +81,7 @@ struct ClockRing {
         return entry
     }
 
-    /// Removes the image at the front whose bit is not set.
+    /// Removes the first image whose `wasUsed` bit is not set. Images before it lose the bit and move to the back.
     mutating func evict() -> Entry? {
         while front != Self.noIndex, holdings[Int(front)].wasUsed {
             let place = Int(front)

@@ -44,7 +44,7 @@ public struct ImageCacheConfig: Sendable {
     public var diskCacheReadingOptions: Data.ReadingOptions = []
     /// The memory layer's class; nil is ``MemoryCache``.
     public var memoryCacheClass: (any MemoryCaching.Type)?
-    /// The disk layer's class; nil is the registered one.
+    /// The disk layer's class; nil uses the default disk cache that `WebImageDefaults` registers.
     public var diskCacheClass: (any DiskCaching.Type)?
 
     /// The source of memory pressure events; nil is the system. Read when the cache is created.

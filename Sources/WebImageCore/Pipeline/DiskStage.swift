@@ -2,8 +2,8 @@ import Foundation
 
 /// Step 3: entries on disk, and images from caches that decode by themselves.
 struct DiskStage: Sendable {
-    /// Returns the entry that a decoder accepts; nil when there is none, it is another entry, or it is a variant of an
-    /// older original.
+    /// Returns the stored entry for the decoder's key; nil if there is none, if the stored entry belongs to another key
+    /// with the same string, or if it is a variant of an older original.
     func entry(
         _ decoder: EntryDecoder, in cache: any LayeredImageCaching, _ plan: LoadPlan
     ) async throws(WebImageError) -> CachedResource? {

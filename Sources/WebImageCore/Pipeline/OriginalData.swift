@@ -18,7 +18,7 @@ struct OriginalData: Sendable {
     var version: ContentDigest?
     /// Whether the loader has just fetched or confirmed the bytes; then every other version is older.
     var isNewest = false
-    /// The HTTP status that came with it; nil for bytes of a cache and loaders without HTTP.
+    /// The HTTP status of the response that carried the bytes; nil for bytes from a cache or a loader without HTTP.
     var statusCode: Int?
 }
 

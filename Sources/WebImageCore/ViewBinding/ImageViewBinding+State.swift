@@ -1,6 +1,6 @@
 package import Foundation
 
-// What a view reports about its loads, by operation key; nil means the view's own key.
+// The state of a view's loads, by operation key. A nil key means the view's own key unless a member says otherwise.
 extension ImageViewBinding {
     /// The key of loads that set none.
     package var ownOperationKey: String { defaultKey }

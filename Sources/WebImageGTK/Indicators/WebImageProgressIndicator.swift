@@ -12,7 +12,7 @@ public import WebImageCore
     public enum Style: Sendable, Hashable {
         /// A centred bar, 160 points wide where there is room.
         case bar
-        /// A centred ring, 40 points wide, that closes.
+        /// A centred ring, 40 points wide; its arc grows to a full circle.
         case ring
         /// A translucent overlay whose lower edge rises until the image is uncovered.
         case overlay

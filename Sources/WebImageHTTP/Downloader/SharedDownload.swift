@@ -72,7 +72,8 @@ final class SharedDownload: Sendable {
         }
     }
 
-    /// A slot often becomes free on the engine's thread. A user's operation may be slow, so it is not created there.
+    /// Creates the operation of a custom class on the delivery queue: its initializer may be slow, and a slot often
+    /// becomes free on the engine's thread.
     private func beginFirstLeg() {
         guard plan.operationClass != WebImageDownloaderOperation.self else { return beginLeg() }
         delivery.async { self.beginLeg() }

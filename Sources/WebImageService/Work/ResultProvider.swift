@@ -144,7 +144,9 @@ final class ResultProvider: Sendable {
         return provided
     }
 
-    /// The shared work itself; throws only `.cancelled`.
+    /// Returns the stored result of a job if it is fresh, or makes it; runs once for all requests that wait for it.
+    ///
+    /// Returns failures as refusals; throws only `.cancelled`.
     private func work(_ job: PictureJob) async throws(WebImageError) -> Result<Provided, ServiceRefusal> {
         let old = await store.entry(for: job.key)
         // Other work may have ended between the lookup in the store and the start of this work.
