@@ -74,7 +74,7 @@ struct RequestFlags: Sendable {
     }
 }
 
-/// Small text files that options name; `-` is standard input.
+/// Reads a text file whose path is the value of an option. The path `-` means standard input.
 enum ListFile {
     static func text(_ path: String, of option: String) throws(UsageError) -> String {
         let bytes: Data?

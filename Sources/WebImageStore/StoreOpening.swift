@@ -114,8 +114,8 @@ enum StoreOpening {
         if folder.indexInode == inode { setAside(folder) }
     }
 
-    /// Keeps the last damaged index for inspection and removes the value files, which have lost their rows. Call it
-    /// under the lock.
+    /// Renames the damaged index, so that it can be inspected, and replaces an index that was renamed earlier. Removes
+    /// the value files, because their rows are in the damaged index. Call it while holding the folder's lock.
     private static func setAside(_ folder: StoreFolder) {
         rename(folder.index, folder.index + StoreFormat.damagedSuffix)
         for suffix in ["-wal", "-shm", "-journal"] { unlink(folder.index + suffix) }

@@ -48,7 +48,7 @@ private enum Vapor {
     }
 }
 
-/// Hummingbird 2 with swift-http-types.
+/// Stubs with the names of Hummingbird 2 and swift-http-types, and a handler that uses them.
 private enum Hummingbird {
     struct Method { var rawValue: String }
     struct HTTPField {

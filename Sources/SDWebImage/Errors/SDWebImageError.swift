@@ -16,7 +16,7 @@ public let SDWebImageErrorDownloadContentTypeKey = "SDWebImageErrorDownloadConte
 /// ``SDWebImageErrorDomain``. A subclass of `NSError` is needed because Swift on Linux does not convert other errors by
 /// `error as NSError`.
 public final class SDWebImageError: NSError, @unchecked Sendable {
-    // Unchecked is true because both properties are immutable values, and those of `NSError` never change.
+    // Unchecked is correct because both properties are immutable values, and those of `NSError` never change.
 
     /// The kinds of failure; ``WebImageCore/WebImageError/Code``.
     public typealias Code = WebImageError.Code

@@ -5,7 +5,7 @@ public import WebImage
 ///
 /// Safe on any thread, because it is immutable.
 final class FramesImage: Image, AnimatedImageProvider, @unchecked Sendable {
-    // Unchecked is true because every stored property is an immutable Sendable.
+    // Unchecked is correct because every stored property is an immutable Sendable.
 
     let frames: [SDImageFrame]
     private let loops: Locked<Int>

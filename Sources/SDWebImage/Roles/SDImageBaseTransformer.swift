@@ -5,7 +5,7 @@ public import WebImage
 ///
 /// Called off the main thread, from several threads at once.
 open class SDImageBaseTransformer: ImageTransformer, @unchecked Sendable {
-    // Unchecked is true because the only stored property is a `Locked` box. Subclasses must ensure the same.
+    // Unchecked is correct because the only stored property is a `Locked` box. Subclasses must ensure the same.
 
     private let keepsMetadata = Locked(true)
 

@@ -5,7 +5,7 @@ public import Foundation
 /// A file with one frame becomes a plain image of this class, with no coder and no frames. Safe on any thread; a frame
 /// is decoded on the calling thread.
 open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
-    // Unchecked is true because the coder is Sendable and immutable, and the frames are stored in a `Locked` box.
+    // Unchecked is correct because the coder is Sendable and immutable, and the frames are stored in a `Locked` box.
 
     /// The coder that decodes the frames; nil for a still.
     public let animatedCoder: (any AnimatedImageCoder)?

@@ -164,7 +164,7 @@ package struct Playback: Sendable {
         return .show(index)
     }
 
-    /// Whether playback ends with the current frame's time, given whether the loop does.
+    /// Whether playback ends after the current frame. `isLoopEnd` is whether the current loop ends after that frame.
     private func endsPlayback(_ isLoopEnd: Bool) -> Bool {
         isLoopEnd && totalLoopCount > 0 && loopCount + 1 >= totalLoopCount
     }

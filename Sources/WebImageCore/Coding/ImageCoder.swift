@@ -30,7 +30,7 @@ extension ImageCoder {
 
 /// A coder that reports why it failed and can describe a file; every built-in coder is one.
 @preconcurrency public protocol DetailedImageCoder: ImageCoder {
-    /// Returns the file's description of itself, from its header, without decoding pixels if the format allows it.
+    /// Reads the image's description from the header of the file. Decodes no pixels if the format allows that.
     ///
     /// - Throws: `.badImageData` when the data is not such a file, `.limitExceeded` when it exceeds `limits`.
     func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo

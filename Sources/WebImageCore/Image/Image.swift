@@ -5,7 +5,7 @@ public import Foundation
 /// It has the role of `UIImage` in SDWebImage. Pixels, scale and colour profile never change; a lock guards the
 /// descriptive metadata, which callers may write as in SDWebImage. Safe on any thread.
 open class Image: @unchecked Sendable {
-    // Unchecked is true because every stored property is an immutable Sendable or the `Locked` box; subclasses must
+    // Unchecked is correct because every stored property is an immutable Sendable or the `Locked` box; subclasses must
     // guarantee the same.
 
     /// The upright pixels; for an animated image those of its poster frame.

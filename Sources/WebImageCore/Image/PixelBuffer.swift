@@ -7,7 +7,7 @@ import Synchronization
 /// Exactly one decoder or filter writes a buffer, before any other code can access it. Making an ``Image`` of the buffer seals
 /// it: it is never written again.
 public final class PixelBuffer: @unchecked Sendable {
-    // Unchecked is true because only the producer writes pixels, before it hands the buffer out: through
+    // Unchecked is correct because only the producer writes pixels, before it hands the buffer out: through
     // `withUnsafeMutableBytes`, or through C libraries at `baseAddress`.
 
     /// Width in pixels.
@@ -108,7 +108,7 @@ public final class PixelBuffer: @unchecked Sendable {
 
 /// A pointer that is sent to the queue that frees it.
 private struct ForeignMemory: @unchecked Sendable {
-    // Unchecked is true because the only other holder is the deinit that sends it.
+    // Unchecked is correct because the only other holder is the deinit that sends it.
     let pointer: UnsafeMutableRawPointer
     init(_ pointer: UnsafeMutableRawPointer) { self.pointer = pointer }
 }

@@ -7,8 +7,8 @@ import Foundation
 /// share the value. The state must not have the size 0, because the thread sanitizer would report an access to it as a
 /// race with a read of the storage's header.
 package struct Locked<State>: @unchecked Sendable {
-    // Unchecked is true because only `withLock` accesses the state, while it holds the mutex; bodies return copies or
-    // Sendable objects, never a reference to protected state.
+    // Unchecked is correct because only `withLock` accesses the state, while it holds the mutex; bodies return copies
+    // or Sendable objects, never a reference to protected state.
     private let storage: LockedStorage<State>
 
     package init(_ state: State) { storage = LockedStorage<State>.make(state) }

@@ -3,10 +3,11 @@ import Foundation
 package import WebImageCore
 
 extension PixelBuffer {
-    /// Draws `source` over the receiver at a place; ignores pixels outside the receiver.
+    /// Draws `source` over the receiver with its top left at `x`, `y`; ignores pixels outside the receiver.
     ///
-    /// Both have the same integer format with alpha. pixman blends premultiplied pixels. No library blends straight
-    /// pixels, which are decoded on request only, for lossless conversion: a loop over pixels in Swift blends them.
+    /// Both have the same integer format with alpha. pixman blends premultiplied pixels. A loop in Swift blends
+    /// straight pixels, because no library does. Pixels are decoded as straight only on request, for lossless
+    /// conversion.
     package func blend(_ source: PixelBuffer, x: Int, y: Int) throws(WebImageError) {
         precondition(format == source.format && format.hasAlpha && !format.isFloatingPoint)
         let columns = max(x, 0)..<max(min(x + source.width, width), max(x, 0))

@@ -151,7 +151,8 @@ extension SharedDownload {
 
     private func end(_ subscribers: [DownloadSubscriber], _ ending: DownloadEnding) {
         let isReceived = subscribers.reduce(false) { $1.end(ending) || $0 }
-        // Every subscriber was cancelled after the last byte; the body is complete nevertheless.
+        // Every subscriber was cancelled after the last byte arrived and before this delivery. The body is complete, so
+        // one cancelled load can still receive it.
         if !isReceived, case .success(let result) = ending.outcome,
             let receiverAfterCancel = subscribers.lazy.compactMap(\.finishedAfterCancel).first
         {

@@ -83,7 +83,8 @@ final class SharedDownloads: Sendable {
         download.state.withLock { $0.deadline = timer }
     }
 
-    /// Ends a subscriber with `.cancelled` at once, and cancels the download when it has no other subscriber.
+    /// Ends a subscriber with `.cancelled` at once, and cancels the download when it has no other subscriber. A nearly
+    /// complete download continues if the subscriber has `finishedAfterCancel`.
     func cancel(_ subscriber: DownloadSubscriber) {
         subscriber.end(DownloadEnding(.failure(.cancelled.with(url: subscriber.url))))
         leave(subscriber)

@@ -115,7 +115,7 @@ final class CurlEasy {
 ///
 /// Only ``wake()`` may be called from other threads. Its caller holds a reference, so the handle is still open.
 final class CurlMulti: @unchecked Sendable {
-    // Unchecked is true because everything but `wake` is called on the engine's thread, and curl_multi_wakeup may
+    // Unchecked is correct because everything but `wake` is called on the engine's thread, and curl_multi_wakeup may
     // be called from any thread at any time.
     let handle: OpaquePointer
     private let ledgerKind: String

@@ -34,7 +34,7 @@ final class EngineClock {
 
 /// One transfer in the engine, which starts and cancels it by this object.
 final class CurlTransfer: @unchecked Sendable {
-    // Unchecked is true because the `var`s are used on the engine's thread alone; the rest is immutable.
+    // Unchecked is correct because the `var`s are used on the engine's thread alone; the rest is immutable.
     let order: CurlTransferRequest
     private var sink: (any WebImageDownloaderSink)?
     var easy: CurlEasy?

@@ -1,6 +1,6 @@
 /// Actions that the engine's thread performs after the requests of a turn are sent.
 final class DeferredActions: @unchecked Sendable {
-    // Unchecked is true because everything here is called on the engine's thread alone.
+    // Unchecked is correct because everything here is called on the engine's thread alone.
     private var actions: [@Sendable () -> Void] = []
 
     var isEmpty: Bool { actions.isEmpty }

@@ -50,7 +50,7 @@ extension WebImageDownloaderOperationProtocol {
 
 /// A transfer over libcurl. It is the default class, and the base for classes that the configuration names.
 open class WebImageDownloaderOperation: WebImageDownloaderOperationProtocol, @unchecked Sendable {
-    // Unchecked is true because the stored properties are immutable or locked; a subclass must protect its own.
+    // Unchecked is correct because the stored properties are immutable or locked; a subclass must protect its own.
     private struct State {
         var transfer: CurlTransfer?
         var isCancelled = false

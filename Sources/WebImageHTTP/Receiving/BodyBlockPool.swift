@@ -96,7 +96,7 @@ final class BodyBlockPool: Sendable {
 
 /// Owns memory for the bytes of one body and returns it after their last use.
 final class BodyBlock: @unchecked Sendable {
-    // Unchecked is true because each byte is written once, by the one thread that fills the block, before other
+    // Unchecked is correct because each byte is written once, by the one thread that fills the block, before other
     // threads can read it.
     let start: UnsafeMutableRawPointer
     let capacity: Int

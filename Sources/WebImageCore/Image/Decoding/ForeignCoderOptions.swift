@@ -4,7 +4,7 @@ import Foundation
 ///
 /// A value that cannot be compared is equal only to itself, so that loads which may differ never share work.
 package struct ForeignCoderOptions: @unchecked Sendable, Hashable {
-    // Unchecked is true because the dictionary is not changed after initialisation, as for contexts.
+    // Unchecked is correct because the dictionary is not changed after initialisation, as for contexts.
     private(set) package var values: ImageCoderOptions
 
     package init(_ values: ImageCoderOptions = [:]) { self.values = values }

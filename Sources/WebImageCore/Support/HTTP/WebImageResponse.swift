@@ -5,7 +5,7 @@ public import Foundation
 /// Copies share their storage until one is changed.
 public struct WebImageResponse: Sendable {
     private final class Storage: @unchecked Sendable {
-        // Unchecked is true because a storage is changed only by the one value that holds it; see `change`.
+        // Unchecked is correct because a storage is changed only by the one value that holds it; see `change`.
         var url: URL?
         var statusCode: Int?
         var fields: Fields
