@@ -125,6 +125,13 @@ static enum MHD_Result refuse(webimage_http_request *request, unsigned status) {
     return mhd.MHD_queue_response(request->connection, status, request->response);
 }
 
+// Sends the answer that webimage_http_reply or webimage_http_answer has set.
+static enum MHD_Result send_answer(webimage_http_request *request) {
+    webimage_http_callbacks *callbacks = &request->server->callbacks;
+    callbacks->sending(callbacks->context, request->id, request->size);
+    return mhd.MHD_queue_response(request->connection, request->status, request->response);
+}
+
 // Copies the target before the library unescapes it. The returned value is what `slot` of the other callbacks points
 // to.
 static void *begin(void *context, const char *target, struct MHD_Connection *connection) {
@@ -158,9 +165,7 @@ static enum MHD_Result answer(
     }
     if (request->is_handed_over) {
         if (!request->is_answered) return MHD_YES;
-        if (!request->response) return MHD_NO;
-        callbacks->sending(callbacks->context, request->id, request->size);
-        return mhd.MHD_queue_response(connection, request->status, request->response);
+        return request->response ? send_answer(request) : MHD_NO;
     }
     if (!request->is_judged) {
         // libmicrohttpd calls this handler several times for each request. A response to the first call closes the
@@ -172,12 +177,10 @@ static enum MHD_Result answer(
     if (request->response) return MHD_YES;
     unsigned status = callbacks->admit(callbacks->context, request->id);
     if (status) return refuse(request, status);
-    request->is_handed_over = true;
     request->method = method;
-    // Suspend before the request is handed over: the reply resumes the connection and may come at once.
-    mhd.MHD_suspend_connection(connection);
-    callbacks->handle(callbacks->context, request->id, request);
-    return MHD_YES;
+    // Do not use the request after `handle` returned false: another thread may have replied and freed it.
+    if (!callbacks->handle(callbacks->context, request->id, request)) return MHD_YES;
+    return request->response ? send_answer(request) : MHD_NO;
 }
 
 static void completed(
@@ -287,13 +290,23 @@ void webimage_http_response_add(webimage_http_response *response, const char *na
     mhd.MHD_add_response_header((struct MHD_Response *)response, name, value);
 }
 
-void webimage_http_reply(
+void webimage_http_suspend(webimage_http_request *request) {
+    request->is_handed_over = true;
+    mhd.MHD_suspend_connection(request->connection);
+}
+
+void webimage_http_answer(
     webimage_http_request *request, unsigned status, webimage_http_response *response, uint64_t size, bool closes) {
     if (closes && response) webimage_http_response_add(response, "Connection", "close");
     request->is_answered = true;
     request->response = (struct MHD_Response *)response;
     request->status = status;
     request->size = size;
+}
+
+void webimage_http_reply(
+    webimage_http_request *request, unsigned status, webimage_http_response *response, uint64_t size, bool closes) {
+    webimage_http_answer(request, status, response, size, closes);
     // Do not use the request after this call: it may be freed before the call returns.
     mhd.MHD_resume_connection(request->connection);
 }

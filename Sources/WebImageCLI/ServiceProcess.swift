@@ -23,11 +23,18 @@ final class ServiceProcess: Sendable {
             let limits = try HTTPServerConfiguration(configuration)
             let service = try ImageService(configuration: configuration)
             self.service = service
-            server = try HTTPServer(listening: addresses, configuration: limits) { request in
-                let response = await service.respond(to: request)
-                log.write(request, response)
-                return response
-            }
+            server = try HTTPServer(
+                listening: addresses, configuration: limits,
+                respondImmediately: { request in
+                    let response = service.respondFromMemory(to: request)
+                    if let response { log.write(request, response) }
+                    return response
+                },
+                respond: { request in
+                    let response = await service.respond(to: request)
+                    log.write(request, response)
+                    return response
+                })
             admin = try Self.admin(adminAddresses, limits, service, server)
         } catch let error as ConfigurationError {
             throw UsageError("\(error)")

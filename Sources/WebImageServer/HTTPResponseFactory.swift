@@ -6,16 +6,22 @@ import WebImageService
 enum HTTPResponseFactory {
     /// Fields of the connection, which libmicrohttpd writes.
     private static let reserved: Set<String> = ["connection", "content-length", "keep-alive", "transfer-encoding"]
+    private static let lengths = Set(reserved.map(\.utf8.count))
     /// Shorter bodies are copied, which costs less than retaining an object.
     private static let copied = 4_096
 
     /// Nil if memory or descriptors are exhausted. A 304 sends the length of its body but not the body.
     static func make(_ response: ServiceResponse) -> OpaquePointer? {
         guard let answer = body(response.body) else { return nil }
-        for field in response.headers.fields where !reserved.contains(field.name.lowercased()) {
+        for field in response.headers.fields where !isReserved(field.name) {
             webimage_http_response_add(answer, field.name, field.value)
         }
         return answer
+    }
+
+    private static func isReserved(_ name: String) -> Bool {
+        // Most names differ in their length, which costs less to compare than a lower-case copy.
+        lengths.contains(name.utf8.count) && reserved.contains(name.lowercased())
     }
 
     private static func body(_ body: ServiceResponse.Body) -> OpaquePointer? {

@@ -15,8 +15,9 @@ extension HTTPServer {
             began: { HTTPServer.from($0).began($1) },
             admit: { HTTPServer.from($0).admit($1) },
             handle: { context, number, request in
-                guard let request else { return }
-                HTTPServer.from(context).handle(request, number)
+                // The library passes a request with every call.
+                guard let request else { return false }
+                return HTTPServer.from(context).handle(request, number)
             },
             sending: { HTTPServer.from($0).sending($1, bytes: $2) },
             completed: { HTTPServer.from($0).completed($1) })
@@ -67,19 +68,21 @@ extension HTTPServer {
         if state.isStopping, state.wake >= 0 { webimage_http_wake(state.wake) }
     }
 
-    private func handle(_ pointer: OpaquePointer, _ number: UInt64) {
-        let headers = Self.headers(pointer)
-        let method = webimage_http_method(pointer).map { String(cString: $0) } ?? ""
-        let target = Self.originForm(webimage_http_target(pointer).map { String(cString: $0) } ?? "")
-        let pending = PendingRequest(pointer, number)
-        let (client, isPeerClosed) = state.withLock { state in
-            state.table.setPhase(number, .busy(pending))
-            let connection = state.table[number]
-            let client = ForwardedClient.address(
-                peer: connection?.peer, field: headers["X-Forwarded-For"], trusted: state.limits.trustedProxies)
-            return (client, connection?.isPeerClosed ?? true)
+    /// Returns true if the request was answered, and false if a task will answer it.
+    private func handle(_ pointer: OpaquePointer, _ number: UInt64) -> Bool {
+        let request = request(pointer, number)
+        if let response = respondImmediately?(request) {
+            let closes = state.withLock { $0.isStopping }
+            Self.send(response, closes: closes) { webimage_http_answer(pointer, $0, $1, $2, $3) }
+            return true
         }
-        let request = ServiceRequest(method: method, target: target, headers: headers, client: client?.description)
+        // The reply may come before this function returns.
+        webimage_http_suspend(pointer)
+        let pending = PendingRequest(pointer, number)
+        let isPeerClosed = state.withLock { state in
+            state.table.setPhase(number, .busy(pending))
+            return state.table[number]?.isPeerClosed ?? true
+        }
         // Each task captures the server strongly, because the server must exist until all replies are given.
         pending.set(
             Task.detached { [self] in
@@ -87,6 +90,20 @@ extension HTTPServer {
                 reply(to: pending, response)
             })
         if isPeerClosed { abandon(pending) }
+        return false
+    }
+
+    private func request(_ pointer: OpaquePointer, _ number: UInt64) -> ServiceRequest {
+        let headers = Self.headers(pointer)
+        let client = state.withLock { state in
+            ForwardedClient.address(
+                peer: state.table[number]?.peer, field: headers["X-Forwarded-For"],
+                trusted: state.limits.trustedProxies)
+        }
+        return ServiceRequest(
+            method: webimage_http_method(pointer).map { String(cString: $0) } ?? "",
+            target: Self.originForm(webimage_http_target(pointer).map { String(cString: $0) } ?? ""),
+            headers: headers, client: client?.description)
     }
 
     /// Sends the only answer of a request; a second answer is dropped. Any thread.
@@ -97,18 +114,23 @@ extension HTTPServer {
             return state.isStopping
         }
         let pointer = pending.pointer.pointer
-        if let answer = HTTPResponseFactory.make(response) {
-            let status = (200...599).contains(response.status) ? response.status : 500
-            webimage_http_reply(pointer, UInt32(status), answer, UInt64(response.body.count), closes)
-        } else if let answer = HTTPResponseFactory.make(ServiceResponse(status: 500)) {
-            // No descriptor or memory is available for the body.
-            webimage_http_reply(pointer, 500, answer, 0, true)
-        } else {
-            webimage_http_reply(pointer, 500, nil, 0, true)
-        }
+        Self.send(response, closes: closes) { webimage_http_reply(pointer, $0, $1, $2, $3) }
         state.withLock { state in
             state.replying -= 1
             Self.wakeIfStopping(state)
+        }
+    }
+
+    /// Passes an answer to the library: status, response, size of the body, and whether the connection is closed after it.
+    private static func send(
+        _ response: ServiceResponse, closes: Bool, by pass: (UInt32, OpaquePointer?, UInt64, Bool) -> Void
+    ) {
+        if let answer = HTTPResponseFactory.make(response) {
+            let status = (200...599).contains(response.status) ? response.status : 500
+            pass(UInt32(status), answer, UInt64(response.body.count), closes)
+        } else {
+            // No descriptor or memory is available for the body.
+            pass(500, HTTPResponseFactory.make(ServiceResponse(status: 500)), 0, true)
         }
     }
 

@@ -14,6 +14,12 @@ public final class HTTPServer: Sendable {
     /// Answers one request; called on the cooperative pool. Its task is cancelled when the client disconnects.
     public typealias Responder = @Sendable (ServiceRequest) async -> ServiceResponse
 
+    /// Answers one request before its ``Responder`` is asked; nil leaves the request to the responder.
+    ///
+    /// Called on a thread that serves sockets, so it must return within microseconds and must not block. Saves the wake-ups
+    /// of two threads, about half of the cost of a small answer.
+    public typealias ImmediateResponder = @Sendable (ServiceRequest) -> ServiceResponse?
+
     /// Counters since the start.
     public struct Statistics: Sendable, Hashable {
         /// Connections that are open now.
@@ -60,6 +66,7 @@ public final class HTTPServer: Sendable {
     /// The listening addresses, with the ports that the system chose.
     public let addresses: [ListenAddress]
     let respond: Responder
+    let respondImmediately: ImmediateResponder?
     let clock: any DelayClock
     let state: Locked<State>
 
@@ -68,18 +75,21 @@ public final class HTTPServer: Sendable {
     /// - Parameters:
     ///   - addresses: One or more; all are bound before the first connection is accepted.
     ///   - configuration: The limits.
-    ///   - respond: Answers requests.
+    ///   - respondImmediately: Answers requests that need no work; nil passes every request to `respond`.
+    ///   - respond: Answers the other requests.
     /// - Throws: ``HTTPServerError`` if an address cannot be bound or libmicrohttpd is missing.
     public convenience init(
         listening addresses: [ListenAddress], configuration: HTTPServerConfiguration = HTTPServerConfiguration(),
-        respond: @escaping Responder
+        respondImmediately: ImmediateResponder? = nil, respond: @escaping Responder
     ) throws(HTTPServerError) {
-        try self.init(listening: addresses, configuration: configuration, clock: SystemClock(), respond: respond)
+        try self.init(
+            listening: addresses, configuration: configuration, clock: SystemClock(),
+            respondImmediately: respondImmediately, respond: respond)
     }
 
     package init(
         listening addresses: [ListenAddress], configuration: HTTPServerConfiguration, clock: any DelayClock,
-        respond: @escaping Responder
+        respondImmediately: ImmediateResponder? = nil, respond: @escaping Responder
     ) throws(HTTPServerError) {
         if let failure = HTTPLibrary.failure { throw failure }
         guard !addresses.isEmpty else { throw HTTPServerError("no listen address is configured") }
@@ -94,6 +104,7 @@ public final class HTTPServer: Sendable {
         }
         self.addresses = listeners.map(\.address)
         self.respond = respond
+        self.respondImmediately = respondImmediately
         self.clock = clock
         state = Locked(State(limits: configuration))
         do throws(HTTPServerError) {

@@ -48,9 +48,16 @@ extension ImageService {
             answer.vary.insert("Accept", at: 0)
         }
         do throws(ServiceRefusal) {
-            let provided = try await provide(target, reference, accepted, settings, record, &answer)
+            let (provided, key) = try await provide(target, reference, accepted, settings, record, &answer)
             record.take(provided)
-            return answer.response(provided.entry, record)
+            let fixed = answer.fixed(provided.entry)
+            if provided.outcome == .memory, answer.maxAge == nil, !settings.configuration.usesClientHints {
+                let known = AnsweredTarget(
+                    key: key, expires: answer.expires, etag: provided.entry.head.etag, fixed: fixed,
+                    route: record.route, source: record.source)
+                settings.answered.remember(known, for: request)
+            }
+            return answer.response(provided.entry, record, fixed: fixed)
         } catch {
             guard let fallback = await fallbackAnswer(error, answer, target, accepted, settings, record) else {
                 throw error
@@ -63,19 +70,20 @@ extension ImageService {
     private func provide(
         _ target: ImageTarget, _ reference: SourcePolicy.Reference, _ accepted: AcceptedFormats,
         _ settings: ServiceSettings, _ record: ServiceRecord, _ answer: inout ResultResponse
-    ) async throws(ServiceRefusal) -> ResultProvider.Provided {
+    ) async throws(ServiceRefusal) -> (ResultProvider.Provided, ResultKey) {
         func job(_ accepted: AcceptedFormats) async -> PictureJob {
             let key = await key(of: target, reference, accepted, settings)
             return self.job(key, reference, target, accepted, settings, demand(key.generation, record))
         }
-        guard accepted.contains(.avif), coders.canEncode(to: .avif) else {
-            return try await provider.provide(await job(accepted.subtracting(.avif)))
+        if accepted.contains(.avif), coders.canEncode(to: .avif) {
+            let budget = Duration.milliseconds(settings.configuration.avifBudget)
+            let job = await job(accepted)
+            if let provided = try await provider.provide(job, within: budget) { return (provided, job.key) }
+            // A stand-in with another validator, cacheable for at most a minute, because AVIF is available afterwards.
+            answer.maxAge = 60
         }
-        let budget = Duration.milliseconds(settings.configuration.avifBudget)
-        if let provided = try await provider.provide(await job(accepted), within: budget) { return provided }
-        // A stand-in with another validator, cacheable for at most a minute, because AVIF is available afterwards.
-        answer.maxAge = 60
-        return try await provider.provide(await job(accepted.subtracting(.avif)))
+        let job = await job(accepted.subtracting(.avif))
+        return (try await provider.provide(job), job.key)
     }
 
     private func job(

@@ -71,6 +71,9 @@ public final class ImageService: Sendable {
 
     var settings: ServiceSettings { state.withLock { $0.settings } }
 
+    /// The settings; nil if pictures are refused now.
+    var servingSettings: ServiceSettings? { state.withLock { $0.isDraining ? nil : $0.settings } }
+
     /// Applies another configuration from the next request on; requests in flight keep the old one.
     ///
     /// Addresses, caches, queue limits and the folder of local sources do not change. Blocks while it reads files.
@@ -122,9 +125,7 @@ public final class ImageService: Sendable {
     ) async -> ServiceResponse {
         let start = clock.now
         let settings = settings
-        var record = ServiceRecord()
-        record.requestID = RequestIdentity.requestID(request.headers)
-        record.traceParent = RequestIdentity.traceParent(request.headers)
+        var record = ServiceRecord(request)
         var response: ServiceResponse
         do throws(ServiceRefusal) {
             let permit = try provider.limiter.enter(client: request.client)
@@ -134,7 +135,15 @@ public final class ImageService: Sendable {
         } catch {
             response = ErrorResponse.response(error, record, settings: settings)
         }
-        response.headers["X-Request-Id"] = record.requestID
+        finish(&response, of: request, settings, start)
+        return response
+    }
+
+    /// Adds the fields that every answer has, and counts the answer.
+    func finish(
+        _ response: inout ServiceResponse, of request: ServiceRequest, _ settings: ServiceSettings, _ start: Duration
+    ) {
+        response.headers["X-Request-Id"] = response.record.requestID
         response.headers["X-Content-Type-Options"] = "nosniff"
         if response.headers["Content-Security-Policy"] == nil {
             response.headers["Content-Security-Policy"] = Self.contentPolicy
@@ -146,7 +155,6 @@ public final class ImageService: Sendable {
         }
         response.record.duration = clock.now - start
         metrics.count(response, isHead: request.method == "HEAD")
-        return response
     }
 
     /// Browsers also open pictures as documents, and an SVG may contain scripts.

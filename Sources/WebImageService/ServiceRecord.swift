@@ -90,4 +90,10 @@ public struct ServiceRecord: Sendable {
 
     /// An empty record.
     public init() {}
+
+    /// The record of a request that begins.
+    init(_ request: ServiceRequest) {
+        requestID = RequestIdentity.requestID(request.headers)
+        traceParent = RequestIdentity.traceParent(request.headers)
+    }
 }

@@ -32,6 +32,21 @@ final class ServiceDownloadTests {
         await service.respond(to: ServiceRequest(target: "/_/\(options)/plain/\(server.url(path).absoluteString)"))
     }
 
+    @Test func aFetchPassesNoOptionThatTheDownloaderIgnores() async throws {
+        final class Warnings: WebImageLogging {
+            let messages = Locked<[String]>([])
+            func log(_ level: WebImageLogLevel, _ message: String, metadata: [String: String]) {
+                if metadata["webimage.option"] != nil { messages.withLock { $0.append(message) } }
+            }
+        }
+        let warnings = Warnings()
+        WebImageLog.shared.destination = warnings
+        defer { WebImageLog.shared.destination = nil }
+        let service = try service()
+        #expect(await get(service, "w:10").status == 200)
+        #expect(warnings.messages.withLock { $0 }.isEmpty)
+    }
+
     @Test func addressesThatAreNotPublicAreRefusedUnlessAllowed() async throws {
         let strict = try service { $0.allowedAddresses = [] }
         let refused = await get(strict, "w:10")

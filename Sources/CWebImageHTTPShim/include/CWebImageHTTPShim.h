@@ -1,4 +1,4 @@
-// An HTTP/1.1 server over libmicrohttpd. A request is answered when its task is finished, from any thread.
+// An HTTP/1.1 server over libmicrohttpd. A request is answered during its callback or later, from any thread.
 //
 // Swift cannot call the library itself: its functions are variadic or return unions, and its types differ between
 // versions. libmicrohttpd is loaded at run time, so that only programs that serve load it and GnuTLS.
@@ -11,9 +11,10 @@
 #include <sys/socket.h>
 
 typedef struct webimage_http_server webimage_http_server;
-// A request that was handed over; valid until webimage_http_reply, which must be called exactly once.
+// A request that was passed to `handle`. A suspended one is valid until webimage_http_reply, which must be called
+// exactly once.
 typedef struct webimage_http_request webimage_http_request;
-// A response under construction: must be passed to webimage_http_reply or destroyed.
+// A response under construction: must be passed to webimage_http_answer or webimage_http_reply.
 typedef struct webimage_http_response webimage_http_response;
 
 // Called on the server's threads. `connection` is the number that `opened` returned for the descriptor.
@@ -26,8 +27,9 @@ typedef struct webimage_http_callbacks {
     void (*began)(void *context, uint64_t connection);
     // A well-formed head was read. Returns 0 to accept the request, or the status of a refusal.
     unsigned (*admit)(void *context, uint64_t connection);
-    // The callee owns the request until it replies. The head may be read only during this call.
-    void (*handle)(void *context, uint64_t connection, webimage_http_request *request);
+    // Returns true after webimage_http_answer. Otherwise the callee has called webimage_http_suspend and owns the
+    // request until webimage_http_reply. The head may be read only during this call.
+    bool (*handle)(void *context, uint64_t connection, webimage_http_request *request);
     // An answer of `bytes` bytes is about to be sent.
     void (*sending)(void *context, uint64_t connection, uint64_t bytes);
     // The answer was sent, or the connection was closed before that.
@@ -75,8 +77,15 @@ webimage_http_response *webimage_http_response_retaining(
 // returns NULL.
 webimage_http_response *webimage_http_response_file(int descriptor, uint64_t offset, uint64_t size);
 void webimage_http_response_add(webimage_http_response *response, const char *name, const char *value);
-// Any thread, once per request. `closes` closes the connection after the answer; without a response it is closed at
-// once.
+// Answers during `handle`, on the server's thread: no other thread is woken. The arguments are those of
+// webimage_http_reply.
+void webimage_http_answer(
+    webimage_http_request *request, unsigned status, webimage_http_response *response, uint64_t size, bool closes);
+// Called during `handle`, before the request is passed to another thread: a reply may resume the connection before
+// `handle` returns.
+void webimage_http_suspend(webimage_http_request *request);
+// Any thread, once for each suspended request. `closes` closes the connection after the answer; without a response the
+// connection is closed without one.
 void webimage_http_reply(
     webimage_http_request *request, unsigned status, webimage_http_response *response, uint64_t size, bool closes);
 

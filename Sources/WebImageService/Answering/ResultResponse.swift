@@ -16,9 +16,20 @@ struct ResultResponse {
     var filename: String?
     var isAttachment = false
 
-    func response(_ entry: ResultEntry, _ record: ServiceRecord) -> ServiceResponse {
-        var response = ServiceResponse(status: 200, record: record)
-        addFields(entry, to: &response)
+    /// The parts of an answer that are the same for every request with the same target and entry.
+    struct Fixed: Sendable {
+        var headers: ServiceHeaders
+        var format: ImageFormat?
+        var size: PixelSize?
+    }
+
+    /// - Parameter fixed: The value of ``fixed(_:)`` for the entry, if it is known.
+    func response(_ entry: ResultEntry, _ record: ServiceRecord, fixed: Fixed? = nil) -> ServiceResponse {
+        let fixed = fixed ?? self.fixed(entry)
+        var response = ServiceResponse(status: 200, headers: fixed.headers, record: record)
+        response.record.format = fixed.format
+        response.record.size = fixed.size
+        addLifetime(entry, to: &response)
         if EntityTag.matches(request.headers["If-None-Match"], entry.head.etag) {
             response.status = 304
             response.headers["Content-Type"] = nil
@@ -40,27 +51,25 @@ struct ResultResponse {
         return response
     }
 
-    private func addFields(_ entry: ResultEntry, to response: inout ServiceResponse) {
+    func fixed(_ entry: ResultEntry) -> Fixed {
         let head = entry.head
-        response.headers["Content-Type"] = head.mediaType
-        response.headers["ETag"] = head.etag
-        response.headers["Accept-Ranges"] = "bytes"
-        addLifetime(entry, to: &response)
-        if !vary.isEmpty { response.headers["Vary"] = vary.joined(separator: ", ") }
+        var headers: ServiceHeaders = [
+            "Content-Type": head.mediaType, "ETag": head.etag, "Accept-Ranges": "bytes",
+        ]
+        if !vary.isEmpty { headers["Vary"] = vary.joined(separator: ", ") }
         let format = OutputFormat.allCases.first { $0.mediaType == head.mediaType }
-        response.headers["Content-Disposition"] = ContentDisposition.field(
+        headers["Content-Disposition"] = ContentDisposition.field(
             name: filename, source: head.source,
             fileExtension: format?.fileExtension ?? (head.mediaType == "application/json" ? "json" : ""),
             isAttachment: isAttachment)
         if settings.configuration.linksCanonical, !head.source.hasPrefix("local:") {
             // Escapes the characters that end the reference in the field. A valid URL contains none of them unescaped.
             let url = head.source.filter { !"<>\"\\ ".contains($0) }
-            response.headers["Link"] = "<\(url)>; rel=\"canonical\""
+            headers["Link"] = "<\(url)>; rel=\"canonical\""
         }
-        response.record.format = format?.imageFormat
-        if let width = head.width, let height = head.height {
-            response.record.size = PixelSize(width: width, height: height)
-        }
+        var size: PixelSize?
+        if let width = head.width, let height = head.height { size = PixelSize(width: width, height: height) }
+        return Fixed(headers: headers, format: format?.imageFormat, size: size)
     }
 
     private func addLifetime(_ entry: ResultEntry, to response: inout ServiceResponse) {

@@ -32,13 +32,15 @@ final class ResultStore: Sendable {
 
     /// A stored result and the cache level that had it.
     func entry(for key: ResultKey) async -> (entry: ResultEntry, level: ServiceRecord.Outcome)? {
-        if let known = memory.value(for: key.digest) { return (known, .memory) }
+        if let known = entryInMemory(for: key) { return (known, .memory) }
         guard let data = await disk?.diskImageData(forKey: Self.diskKey(key)),
             let entry = ResultEntry(envelope: data, source: key.source)
         else { return nil }
         memory.set(entry, for: key.digest, cost: entry.body.count + 1024)
         return (entry, .disk)
     }
+
+    func entryInMemory(for key: ResultKey) -> ResultEntry? { memory.value(for: key.digest) }
 
     /// Stores a result in memory immediately and on disk soon after.
     func store(_ entry: ResultEntry, for key: ResultKey) {
@@ -67,9 +69,17 @@ final class ResultStore: Sendable {
 
     // MARK: Generations: a purge of a source starts a new one, which makes all its earlier results unreachable at once.
 
+    /// The generation of a source if it is known without reading the disk.
+    func knownGeneration(of source: String) -> Int? { number(of: generations.value(for: source)) }
+
+    private func number(of known: Generation?) -> Int? {
+        guard let known, disk == nil || clock.now - known.readAt < Self.generationLife else { return nil }
+        return known.number
+    }
+
     func generation(of source: String) async -> Int {
         let known = generations.value(for: source)
-        if let known, disk == nil || clock.now - known.readAt < Self.generationLife { return known.number }
+        if let number = number(of: known) { return number }
         // The number on disk may be lower: a purge of this process may not be written yet, or the entry was evicted. The
         // number never decreases.
         var found = known?.number ?? 0

@@ -16,6 +16,8 @@ struct ServiceSettings: Sendable {
     /// The settings that change every result, as part of result keys.
     var fingerprint: String
     var purgeTokens: [String]
+    /// Targets that these settings allow and whose results were in memory. A reload begins with none.
+    let answered = AnsweredTargets()
 
     /// Blocks: reads the watermark and the fallback.
     init(_ configuration: ServiceConfiguration) throws(ConfigurationError) {

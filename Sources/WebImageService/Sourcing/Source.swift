@@ -92,7 +92,7 @@ final class SourceFetcher: Sendable {
     ) async throws(WebImageError) -> Source {
         var limits = DecodingLimits()
         limits.maxEncodedBytes = maxBytes
-        var context: [WebImageContextOption: Any] = [.decodingLimits: limits, .cacheScope: CacheScope.shared]
+        var context: [WebImageContextOption: Any] = [.decodingLimits: limits]
         if let traceParent {
             context[.downloadRequestModifier] = WebImageDownloaderRequestModifier(
                 method: nil, headers: ["traceparent": traceParent], body: nil, cacheScope: .shared)

@@ -10,9 +10,12 @@ package enum EntityTag {
     /// Whether the field `If-None-Match` contains a validator; the comparison is weak (RFC 9110 §13.1.2). Reads only the first
     /// 8 KB.
     package static func matches(_ field: String?, _ tag: String) -> Bool {
-        guard let field = field?.trimmingCharacters(in: .whitespaces) else { return false }
-        if field == "*" { return true }
-        return field.prefix(8192).split(separator: ",").contains { part in
+        guard let field else { return false }
+        // Almost every client sends the one validator that it received.
+        if field == tag { return true }
+        let trimmed = field.trimmingCharacters(in: .whitespaces)
+        if trimmed == "*" { return true }
+        return trimmed.prefix(8192).split(separator: ",").contains { part in
             let part = part.trimmingCharacters(in: .whitespaces)
             return (part.hasPrefix("W/") ? String(part.dropFirst(2)) : part) == tag
         }
