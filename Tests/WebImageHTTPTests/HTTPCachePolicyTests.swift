@@ -77,6 +77,16 @@ struct HTTPCachePolicyTests {
     }
 
     @Test(arguments: [
+        ("\"a\"", "\"a\""), ("a\nb", "a b"), ("a\r\nb", "a b"), ("é\u{2028}b", "é b"), ("a\u{85}b", "a b"),
+        (String(repeating: "a", count: 2001), String(repeating: "a", count: 2000)),
+        (String(repeating: "é", count: 2000), String(repeating: "é", count: 2000)),
+    ])
+    func aStoredFieldIsOneLineOfAtMost2000Characters(field: String, line: String) throws {
+        let read = try #require(StoredResponse(serialized: stored(["etag": field]).serialized))
+        #expect(read.fields["etag"] == line && read.fields["date"] == Self.dateField)
+    }
+
+    @Test(arguments: [
         "", "webimage-http 2\n1 1", "webimage-http 1", "webimage-http 1\nx y", "webimage-http 1\nnan inf",
     ])
     func otherBytesAreNoStoredResponse(text: String) {

@@ -18,6 +18,18 @@ struct HostSpellingTests {
         "%31%32%37.0.0.1", "127%2e0.0.1", "①②⑦.0.0.1", "127。0。0。1", "[::ffff:127.0.0.1]", "[::FFFF:7f00:1]",
     ]
 
+    @Test(arguments: [
+        ("127.0.0.1", "127.0.0.1"), ("0.0.0.0", "0.0.0.0"), ("255.255.255.255", "255.255.255.255"),
+        ("10.20.30.40", "10.20.30.40"), ("127.0.0.01", "127.0.0.1"), ("010.0.0.1", "8.0.0.1"), ("00.0.0.1", "0.0.0.1"),
+        ("127.0.1", "127.0.0.1"), ("1.2.3.4.", "1.2.3.4"), ("0x7f.0.0.1", "127.0.0.1"), ("1.2.3.a", "1.2.3.a"),
+        ("1.2.3.4.5", "1.2.3.4.5"), ("256.1.1.1", "256.1.1.1"), ("1..2.3", "1..2.3"), ("a.test", "a.test"),
+        ("1.2.3.99999999999999999999", "1.2.3.99999999999999999999"),
+    ])
+    func anAddressHasOneSpelling(host: String, canonical: String) throws {
+        let url = try #require(URL(string: "http://\(host):8080/x?y"))
+        #expect(url.withCanonicalHost?.absoluteString == "http://\(canonical):8080/x?y")
+    }
+
     enum Way: CaseIterable, Sendable { case direct, redirect }
 
     private func url(_ host: String, _ server: FaultServer, _ path: String = "/a") throws -> URL {

@@ -22,7 +22,7 @@ extension ImageCache {
     /// Stores the size of an image, unless it is a thumbnail stored under the original's key.
     func rememberSize(of image: Image, forKey key: String) {
         if image.isThumbnail, !CacheKey.isThumbnail(key) { return }
-        remember(image.pixelSize, forKey: key)
+        rememberSize(image.pixelSize, forKey: key)
     }
 
     /// Stores the size that the header of the bytes declares, for bytes stored without an image.
@@ -31,11 +31,11 @@ extension ImageCache {
             guard let info = try? coders.imageInfo(of: data, limits: DecodingLimits()) else {
                 return
             }
-            self.remember(info.pixelSize, forKey: key)
+            self.rememberSize(info.pixelSize, forKey: key)
         }
     }
 
-    private func remember(_ size: PixelSize, forKey key: String) {
+    func rememberSize(_ size: PixelSize, forKey key: String) {
         guard withSizes({ $0.put(size, key) }) else { return }
         disk.async { $0?.setPixelSize(size, forKey: key) }
     }

@@ -51,6 +51,8 @@ extension ImageCache {
         }
         if let image {
             rememberSize(of: image, forKey: key)
+        } else if let size = context.entryIdentity?.pixelSize {
+            rememberSize(size, forKey: key)
         } else if let imageData {
             rememberSize(of: imageData, forKey: key)
         }

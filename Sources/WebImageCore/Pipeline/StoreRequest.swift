@@ -39,7 +39,10 @@ struct StoreRequest: Sendable {
                 image: isWhole && (toMemory || original.data.isEmpty) ? made.source : nil,
                 serializedImage: isWhole ? made.source : nil,
                 data: original.data.isEmpty ? nil : original.data, type: type, metadata: original.metadata,
-                identity: plan.keys.original.map { EntryIdentity(key: $0, version: original.version) })
+                identity: plan.keys.original.map {
+                    EntryIdentity(
+                        key: $0, version: original.version, pixelSize: isWhole ? made.source.pixelSize : nil)
+                })
         ]
     }
 

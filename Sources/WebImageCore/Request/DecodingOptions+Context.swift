@@ -26,7 +26,7 @@ extension DecodingOptions {
         case .refused: break
         case .identifier(let identifier): foreignOptions[.decodeTypeIdentifierHint] = identifier
         case nil:
-            let fileExtension = (key as NSString).pathExtension
+            let fileExtension = key.fileExtension
             if !fileExtension.isEmpty { foreignOptions[.decodeFileExtensionHint] = fileExtension }
         }
     }

@@ -4,8 +4,12 @@ package struct EntryIdentity: Sendable {
     /// The version of the original's bytes; nil in a lookup and when unknown.
     package var version: ContentDigest?
 
-    package init(key: EntryKey, version: ContentDigest? = nil) {
+    /// The size of the image in the bytes when it is known; otherwise a cache reads their header.
+    package var pixelSize: PixelSize?
+
+    package init(key: EntryKey, version: ContentDigest? = nil, pixelSize: PixelSize? = nil) {
         self.key = key
         self.version = version
+        self.pixelSize = pixelSize
     }
 }

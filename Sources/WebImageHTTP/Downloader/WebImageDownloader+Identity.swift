@@ -113,6 +113,11 @@ extension DownloadPlan {
         var text = ""
         text.reserveCapacity(400)
         func add(_ part: String) {
+            // Most parts are empty.
+            guard !part.isEmpty else {
+                text += "0:,"
+                return
+            }
             text += String(part.utf8.count)
             text += ":"
             text += part

@@ -49,7 +49,27 @@ package struct CanonicalHost: Sendable, Hashable {
     fileprivate var urlText: String { address?.bytes.count == 16 ? "[\(text)\(zone)]" : text }
 
     /// Whether a host is certainly canonical, so that it needs no conversion.
-    fileprivate static func isPlain(_ host: String) -> Bool {
+    fileprivate static func isPlain(_ host: String) -> Bool { isPlainAddress(host) || isPlainName(host) }
+
+    /// Whether a host is four decimal numbers of at most 255 without leading zeros.
+    private static func isPlainAddress(_ host: String) -> Bool {
+        var (count, number, digits) = (1, 0, 0)
+        for byte in host.utf8 {
+            if byte == UInt8(ascii: ".") {
+                guard digits > 0 else { return false }
+                (count, number, digits) = (count + 1, 0, 0)
+            } else {
+                // A zero is a number alone; before other digits it would make the number octal.
+                guard isDigit(byte), digits == 0 || number > 0 else { return false }
+                number = number * 10 + Int(byte - UInt8(ascii: "0"))
+                digits += 1
+                guard number <= 255 else { return false }
+            }
+        }
+        return count == 4 && digits > 0
+    }
+
+    private static func isPlainName(_ host: String) -> Bool {
         var previous = UInt8(ascii: ".")
         var labelBeginsWithDigit = false
         for byte in host.utf8 {

@@ -48,6 +48,16 @@ struct PixelSizeTests {
         #expect(cache.pixelSize(forKey: "memory")?.width == 9)
     }
 
+    /// The coder of the cache cannot read these bytes, so only the given size can be stored.
+    @Test func aKnownSizeIsStoredWithoutReadingTheBytes() throws {
+        let key = EntryKey.shared("key")
+        let identity = EntryIdentity(key: key, pixelSize: PixelSize(width: 7, height: 5))
+        cache.storeImage(
+            nil, imageData: Data([1]), forKey: "key", options: [],
+            context: RequestContext(nil).forCache(identity).forRoles, cacheType: .disk, completion: nil)
+        #expect(cache.pixelSize(forKey: "key") == PixelSize(width: 7, height: 5))
+    }
+
     @Test func thumbnailSaysNothingOfTheFullPicture() {
         let image = picture(width: 4, height: 4)
         var decoding = DecodingOptions()
