@@ -19,11 +19,6 @@ extension HTTPServerTests {
         "GET / HTTP/1.1\r\nHost: a\r\nX-A: \u{1}\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: a\r\nX-A: \u{7F}\r\n\r\n",
         "GET / HTTP/1.1\r\n\r\n",
-        "GET /a\0/hidden HTTP/1.1\r\nHost: a\r\n\r\n",
-        "GET /a\0 HTTP/1.1\r\nHost: a\r\n\r\n",
-        "GET \0/a HTTP/1.1\r\nHost: a\r\n\r\n",
-        "GET /a?\0b HTTP/1.1\r\nHost: a\r\n\r\n",
-        "GET /a%20b?c&\0b=1 HTTP/1.1\r\nHost: a\r\n\r\n",
     ])
     func malformedHeadIsRefusedAndTheConnectionClosed(head: String) async throws {
         try await withServer { server in
@@ -33,6 +28,21 @@ extension HTTPServerTests {
                 client.send(head + "GET /hidden HTTP/1.1\r\nHost: a\r\n\r\n")
                 let text = client.readToEnd()
                 #expect(text.hasPrefix("HTTP/1.1 400 "), "\(text)")
+                #expect(!text.contains("hidden"))
+            }
+            #expect(server.statistics.requests == 0)
+        }
+    }
+
+    /// libmicrohttpd 1.0 closes the connection without a response; earlier versions cut the target at the zero byte.
+    @Test(arguments: ["/a\0/hidden", "/a\0", "\0/a", "/a?\0b", "/a%20b?c&\0b=1"])
+    func aZeroByteInATargetIsRefusedAndTheConnectionClosed(target: String) async throws {
+        try await withServer { server in
+            try await onThread { [address = server.address] in
+                let client = try RawClient(address)
+                client.send("GET \(target) HTTP/1.1\r\nHost: a\r\n\r\nGET /hidden HTTP/1.1\r\nHost: a\r\n\r\n")
+                let text = client.readToEnd()
+                #expect(text.isEmpty || text.hasPrefix("HTTP/1.1 400 "), "\(text)")
                 #expect(!text.contains("hidden"))
             }
             #expect(server.statistics.requests == 0)
