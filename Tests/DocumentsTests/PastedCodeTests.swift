@@ -3,6 +3,7 @@ import FoundationNetworking
 import SDWebImageFoundationNetworking
 import SDWebImageGTK
 import Testing
+import WebImageTestTraits
 import WebImageTesting
 
 // Code as it appears in iOS apps: apart from the imports nothing is written for Linux.
@@ -70,7 +71,7 @@ enum RoundedImages {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct PastedCodeTests {
+@Suite(.timeLimit(minutes: 1)) struct PastedCodeTests {
     @Test func drawingCodeOfIOSGivesItsPictures() throws {
         let image = try TestImages.solid(width: 20, height: 20, blue: 255, green: 255, red: 255)
         let round = try #require(RoundedImages.rounded(image, radius: 10))

@@ -61,7 +61,7 @@ extension GTKSuite {
             // Run once so that first-use allocations do not count.
             _ = try await Fling.run(try emptyList(), seconds: 0.3)
             let empty = try await Fling.run(try emptyList(), seconds: seconds)
-            let limit = empty.longestTurn + Self.allowance
+            let limit = empty.longestTurn + Sanitizer.seconds(Self.allowance)
             let pictures = try await Fling.best(within: limit) {
                 try await Fling.run(try gtkList(factory.retainedFactory()), seconds: seconds)
             }

@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTestTraits
 import WebImageTesting
 
 /// Encoded results are shared and cached, and never come from an older original or another user.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct EncodedCacheTests {
     private let scratch: ScratchFolder
     private let loader = FakeDataLoader()

@@ -1,11 +1,12 @@
 import Foundation
 import Testing
+import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
 
 /// Spans of loads: ids, parents, joined loads, attributes, log records.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct SpanTests {
     let fixture: ManagerFixture
     let listener = StageRecorder()

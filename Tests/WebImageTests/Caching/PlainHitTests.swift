@@ -2,12 +2,13 @@ import Foundation
 import Testing
 import WebImage
 import WebImageHTTP
+import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
 
 /// The fast path of a memory hit delivers the same as the full path, for every load.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(minutes: 1))
 struct PlainHitTests {
     private let cache = ImageCache(namespace: "plain", diskCacheDirectory: "/nowhere")
     private let url = EntryFixture.url("https://host/a.png?w=1")
