@@ -2,12 +2,12 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// One opened sequence: its own copy of the bytes and one decoder, used by one thread at a time.
+/// One opened sequence. It owns a copy of the bytes and one decoder; a lock admits one thread at a time.
 final class AVIFAnimation: AnimationSource {
     let data: Data
     let info: ImageInfo
     private let options: DecodingOptions
-    /// nil after an error, which leaves libavif between two frames: the next call opens the file again.
+    /// The decoder; nil after an error, because libavif is then between two frames. The next call opens the file again.
     private let open: Locked<OpenDecoder?>
 
     init(_ data: Data, options: DecodingOptions) throws(WebImageError) {

@@ -3,13 +3,13 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Owns one libavif decoder, parsed up to the pixels.
+/// Owns one libavif decoder that has parsed the boxes but decoded no pixels yet.
 final class AVIFDecoder {
     private let libavif: AVIFFunctions
     private let handle: UnsafeMutablePointer<avifDecoder>
-    /// The facts in the boxes.
+    /// The facts that the boxes of the file declare.
     private(set) var info = ImageInfo(format: .avif, storedSize: PixelSize(width: 1, height: 1))
-    /// nil for sRGB.
+    /// The colour profile; nil for sRGB.
     private(set) var profile: ColorProfile?
     /// The part of the coded picture that is shown; nil for all of it.
     private var crop: avifCropRect?
@@ -43,7 +43,8 @@ final class AVIFDecoder {
         handle.pointee.imageSizeLimit = UInt32(clamping: max(1, min(limits.maxPixels, Int(most))))
         let result = libavif.avifDecoderParse(handle)
         guard result != AVIF_RESULT_OK else { return }
-        // Parses again without the limit, only to find out whether the limit caused the failure, and by how much.
+        // Parse again without the limit. If this succeeds, the limit caused the failure, and the error can contain the
+        // actual size.
         handle.pointee.imageSizeLimit = most
         if libavif.avifDecoderParse(handle) == AVIF_RESULT_OK { try limits.checkPixels(storedSize) }
         try check(result)
@@ -72,7 +73,7 @@ final class AVIFDecoder {
         info.bitDepth = Int(image.depth)
         info.isGray = image.yuvFormat == AVIF_PIXEL_FORMAT_YUV400
         info.hasICCProfile = image.icc.size > 0
-        // Its planes, at four samples a pixel, and the picture before it is cropped.
+        // The memory of the decoded planes (four samples per pixel) and of the picture before it is cropped.
         info.workingMemory.fixedBytes = storedSize.byteCount(image.depth > 8 ? 8 : 4)
         if crop != nil { info.workingMemory.fixedBytes += storedSize.byteCount(8) }
         profile =
@@ -90,7 +91,8 @@ final class AVIFDecoder {
         }
     }
 
-    /// The box `clap` if it is valid; it applies before rotation (ISO/IEC 23000-22 §7.3.6.7).
+    /// The visible rectangle from the box `clap`, in pixels before rotation (ISO/IEC 23000-22 §7.3.6.7); nil if the
+    /// box is missing or invalid.
     private var cleanAperture: avifCropRect? {
         guard image.transformFlags & AVIF_TRANSFORM_CLAP.rawValue != 0 else { return nil }
         var (box, rect, diagnostics) = (image.clap, avifCropRect(), avifDiagnostics())
@@ -99,20 +101,21 @@ final class AVIFDecoder {
         return isValid != 0 && rect.width > 0 && rect.height > 0 ? rect : nil
     }
 
-    /// The orientation by `irot`, then `imir` (ISO/IEC 23000-22 §7.3.6.7); EXIF orientation does not apply in AVIF.
+    /// The orientation that results from the box `irot`, then `imir` (ISO/IEC 23000-22 §7.3.6.7). EXIF orientation
+    /// does not apply in AVIF.
     private var orientation: ImageOrientation {
         let flags = image.transformFlags
         let turns = flags & AVIF_TRANSFORM_IROT.rawValue != 0 ? Int(image.irot.angle) & 3 : 0
         let mirrors = flags & AVIF_TRANSFORM_IMIR.rawValue != 0
         let plain: [ImageOrientation] = [.up, .left, .down, .right]
-        // Axis 0 exchanges top and bottom, axis 1 left and right.
+        // Mirror axis 0 exchanges top and bottom; axis 1 exchanges left and right.
         let upsideDown: [ImageOrientation] = [.downMirrored, .leftMirrored, .upMirrored, .rightMirrored]
         let sideways: [ImageOrientation] = [.upMirrored, .rightMirrored, .downMirrored, .leftMirrored]
         guard mirrors else { return plain[turns] }
         return (webimage_avif_mirror_axis(handle.pointee.image) == 0 ? upsideDown : sideways)[turns]
     }
 
-    /// One frame as stored, in the layout nearest to the one that the options ask for.
+    /// Decodes one frame without applying the orientation, in the pixel layout nearest to the one in the options.
     func picture(at index: Int, options: DecodingOptions) throws(WebImageError) -> DecodedPicture {
         try check(libavif.avifDecoderNthImage(handle, UInt32(index)))
         try options.limits.checkPixels(storedSize)
@@ -146,7 +149,8 @@ final class AVIFDecoder {
         return part
     }
 
-    /// Opaque pixels are written in the display layout. Pixels with alpha stay straight until colours are converted.
+    /// The layout to decode into. Opaque pixels are decoded to the display layout. Pixels with alpha are decoded with
+    /// straight alpha, because colours are converted before alpha is multiplied in.
     private func layout(for options: DecodingOptions) -> PixelFormat {
         let isHDR = ColorProfile.isHighDynamicRange(transfer: Int(image.transferCharacteristics))
         if image.depth > 8, options.pixelFormat.bitsPerComponent > 8 || (isHDR && options.colorConversion == .sRGB) {

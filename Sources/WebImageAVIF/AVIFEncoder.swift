@@ -33,7 +33,7 @@ final class AVIFEncoder {
             let planes = try AVIFPlanes(frame.image, options: options, libavif: libavif)
             guard planes.size == size ?? planes.size else { throw .cannotEncode("libavif", "frames differ in size") }
             size = planes.size
-            // Lossless needs key frames: predicted frames pass through a transform, which is not exact.
+            // Lossless encoding needs key frames, because predicted frames pass through a transform that is not exact.
             let flags =
                 frameCount == 1
                 ? AVIF_ADD_IMAGE_FLAG_SINGLE.rawValue
@@ -47,13 +47,15 @@ final class AVIFEncoder {
     }
 
     private func configure(_ options: EncodingOptions) {
-        // From 63 (worst) to 0 (best). The lower bound lets the encoder choose a better value where errors would show.
+        // Quantizers range from 63 (worst) to 0 (best). The lower minimum lets the encoder choose a better value for
+        // parts where errors would be visible.
         let quantizer = options.lossless ? 0 : Int32(((1 - options.quality) * 63).rounded())
         handle.pointee.maxQuantizer = quantizer
         handle.pointee.minQuantizer = max(quantizer - 4, 0)
         handle.pointee.maxQuantizerAlpha = quantizer
         handle.pointee.minQuantizerAlpha = 0
-        // See Documentation/Decisions/delivery-encoding.md: speed 8 takes 4 times the time for files of the same quality.
+        // Speed 8 takes four times as long as speed 9 for files of the same quality
+        // (Documentation/Decisions/delivery-encoding.md).
         handle.pointee.speed = 9
         handle.pointee.maxThreads = 1
         handle.pointee.timescale = 1000
@@ -65,7 +67,7 @@ final class AVIFEncoder {
     }
 }
 
-/// Owns one libavif picture in luma and chroma.
+/// Owns one libavif picture in luma and chroma, or in red, green and blue for lossless encoding.
 private final class AVIFPlanes {
     private let libavif: AVIFFunctions
     let image: UnsafeMutablePointer<avifImage>
@@ -76,7 +78,7 @@ private final class AVIFPlanes {
         if given.format == .rgbaHalf { given = try given.converted(to: .rgba16) }
         let isDeep = options.keepsHDR && given.format == .rgba16
         let pixels = isDeep ? given : try given.straight(hasAlpha: source.hasAlpha)
-        // Full chroma at high quality only, as for JPEG.
+        // Chroma is stored at half resolution below quality 0.9, as for JPEG.
         let halvesChroma = !options.lossless && !isDeep && options.quality < 0.9
         let image = libavif.avifImageCreate(
             UInt32(pixels.width), UInt32(pixels.height), isDeep ? 12 : 8,
@@ -85,7 +87,7 @@ private final class AVIFPlanes {
         self.image = image
         HandleLedger.opened("avif_image")
         image.pointee.yuvRange = AVIF_RANGE_FULL
-        // Lossless stores red, green and blue; lossy stores luma and chroma (H.273: 0 identity, 6 BT.601).
+        // H.273 matrix coefficients: 0 (identity) stores red, green and blue for lossless, 6 (BT.601) luma and chroma.
         image.pointee.matrixCoefficients = options.lossless ? 0 : 6
         if let profile = source.colorProfile {
             let result = profile.iccData.withUnsafeBytes { bytes in

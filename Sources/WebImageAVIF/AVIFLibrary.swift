@@ -12,7 +12,8 @@ enum AVIFLibrary {
         let libavif: AVIFFunctions = try SharedLibrary.functions(of: AVIF_LIBRARY, package: package) {
             AVIFFunctions_bind($0, $1)
         }
-        // Its public structures grow with each minor version: another version would be read at wrong offsets.
+        // libavif's public structures change with each minor version, so another version would be read at wrong
+        // offsets.
         let version = libavif.version
         guard version.hasPrefix("\(AVIF_VERSION_MAJOR).\(AVIF_VERSION_MINOR).") else {
             throw SharedLibrary.mismatch(

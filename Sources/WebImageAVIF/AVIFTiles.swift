@@ -3,14 +3,16 @@ import WebImageCore
 
 /// The number of coded pictures that make up the primary picture of a file and its alpha plane.
 ///
-/// libavif decodes all tiles of a grid before it checks whether the canvas needs them: a file of 9 KB with 200 tiles,
-/// each as large as the canvas of 1024×1024 px, takes 800 MB.
+/// It bounds the memory of a decode. libavif decodes all tiles of a grid before it checks whether the canvas needs
+/// them: a file of 9 KB with a canvas of 1024×1024 px and 200 tiles of the same size takes 800 MB.
 struct AVIFTiles {
-    /// Tiles of the primary picture; 1 when it is not a grid.
+    /// The number of tiles of the primary picture; 1 if it is not a grid.
     private var colors = 1
-    /// Tiles of each alpha plane.
+    /// The number of tiles of each alpha plane.
     private var alphas: [Int] = []
 
+    /// Counts the tiles that the boxes declare.
+    ///
     /// - Throws: `.badImageData` for boxes that cannot be read.
     init(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) {
         let file = HEIFBoxReader(bytes)
@@ -55,15 +57,17 @@ struct AVIFTiles {
         return (box.type, from, to)
     }
 
-    /// The limit of pixels for each coded picture.
+    /// The maximum number of pixels of each coded picture.
     ///
-    /// The tiles of a grid cover its canvas, and each begins on it (ISO/IEC 23000-22 §7.3.11.4.2): together they have
-    /// less than four times its pixels. Tiles have at least 64 rows and columns.
-    /// - Throws: `.limitExceeded` when pictures of that size would take more than 32 times the canvas.
+    /// The tiles of a grid cover its canvas, and each tile begins inside the canvas (ISO/IEC 23000-22 §7.3.11.4.2).
+    /// So all tiles together have less than four times the pixels of the canvas. Tiles have at least 64 rows and
+    /// columns.
+    /// - Throws: `.limitExceeded` if all pictures at this maximum would have more than 32 times the pixels of the
+    ///   canvas.
     func pixelLimit(canvas: PixelSize) throws(WebImageError) -> Int {
         let pixels = PixelSize(width: max(canvas.width, 64), height: max(canvas.height, 64)).pixelCount
         let each = max(1, pixels * 4 / alphas.reduce(colors) { min($0, $1) })
-        // Tiles may have an alpha plane each.
+        // Each tile may have its own alpha plane.
         let count = colors + alphas.reduce(colors) { max($0, $1) }
         let (sum, overflow) = each.multipliedReportingOverflow(by: count)
         guard !overflow, sum <= pixels * 32 else {

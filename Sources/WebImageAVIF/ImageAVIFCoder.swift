@@ -4,10 +4,10 @@ import WebImageGraphics
 
 /// Reads AVIF stills and sequences and writes both (AV1 Image File Format 1.1), by libavif.
 ///
-/// Orientation comes from the boxes `clap`, `irot` and `imir` alone. The loop count of a sequence is
-/// read by libavif 1.0 and newer; with an older one every sequence plays for ever. libavif has no callback while it
-/// decodes, so the time limit is checked before and after a picture. The pixel limit also applies to the AV1 decoder and
-/// bounds the time of one picture.
+/// Only the boxes `clap`, `irot` and `imir` determine crop and orientation; EXIF orientation is ignored. The loop count
+/// of a sequence requires libavif 1.0; with an older version every sequence repeats for ever. libavif has no callback
+/// while it decodes, so the time limit is checked only before and after a picture. The pixel limit also applies to the
+/// AV1 decoder, which bounds the time of one picture.
 ///
 /// Add ``shared`` to `ImageCodersManager`. Safe on any thread; one decode uses one thread.
 public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImageCoder {
@@ -34,7 +34,7 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
     /// Whether the format is AVIF.
     public func canEncode(to format: ImageFormat) -> Bool { format == .avif }
 
-    /// The facts in the boxes; no AV1 data is decoded.
+    /// Reads the facts that the boxes declare; decodes no AV1 data.
     ///
     /// - Throws: `.badImageData`, `.limitExceeded`.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
@@ -42,10 +42,11 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
         return try data.withFileBytes { bytes throws(WebImageError) in try AVIFDecoder(bytes, limits: limits).info }
     }
 
-    /// The still, or the animation of a sequence with its poster frame; only the first frame if the options ask for it.
+    /// Decodes a still, or opens a sequence as an animation with a poster frame. If `firstFrameOnly` is set, a
+    /// sequence is decoded as a still of its first frame.
     ///
-    /// Decodes the first frame; the others are decoded when they are needed.
-    /// - Throws: `.badImageData`, also for a file that is cut off; `.limitExceeded`.
+    /// Only the first frame is decoded here; the other frames are decoded when they are needed.
+    /// - Throws: `.badImageData`, also for a truncated file; `.limitExceeded`.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
         let deadline = DecodeDeadline(options.limits)
@@ -62,10 +63,11 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
         return Self.picture(poster, of: data, frameCount: frameCount, options: options)
     }
 
-    /// Encodes a still: 4:4:4, with the image's profile if it has one; lossless if the options ask for it.
+    /// Encodes a still, with the image's colour profile if it has one. It is lossless if the options request it. Lossy
+    /// files below quality 0.9 with eight bits store chroma at half resolution (4:2:0), all others at full resolution.
     ///
-    /// Channels have eight bits, or twelve for an image of sixteen when the options keep high dynamic range. With
-    /// `maxFileSize` the quality is the highest whose file fits.
+    /// Channels have eight bits, or twelve if the image has sixteen and the options keep high dynamic range. With
+    /// `maxFileSize` the file gets the highest quality at which it fits.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
@@ -78,7 +80,9 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
 
     /// Encodes a sequence with durations in milliseconds; a single frame becomes a still.
     ///
-    /// All frames get the size of the first. `maxFileSize` is ignored, because each frame is supplied only once.
+    /// `maxFileSize` is ignored, because each frame is supplied only once and cannot be encoded again at a lower
+    /// quality.
+    /// - Throws: `.encodingFailed`, also if the frames differ in size.
     public func encode(
         frameCount: Int, loopCount: Int, format: ImageFormat, options: EncodingOptions,
         frame: (Int) throws(WebImageError) -> ImageFrame
@@ -88,16 +92,17 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
         return try AVIFEncoder().encode(frameCount: count, options: options, frame: frame)
     }
 
-    /// The encoded animation; nil when none was opened.
+    /// The encoded bytes of the opened animation; nil if none is open.
     public var animatedImageData: Data? { source?.data }
     /// The number of frames of the opened animation.
     public var animatedImageFrameCount: Int { source?.info.frameCount ?? 0 }
-    /// Always 0, for ever.
+    /// The loop count that the opened file declares; 0 (repeat for ever) if it declares none.
     public var animatedImageLoopCount: Int { source?.info.loopCount ?? 0 }
-    /// The seconds that a frame is played.
+    /// The seconds for which a frame is displayed.
     public func animatedImageDuration(at index: Int) -> TimeInterval { source?.playedDuration(at: index) ?? 0 }
 
-    /// A frame of the opened animation. In order, each call decodes one frame; a step back decodes from a key frame.
+    /// Decodes a frame of the opened animation. In ascending order, each call decodes one frame. For any other
+    /// order, decoding starts at the key frame before the frame.
     ///
     /// - Throws: `.badImageData`, also for an index out of range; `.limitExceeded`.
     public func frame(at index: Int) throws(WebImageError) -> Image {

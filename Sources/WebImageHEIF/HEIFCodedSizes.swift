@@ -1,25 +1,27 @@
 import Foundation
 import WebImageCore
 
-/// The sizes that libheif will decode for the primary picture, read from the coded pictures themselves.
+/// The sizes that libheif will decode for the primary picture, computed from the coded data and not from the declared
+/// sizes.
 ///
-/// libheif 1.15 trusts the box `ispe` until a picture is decoded: a file of 16 KB can declare 64×64 px and decode to
-/// 8000×8000 px. This type reads the sequence parameter sets of HEVC, in `hvcC` and in the data, and the canvases of
-/// grids and overlays (ISO/IEC 23008-12 §6.6.2). It refuses data that it cannot read.
+/// libheif 1.15 trusts the declared size in the box `ispe` until it decodes a picture. A file of 16 KB can declare
+/// 64×64 px and decode to 8000×8000 px. This type reads the HEVC sequence parameter sets, in `hvcC` and in the item
+/// data, and the canvases of grids and overlays (ISO/IEC 23008-12 §6.6.2). It refuses data that it cannot read.
 struct HEIFCodedSizes {
-    /// Pixels of the largest coded picture or canvas.
+    /// The number of pixels of the largest coded picture or canvas.
     private(set) var largest = 0
     private let file: HEIFItems
     private let limits: DecodingLimits
-    /// Bytes of items that may still be read.
+    /// The remaining number of bytes of item data that may be read.
     private var budget: Int
     private let deadline: DecodeDeadline
     private var largestConfigured = 0
-    /// Pixels decoded to make an item; nil while they are being counted.
+    /// The number of pixels decoded to make each item; nil while an item is being counted, to detect an item that
+    /// contains itself.
     private var costs: [Int: Int?] = [:]
 
-    /// - Throws: `.limitExceeded` for a coded picture over the limit of pixels, and for a primary picture whose parts
-    ///   together have more than eight times the limit.
+    /// - Throws: `.limitExceeded` if one coded picture exceeds the pixel limit, or if all parts of the primary picture
+    ///   together exceed eight times the pixel limit.
     init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(WebImageError) {
         file = try HEIFItems(bytes)
         self.limits = limits
@@ -40,7 +42,7 @@ struct HEIFCodedSizes {
         }
     }
 
-    /// Pixels of all coded pictures that go into an item.
+    /// The number of pixels of all coded pictures that an item is made from.
     private mutating func cost(of item: Int, depth: Int) throws(WebImageError) -> Int {
         if let known = costs[item] {
             guard let known else { throw HEIFBoxReader.unreadable("a picture contains itself") }
@@ -87,7 +89,7 @@ struct HEIFCodedSizes {
         return sum
     }
 
-    /// Pixels that are decoded for a parameter set; 0 for any other unit.
+    /// The number of pixels that a sequence parameter set declares; 0 for any other unit.
     private mutating func size(of unit: some Collection<UInt8>) throws(WebImageError) -> Int {
         guard let parameters = HEVCParameters(unit) else { return 0 }
         try take(parameters.pixelCount)
@@ -102,7 +104,7 @@ struct HEIFCodedSizes {
         largest = max(largest, pixels)
     }
 
-    /// The size of a grid or an overlay according to its own data.
+    /// Checks the canvas size in the data of a grid or an overlay against the pixel limit.
     private mutating func checkCanvas(_ data: Data, isGrid: Bool) throws(WebImageError) {
         try data.withFileBytes { bytes throws(WebImageError) in
             let reader = HEIFBoxReader(bytes)
@@ -115,7 +117,7 @@ struct HEIFCodedSizes {
         }
     }
 
-    /// The units in an `hvcC` (ISO/IEC 14496-15 §8.3.3.1).
+    /// The HEVC units (parameter sets) in an `hvcC` box (ISO/IEC 14496-15 §8.3.3.1).
     private static func units(of configuration: UnsafeRawBufferPointer) -> [Slice<
         UnsafeRawBufferPointer
     >] {
@@ -135,7 +137,8 @@ struct HEIFCodedSizes {
         return found
     }
 
-    /// The units of an item, each after its length of four bytes, as libheif reads them.
+    /// Calls `body` with at most the first 512 bytes of each HEVC unit of an item. A length of four bytes precedes each
+    /// unit, because libheif always reads four.
     private static func forEachUnit(
         of data: Data, _ deadline: DecodeDeadline, _ body: (Data) throws(WebImageError) -> Void
     ) throws(WebImageError) {

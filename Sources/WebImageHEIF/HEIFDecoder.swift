@@ -19,7 +19,8 @@ final class HEIFDecoder {
         HandleLedger.opened("heif_context")
         do throws(WebImageError) {
             libheif.heif_context_set_maximum_image_size_limit(context, Int32(clamping: min(limits.maxPixels, 32768)))
-            // libheif starts no threads: the decode runs on a bounded pool, which more threads would exceed.
+            // 0 makes libheif start no threads. Decodes run on a bounded pool of threads, and further threads would
+            // exceed its limit.
             libheif.heif_context_set_max_decoding_threads(context, 0)
             try check(libheif.heif_context_read_from_memory_without_copy(context, bytes.baseAddress, bytes.count, nil))
             var primary: OpaquePointer?
@@ -47,7 +48,8 @@ final class HEIFDecoder {
         HandleLedger.closed("heif_context")
     }
 
-    /// The picture with straight alpha: eight bits, or sixteen when it has more than eight and the options ask for them.
+    /// Decodes the picture with straight alpha. Channels have eight bits, or sixteen if the file has more than eight
+    /// and the options request more than eight.
     func picture(_ wanted: DecodingOptions) throws(WebImageError) -> DecodedPicture {
         let isDeep = info.bitDepth > 8 && wanted.pixelFormat.bitsPerComponent > 8
         let options = libheif.heif_decoding_options_alloc()
@@ -80,7 +82,8 @@ final class HEIFDecoder {
 }
 
 extension HEIFFunctions {
-    /// libheif applies `irot` and `imir` itself, so sizes are those after rotation and the orientation is always up.
+    /// The facts about the picture. libheif applies the boxes `irot` and `imir`, so the size is the one after
+    /// rotation and the orientation is always `up`.
     fileprivate func info(
         of handle: OpaquePointer, format: ImageFormat, codedPixels: Int, limits: DecodingLimits
     ) throws(WebImageError) -> ImageInfo {
@@ -92,7 +95,7 @@ extension HEIFFunctions {
         info.hasAlpha = heif_image_handle_has_alpha_channel(handle) != 0
         info.bitDepth = max(Int(heif_image_handle_get_luma_bits_per_pixel(handle)), 8)
         info.hasICCProfile = heif_image_handle_get_raw_color_profile_size(handle) > 0
-        // libheif allocates the planes and an interleaved picture before this package allocates its own pixels.
+        // libheif holds the planes and an interleaved picture in memory when this package allocates its own pixels.
         let coded = PixelSize(width: max(size.pixelCount, codedPixels), height: 1)
         info.workingMemory.fixedBytes = coded.byteCount(info.bitDepth > 8 ? 16 : 8)
         return info
@@ -138,14 +141,15 @@ extension HEIFFunctions {
     }
 }
 
-/// Throws libheif's message, which is static or owned by the context.
+/// Throws libheif's error. Its message is copied here, because it may belong to the context.
 private func check(_ error: heif_error) throws(WebImageError) {
     guard error.code != heif_error_Ok else { return }
     throw .badData("libheif", error.message.map { String(cString: $0) } ?? "error \(error.code.rawValue)")
 }
 
 extension PixelBuffer {
-    /// Widens values of `bits` bits to sixteen, in place: the upper bits are repeated in the lower ones.
+    /// Widens values of `bits` bits to sixteen bits in place. The added lower bits repeat the upper bits, so that the
+    /// maximum value stays the maximum.
     fileprivate func widen(from bits: Int) {
         guard (9...15).contains(bits) else { return }
         for row in 0..<height {

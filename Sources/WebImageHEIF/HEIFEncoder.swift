@@ -3,7 +3,7 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Owns one libheif context for writing, and its encoder.
+/// Owns one libheif context for writing and the encoder of that context.
 final class HEIFEncoder {
     private let libheif: HEIFFunctions
     private let context: OpaquePointer
@@ -50,12 +50,12 @@ final class HEIFEncoder {
         return try written()
     }
 
-    /// Stores a thumbnail beside the picture, unless the picture itself is that small.
+    /// Adds a thumbnail to the file, unless the picture is not larger than a thumbnail.
     private func addThumbnail(of picture: HEIFPicture, to handle: OpaquePointer) throws(WebImageError) {
         let side = Self.thumbnailSide
         let width = libheif.heif_image_get_width(picture.image, heif_channel_interleaved)
         let height = libheif.heif_image_get_height(picture.image, heif_channel_interleaved)
-        // libheif reports an error for a thumbnail that is not smaller than its picture.
+        // libheif reports an error if a thumbnail is not smaller than its picture.
         guard max(width, height) > side else { return }
         var thumbnail: OpaquePointer?
         try check(

@@ -3,13 +3,14 @@ import WebImageCore
 
 /// The items of a HEIF file as the boxes of `meta` describe them (ISO/IEC 14496-12 §8.11).
 struct HEIFItems {
-    /// The numbers of the primary items; a faulty file can have several.
+    /// The numbers of the primary items. A valid file has one, a faulty file can have several.
     private(set) var primary: [Int] = []
-    /// All types that an item number is declared with.
+    /// The declared types by item number. A faulty file can declare several types for one item.
     private(set) var types: [Int: Set<String>] = [:]
-    /// Every `hvcC` among the properties.
+    /// The byte ranges of all `hvcC` boxes among the properties.
     private(set) var configurations: [Range<Int>] = []
-    /// The items that are decoded with an item: its tiles or source (`dimg`) and its auxiliary pictures (`auxl`).
+    /// For each item number, the items that libheif decodes together with the item: its tiles or source (`dimg`) and
+    /// its auxiliary pictures (`auxl`).
     private(set) var sources: [Int: [Int]] = [:]
     private var locations: [Int: [Location]] = [:]
     private var itemData: [Range<Int>] = []
@@ -111,8 +112,9 @@ struct HEIFItems {
         }
     }
 
-    /// The data of an item: one value for each place that it may be at. Throws when `budget`, from which the bytes are
-    /// subtracted, is used up.
+    /// The data of an item. A faulty file can declare several locations for an item; the result has one value for each.
+    ///
+    /// Subtracts the number of bytes from `budget` and throws if the budget is exceeded.
     func data(of number: Int, budget: inout Int) throws(WebImageError) -> [Data] {
         var all: [Data] = []
         for location in locations[number] ?? [] {
@@ -124,7 +126,7 @@ struct HEIFItems {
                 var data = Data()
                 for extent in location.extents {
                     let start = min(extent.offset, space.count)
-                    // A length of 0 means all bytes to the end.
+                    // A length of 0 means all bytes up to the end.
                     let length =
                         extent.length == 0 ? space.count - start : min(extent.length, space.count - start)
                     budget -= length

@@ -1,19 +1,20 @@
 import Foundation
 
-/// The size in a sequence parameter set of HEVC (ITU-T H.265, §7.3.2.2).
+/// The picture size that an HEVC sequence parameter set declares (ITU-T H.265, §7.3.2.2).
 struct HEVCParameters {
-    /// Pixels that are decoded, including those that an encoder adds at the edges to fill its blocks.
+    /// The number of decoded pixels, including the padding that an encoder adds at the edges to fill its blocks.
     let codedPixelCount: Int
-    /// The least number of pixels the picture can have: an encoder adds less than its largest block of 64×64 px.
+    /// The lowest number of pixels that the picture can have without the padding. An encoder adds at most 63 px to each
+    /// side, because its largest block has 64×64 px.
     let pixelCount: Int
 
-    /// nil for any other unit, or one that is cut off.
+    /// Parses a unit; nil if it is not a sequence parameter set or is truncated.
     init?(_ unit: some Collection<UInt8>) {
         var bits = HEVCBits(unit.prefix(512))
         guard let header = bits.read(16), header >> 9 & 63 == 33, header >> 3 & 63 == 0,
             bits.read(4) != nil, let subLayers = bits.read(3), bits.skip(1 + 96)
         else { return nil }
-        // Flags for whether the lower layers have a profile and a level.
+        // For each lower layer: whether it has a profile (2) and a level (1).
         var present: [Int] = []
         for _ in 0..<subLayers { present.append(bits.read(2) ?? 0) }
         if subLayers > 0 { _ = bits.skip(2 * (8 - subLayers)) }
@@ -26,7 +27,8 @@ struct HEVCParameters {
     }
 }
 
-/// The bits of a unit without its emulation prevention bytes, which keep start codes out of the data (H.265, §7.4.2).
+/// Reads the bits of a unit. Skips the emulation prevention bytes, which encoders insert so that the data contains no
+/// start code (H.265, §7.4.2).
 private struct HEVCBits {
     private var bytes: [UInt8] = []
     private var position = 0
@@ -58,7 +60,8 @@ private struct HEVCBits {
         return position <= bytes.count * 8
     }
 
-    /// An unsigned Exp-Golomb number (§9.2), less than 2³².
+    /// Reads an unsigned Exp-Golomb number (H.265, §9.2); nil if the data ends or the number has more than 32 leading
+    /// zero bits.
     mutating func readGolomb() -> Int? {
         var zeros = 0
         while true {

@@ -4,10 +4,11 @@ import WebImageGraphics
 
 /// Reads HEIC and HEIF stills (ISO/IEC 23008-12) by libheif, and writes HEIC if libheif has an encoder.
 ///
-/// A sequence is decoded as its primary picture: libheif reads frames only from 1.21 on, and ``canDecodeSequences`` is
-/// false. Ten-bit pictures are decoded to sixteen bits if the options ask for them, else to eight. libheif applies `irot`
-/// and `imir` itself; EXIF orientation does not apply. It has no callback while it decodes, so the time limit is checked
-/// before and after a picture, and the pixel limit bounds the time of one picture.
+/// A sequence is decoded as a still of its primary picture, because libheif reads frames only from version 1.21 on;
+/// see ``canDecodeSequences``. Ten-bit pictures are decoded to sixteen bits if the options request it, otherwise to
+/// eight. libheif applies the boxes `irot` and `imir`; EXIF orientation is ignored. libheif has no callback while it
+/// decodes, so the time limit is checked only before and after a picture. The pixel limit bounds the time of one
+/// picture.
 ///
 /// Add ``shared`` to `ImageCodersManager`. Safe on any thread; one decode uses one thread.
 public final class ImageHEICCoder: DetailedImageCoder {
@@ -28,7 +29,7 @@ public final class ImageHEICCoder: DetailedImageCoder {
         (format == .heic || format == .heif) && HEIFEncoder.isAvailable
     }
 
-    /// The facts in the boxes; no HEVC data is decoded.
+    /// Reads the facts that the boxes declare; decodes no HEVC data.
     ///
     /// - Throws: `.badImageData`, `.limitExceeded`.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
@@ -38,9 +39,9 @@ public final class ImageHEICCoder: DetailedImageCoder {
         }
     }
 
-    /// The primary picture.
+    /// Decodes the primary picture.
     ///
-    /// - Throws: `.badImageData`, also for a file that is cut off; `.limitExceeded`.
+    /// - Throws: `.badImageData`, also for a truncated file; `.limitExceeded`.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
         let deadline = DecodeDeadline(options.limits)
@@ -56,7 +57,7 @@ public final class ImageHEICCoder: DetailedImageCoder {
 
     /// Encodes a HEIC still, with the image's profile if it has one.
     ///
-    /// With `maxFileSize` the quality is the highest whose file fits.
+    /// With `maxFileSize` the file gets the highest quality at which it fits.
     /// - Throws: `.encodingFailed`, also when libheif has no encoder.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions

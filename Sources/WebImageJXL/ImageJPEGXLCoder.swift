@@ -4,8 +4,8 @@ import WebImageGraphics
 
 /// Reads JPEG XL stills and animations and writes stills (ISO/IEC 18181), by libjxl.
 ///
-/// libjxl blends the layers of a frame, so every frame covers the canvas. The decode time is checked every 256 KB of the
-/// file.
+/// libjxl blends the layers of a frame, so every frame covers the canvas. The decode time limit is checked after every
+/// 256 KB of the file.
 ///
 /// Add ``shared`` to `ImageCodersManager`. Safe on any thread; one decode uses one thread.
 public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder {
@@ -32,7 +32,7 @@ public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder {
     /// Whether the format is JPEG XL.
     public func canEncode(to format: ImageFormat) -> Bool { format == .jpegXL }
 
-    /// The facts in the header, and in the frame headers of an animation; no pixel is decoded.
+    /// Reads the facts in the header, and in the frame headers of an animation; decodes no pixels.
     ///
     /// - Throws: `.badImageData`, `.limitExceeded`.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
@@ -45,10 +45,11 @@ public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder {
         }
     }
 
-    /// The still, or the animation with its poster frame; only the first frame if the options ask for it.
+    /// Decodes a still, or opens an animation with a poster frame. If `firstFrameOnly` is set, an animation is
+    /// decoded as a still of its first frame.
     ///
-    /// Decodes the first frame; the others are decoded when they are needed.
-    /// - Throws: `.badImageData`, also for a file that is cut off; `.limitExceeded`.
+    /// Only the first frame is decoded here; the other frames are decoded when they are needed.
+    /// - Throws: `.badImageData`, also for a truncated file; `.limitExceeded`.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
         let deadline = DecodeDeadline(options.limits)
@@ -68,8 +69,8 @@ public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder {
 
     /// Encodes a still, with the image's profile if it has one.
     ///
-    /// Lossless if the options ask for it, else with their quality (1 is distance 0.1). With `maxFileSize` the quality is
-    /// the highest whose file fits.
+    /// It is lossless if the options request it, otherwise it has their quality (1 is libjxl's distance 0.1). With
+    /// `maxFileSize` the file gets the highest quality at which it fits.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
@@ -79,16 +80,17 @@ public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder {
         }
     }
 
-    /// The encoded animation; nil when none was opened.
+    /// The encoded bytes of the opened animation; nil if none is open.
     public var animatedImageData: Data? { source?.data }
     /// The number of frames of the opened animation.
     public var animatedImageFrameCount: Int { source?.info.frameCount ?? 0 }
-    /// The loop count of the opened animation; 0 is for ever.
+    /// The loop count of the opened animation; 0 repeats for ever.
     public var animatedImageLoopCount: Int { source?.info.loopCount ?? 0 }
-    /// The seconds that a frame is played.
+    /// The seconds for which a frame is displayed.
     public func animatedImageDuration(at index: Int) -> TimeInterval { source?.playedDuration(at: index) ?? 0 }
 
-    /// A frame of the opened animation. In order, each call decodes one frame; a step back restarts the decoder.
+    /// Decodes a frame of the opened animation. In ascending order, each call decodes one frame. For any other
+    /// order, the decoder restarts at the beginning of the file.
     ///
     /// - Throws: `.badImageData`, also for an index out of range; `.limitExceeded`.
     public func frame(at index: Int) throws(WebImageError) -> Image {

@@ -2,7 +2,7 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// One opened file: its own copy of the bytes and one decoder, used by one thread at a time.
+/// One opened file. It owns a copy of the bytes and one decoder; a lock admits one thread at a time.
 final class JXLAnimation: AnimationSource {
     let data: Data
     let info: ImageInfo

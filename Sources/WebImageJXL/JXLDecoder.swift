@@ -3,17 +3,17 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Owns one libjxl decoder, fed piece by piece so that the deadline can be checked in between.
+/// Owns one libjxl decoder. The decoder receives the file in pieces, so that the deadline can be checked between them.
 final class JXLDecoder {
     private let libjxl: JXLFunctions
     private let handle: OpaquePointer
     private let bytes: UnsafeRawBufferPointer
-    /// Where the next piece starts.
+    /// The byte offset of the next piece.
     private var offset = 0
     private var hasInput = false
     private let events: Int32
 
-    /// The bytes must outlive the decoder, which reads them without a copy.
+    /// Creates a decoder for `bytes`, which must outlive it: the decoder reads them without a copy.
     init(_ bytes: UnsafeRawBufferPointer, events: JxlDecoderStatus...) throws(WebImageError) {
         libjxl = try JXLLibrary.functions()
         guard let handle = libjxl.JxlDecoderCreate(nil) else { throw .badData("libjxl", "cannot make a decoder") }
@@ -35,7 +35,7 @@ final class JXLDecoder {
         HandleLedger.closed("jxl_decoder")
     }
 
-    /// The next event; throws when the file ends too early.
+    /// Decodes until the next event; throws if the file ends too early.
     func next(_ deadline: DecodeDeadline) throws(WebImageError) -> JxlDecoderStatus {
         while true {
             let status = libjxl.JxlDecoderProcessInput(handle)
@@ -68,7 +68,7 @@ final class JXLDecoder {
 
     /// Restarts the decoder and skips the first `count` frames.
     ///
-    /// Uses a reset, because after libjxl's rewind some animations report no frames.
+    /// Resets the decoder. libjxl's rewind cannot be used, because some animations report no frames after it.
     func restart(skipping count: Int) throws(WebImageError) {
         libjxl.JxlDecoderReset(handle)
         offset = 0
@@ -77,21 +77,22 @@ final class JXLDecoder {
         libjxl.JxlDecoderSkipFrames(handle, count)
     }
 
-    /// The header; to be called after `JXL_DEC_BASIC_INFO`.
+    /// The header of the file. Call it after `JXL_DEC_BASIC_INFO`.
     func basicInfo() throws(WebImageError) -> JxlBasicInfo {
         var info = JxlBasicInfo()
         try check(libjxl.JxlDecoderGetBasicInfo(handle, &info))
         return info
     }
 
-    /// The frame's duration in ticks; to be called after `JXL_DEC_FRAME`.
+    /// The frame's duration in ticks of the file's time base. Call it after `JXL_DEC_FRAME`.
     func frameDuration() throws(WebImageError) -> UInt32 {
         var header = JxlFrameHeader()
         try check(libjxl.JxlDecoderGetFrameHeader(handle, &header))
         return header.duration
     }
 
-    /// Sets the buffer for the pixels, which must outlive the frame; to be called after `JXL_DEC_NEED_IMAGE_OUT_BUFFER`.
+    /// Sets the buffer that receives the pixels of the frame. It must exist until the frame is decoded. Call it after
+    /// `JXL_DEC_NEED_IMAGE_OUT_BUFFER`.
     func setOutput(_ pixels: PixelBuffer) throws(WebImageError) {
         // Rows of a pixel buffer start at multiples of 64 bytes.
         var format = JxlPixelFormat(
@@ -102,14 +103,14 @@ final class JXLDecoder {
         try check(libjxl.JxlDecoderSetImageOutBuffer(handle, &format, pixels.baseAddress, pixels.byteCount))
     }
 
-    /// The colour space; nil when the file has a profile instead. To be called after `JXL_DEC_COLOR_ENCODING`.
+    /// The colour space; nil if the file has an ICC profile instead. Call it after `JXL_DEC_COLOR_ENCODING`.
     func encodedColor() -> JxlColorEncoding? {
         var encoding = JxlColorEncoding()
         let status = withUnsafePointer(to: libjxl) { webimage_jxl_encoded_color($0, handle, &encoding) }
         return status == JXL_DEC_SUCCESS ? encoding : nil
     }
 
-    /// The profile of the pixels: the file's, or one that libjxl makes from the colour space.
+    /// The ICC profile of the pixels: the file's profile, or one that libjxl makes from the colour space.
     func profile(_ budget: inout AncillaryBudget) throws(WebImageError) -> ColorProfile? {
         var count = 0
         let sizeStatus = withUnsafePointer(to: libjxl) { webimage_jxl_profile_size($0, handle, &count) }

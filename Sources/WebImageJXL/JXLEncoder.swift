@@ -24,7 +24,8 @@ final class JXLEncoder {
         let pixels = try Self.pixels(try image.pixelsToEncode(options), hasAlpha: image.hasAlpha)
         try describe(pixels, image, options)
         guard let settings = libjxl.JxlEncoderFrameSettingsCreate(handle, nil) else { throw failure }
-        // The default effort of 7 takes seconds for a photo; 4 makes files a few per cent larger.
+        // The default effort of 7 takes seconds for a photo. Effort 4 makes files a few per cent larger but is much
+        // faster.
         try check(libjxl.JxlEncoderFrameSettingsSetOption(settings, JXL_ENC_FRAME_SETTING_EFFORT, 4))
         if options.lossless {
             try check(libjxl.JxlEncoderSetFrameLossless(settings, 1))
@@ -67,7 +68,7 @@ final class JXLEncoder {
         }
     }
 
-    /// The layout that libjxl accepts: straight, without an alpha channel when nothing is transparent.
+    /// Converts pixels to a layout that libjxl accepts: straight alpha, or no alpha channel if the image is opaque.
     private static func pixels(_ pixels: PixelBuffer, hasAlpha: Bool) throws(WebImageError) -> PixelBuffer {
         switch pixels.format {
         case .bgra8Premultiplied, .rgba8: try pixels.converted(to: hasAlpha ? .rgba8 : .rgb8, isOpaque: !hasAlpha)
@@ -76,12 +77,12 @@ final class JXLEncoder {
         }
     }
 
-    /// libjxl's distance for a quality, as cjxl maps it: visually lossless near 0.9.
+    /// The libjxl distance for a quality, as the tool cjxl maps it. A quality near 0.9 is visually lossless.
     private static func distance(_ quality: Double) -> Float {
         let percent = min(max(quality, 0), 1) * 100
         let distance =
             percent >= 30 ? 0.1 + (100 - percent) * 0.09 : 6.4 + pow(2.5, (30 - percent) / 5) / 6.25
-        // libjxl refuses values over 15.
+        // libjxl refuses distances over 15.
         return Float(min(distance, 15))
     }
 

@@ -11,9 +11,9 @@ final class JXLPictures {
     private let header: JxlBasicInfo
     private let profile: ColorProfile?
     private let isHDR: Bool
-    /// The index of the frame that the decoder reads next.
+    /// The index of the frame that the decoder reads next; nil after an error.
     ///
-    /// nil after an error: the decoder may still have the address of released pixels and must be restarted.
+    /// After an error the decoder may still have the address of a released pixel buffer, so it must be restarted.
     private var nextIndex: Int? = 0
 
     init(
@@ -43,7 +43,7 @@ final class JXLPictures {
     /// Whether the header declares an animation.
     var declaresAnimation: Bool { header.have_animation != 0 }
 
-    /// Walks the frame headers; their pixels are not decoded.
+    /// Counts the frames and reads their durations from the frame headers; decodes no pixels.
     func countFrames(limits: DecodingLimits, deadline: DecodeDeadline) throws(WebImageError) {
         guard header.have_animation != 0 else { return }
         let walker = try JXLDecoder(bytes, events: JXL_DEC_FRAME)
@@ -58,7 +58,7 @@ final class JXLPictures {
         info.frameCount = max(info.delaysMilliseconds.count, 1)
     }
 
-    /// One frame, its layers blended by libjxl.
+    /// Decodes one frame, whose layers libjxl blends.
     func picture(
         at index: Int, options: DecodingOptions, deadline: DecodeDeadline
     ) throws(WebImageError) -> DecodedPicture {
@@ -105,13 +105,13 @@ extension ImageInfo {
         hasAlpha = header.alpha_bits > 0
         isGray = header.num_color_channels == 1
         bitDepth = Int(header.bits_per_sample)
-        // libjxl works in floating point: four channels of four bytes a pixel.
+        // libjxl computes in floating point: four channels of four bytes, 16 bytes per pixel.
         workingMemory.fixedBytes = storedSize.byteCount(16)
     }
 }
 
 extension JxlColorEncoding {
-    /// The same colour space as H.273 code points; nil if it has none.
+    /// The H.273 code points of this colour space; nil if it has none.
     fileprivate var codePoints: (primaries: Int, transfer: Int)? {
         let transfer = Int(transfer_function.rawValue)
         guard white_point == JXL_WHITE_POINT_D65, [1, 8, 13, 16, 18].contains(transfer) else { return nil }

@@ -1,17 +1,19 @@
 import Foundation
 
-/// The bytes inside a `data:` URL.
+/// The content of a `data:` URL.
 struct DataURL {
     enum Failure: Error { case ambiguous }
 
     private let payload: Data
     private let isBase64: Bool
 
-    /// nil when the text is not a `data:` URL.
+    /// Parses a `data:` URL; nil if the text is not one.
     ///
-    /// - Throws: ``Failure`` for a header that readers may interpret differently.
+    /// - Throws: ``Failure`` if librsvg could interpret the header differently: it contains `base64`, but not as
+    ///   the last parameter.
     init?(_ reference: Data) throws(Failure) {
-        // A URL parser drops tabs and line ends anywhere and control characters in front (WHATWG URL §4.4).
+        // URL parsers remove tabs and line ends everywhere, and control characters and spaces at the start (WHATWG
+        // URL §4.4).
         let text = Self.withoutLineEnds(Data(reference.drop { $0 <= 0x20 }))
         guard String(decoding: text.prefix(5), as: UTF8.self).lowercased() == "data:",
             let comma = text.firstIndex(of: UInt8(ascii: ","))
@@ -24,10 +26,10 @@ struct DataURL {
         guard isBase64 || !header.filter({ $0 != " " }).contains("base64") else { throw .ambiguous }
     }
 
-    /// The content; nil when it is declared as base64 but is not valid base64.
+    /// The decoded content; nil if it is declared as base64 but is not valid base64.
     var content: Data? { Self.decoded(payload, isBase64: isBase64) }
 
-    /// The first bytes of the content; other text may follow the URL.
+    /// The first bytes of the decoded content, up to 4,096 characters of the URL. Other text may follow the URL.
     var start: Data {
         let bytes = Self.unescaped(Data(payload.prefix(4096)))
         guard isBase64 else { return bytes }
@@ -48,7 +50,7 @@ struct DataURL {
         let bytes = unescaped(payload)
         guard isBase64 else { return bytes }
         if let data = Data(base64Encoded: bytes) { return data }
-        // The digits may contain spaces and lack the padding.
+        // Base64 text may contain spaces and lack the padding, as lenient readers accept it.
         var digits = Data(bytes.filter { $0 > 0x20 })
         while digits.last == UInt8(ascii: "=") { digits.removeLast() }
         if digits.count % 4 == 1 { digits.removeLast() }
@@ -62,7 +64,7 @@ struct DataURL {
         return Data(text.filter { $0 != 0x09 && $0 != 0x0A && $0 != 0x0D })
     }
 
-    /// Bytes for `%XX`; they need not be UTF-8.
+    /// The text with `%XX` replaced by bytes. The result need not be UTF-8.
     private static func unescaped(_ text: Data) -> Data {
         guard text.contains(UInt8(ascii: "%")) else { return text }
         var result = Data(capacity: text.count)

@@ -3,10 +3,10 @@ import WebImageCore
 
 /// Checks the pictures embedded in a document, and in documents embedded in it, before librsvg reads them.
 ///
-/// librsvg decodes pictures without any limit and draws an embedded document at that document's own size. All pictures
-/// share one budget of pixels and one of bytes.
+/// librsvg decodes embedded pictures without a limit and draws an embedded document at the document's own size. All
+/// embedded pictures and documents share one budget of pixels; all embedded documents share one budget of bytes.
 struct EmbeddedPictures {
-    /// The limit of documents inside one another; librsvg allocates a surface for each level.
+    /// The maximum depth of documents nested inside each other. librsvg allocates a surface for each level.
     static let mostLevels = 4
 
     private let limits: DecodingLimits
@@ -21,7 +21,7 @@ struct EmbeddedPictures {
 
     /// Checks a whole document, which must not be compressed.
     ///
-    /// - Throws: `.limitExceeded`, `.badImageData` also for a document that cannot be checked.
+    /// - Throws: `.limitExceeded`; `.badImageData`, also if the document cannot be checked.
     mutating func check(_ document: Data) throws(WebImageError) { try check(document, level: 0) }
 
     private mutating func check(_ document: Data, level: Int) throws(WebImageError) {
@@ -54,7 +54,7 @@ struct EmbeddedPictures {
         guard let data = url.content else { throw .badData("SVG", "a data URL is not valid base64") }
         guard !data.isEmpty else { return }
         if StyleReferences.isDocument(data) { return try checkDocument(data, level: level + 1) }
-        // Only these elements show a picture; other references to one are skipped.
+        // Only these elements draw a picture. librsvg ignores pictures that other elements refer to.
         guard Self.pictureElements.contains(element) else { return }
         try checkPicture(data)
     }
@@ -70,7 +70,7 @@ struct EmbeddedPictures {
         try limits.checkEncodedBytes(bytes)
         try check(document, level: level)
         let size = try document.withFileBytes { bytes throws(WebImageError) -> PixelSize? in
-            // librsvg refuses the same document when it draws, so a document that cannot be opened costs no pixels.
+            // A document that librsvg cannot open here is not drawn later either, so it uses no pixels of the budget.
             try? SVGDocument(bytes).pixelSize
         }
         if let size { try take(size) }
@@ -78,7 +78,7 @@ struct EmbeddedPictures {
 
     private mutating func checkPicture(_ data: Data) throws(WebImageError) {
         let coders = ImageCodersManager.shared
-        // librsvg may choose another picture of an icon than the coder that checks the icon here.
+        // Refuse icons (ICO): librsvg may draw another of the icon's pictures than the one whose size is checked here.
         guard ImageFormat(sniffing: data) != .ico, coders.canDecode(from: data) else {
             throw .badData("SVG", "it has a picture that no registered coder can check", hint: "Add a coder for it.")
         }
@@ -93,14 +93,15 @@ struct EmbeddedPictures {
         pixels = sum
     }
 
-    /// Refuses XInclude, which would replace an element by another document or text.
+    /// Refuses XInclude, because it would replace an element by another document or text that is not checked.
     private static func checkNamespace(_ value: Data) throws(WebImageError) {
         guard !value.contains("XInclude") else {
             throw .badData("SVG", "it may include other documents", hint: "Save it without XInclude.")
         }
     }
 
-    /// Refuses a style sheet in a `data:` URL, which librsvg would read; it never reads one outside the document.
+    /// Refuses an `xml-stylesheet` instruction with a `data:` URL, because librsvg would read that style sheet
+    /// unchecked. librsvg reads no style sheets outside the document.
     private static func checkInstruction(_ content: Data) throws(WebImageError) {
         guard content.starts(with: Data("xml-stylesheet".utf8)) else { return }
         let text = String(decoding: DataURL.withoutLineEnds(content), as: UTF8.self).lowercased()

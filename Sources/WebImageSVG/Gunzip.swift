@@ -2,18 +2,19 @@ import CWebImageRSVG
 import Foundation
 import WebImageCore
 
-/// Decompresses gzip documents within a limit; librsvg would do it itself, without a limit.
+/// Decompresses gzip documents within a limit of bytes. librsvg would decompress them without a limit.
 enum Gunzip {
     static func isGzip(_ data: Data) -> Bool { data.prefix(3).elementsEqual([0x1F, 0x8B, 0x08]) }
 
-    /// The first decompressed bytes: at least `limit`, or all; nil when the data cannot be decompressed.
+    /// The first decompressed bytes: at least `limit` bytes, or all if there are fewer; nil if the data cannot be
+    /// decompressed.
     static func start(of data: Data, limit: Int) -> Data? {
         try? unpack(data, limit: limit, isWhole: false)
     }
 
     /// The whole document, decompressed.
     ///
-    /// - Throws: `.limitExceeded` when the result is over `limits.maxEncodedBytes`, `.badImageData`.
+    /// - Throws: `.limitExceeded` if the result exceeds `limits.maxEncodedBytes`; `.badImageData`.
     static func whole(_ data: Data, limits: DecodingLimits) throws(WebImageError) -> Data {
         try unpack(data, limit: limits.maxEncodedBytes, isWhole: true)
     }

@@ -2,16 +2,17 @@ public import Foundation
 public import WebImageCore
 import WebImageGraphics
 
-/// Draws SVG documents (SVG 1.1 and parts of 2) by librsvg at the wanted size; gzip compression is supported.
+/// Draws SVG documents (SVG 1.1 and parts of SVG 2) at the requested size, using librsvg. Documents may be
+/// compressed with gzip.
 ///
-/// Without a wanted size a document has its own: its width and height at 96 dpi; a missing one comes from the view box. A
-/// wanted size is a box that the document is scaled up or down to fit, or is stretched to fill if the aspect ratio is not
-/// preserved.
+/// If the request has no size, a document is drawn at its own width and height at 96 dpi. If width or height
+/// is missing in the document, it follows from the view box. A requested size is a box: the document is
+/// scaled up or down to fit inside, or stretched to fill the box if the aspect ratio is not preserved.
 ///
-/// Nothing outside the document is ever read: no file, no host. All pictures and documents inside it together count
-/// against the limits. A document that cannot be checked for them is refused: one that uses XInclude, entities that are
-/// more than plain text, or an encoding that is not a superset of ASCII. librsvg has no callback while it draws; its own
-/// limits of elements and references bound the time.
+/// Drawing reads no file and no host. All pictures and documents embedded in a document count together
+/// against the limits. A document is refused if embedded content cannot be checked: if it uses XInclude,
+/// entities that are more than plain text, or an encoding that is not a superset of ASCII. librsvg has no
+/// callback while it draws; its limits on elements and references bound the time.
 ///
 /// Add ``shared`` to `ImageCodersManager`. Safe on any thread.
 public final class ImageSVGCoder: DetailedImageCoder {
@@ -31,7 +32,7 @@ public final class ImageSVGCoder: DetailedImageCoder {
     /// Always false: this coder only decodes.
     public func canEncode(to format: ImageFormat) -> Bool { false }
 
-    /// The document's own size; parses the document without drawing it.
+    /// Reads the document's own size; parses the document without drawing it.
     ///
     /// - Throws: `.badImageData`, `.limitExceeded`.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
@@ -42,7 +43,7 @@ public final class ImageSVGCoder: DetailedImageCoder {
         }
     }
 
-    /// The document drawn at the wanted size.
+    /// Draws the document at the requested size.
     ///
     /// - Throws: `.badImageData`, `.limitExceeded`.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
@@ -50,7 +51,8 @@ public final class ImageSVGCoder: DetailedImageCoder {
         return try withDocument(data, limits: options.limits, deadline) { document throws(WebImageError) in
             let size = options.vectorSize(for: document.pixelSize)
             try options.limits.checkPixels(size)
-            // Cairo has coordinates of 16.16 bits.
+            // Cairo stores coordinates with 16 bits before and 16 bits after the binary point, so 32,767 px is its
+            // maximum.
             guard max(size.width, size.height) <= 32767 else {
                 throw .badData("cairo", "\(size) px is over 32767 px a side", hint: "Ask for a smaller picture.")
             }
@@ -86,15 +88,15 @@ public final class ImageSVGCoder: DetailedImageCoder {
 }
 
 extension SVGDocument {
-    /// The smallest size in whole pixels that holds the document.
+    /// The smallest size in whole pixels that contains the document.
     var pixelSize: PixelSize {
-        // Up to 0.001 px over a whole number is a rounding error in the file and adds no pixel.
+        // An excess of up to 0.001 px over a whole number is a rounding error in the file and adds no pixel.
         PixelSize(width: max(Int((width - 0.001).rounded(.up)), 1), height: max(Int((height - 0.001).rounded(.up)), 1))
     }
 }
 
 extension DecodingOptions {
-    /// The size to draw at; unlike other pictures, a document is also scaled up.
+    /// The size in pixels to draw at. Unlike a bitmap, a document is also scaled up.
     fileprivate func vectorSize(for size: PixelSize) -> PixelSize {
         guard scaleDownLimitBytes == nil, let box = thumbnailPixelSize else { return targetSize(for: size) }
         return ImageScaling.size(of: size, in: box, preserveAspectRatio: preserveAspectRatio, allowsEnlarging: true)

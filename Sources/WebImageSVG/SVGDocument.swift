@@ -4,11 +4,11 @@ import WebImageCore
 
 /// Owns one librsvg document.
 ///
-/// It has no base URI, so librsvg resolves no reference to a file or a host: only `data:` URLs are read.
+/// The document has no base URI, so librsvg resolves no reference to a file or a host. It reads only `data:` URLs.
 final class SVGDocument {
     private let librsvg: RSVGFunctions
     private let handle: OpaquePointer
-    /// Width and height in pixels at 96 dpi, not rounded.
+    /// The width of the document in pixels at 96 dpi, not rounded.
     let width: Double
     let height: Double
 
@@ -63,7 +63,8 @@ final class SVGDocument {
 }
 
 extension RSVGFunctions {
-    /// The document's own width and height. A missing one comes from the view box, or else from the drawn area.
+    /// The document's own width and height. A missing value follows from the view box; without a view box, both
+    /// values are those of the drawn area.
     fileprivate func size(of handle: OpaquePointer) -> (width: Double, height: Double) {
         var hasWidth: gboolean = 0
         var hasHeight: gboolean = 0
@@ -103,7 +104,7 @@ extension RSVGFunctions {
 }
 
 extension RsvgLength {
-    /// The length at 96 dpi and a font size of 16 px; nil for a percentage.
+    /// The length in pixels at 96 dpi and a font size of 16 px; nil for a percentage.
     fileprivate var pixels: Double? {
         let scale: Double? =
             switch unit {

@@ -3,18 +3,20 @@ import WebImageCore
 
 /// Finds documents that a style sheet or an attribute refers to by `url()` or `@import`.
 ///
-/// librsvg reads such documents and style sheets from `data:` URLs. It does not read fonts and pictures there, so they
-/// are allowed.
+/// librsvg reads documents and style sheets in these `data:` URLs without a limit, so they are refused. It reads
+/// neither fonts nor pictures there, so fonts and pictures are allowed.
 enum StyleReferences {
-    /// - Throws: `.badImageData` when a document or a style sheet is embedded.
+    /// Checks a style sheet or the value of an attribute.
+    ///
+    /// - Throws: `.badImageData` if a document or a style sheet is embedded.
     static func check(_ css: Data) throws(WebImageError) {
-        // A URL has a colon, which may be written as an escape.
+        // Without a colon there is no URL. An escape (`\3a`) may stand for the colon.
         guard css.contains(UInt8(ascii: ":")) || css.contains(UInt8(ascii: "\\")) else { return }
         let text = DataURL.withoutLineEnds(unescaped(css))
         let places = dataURLs(in: text)
         guard !places.isEmpty, refersToURL(text) else { return }
         for place in places {
-            // Enough to recognise the start of the content; no media type is longer.
+            // 8,192 bytes are enough for the media type and the start of the content.
             let piece = Data(text[place...].prefix(8192))
             guard piece.contains(UInt8(ascii: ",")) || piece.count < 8192 else { throw refused }
             do {
@@ -22,11 +24,12 @@ enum StyleReferences {
                 guard !isDocument(url.start) else { throw refused }
             } catch { throw refused }
         }
-        // A comment may contain text that looks like the end of a rule.
+        // Check the text with and without comments, because a comment may contain text that looks like the end of a
+        // rule.
         guard !importsData(text), !importsData(withoutComments(text)) else { throw refused }
     }
 
-    /// Whether the bytes may be a document, compressed or not, in any encoding that libxml2 detects.
+    /// Whether the bytes may be the start of an XML document, compressed or not, in any encoding that libxml2 detects.
     static func isDocument(_ start: Data) -> Bool {
         let head = Data(start.prefix(8))
         let marks: [[UInt8]] = [
@@ -46,7 +49,7 @@ enum StyleReferences {
         return text.contains("url(") || text.contains("@import")
     }
 
-    /// The position of `data:`.
+    /// The positions of `data:` in the text; upper and lower case are equal.
     private static func dataURLs(in text: Data) -> [Int] {
         var places: [Int] = []
         var rest = text[...]

@@ -3,17 +3,17 @@ import WebImageCore
 
 /// Finds the parts of an XML document that can refer to a picture: attributes, style sheets and instructions.
 ///
-/// It accepts less than libxml2 and refuses anything it cannot parse, so that librsvg never reads a reference that was
-/// not checked here. Entities must be plain text; a reference to an external entity is refused. Attribute defaults may
-/// only declare the namespaces of SVG and XLink.
+/// The scanner accepts fewer documents than libxml2 and refuses anything that it cannot parse. So librsvg never reads a
+/// reference that was not checked here. Entities must be plain text; a reference to an external entity is refused.
+/// Attribute defaults may only declare the namespaces of SVG and XLink.
 struct XMLScanner {
-    /// A part of the document; parts are found in document order.
+    /// A part of the document. The scanner reports parts in document order, a style sheet at the end of its element.
     enum Item {
-        /// An attribute, with references in its value replaced; the element's name is without its prefix.
+        /// An attribute. Entity references in its value are replaced; the element's name has no prefix.
         case attribute(element: Data, prefix: Data, name: Data, value: Data)
-        /// All text inside one element whose name without prefix is `style`.
+        /// All text inside one element that is named `style`, with any prefix.
         case styleSheet(Data)
-        /// The content of a processing instruction, with its target.
+        /// The text of a processing instruction between `<?` and `?>`, including its target.
         case instruction(Data)
     }
 
@@ -21,9 +21,9 @@ struct XMLScanner {
     private let deadline: DecodeDeadline
     private var offset = 0
     private var entities: [Data: Data] = [:]
-    /// The remaining bytes that entities may add.
+    /// The number of bytes that replaced entities may still add.
     private var expansion: Int
-    /// Text of the style elements that are open, from the outermost.
+    /// The text of each open style element, the outermost first.
     private var styles: [Data] = []
     private var hasDocumentType = false
 
@@ -112,7 +112,8 @@ struct XMLScanner {
         }
     }
 
-    /// Scans a document type, which may declare only entities and namespaces.
+    /// Scans a document type. Its internal subset may contain only declarations of entities, elements and notations,
+    /// and attribute defaults for namespaces. A reference to a parameter entity is refused.
     private mutating func documentType() throws(WebImageError) {
         guard !hasDocumentType else { throw Self.refused("it has two document types") }
         hasDocumentType = true
@@ -156,7 +157,8 @@ struct XMLScanner {
         }
     }
 
-    /// Scans attribute defaults, by which old files declare the namespaces of XLink and SVG; refuses all others.
+    /// Scans attribute defaults. Old files use them to declare the namespaces of XLink and SVG; all other defaults are
+    /// refused.
     private mutating func attributeDefaults() throws(WebImageError) {
         offset += 9
         while let next = byte, next != .greaterThan {
@@ -179,7 +181,7 @@ struct XMLScanner {
         let name = try name()
         skipSpace()
         guard byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") else {
-            // An external entity: librsvg does not load it, and a reference to it is refused.
+            // Skip an external entity: librsvg does not load it, and a reference to it is refused.
             try skip(through: ">", from: offset)
             return
         }
@@ -199,7 +201,7 @@ struct XMLScanner {
 
     // MARK: Pieces
 
-    /// The text with references replaced.
+    /// The text with entity references replaced by their values.
     private mutating func replaced(_ range: Range<Int>) throws(WebImageError) -> Data {
         let text = Data(bytes[range])
         guard var reference = text.firstIndex(of: UInt8(ascii: "&")) else { return text }
@@ -236,7 +238,7 @@ struct XMLScanner {
 
     private mutating func addStyle(_ text: Data) throws(WebImageError) {
         for index in styles.indices { styles[index].append(text) }
-        // Text is added to every open style element, so deep nesting would copy it many times.
+        // Text is added to every open style element, so deep nesting would copy the same text many times.
         guard styles.count < 8 else { throw Self.refused("style elements are nested too deeply") }
     }
 
@@ -278,7 +280,7 @@ struct XMLScanner {
         return offset..<end
     }
 
-    /// Moves behind the next `text`, which ends with `>`.
+    /// Moves the offset behind the next occurrence of `text`, which must end with `>`.
     private mutating func skip(through text: StaticString, from start: Int) throws(WebImageError) {
         let wanted = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
         offset = min(start, bytes.count)

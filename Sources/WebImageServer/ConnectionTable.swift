@@ -1,23 +1,24 @@
 import Foundation
 import WebImageHTTP
 
-/// The open connections with their deadlines. A value without sockets, so that closing decisions can be tested alone.
+/// The open connections with their deadlines. It is a value without sockets, so tests can check without a network
+/// which connections are closed.
 struct ConnectionTable {
     enum Phase {
-        /// A head is being read; the deadline counts from `since`.
+        /// The server reads the head of a request. The deadline counts from `since`.
         case head(since: Duration)
-        /// After an answer and before the next request line.
+        /// The connection is between an answer and the next request line.
         case idle(since: Duration)
-        /// A request is being answered; nil until it is handed over.
+        /// A request is being answered. The value is nil until libmicrohttpd hands the request over to the server.
         case busy(PendingRequest?)
         /// An answer is being sent.
         case sending(Sending)
     }
 
     struct Sending {
-        /// The time at which the slowest accepted client has received everything.
+        /// The time by which the client must have received the whole answer; follows from `minimumSendRate`.
         var deadline: Duration
-        /// The time of the last progress of the acknowledged bytes.
+        /// The time at which the number of acknowledged bytes last changed.
         var progressed: Duration
         var acknowledged: Int64 = -1
     }
@@ -25,7 +26,7 @@ struct ConnectionTable {
     struct Connection {
         let descriptor: Int32
         let peer: IPAddress?
-        /// Nil if the connection does not count for its client.
+        /// The client for the limit per client; nil if the connection is not counted (Unix socket or trusted proxy).
         let key: [UInt8]?
         var phase: Phase
         /// Whether the peer has closed at least its sending half.
@@ -44,7 +45,7 @@ struct ConnectionTable {
     private var counts: [[UInt8]: Int] = [:]
     private var last = ConnectionTable.reserved
 
-    /// Smaller numbers identify events of other kinds.
+    /// Connections have numbers above this one. Smaller numbers identify other events: the wake-up and the listeners.
     static let reserved: UInt64 = 1 << 20
 
     var isEmpty: Bool { connections.isEmpty }
@@ -55,7 +56,8 @@ struct ConnectionTable {
     mutating func accept(
         _ descriptor: Int32, peer: IPAddress?, at now: Duration, limits: HTTPServerConfiguration
     ) -> Admission {
-        // The system reuses a descriptor only after it was closed, even if the close was not reported.
+        // The system reuses a descriptor only after it was closed. If the descriptor is still in the table, its close
+        // was not reported, and the old connection is gone.
         if let stale = numbers[descriptor] { remove(stale) }
         guard connections.count < limits.maxConnections else { return .tooMany }
         var key = peer?.clientKey
@@ -89,7 +91,8 @@ struct ConnectionTable {
     mutating func setPhase(_ number: UInt64, _ phase: Phase) { connections[number]?.phase = phase }
 
     mutating func began(_ number: UInt64, at now: Duration) {
-        // The first head of a connection counts from the accept, because the request line may also be slow.
+        // The first head keeps the time of the accept as its start, because the client may already send the request
+        // line slowly.
         if case .idle = connections[number]?.phase { connections[number]?.phase = .head(since: now) }
     }
 

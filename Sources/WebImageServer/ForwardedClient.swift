@@ -1,10 +1,12 @@
 import WebImageHTTP
 
-/// Finds the client behind proxies: reads `X-Forwarded-For` from the right while the writer of an entry is a trusted
-/// proxy.
+/// Finds the address of a client behind proxies.
+///
+/// Each proxy appends the address of its own client to `X-Forwarded-For`. The entries are read from the right, as
+/// long as a trusted proxy wrote them: an untrusted sender could have invented the entries before its own.
 enum ForwardedClient {
     /// - Parameters:
-    ///   - peer: The address of the connection; nil for a Unix socket, whose client is trusted.
+    ///   - peer: The address of the connection; nil for a Unix socket, whose client is always trusted.
     ///   - field: The values of `X-Forwarded-For`, joined by commas.
     static func address(peer: IPAddress?, field: String?, trusted: [AddressRange]) -> IPAddress? {
         var current = peer
@@ -17,7 +19,7 @@ enum ForwardedClient {
         return current
     }
 
-    /// `192.0.2.1`, `192.0.2.1:1234`, `2001:db8::1`, `[2001:db8::1]` or `[2001:db8::1]:1234`.
+    /// Parses `192.0.2.1`, `192.0.2.1:1234`, `2001:db8::1`, `[2001:db8::1]` or `[2001:db8::1]:1234`.
     private static func address(_ entry: Substring) -> IPAddress? {
         var text = entry.drop { $0 == " " || $0 == "\t" }
         while let last = text.last, last == " " || last == "\t" { text.removeLast() }

@@ -3,17 +3,19 @@ import WebImageCore
 import WebImageHTTP
 import WebImageService
 
-/// The entry point of the fuzzer. Sends its bytes to a server over a connection and also parses them as addresses.
+/// The entry point of the fuzzer. It sends the fuzzer's bytes to a server over a connection and also parses them as
+/// addresses.
 package enum HTTPFuzzing {
     private static let path = NSTemporaryDirectory() + "webimage-fuzz-\(getpid()).sock"
 
     private static let server: HTTPServer? = try? HTTPServer(listening: [.local(path: path)]) { request in
-        // No field that the service receives may contain a byte that ends a head.
+        // The service must not receive a value with a control character other than a tab: a line end would end the
+        // head.
         precondition(request.headers.fields.allSatisfy { $0.value.utf8.allSatisfy { $0 >= 0x20 || $0 == 0x09 } })
         return ServiceResponse(status: 200, headers: ["X-Target": request.target], body: .bytes(Data("body".utf8)))
     }
 
-    /// Traps if an invariant does not hold.
+    /// Processes one input of the fuzzer. Traps if an invariant does not hold.
     package static func read(_ data: Data) {
         let text = String(decoding: data, as: UTF8.self)
         let trusted = [AddressRange("127.0.0.0/8"), AddressRange("::1/128")].compactMap { $0 }
@@ -26,8 +28,8 @@ package enum HTTPFuzzing {
         converse(data)
     }
 
-    /// The connections whose answers have not been read. The server keeps a connection with half a head open for a while,
-    /// so the fuzzer continues with the next input instead of waiting.
+    /// The connections whose answers have not been read. The server keeps a connection with an incomplete head open
+    /// until a timeout, so the fuzzer continues with the next input and reads the answer later.
     private static let open = Locked<[Int32]>([])
     private static let maxOpen = 256
 

@@ -3,8 +3,8 @@ import WebImageCore
 
 /// The libmicrohttpd library, loaded by the first server.
 enum HTTPLibrary {
-    /// The reason why the library cannot be used; nil if it can. The first access loads it, which takes a few
-    /// milliseconds.
+    /// The reason why the library cannot be used; nil if it can be used. The first access loads the library, which
+    /// takes a few milliseconds.
     static let failure = load("libmicrohttpd.so.12")
 
     static func load(_ name: String) -> HTTPServerError? {

@@ -4,13 +4,16 @@ import WebImageService
 
 /// Makes libmicrohttpd's response from a service response.
 enum HTTPResponseFactory {
-    /// Fields of the connection, which libmicrohttpd writes.
+    /// Field names in lower case that describe the connection. libmicrohttpd writes these fields, so those of the
+    /// service response are dropped.
     private static let reserved: Set<String> = ["connection", "content-length", "keep-alive", "transfer-encoding"]
     private static let lengths = Set(reserved.map(\.utf8.count))
-    /// Shorter bodies are copied, which costs less than retaining an object.
+    /// The size in bytes up to which a body is copied; copying a short body costs less than retaining an object.
     private static let copied = 4_096
 
-    /// Nil if memory or descriptors are exhausted. A 304 sends the length of its body but not the body.
+    /// Returns libmicrohttpd's response, or nil if memory or descriptors are exhausted.
+    ///
+    /// The body is also set for status 304: libmicrohttpd then sends its length but not its bytes.
     static func make(_ response: ServiceResponse) -> OpaquePointer? {
         guard let answer = body(response.body) else { return nil }
         for field in response.headers.fields where !isReserved(field.name) {
@@ -30,7 +33,8 @@ enum HTTPResponseFactory {
         case .bytes(let data) where data.count <= copied:
             return data.withUnsafeBytes { webimage_http_response_copying($0.baseAddress, $0.count) }
         case .bytes(let data):
-            // The bytes of an object do not move; those of a `Data` value may.
+            // libmicrohttpd keeps the address. The bytes of an `NSData` object do not move; those of a `Data` value
+            // may.
             let object = data as NSData
             let owner = Unmanaged.passRetained(object)
             let answer = webimage_http_response_retaining(

@@ -2,14 +2,15 @@ import CWebImageHTTPShim
 import Foundation
 import WebImageCore
 
-/// The thread that accepts connections, detects disconnected clients, closes late connections, and stops the server.
+/// The watching thread: accepts connections, detects disconnected clients, closes connections past their deadline,
+/// and stops the server.
 extension HTTPServer {
     /// The interval between checks of the deadlines, and the longest wait for an event.
     private static let tick = Duration.milliseconds(200)
     /// After a stop, a connection that was recently in use remains open this long, because its next request may be in
     /// transit.
     private static let grace = Duration.milliseconds(500)
-    /// The time for the last answers to be sent.
+    /// The additional time after the stop deadline in which the last answers may still be sent.
     private static let linger = Duration.seconds(1)
     private static let wakeEvent: UInt64 = 0
 
@@ -17,7 +18,8 @@ extension HTTPServer {
         let watch = webimage_http_watch_create()
         let wake = webimage_http_wake_create()
         let context = Unmanaged.passRetained(self)
-        // The library divides its own limit among its threads; only the server's limit is effective.
+        // libmicrohttpd divides its limit of connections among its threads. The value is far above the server's own
+        // limit, so that only the server's limit takes effect.
         let options = webimage_http_options(
             threads: UInt32(min(max(configuration.threadCount, 1), 64)),
             connections: UInt32(clamping: configuration.maxConnections.clamped(to: 1...(1 << 24)) * 2 + 1_024),
@@ -40,7 +42,7 @@ extension HTTPServer {
         let pointer = ServerPointer(pointer: server)
         let thread = Thread { [self] in
             run(pointer.pointer, watch, wake, listeners)
-            // C no longer uses the context after this point.
+            // libmicrohttpd has stopped and no longer uses the context, so the server need not be retained for it.
             Unmanaged.passUnretained(self).release()
             finish()
         }
@@ -61,11 +63,12 @@ extension HTTPServer {
                 switch event.id {
                 case Self.wakeEvent: webimage_http_wake_clear(wake)
                 case 1..<ConnectionTable.reserved:
-                    // A listener. After a stop, the list may still contain an event of a closed one.
+                    // The event belongs to a listener. After a stop, `events` may still contain an event of a closed
+                    // listener.
                     guard event.id <= UInt64(listeners.count) else { continue }
                     if !accept(listeners[Int(event.id) - 1], server, watch) {
-                        // No descriptor is left. Stop watching the listeners, because they would be reported again at
-                        // once.
+                        // No descriptor is left. Pause watching the listeners: their waiting connections would end
+                        // every wait immediately, and this thread would spin.
                         for listener in listeners { webimage_http_watch_remove(watch, listener.descriptor) }
                         pausedUntil = SystemClock().now + Self.tick
                     }
@@ -86,7 +89,7 @@ extension HTTPServer {
                 sweep()
             }
             if state.withLock({ $0.isStopping }) {
-                // First take the connections that the system has already accepted: closing the listener would reset
+                // Accept the connections that wait in the listener's queue before closing it: the close would reset
                 // them.
                 for listener in listeners {
                     _ = accept(listener, server, watch)
@@ -102,7 +105,8 @@ extension HTTPServer {
             state.wake = -1
             return state.table.removeAll()
         }
-        // Connections that no library thread had taken yet: the library closes them without a callback.
+        // libmicrohttpd closes connections that none of its threads had started to serve without calling `closed`, so
+        // their ledger entries are closed here.
         for _ in 0..<untaken { HandleLedger.closed("HTTP connection") }
         close(wake)
         close(watch)
@@ -118,9 +122,9 @@ extension HTTPServer {
         for waiter in waiters { waiter.resume(returning: ()) }
     }
 
-    /// Accepts the waiting connections; false if no descriptor is left for one.
+    /// Accepts the waiting connections; false if no descriptor or memory is left for another connection.
     private func accept(_ listener: SocketListener, _ server: OpaquePointer, _ watch: Int32) -> Bool {
-        // Bounded, so that a flood of connections does not keep this thread from its other work.
+        // The number is bounded: otherwise a flood of connections would keep this thread from checking deadlines.
         for _ in 0..<256 {
             var storage = sockaddr_storage()
             var length = socklen_t()
@@ -154,7 +158,8 @@ extension HTTPServer {
         switch admission {
         case .accepted(let number):
             HandleLedger.opened("HTTP connection")
-            // Watch before the server may close it: closing a descriptor removes it from the epoll set.
+            // Watch the descriptor before libmicrohttpd receives it and may close it: a close removes the descriptor
+            // from the epoll set, and watching it afterwards could watch another connection.
             webimage_http_watch_closing(watch, descriptor, number)
             let isTaken = withUnsafePointer(to: &storage) { pointer in
                 pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -169,7 +174,7 @@ extension HTTPServer {
         }
     }
 
-    /// Answers without reading, so that the connection costs nothing beyond this call.
+    /// Sends a refusal without reading the request and closes the connection.
     private static func refuse(_ descriptor: Int32, _ status: String) {
         let text = "HTTP/1.1 \(status)\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
         _ = send(descriptor, text, text.utf8.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
@@ -179,7 +184,8 @@ extension HTTPServer {
 
     private func sweep() {
         state.withLock { state in
-            // Under the lock: the server closes a descriptor only after `closed` was called, which takes the lock.
+            // The lock is held during `shutdown`: libmicrohttpd calls `closed`, which needs the lock, before it
+            // closes a descriptor. So the descriptor cannot be reused meanwhile.
             let cut = state.table.sweep(at: clock.now, limits: state.limits) { webimage_http_acknowledged($0) }
             for (descriptor, reason) in cut {
                 shutdown(descriptor, Int32(SHUT_RDWR))
@@ -192,13 +198,14 @@ extension HTTPServer {
         }
     }
 
-    /// Performs one step of the stop; true if no request is left and the server may be stopped.
+    /// Performs one step of the stop; true if no request is left and libmicrohttpd may be stopped.
     private func drain() -> Bool {
         let (late, isOver) = state.withLock { state -> ([PendingRequest], Bool) in
             let now = clock.now
             let deadline = state.stopDeadline ?? now
             let isLate = now >= deadline
-            // Connections that were idle for a while before the stop are closed at once.
+            // Close the connections that have waited for a request longer than `grace`; after the deadline, close all
+            // that wait for a request.
             for descriptor in state.table.cutWaiting(before: isLate ? now : now - Self.grace) {
                 // Shuts down only the reading half: a request that has arrived is still read and answered.
                 shutdown(descriptor, Int32(SHUT_RD))
@@ -208,7 +215,7 @@ extension HTTPServer {
             return ([], state.table.isEmpty || isLate && !state.table.isSending || now >= deadline + Self.linger)
         }
         for pending in late {
-            // Reply before cancelling; otherwise the cancelled task could give its own answer first.
+            // Reply before cancelling; otherwise the cancelled task could send its own answer first.
             reply(to: pending, .stopping)
             pending.cancel()
         }
@@ -216,7 +223,7 @@ extension HTTPServer {
     }
 }
 
-/// The C server. Sendable is true because only the watching thread uses it after the start.
+/// The pointer to libmicrohttpd's server. Sendable is safe because only the watching thread uses it after the start.
 private struct ServerPointer: @unchecked Sendable {
     let pointer: OpaquePointer
 }

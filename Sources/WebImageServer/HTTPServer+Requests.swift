@@ -6,7 +6,7 @@ import WebImageService
 
 /// The functions that libmicrohttpd's threads call.
 extension HTTPServer {
-    /// The callbacks for C; the context is the server, unretained.
+    /// The callbacks for C. The context is the server; a callback does not retain it.
     static func callbacks(_ context: UnsafeMutableRawPointer) -> webimage_http_callbacks {
         webimage_http_callbacks(
             context: context,
@@ -83,7 +83,7 @@ extension HTTPServer {
             state.table.setPhase(number, .busy(pending))
             return state.table[number]?.isPeerClosed ?? true
         }
-        // Each task captures the server strongly, because the server must exist until all replies are given.
+        // The task captures the server strongly, because the server must exist until the request has its reply.
         pending.set(
             Task.detached { [self] in
                 let response = await respond(request)
@@ -129,7 +129,7 @@ extension HTTPServer {
             let status = (200...599).contains(response.status) ? response.status : 500
             pass(UInt32(status), answer, UInt64(response.body.count), closes)
         } else {
-            // No descriptor or memory is available for the body.
+            // The body could not be attached, because no descriptor or memory was available. Answer 500 without a body.
             pass(500, HTTPResponseFactory.make(ServiceResponse(status: 500)), 0, true)
         }
     }
@@ -151,7 +151,8 @@ extension HTTPServer {
         return headers
     }
 
-    /// The text without trailing white space, which libmicrohttpd leaves (RFC 9112 §5.1).
+    /// The text without trailing white space, which RFC 9112 §5.1 excludes from values and libmicrohttpd does not
+    /// remove.
     private static func text(_ bytes: UnsafePointer<CChar>?, _ size: Int) -> String {
         var rest = UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : size)[...]
         while let last = rest.last, last == 0x20 || last == 0x09 { rest.removeLast() }

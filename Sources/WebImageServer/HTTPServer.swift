@@ -5,9 +5,10 @@ public import WebImageService
 
 /// Serves HTTP/1.1 on sockets: passes each request to a function and sends its answer.
 ///
-/// Intended for a TLS proxy in front of it. It checks every head against request smuggling and refuses bodies. Single
-/// bytes do not extend the deadlines of a connection, and clients have limits. Tasks answer requests; when a client
-/// disconnects, its task is cancelled. Uses libmicrohttpd, which the first server loads.
+/// The server has no TLS: run it behind a proxy that provides TLS. It checks every head against request smuggling and
+/// refuses requests with a body. A client that sends single bytes does not extend its deadline, and the number of
+/// connections per client is limited. Each request is answered by a task, which is cancelled when the client
+/// disconnects. The first server loads libmicrohttpd.
 ///
 /// A server runs until ``stop(within:)`` and retains itself until then.
 public final class HTTPServer: Sendable {
@@ -34,7 +35,7 @@ public final class HTTPServer: Sendable {
         public var refusedConnectionsOfClient = 0
         /// Requests that were handed to the responder.
         public var requests = 0
-        /// Requests whose answer was sent or whose connection ended before that; includes refusals.
+        /// Requests that have ended: the answer was sent, or the connection ended first. Includes refused requests.
         public var completedRequests = 0
         /// Connections closed because a head took too long.
         public var headTimeouts = 0
@@ -50,10 +51,10 @@ public final class HTTPServer: Sendable {
         var table = ConnectionTable()
         var limits: HTTPServerConfiguration
         var statistics = Statistics()
-        /// Set when the server is to stop. Requests without an answer at this time receive 503.
+        /// The time at which requests without an answer receive 503; nil until the server is told to stop.
         var stopDeadline: Duration?
         var stopBegan = Duration.zero
-        /// Threads inside a reply; the server must not be stopped before they have returned.
+        /// The number of threads that are sending a reply. libmicrohttpd must not be stopped before they have returned.
         var replying = 0
         /// The descriptor that wakes the watching thread; -1 after that thread has ended.
         var wake: Int32 = -1
@@ -128,11 +129,12 @@ public final class HTTPServer: Sendable {
         }
     }
 
-    /// Stops: refuses new connections and new requests (503), and waits for the answers of requests in flight.
+    /// Stops the server: refuses new connections and new requests (503), and waits for the answers of requests in
+    /// flight.
     ///
-    /// Requests without an answer after the time are cancelled and receive 503. Returns when all connections are closed
-    /// and all threads have ended, at most a second after the time. Another call may shorten the time. Safe to call
-    /// from any task; cancelling the task does not end the wait.
+    /// Requests without an answer when `drain` has passed are cancelled and receive 503. Returns when all connections
+    /// are closed and all threads have ended, at most one second after `drain` has passed. A second call can shorten
+    /// the time but not extend it. Safe to call from any task; cancelling the task does not end the wait.
     public func stop(within drain: Duration) async {
         await withValueContinuation(of: Void.self) { continuation in
             let hasEnded = state.withLock { state in

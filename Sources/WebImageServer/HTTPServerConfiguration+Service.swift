@@ -2,9 +2,9 @@ import WebImageHTTP
 public import WebImageService
 
 extension HTTPServerConfiguration {
-    /// Creates the limits from a service's configuration.
+    /// Creates the limits of a server from the configuration of a service.
     ///
-    /// - Throws: ``HTTPServerError`` for permissions that are not octal and proxies that are not address ranges.
+    /// - Throws: ``HTTPServerError`` if the socket mode is not octal or a trusted proxy is not an address range.
     public init(_ configuration: ServiceConfiguration) throws(HTTPServerError) {
         self.init()
         maxConnections = configuration.maxConnections

@@ -2,31 +2,36 @@ public import WebImageHTTP
 
 /// The limits of an ``HTTPServer``.
 public struct HTTPServerConfiguration: Sendable, Hashable {
-    /// The maximum of open connections; further ones receive status 503 and are closed.
+    /// The maximum number of open connections. Further connections receive status 503 and are closed.
     public var maxConnections = 10_000
-    /// The maximum of open connections per client; further ones receive status 429 and are closed.
+    /// The maximum number of open connections per client. Further connections receive status 429 and are closed.
     ///
     /// An IPv6 /64 counts as one client. Unix sockets and trusted proxies are not counted.
     public var maxConnectionsPerClient = 1_000
-    /// The time for the whole head of a request, measured from the accepted connection or from the request line.
+    /// The time in which the whole head of a request must arrive. It starts when the connection is accepted; for later
+    /// requests of the connection, at the request line.
     public var headTimeout = Duration.seconds(10)
-    /// The time between an answer and the next request line.
+    /// The longest time between an answer and the next request line; after it the connection is closed.
     public var idleTimeout = Duration.seconds(30)
-    /// The time without an acknowledged byte of an answer. A Unix socket's client may take this long in addition to the
-    /// time that ``minimumSendRate`` allows.
+    /// The longest time without a newly acknowledged byte of an answer; after it the connection is closed.
+    ///
+    /// Unix sockets do not report acknowledged bytes. Their clients only have to accept the whole answer within this
+    /// time plus the time that ``minimumSendRate`` allows.
     public var sendTimeout = Duration.seconds(30)
-    /// The average rate in bytes per second at which a client must accept an answer, after ``sendTimeout``.
+    /// The average rate in bytes per second at which a client must accept an answer. The whole answer must be accepted
+    /// within its size divided by this rate, plus ``sendTimeout``.
     public var minimumSendRate = 1_024
-    /// The maximum size of a head in bytes, 1,024 or more; a longer one receives status 431. Fixed at the start.
+    /// The maximum size of a head in bytes, 1,024 or more. A request with a longer head receives status 431. Fixed at
+    /// the start.
     public var maxHeadBytes = 32 << 10
-    /// The maximum length of a target in bytes; a longer one receives status 414. Fixed at the start.
+    /// The maximum length of a target in bytes. A request with a longer target receives status 414. Fixed at the start.
     public var maxTargetBytes = 16 << 10
     /// Proxies whose `X-Forwarded-For` is used as the client's address. Unix socket clients are always trusted.
     public var trustedProxies: [AddressRange] = []
-    /// Permissions of Unix sockets. Fixed at the start.
+    /// The file permissions of Unix sockets. Fixed at the start.
     public var socketMode: UInt32 = 0o660
-    /// Threads that read and write sockets, 1...64; fixed at the start. Requests are answered by tasks, not by these
-    /// threads.
+    /// The number of threads that read and write sockets, 1...64. Fixed at the start. Requests are answered by tasks,
+    /// not by these threads.
     public var threadCount = 2
 
     /// Creates a configuration with the defaults.

@@ -1,4 +1,4 @@
-/// The error of a server that cannot be started.
+/// The error of a server that cannot start.
 public struct HTTPServerError: Error, Sendable, Hashable, CustomStringConvertible {
     /// One sentence with the address and the system's reason.
     public let description: String

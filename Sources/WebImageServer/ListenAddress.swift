@@ -9,7 +9,7 @@ public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
     case everywhere(port: UInt16)
     /// A Unix socket at a path.
     case local(path: String)
-    /// A listening socket of the parent process (socket activation), with its name if it has one.
+    /// A listening socket that the parent process opened (socket activation), with its name if it has one.
     case inherited(descriptor: Int32, name: String?)
 
     /// Parses `ADDRESS:PORT`, `[ADDRESS]:PORT`, `localhost:PORT` (127.0.0.1), `*:PORT` (everywhere) or `unix:PATH`.
@@ -67,8 +67,8 @@ public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// The sockets that systemd passed to this process, or an empty array.
     ///
-    /// Call it once, before the process starts another. It sets close-on-exec on the descriptors and removes the
-    /// variables (`sd_listen_fds(3)`).
+    /// Call it once, before the process starts a child process. It sets close-on-exec on the descriptors and removes
+    /// the environment variables (`sd_listen_fds(3)`), so that a child process does not use the sockets.
     public static func inherited() -> [ListenAddress] {
         let environment = ProcessInfo.processInfo.environment
         guard environment["LISTEN_PID"].flatMap({ Int32($0) }) == getpid(),

@@ -1,7 +1,7 @@
 import CWebImageHTTPShim
 import WebImageCore
 
-/// A request that was handed over, with its only reply and the task that makes it.
+/// A request that libmicrohttpd has handed over, with the task that answers it. It allows only one reply.
 final class PendingRequest: Sendable {
     private struct State {
         var isAnswered = false
@@ -43,7 +43,8 @@ final class PendingRequest: Sendable {
     }
 }
 
-/// A C request. Sendable is true because the server does not use a handed-over request until the one reply.
+/// The pointer to a C request. Sendable is safe because libmicrohttpd does not use the request between handing it over
+/// and the single reply.
 struct RequestPointer: @unchecked Sendable {
     let pointer: OpaquePointer
 }

@@ -1,4 +1,5 @@
-// For the declarations of <sys/socket.h>: in some builds the C module is the first to include it, and then owns them.
+// Needed for the declarations of <sys/socket.h>. In some builds this C module is the first to include the header, and
+// Swift then finds the declarations only through this module.
 import CWebImageHTTPShim
 import Foundation
 import WebImageHTTP
@@ -9,7 +10,7 @@ struct SocketAddress {
     var port: UInt16 = 0
     var isLocal = false
 
-    /// The address a socket is bound to.
+    /// The address that a socket is bound to.
     static func bound(_ descriptor: Int32) -> SocketAddress? {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -46,7 +47,7 @@ struct SocketAddress {
 }
 
 extension IPAddress {
-    /// The IPv4 address of `::ffff:a.b.c.d`, otherwise the same address.
+    /// The IPv4 address if this is an IPv4-mapped IPv6 address (`::ffff:a.b.c.d`), otherwise the same address.
     var withoutMapping: IPAddress {
         guard bytes.count == 16, bytes[..<10].allSatisfy({ $0 == 0 }), bytes[10] == 0xFF, bytes[11] == 0xFF else {
             return self
@@ -54,6 +55,7 @@ extension IPAddress {
         return IPAddress(bytes: Array(bytes[12...])) ?? self
     }
 
-    /// The part that identifies a client: an IPv6 network gives its owner at least 2^64 addresses.
+    /// The bytes that identify a client: a whole IPv4 address, or the first 64 bits of an IPv6 address, because one
+    /// client usually owns all 2^64 addresses of such a network.
     var clientKey: [UInt8] { bytes.count == 16 ? Array(bytes[..<8]) : bytes }
 }

@@ -1,4 +1,5 @@
-// For the declarations of <sys/socket.h>: in some builds the C module is the first to include it, and then owns them.
+// Needed for the declarations of <sys/socket.h>. In some builds this C module is the first to include the header, and
+// Swift then finds the declarations only through this module.
 import CWebImageHTTPShim
 import Foundation
 import WebImageHTTP
@@ -34,7 +35,8 @@ struct SocketListener: Sendable {
     func close() {
         if case .local(let path) = address, let file {
             var status = stat()
-            // Only if the file is still this server's own: a successor may have created another one at the path.
+            // Removes the file only if this server created it: another process may have created a new socket at the
+            // path.
             if lstat(path, &status) == 0, status.st_dev == file.device, status.st_ino == file.inode { unlink(path) }
         }
         Foundation.close(descriptor)

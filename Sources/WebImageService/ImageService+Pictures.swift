@@ -15,7 +15,7 @@ extension ImageService {
         SourceRequestContext(request: record.number, generation: generation, traceParent: record.traceParent)
     }
 
-    /// Checks the target and returns its source.
+    /// Checks the target's expiry, limits and source, and returns the source.
     private func admit(
         _ target: ImageTarget, _ settings: ServiceSettings, _ record: inout ServiceRecord
     ) throws(ServiceRefusal) -> SourcePolicy.Reference {
@@ -66,7 +66,8 @@ extension ImageService {
         }
     }
 
-    /// The result in the best format that is available in time.
+    /// Returns the result in the preferred format. If AVIF is preferred but not available within the configured time,
+    /// returns the next format.
     private func provide(
         _ target: ImageTarget, _ reference: SourcePolicy.Reference, _ accepted: AcceptedFormats,
         _ settings: ServiceSettings, _ record: ServiceRecord, _ answer: inout ResultResponse
@@ -79,7 +80,8 @@ extension ImageService {
             let budget = Duration.milliseconds(settings.configuration.avifBudget)
             let job = await job(accepted)
             if let provided = try await provider.provide(job, within: budget) { return (provided, job.key) }
-            // A stand-in with another validator, cacheable for at most a minute, because AVIF is available afterwards.
+            // This answer has a substitute format and a different entity tag. Caches may use it for at most 60 seconds,
+            // because the AVIF result is then probably available.
             answer.maxAge = 60
         }
         let job = await job(accepted.subtracting(.avif))

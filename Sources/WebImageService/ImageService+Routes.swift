@@ -47,7 +47,8 @@ extension ImageService {
         return try await pictureAnswer(request, target, settings, &record)
     }
 
-    /// The rest of a path after a prefix that ends with a slash.
+    /// The part of a path after a prefix, beginning with a slash; nil if the path does not begin with the prefix and
+    /// a slash.
     static func inside(_ path: Substring, _ prefix: String) -> Substring? {
         guard path.hasPrefix(prefix + "/") else { return nil }
         return path.dropFirst(prefix.count)
@@ -127,7 +128,7 @@ extension ImageService {
         }
         let field = request.headers["Authorization"] ?? ""
         let token = field.hasPrefix("Bearer ") ? Array(field.dropFirst(7).utf8) : []
-        // Compares every token, so that the time does not reveal which one was similar.
+        // Compare every token, so that the response time does not reveal which token matched.
         guard settings.purgeTokens.count(where: { HMAC.isEqual(Array($0.utf8), token) }) > 0 else {
             throw ServiceRefusal(401, .unauthorized, "the token is missing or wrong")
         }
@@ -151,7 +152,7 @@ extension ImageService {
         return page("purged\n", .purge, record)
     }
 
-    /// All combinations of formats that clients may accept, to find the results of one target in all formats.
+    /// All combinations of formats that clients may accept. A purge removes the results of a target for each of them.
     private static func allAccepted(_ offered: AcceptedFormats) -> Set<AcceptedFormats> {
         Set((0..<8).map { AcceptedFormats(rawValue: $0).intersection(offered) })
     }

@@ -4,8 +4,8 @@ public import WebImageCore
 
 /// An HTTP image service without a transport: takes a request as a value and returns the answer as a value.
 ///
-/// Safe to call from any task. Work that several requests need is done once for all of them. Decoding runs on the library's
-/// own threads, never on those of the caller.
+/// Safe to call from any task. Concurrent requests that need the same work share it. Decoding runs on the library's
+/// decode threads, never on the caller's thread.
 public final class ImageService: Sendable {
     let provider: ResultProvider
     let pool: DecodePool
@@ -20,9 +20,9 @@ public final class ImageService: Sendable {
         var isDraining = false
     }
 
-    /// Creates a service: opens its caches and reads the files that the configuration names.
+    /// Creates a service and opens its caches.
     ///
-    /// Blocks while it reads the watermark and the fallback.
+    /// Blocks while it reads the files of the watermark and the fallback.
     /// - Throws: `ConfigurationError` for settings that cannot be used.
     public convenience init(configuration: ServiceConfiguration = ServiceConfiguration()) throws(ConfigurationError) {
         try self.init(configuration: configuration, loader: nil, clock: SystemClock())
@@ -74,9 +74,10 @@ public final class ImageService: Sendable {
     /// The settings; nil if pictures are refused now.
     var servingSettings: ServiceSettings? { state.withLock { $0.isDraining ? nil : $0.settings } }
 
-    /// Applies another configuration from the next request on; requests in flight keep the old one.
+    /// Applies another configuration to new requests. Requests in flight keep the old configuration.
     ///
-    /// Addresses, caches, queue limits and the folder of local sources do not change. Blocks while it reads files.
+    /// Changes of addresses, caches, queue limits and the folder of local sources have no effect. Blocks while it
+    /// reads files.
     /// - Throws: `ConfigurationError`; the old configuration remains in use.
     public func reload(_ configuration: ServiceConfiguration) throws(ConfigurationError) {
         let settings = try ServiceSettings(configuration)
@@ -86,15 +87,15 @@ public final class ImageService: Sendable {
     /// Refuses pictures (503) from now on and answers 503 on `/readyz`. Requests in flight continue.
     public func beginDraining() { state.withLock { ($0.isReady, $0.isDraining) = (false, true) } }
 
-    /// Answers 503 on `/readyz` from now on and changes nothing else. For a transport that refuses new requests itself and
-    /// finishes those it has accepted.
+    /// Answers 503 on `/readyz` from now on and changes nothing else. Use it with a server that refuses new requests
+    /// itself and completes the requests that it has accepted.
     public func announceDraining() { state.withLock { $0.isReady = false } }
 
     var isReady: Bool { state.withLock { $0.isReady } }
 
     var isDraining: Bool { state.withLock { $0.isDraining } }
 
-    /// Cancels work that no request waits for and writes the caches to disk.
+    /// Cancels work that no request waits for and waits until stored results are written to disk.
     public func shutdown() async {
         provider.background.close()
         await provider.store.flush()
@@ -102,19 +103,19 @@ public final class ImageService: Sendable {
 
     /// Answers a request; never throws, because every failure is an answer with its status.
     ///
-    /// Cancelling the surrounding task (the client disconnected) answers 499 and cancels work that no other request waits
-    /// for.
+    /// If the calling task is cancelled because the client disconnected, the answer has status 499, and work that no
+    /// other request waits for is cancelled.
     public func respond(to request: ServiceRequest) async -> ServiceResponse {
         await respond(to: request) { record throws(ServiceRefusal) in try await self.answer(request, &record) }
     }
 
-    /// Answers a request of the operator's listener: metrics, health and purges.
+    /// Answers a request that arrived on the operator's listening address: metrics, health checks and purges.
     ///
     /// - `GET /metrics`: Prometheus text.
     /// - `POST /purge?source=URL` (percent-encoded): purges all results of a source and the source itself.
     /// - `POST /purge?target=TARGET` (percent-encoded): purges the results of one target.
     ///
-    /// Purges require `Authorization: Bearer TOKEN` with a token of the configuration.
+    /// Purges require `Authorization: Bearer TOKEN` with a configured token.
     public func respondToOperator(_ request: ServiceRequest) async -> ServiceResponse {
         await respond(to: request) { record throws(ServiceRefusal) in try await self.operatorAnswer(request, &record) }
     }
@@ -157,6 +158,7 @@ public final class ImageService: Sendable {
         metrics.count(response, isHead: request.method == "HEAD")
     }
 
-    /// Browsers also open pictures as documents, and an SVG may contain scripts.
+    /// The `Content-Security-Policy` of answers. Browsers also open pictures as documents, and an SVG document may
+    /// contain scripts. This policy prevents the scripts from running.
     static let contentPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 }

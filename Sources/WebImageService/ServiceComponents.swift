@@ -16,7 +16,8 @@ enum ServiceComponents {
         config.downloadDeadline = Double(configuration.sourceDeadline)
         config.maxBodyBytes = configuration.maxSourceBytes
         config.maxRedirects = configuration.maxRedirects
-        // The proxies of the environment are not used either: behind a proxy, the addresses of sources cannot be checked.
+        // Use no proxy, not even those of the environment variables: with a proxy, the addresses of sources cannot be
+        // checked.
         config.proxy = ""
         let downloader = WebImageDownloader(config: config)
         if !configuration.userAgent.isEmpty {

@@ -1,4 +1,4 @@
-/// The fields of a message in order; a name may occur more than once and its case does not matter (RFC 9110 §5).
+/// The fields of an HTTP message in order. A name may occur more than once; its case does not matter (RFC 9110 §5).
 public struct ServiceHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     /// One field.
     public struct Field: Sendable, Hashable {
@@ -17,17 +17,17 @@ public struct ServiceHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral
     /// All fields in order.
     public private(set) var fields: [Field] = []
 
-    /// No fields.
+    /// Creates an empty list of fields.
     public init() {}
 
-    /// The fields of a literal, in its order.
+    /// Creates the fields of a dictionary literal, in the order of the literal.
     public init(dictionaryLiteral elements: (String, String)...) {
         for (name, value) in elements { append(name, value) }
     }
 
     /// The values of all fields of a name, joined by commas (RFC 9110 §5.3). Setting replaces them all; nil removes them.
     ///
-    /// A value with control characters is not stored, because it could end the field.
+    /// A value with a control character other than a tab is not stored, because it could end the field.
     public subscript(name: String) -> String? {
         get {
             let values = fields.lazy.filter { Self.isSame($0.name, name) }.map(\.value)
@@ -39,7 +39,7 @@ public struct ServiceHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral
         }
     }
 
-    /// Adds a field after the others. A field whose name or value contains a control character is not added.
+    /// Adds a field at the end. A field whose name or value contains a control character other than a tab is not added.
     public mutating func append(_ name: String, _ value: String) {
         guard Self.isSafe(name), Self.isSafe(value) else { return }
         fields.append(Field(name, value))

@@ -10,9 +10,9 @@ public struct ServiceRecord: Sendable {
         case thumbor
         /// Facts about a source.
         case info
-        /// The check whether the process runs.
+        /// A health check: whether the process runs.
         case health
-        /// The check whether the service accepts requests.
+        /// A readiness check: whether the service accepts requests.
         case ready
         /// Counters.
         case metrics
@@ -28,7 +28,7 @@ public struct ServiceRecord: Sendable {
     public enum Outcome: String, Sendable, CaseIterable {
         /// Made for this request.
         case made
-        /// Made once for several requests, including this one.
+        /// Made once for several requests; this request joined the work of another one.
         case joined
         /// From the memory cache of results.
         case memory
@@ -48,7 +48,7 @@ public struct ServiceRecord: Sendable {
 
     /// A measured part of the work.
     public enum Stage: String, Sendable, CaseIterable {
-        /// Waiting for a free worker.
+        /// Waiting for a free decode thread, or for a decode that is shared with another request.
         case queue
         /// Reading or fetching the source.
         case fetch
@@ -74,18 +74,18 @@ public struct ServiceRecord: Sendable {
     public var reason: String?
     /// The message for a log; never contains a secret.
     public var message: String?
-    /// Durations of the stages that ran for this request, without those of a request it joined.
+    /// The durations of the stages that ran for this request; empty if it joined the work of another request.
     public var stages: [Stage: Duration] = [:]
-    /// From the request to the answer.
+    /// The time from the arrival of the request until the answer was complete.
     public var duration = Duration.zero
-    /// Bytes of the source that were read or fetched.
+    /// The size in bytes of the source that was read or fetched; nil if the source was not needed.
     public var sourceByteCount: Int?
     /// The format of the answer's picture.
     public var format: ImageFormat?
     /// The size of the answer's picture.
     public var size: PixelSize?
 
-    /// The request's number in the order of requests.
+    /// The request's number in the order in which requests were accepted.
     var number: UInt64 = 0
 
     /// An empty record.

@@ -11,7 +11,7 @@ struct ServiceRefusal: Error, Sendable, Hashable {
     var reason: Reason
     /// One sentence for the client and the log; contains no secret and no local path.
     var message: String
-    /// The option that is not understood, as written in the target.
+    /// The name of the option that caused the refusal, as written in the target; nil for other refusals.
     var option: String?
     /// Seconds after which a retry may succeed.
     var retryAfter: Int?
@@ -26,17 +26,19 @@ struct ServiceRefusal: Error, Sendable, Hashable {
         self.retryAfter = retryAfter
     }
 
-    /// 400 for an option. The message shows a shortened form of its name as written.
+    /// A refusal with status 400 because of an option. The message contains the first 64 characters of the option's
+    /// name.
     static func option(_ name: some StringProtocol, _ problem: String) -> ServiceRefusal {
         let name = String(name.prefix(64))
         return ServiceRefusal(400, .option, "option \(Printable(name)): \(problem)", option: name)
     }
 
-    /// 400 for a target that matches no grammar.
+    /// A refusal with status 400 for a target that matches no grammar.
     static func target(_ problem: String) -> ServiceRefusal { ServiceRefusal(400, .target, problem) }
 }
 
-/// Client text in a message: quoted, on one line, with control characters replaced.
+/// Text of a client in a form that is safe in messages: in quotes, on one line, at most 200 characters, with control
+/// and format characters replaced.
 struct Printable: CustomStringConvertible {
     let description: String
 

@@ -1,21 +1,21 @@
-/// One HTTP request as a transport received it. The service uses only this value and no socket.
+/// One HTTP request as the server received it. The service uses only this value and no socket.
 public struct ServiceRequest: Sendable, Hashable {
     /// The method in capital letters.
     public var method: String
-    /// The request target in origin form (`/path?query`), with the exact bytes received: signatures cover the undecoded
-    /// target.
+    /// The request target in origin form (`/path?query`). It must not be decoded, because signatures cover the
+    /// exact bytes that the client sent.
     ///
-    /// The transport replaces bytes that are not UTF-8 by U+FFFD; such a target matches no signature.
+    /// The server replaces bytes that are not UTF-8 by U+FFFD. Such a target matches no signature.
     public var target: String
     /// The fields of the head.
     public var headers: ServiceHeaders
     /// The numeric address of the client without a port (`203.0.113.9`, `2001:db8::1`); nil for a Unix socket.
     ///
-    /// A transport behind a trusted proxy stores the address of `X-Forwarded-For` here. Limits per client use it and
-    /// count an IPv6 /64 as one client.
+    /// A server behind a trusted proxy stores the address from `X-Forwarded-For` here. The limits per client use this
+    /// address and count an IPv6 /64 as one client.
     public var client: String?
 
-    /// Describes a request.
+    /// Creates a request.
     public init(method: String = "GET", target: String, headers: ServiceHeaders = [:], client: String? = nil) {
         self.method = method
         self.target = target

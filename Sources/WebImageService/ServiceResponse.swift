@@ -3,8 +3,8 @@ import WebImageCore
 
 /// The answer to a ``ServiceRequest`` and the record of the work that made it.
 ///
-/// A transport adds the fields of the connection (`Date`, `Connection`, `Content-Length`) and nothing else. For `HEAD` the
-/// body is that of `GET`: a transport sends its length but not its bytes.
+/// The server adds only the fields of the connection (`Date`, `Connection`, `Content-Length`). For `HEAD` the body is
+/// the same as for `GET`: the server sends its length but not its bytes.
 public struct ServiceResponse: Sendable {
     /// The bytes to send.
     public enum Body: Sendable {
@@ -34,7 +34,7 @@ public struct ServiceResponse: Sendable {
     /// The record for logs and metrics.
     public var record: ServiceRecord
 
-    /// Describes an answer.
+    /// Creates an answer.
     public init(
         status: Int, headers: ServiceHeaders = [:], body: Body = .none, record: ServiceRecord = ServiceRecord()
     ) {
@@ -47,8 +47,8 @@ public struct ServiceResponse: Sendable {
 
 /// An open regular file, closed when the last reference is released.
 public final class ServiceFile: Sendable {
-    /// The descriptor, open for reading and owned by this object. A transport that closes the descriptor it sends must
-    /// duplicate it.
+    /// The descriptor, open for reading and owned by this object. A server that closes a descriptor after sending must
+    /// duplicate this one first.
     public let descriptor: Int32
     /// The size in bytes at the time of opening.
     public let byteCount: Int
@@ -75,7 +75,7 @@ public final class ServiceFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// The bytes of a range, fewer if the file was truncated since. Blocks.
+    /// Reads the bytes of a range; returns fewer bytes if the file was truncated after opening. Blocks.
     public func bytes(in range: Range<Int>) -> Data {
         var data = Data(count: range.count)
         let count = data.withUnsafeMutableBytes { buffer in

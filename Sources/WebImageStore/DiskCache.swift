@@ -34,7 +34,7 @@ public final class DiskCache: DiskCaching, RecordingDiskCache {
 
     deinit { store.close() }
 
-    /// Whether there is an entry, without reading it.
+    /// Returns whether there is an entry for a key. Does not read its bytes.
     public func containsData(forKey key: String) -> Bool { store.containsData(forKey: key) }
 
     /// The entry's bytes; nil when there are none or they do not verify (the entry is then removed).

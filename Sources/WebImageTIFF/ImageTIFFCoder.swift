@@ -2,10 +2,12 @@ public import Foundation
 public import WebImageCore
 import WebImageGraphics
 
-/// Reads and writes TIFF (TIFF 6.0 and BigTIFF), pages as frames, by libtiff.
+/// Reads and writes TIFF (TIFF 6.0 and BigTIFF) with libtiff. The pages of a file are the frames of an
+/// animation.
 ///
-/// A still is the first page. Every depth is decoded to eight bits. Samples that libtiff cannot convert to red, green and
-/// blue, such as floating-point ones, are refused. The decode time is checked per strip or row of tiles.
+/// A still is the first page. Samples of every depth are decoded to eight bits. Samples that libtiff cannot
+/// convert to red, green and blue, such as floating-point samples, are refused. The decode time limit is
+/// checked after every strip or row of tiles.
 ///
 /// Add ``shared`` to `ImageCodersManager`. Safe on any thread.
 public final class ImageTIFFCoder: DetailedAnimatedImageCoder, FrameEncodingImageCoder {
@@ -32,7 +34,7 @@ public final class ImageTIFFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
     /// Whether the format is TIFF.
     public func canEncode(to format: ImageFormat) -> Bool { format == .tiff }
 
-    /// The facts in the first page's directory, and the number of pages.
+    /// Reads the facts in the first page's directory, and the number of pages.
     ///
     /// - Throws: `.badImageData`, `.limitExceeded`.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
@@ -44,9 +46,10 @@ public final class ImageTIFFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
         }
     }
 
-    /// The first page; the missing part of a page that is cut off is transparent.
+    /// Decodes the first page. If the file is truncated, missing pixels are transparent, or black in a page
+    /// without alpha.
     ///
-    /// - Throws: `.badImageData` when not even its first strip can be decoded, `.limitExceeded`.
+    /// - Throws: `.badImageData` if not even the first strip can be decoded; `.limitExceeded`.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
         let deadline = DecodeDeadline(options.limits)
@@ -55,7 +58,8 @@ public final class ImageTIFFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
         }
     }
 
-    /// Encodes one page, deflated. TIFF is lossless: quality and file size are ignored.
+    /// Encodes one page with Deflate compression. The file is always lossless, so quality and maximum file size are
+    /// ignored.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
@@ -63,7 +67,7 @@ public final class ImageTIFFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
         return try TIFFWriter.encode(pageCount: 1, options: options) { _ in image }
     }
 
-    /// Encodes a page for each frame; pages have neither durations nor a loop count.
+    /// Encodes one page per frame. Durations and the loop count are dropped, because TIFF cannot store them.
     public func encode(
         frameCount: Int, loopCount: Int, format: ImageFormat, options: EncodingOptions,
         frame: (Int) throws(WebImageError) -> ImageFrame
@@ -75,16 +79,16 @@ public final class ImageTIFFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
         }
     }
 
-    /// The encoded file; nil when none was opened.
+    /// The encoded bytes of the opened file; nil if none is open.
     public var animatedImageData: Data? { source?.data }
     /// The number of pages of the opened file.
     public var animatedImageFrameCount: Int { source?.info.frameCount ?? 0 }
-    /// Always 0, for ever.
+    /// The loop count that the opened file declares; 0 (repeat for ever) if it declares none.
     public var animatedImageLoopCount: Int { source?.info.loopCount ?? 0 }
     /// The seconds that a page is shown: 0.1, because pages have no delay.
     public func animatedImageDuration(at index: Int) -> TimeInterval { source?.playedDuration(at: index) ?? 0 }
 
-    /// A page of the opened file, at its own size.
+    /// Decodes a page of the opened file at the page's own size.
     ///
     /// - Throws: `.badImageData`, also for an index out of range; `.limitExceeded`.
     public func frame(at index: Int) throws(WebImageError) -> Image {

@@ -1,12 +1,14 @@
 import Foundation
 import WebImageCore
 
-/// One opened file whose pages are frames: its own copy of the bytes and one reader, used by one thread at a time.
+/// One opened file whose pages are frames. It owns a copy of the bytes and one reader; a lock admits one thread at a
+/// time.
 final class TIFFDocument: AnimationSource {
     let data: Data
     let info: ImageInfo
     private let options: DecodingOptions
-    /// nil after an error, which may leave libtiff inside a strip: the next call opens the file again.
+    /// The reader; nil after an error, because libtiff may then be in the middle of a strip. The next call opens the
+    /// file again.
     private let open: Locked<OpenPages?>
 
     init(_ data: Data, options: DecodingOptions) throws(WebImageError) {

@@ -2,13 +2,14 @@ import CWebImageTIFF
 import Foundation
 import WebImageCore
 
-/// Owns one libtiff handle over memory: a file that is read without a copy, or one that grows while it is written.
+/// Owns one libtiff handle for a file in memory. The file is read without a copy, or grows while it is written.
 final class TIFFFile {
     let libtiff: TIFFFunctions
     let handle: OpaquePointer
     private let memory: TIFFMemory
 
-    /// Opens a file; the bytes must outlive it. libtiff may allocate at most twice the memory of the pixel limit at once.
+    /// Opens a file for reading; the bytes must outlive it. A single allocation of libtiff is limited to 8 bytes per
+    /// pixel of the pixel limit, twice the size of a decoded picture.
     init(reading bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(WebImageError) {
         libtiff = try TIFFLibrary.functions()
         memory = TIFFMemory(bytes)
@@ -42,7 +43,7 @@ final class TIFFFile {
     /// The last error message of libtiff.
     var message: String { memory.message ?? "no reason given" }
 
-    // libtiff's field functions are variadic; Swift can call only their va_list forms.
+    // libtiff's functions for fields are variadic. Swift cannot call those, so this code uses their va_list forms.
 
     func short(_ tag: Int32) -> Int? {
         var value: UInt16 = 0
@@ -60,7 +61,8 @@ final class TIFFFile {
         return isThere == 1 ? Int(value) : nil
     }
 
-    /// Count and address of a profile, which belongs to libtiff until the directory changes.
+    /// The bytes of the ICC profile; nil if the page has none. They belong to libtiff and are valid until another
+    /// directory is selected.
     var profileBytes: UnsafeRawBufferPointer? {
         var count: UInt32 = 0
         var bytes: UnsafeMutableRawPointer?
@@ -76,7 +78,7 @@ final class TIFFFile {
     /// Whether the first extra sample after the colours is alpha.
     var hasAlphaSample: Bool { firstExtraSample.map { $0 != Int(EXTRASAMPLE_UNSPECIFIED) } ?? false }
 
-    /// The meaning of the first extra sample after the colours.
+    /// The declared meaning (`EXTRASAMPLE_…`) of the first extra sample after the colours; nil if there is none.
     var firstExtraSample: Int? {
         var count: UInt16 = 0
         var types: UnsafeMutablePointer<UInt16>?

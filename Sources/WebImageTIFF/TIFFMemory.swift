@@ -7,12 +7,13 @@ final class TIFFMemory {
     private(set) var written = Data()
     private var position = 0
     private var isWriting = false
-    /// libtiff's last error.
+    /// The last error message of libtiff.
     private(set) var message: String?
 
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    /// The handle must be closed before this object is released, because libtiff keeps the object's address.
+    /// Opens a libtiff handle on this memory. The handle must be closed before this object is released, because
+    /// libtiff keeps the object's address.
     func open(_ libtiff: TIFFFunctions, mode: String, maxAllocation: Int) -> OpaquePointer? {
         isWriting = mode == "w"
         let options = libtiff.TIFFOpenOptionsAlloc()
@@ -25,7 +26,7 @@ final class TIFFMemory {
                 memory(me)?.note(format, arguments)
                 return 1
             }, me)
-        // Real files cause many warnings; none of them belongs on standard error.
+        // Drop warnings: real files cause many of them, and libtiff would print them on standard error.
         libtiff.TIFFOpenOptionsSetWarningHandlerExtR(options, { _, _, _, _, _ in 1 }, me)
         return libtiff.TIFFClientOpenExt(
             "memory", mode, me, { tmsize_t(memory($0)?.read($1, Int($2)) ?? 0) },
@@ -44,7 +45,7 @@ final class TIFFMemory {
     }
 
     private func read(_ target: UnsafeMutableRawPointer?, _ wanted: Int) -> Int {
-        // While it writes, libtiff also reads directory offsets back.
+        // libtiff also reads while it writes a file: it reads directory offsets back.
         let taken = max(0, min(wanted, count - position))
         guard let target, taken > 0 else { return 0 }
         if isWriting {
@@ -67,7 +68,7 @@ final class TIFFMemory {
 
     private func seek(_ offset: UInt64, _ origin: Int32) -> UInt64 {
         let start = origin == SEEK_CUR ? position : origin == SEEK_END ? count : 0
-        // Offsets from a file may have any value; a relative one is a signed number in an unsigned type.
+        // An offset from a file may have any value. A relative offset is a signed number in an unsigned type.
         let (target, overflow) = start.addingReportingOverflow(Int(truncatingIfNeeded: offset))
         guard !overflow, target >= 0, target <= 1 << 40 else { return .max }
         position = target

@@ -8,13 +8,13 @@ final class TIFFPages {
     private let file: TIFFFile
     private(set) var info: ImageInfo
 
-    /// Reads the first page's directory and counts the others.
+    /// Opens the file and reads the first page's directory.
     init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(WebImageError) {
         file = try TIFFFile(reading: bytes, limits: limits)
         info = try TIFFPages.info(of: file, limits: limits)
     }
 
-    /// Follows the chain of directories; their content is not read.
+    /// Counts the pages: follows the chain of directories without reading their content.
     func countPages() {
         let count = Int(file.libtiff.TIFFNumberOfDirectories(file.handle))
         guard count > 1 else { return }
@@ -23,7 +23,7 @@ final class TIFFPages {
         info.delaysMilliseconds = Array(repeating: 0, count: count)
     }
 
-    /// A page in eight bits, at its own size, which may differ from the first page's.
+    /// Decodes a page to eight bits per channel. The page's size may differ from the first page's size.
     func image(at index: Int, options: DecodingOptions, deadline: DecodeDeadline) throws(WebImageError) -> Image {
         guard file.libtiff.TIFFSetDirectory(file.handle, UInt32(index)) == 1 else {
             throw .badData("libtiff", file.message)
@@ -37,7 +37,8 @@ final class TIFFPages {
             hasAlpha = pixels.format.hasAlpha
         } else {
             (pixels, hasAlpha) = try convertedPixels(page.storedSize, limits: options.limits, deadline: deadline)
-            // libtiff has already multiplied by alpha, so the conversion must only swap red and blue.
+            // libtiff has already multiplied the colours by alpha. `isOpaque` prevents a second multiplication: the
+            // conversion only swaps red and blue.
             if hasAlpha { pixels = try pixels.converted(to: .bgra8Premultiplied, isOpaque: true) }
         }
         return try DecodedPicture(
@@ -61,7 +62,8 @@ final class TIFFPages {
         return info
     }
 
-    /// nil for CMYK: libtiff converts those pixels to red, green and blue without the profile.
+    /// The page's colour profile; nil for CMYK, because libtiff converts CMYK to red, green and blue without using the
+    /// profile.
     private static func profile(of file: TIFFFile, limits: DecodingLimits) throws(WebImageError) -> ColorProfile? {
         guard let bytes = file.profileBytes, file.short(TIFFTAG_PHOTOMETRIC) != Int(PHOTOMETRIC_SEPARATED) else {
             return nil
@@ -71,7 +73,8 @@ final class TIFFPages {
         return ColorProfile(iccData: Data(bytes))
     }
 
-    /// Uses libtiff's conversion, one strip or row of tiles at a time, so that the deadline can be checked in between.
+    /// Decodes a page with libtiff's conversion to RGBA. Each call to libtiff converts a few strips or one row of
+    /// tiles, so that the deadline can be checked between calls.
     private func convertedPixels(
         _ size: PixelSize, limits: DecodingLimits, deadline: DecodeDeadline
     ) throws(WebImageError) -> (PixelBuffer, hasAlpha: Bool) {
@@ -87,7 +90,7 @@ final class TIFFPages {
             file.libtiff.TIFFRGBAImageEnd(&reader)
             HandleLedger.closed("tiff_rgba")
         }
-        // Rows stay as stored: all formats share one step that applies the orientation.
+        // libtiff must not apply the orientation: a later step does this for all formats.
         reader.req_orientation = reader.orientation
         let pixels = try PixelBuffer(width: size.width, height: size.height, format: .rgba8)
         memset(pixels.baseAddress, 0, pixels.byteCount)
@@ -115,7 +118,7 @@ final class TIFFPages {
     private func rowsOfBand(_ size: PixelSize, limits: DecodingLimits) throws(WebImageError) -> Int {
         guard file.libtiff.TIFFIsTiled(file.handle) != 0 else {
             let rows = max(1, min(file.long(TIFFTAG_ROWSPERSTRIP) ?? size.height, size.height))
-            // Strips of less than 64 rows are read several at a time.
+            // Strips with fewer than 64 rows are converted several at a time, up to about 64 rows.
             return min(rows * max(1, 64 / rows), size.height)
         }
         guard let width = file.long(TIFFTAG_TILEWIDTH), let height = file.long(TIFFTAG_TILELENGTH), width > 0,

@@ -2,16 +2,16 @@ import CWebImageTIFF
 import Foundation
 import WebImageCore
 
-/// Rows whose stored layout needs no conversion: RGB, straight RGBA, or grey of eight bits.
+/// Reads rows whose stored layout needs no conversion: RGB, straight RGBA or grey with eight bits per channel.
 ///
-/// libtiff's conversion would multiply by alpha, which cannot be undone without loss.
+/// libtiff's conversion would multiply the colours by alpha, which cannot be undone without loss.
 struct TIFFRows {
     private let file: TIFFFile
     private let size: PixelSize
     private let format: PixelFormat
     private let stripRows: Int
 
-    /// nil for any other layout.
+    /// Returns nil if the layout needs a conversion.
     init?(_ file: TIFFFile, size: PixelSize) {
         guard file.libtiff.TIFFIsTiled(file.handle) == 0, file.short(TIFFTAG_BITSPERSAMPLE) == 8,
             file.short(TIFFTAG_SAMPLEFORMAT) ?? 1 == Int(SAMPLEFORMAT_UINT),
@@ -21,7 +21,7 @@ struct TIFFRows {
         switch (file.short(TIFFTAG_SAMPLESPERPIXEL), photometric) {
         case (1, Int(PHOTOMETRIC_MINISBLACK)): format = .gray8
         case (3, Int(PHOTOMETRIC_RGB)): format = .rgb8
-        // A fourth sample that the file does not describe is read as straight alpha, as most readers do.
+        // If the file does not describe the fourth sample, it is read as straight alpha, as most readers do.
         case (4, Int(PHOTOMETRIC_RGB)) where file.firstExtraSample != Int(EXTRASAMPLE_ASSOCALPHA): format = .rgba8
         default: return nil
         }
@@ -31,7 +31,8 @@ struct TIFFRows {
         stripRows = max(1, min(file.long(TIFFTAG_ROWSPERSTRIP) ?? size.height, size.height))
     }
 
-    /// Pixels missing from a strip that is cut off are black or transparent; throws when the first strip is missing.
+    /// Reads all rows. Missing pixels of a truncated file are transparent, or black without alpha. Throws if the
+    /// first strip cannot be read.
     func pixels(_ deadline: DecodeDeadline) throws(WebImageError) -> PixelBuffer {
         let pixels = try PixelBuffer(width: size.width, height: size.height, format: format)
         let rowBytes = size.width * format.bytesPerPixel
@@ -43,7 +44,8 @@ struct TIFFRows {
             let rows = min(stripRows, size.height - top)
             let target = pixels.baseAddress + top * pixels.bytesPerRow
             let strip = band?.baseAddress ?? target
-            // libtiff reports success for a deflated strip that ends early, and the rest would show uninitialised memory.
+            // libtiff reports success for a deflated strip that ends early. Without this, the rest of the strip would
+            // show uninitialised memory.
             memset(strip, 0, rows * rowBytes)
             let read = file.libtiff.TIFFReadEncodedStrip(
                 file.handle, UInt32(top / stripRows), strip, tmsize_t(rows * rowBytes))
@@ -56,7 +58,8 @@ struct TIFFRows {
                     memcpy(target + row * pixels.bytesPerRow, band.baseAddress + row * rowBytes, rowBytes)
                 }
             }
-            // After a damaged strip the next is read. After a strip that cannot be read at all, all further rows stay empty.
+            // After a damaged strip, reading continues with the next strip. After a strip that cannot be read at all,
+            // reading ends, and all further rows are cleared.
             let end = read > 0 ? top + rows : size.height
             memset(target + whole * pixels.bytesPerRow, 0, (end - top - whole) * pixels.bytesPerRow)
             if read <= 0 { break }

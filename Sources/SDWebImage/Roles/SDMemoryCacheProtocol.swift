@@ -17,7 +17,7 @@ public import WebImage
 extension SDMemoryCacheProtocol {
     /// Makes the cache with a configuration of SDWebImage's type.
     public init(config: ImageCacheConfig) { self.init(config: SDImageCacheConfig(config)) }
-    /// The image of a key.
+    /// Returns the image of a key.
     public func object(forKey key: String) -> Image? {
         let key: Any = key
         return object(forKey: key) as? Image

@@ -72,7 +72,8 @@ extension AnimatedImagePlayer {
             ownAnimationLoopHandler = { count in newValue(UInt(clamping: count)) }
         }
     }
-    /// Shows a frame now, also while paused; decodes it on this thread unless it is in memory. Ignored out of range.
+    /// Shows a frame immediately, also while paused. Decodes it on the calling thread unless it is in
+    /// memory. Does nothing if the index is out of range.
     public func seekToFrame(at index: UInt, loopCount: UInt) {
         seekToFrame(at: Int(clamping: index), loopCount: Int(clamping: loopCount))
     }

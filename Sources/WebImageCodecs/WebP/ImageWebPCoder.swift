@@ -34,10 +34,11 @@ public final class ImageWebPCoder: BuiltInAnimatedImageCoder {
         return webP.info(orientation: webP.orientation(in: data))
     }
 
-    /// The still, or the animation with its poster frame; only the first frame if the options ask for it.
+    /// Decodes a still, or opens an animation with a poster frame. If `firstFrameOnly` is set, an animation is
+    /// decoded as a still of its first frame.
     ///
-    /// Decodes the first frame; the others are decoded when they are needed.
-    /// - Throws: `.badImageData`, also for a file that is cut off; `.limitExceeded`.
+    /// Only the first frame is decoded here; the other frames are decoded when they are needed.
+    /// - Throws: `.badImageData`, also for a truncated file; `.limitExceeded`.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
         let deadline = DecodeDeadline(options.limits)

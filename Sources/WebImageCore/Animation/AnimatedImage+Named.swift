@@ -1,17 +1,20 @@
 public import Foundation
 
-/// The places where images are found by name: registered bundles, the main bundle, the executable's folder, in this
-/// order.
+/// The folders in which images are looked up by name.
+///
+/// Registered bundles are searched first, then the main bundle, then the executable's folder.
 public enum ImageResources {
     private static let bundles = Locked<[Bundle]>([])
 
-    /// Adds a bundle to search, such as a package's `Bundle.module`; the last added is searched first.
+    /// Adds a bundle to search, such as a package's `Bundle.module`. The bundle added last is searched first.
     public static func add(_ bundle: Bundle) { bundles.withLock { $0.insert(bundle, at: 0) } }
 
-    /// Returns the file for a name and the scale in its file name; nil when there is none.
+    /// Returns the path of the file for a name; nil when no file exists. The scale selects among `@2x`
+    /// and `@3x` files.
     ///
-    /// A name without extension means PNG. A name with `@2x` is used unchanged; otherwise `@2x`, `@3x` and the plain
-    /// name are tried, those nearest to `scale` first.
+    /// A name without extension means PNG. A name that ends in `@1x`, `@2x` or `@3x` is used unchanged.
+    /// For other names, the files with these suffixes are tried first, the one nearest to `scale` first;
+    /// the plain name is tried last.
     static func file(named name: String, in bundle: Bundle?, scale: CGFloat) -> String? {
         let path = name as NSString
         let fileExtension = path.pathExtension.isEmpty ? "png" : path.pathExtension
@@ -36,9 +39,9 @@ extension AnimatedImage {
     private static let named = Locked<[String: AnimatedImage]>([:])
     private static let namedStills = Locked<[String: Image]>([:])
 
-    /// Returns the image with a name, from the bundles of ``ImageResources``; kept in memory by name.
+    /// Returns the image with a name from `bundle`, or from the folders of ``ImageResources`` when `bundle` is nil.
     ///
-    /// The first call for a name blocks while it reads the file.
+    /// The image stays in memory for later calls. The first call for a name blocks while it reads the file.
     public static func named(_ name: String, in bundle: Bundle? = nil, scale: CGFloat = 1) -> AnimatedImage? {
         let key = "\(bundle?.bundlePath ?? "")\u{0}\(name)\u{0}\(scale)"
         if let known = named.withLock({ $0[key] }) { return known }
@@ -52,13 +55,15 @@ extension AnimatedImage {
         }
     }
 
-    /// Makes a new instance of the image with a name; it shares the file and the decoder kept by name.
+    /// Makes a new instance of the image that ``named(_:in:scale:)`` returns. Both share the file data
+    /// and the decoder.
     public convenience init?(named name: String, in bundle: Bundle? = nil) {
         guard let kept = AnimatedImage.named(name, in: bundle) else { return nil }
         self.init(sharing: kept)
     }
 
-    /// Returns the still image with a name, decoded by `decode` from the file and its scale; kept in memory by name.
+    /// Returns the still image with a name. The first call decodes the file with `decode`; later calls
+    /// return the same image from memory.
     package static func namedStill(_ name: String, decode: (_ data: Data?, _ scale: CGFloat) -> Image?) -> Image? {
         if let known = namedStills.withLock({ $0[name] }) { return known }
         guard let file = ImageResources.file(named: name, in: nil, scale: 1),
@@ -71,7 +76,7 @@ extension AnimatedImage {
         }
     }
 
-    /// Releases the images kept by name; called when memory is short.
+    /// Releases the images that were loaded by name. Images still in use elsewhere stay in memory.
     public static func removeNamedImages() {
         // Release the images outside the locks.
         _ = named.withLock { images in

@@ -1,9 +1,9 @@
 public import Foundation
 
-/// An image whose frames are decoded when they are needed; shown as its first frame wherever a plain image is expected.
+/// An image whose frames are decoded when they are needed. Code that expects a plain image receives the first frame.
 ///
-/// A file with one frame becomes a plain image of this class, with no coder and no frames. Safe on any thread; a frame
-/// is decoded on the calling thread.
+/// For a file with one frame, ``animatedCoder`` is nil and ``animatedImageFrameCount`` is 0. All methods
+/// are safe on any thread. A frame is decoded on the calling thread.
 open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
     // Unchecked is correct because the coder is Sendable and immutable, and the frames are stored in a `Locked` box.
 
@@ -11,14 +11,14 @@ open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
     public let animatedCoder: (any AnimatedImageCoder)?
     private let loaded = Locked<[Image?]?>(nil)
 
-    /// Reads a file with the first registered coder that decodes its frames; if there is none, as a still.
+    /// Reads the data of an image file, with all frames if a registered coder can decode them, else as a still image.
     ///
     /// - Returns: nil for empty data, for data that is not an image, and for vector files.
     public required convenience init?(data: Data, scale: CGFloat, options: ImageCoderOptions? = nil) {
         self.init(data: data, scale: scale, options: options, coders: .shared)
     }
 
-    /// The same, with the given coders.
+    /// Like the initializer without `coders`, but uses the given coders instead of the shared ones.
     package convenience init?(data: Data, scale: CGFloat, options: ImageCoderOptions?, coders: ImageCodersManager) {
         guard !data.isEmpty else { return nil }
         var options = options ?? [:]
@@ -57,11 +57,11 @@ open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
         copyMetadata(from: poster)
     }
 
-    /// Makes a separate instance of the same image, with the frames of a coder or, without one, its own frames.
+    /// Makes a separate instance of an image. Its frames come from `animatedCoder`, or from the image if that is nil.
     ///
     /// - Parameters:
     ///   - image: the poster frame.
-    ///   - animatedCoder: decodes the frames; nil or a coder of a single frame means the image's own coder.
+    ///   - animatedCoder: decodes the frames. If it is nil or has a single frame, the coder of `image` is used.
     ///   - scale: pixels per point; nil means the image's own scale.
     public init(sharing image: Image, animatedCoder: (any AnimatedImageCoder)? = nil, scale: CGFloat? = nil) {
         let hasFrames = animatedCoder.map { $0.animatedImageFrameCount > 1 } ?? false
@@ -78,14 +78,15 @@ open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
     /// The number of frames; 1 for a still.
     open override var imageFrameCount: Int { max(animatedCoder?.animatedImageFrameCount ?? 1, 1) }
 
-    /// The loop count of the coder, which cannot be set; a still has its own.
+    /// The number of loops to play. An animation returns the coder's loop count and ignores a new value.
+    /// A still image stores the value.
     open override var imageLoopCount: Int {
         get { animatedCoder?.animatedImageLoopCount ?? super.imageLoopCount }
         set { if animatedCoder == nil { super.imageLoopCount = newValue } }
     }
 
-    /// The memory cost in bytes: the encoded file plus the poster frame, or plus every frame once they are preloaded;
-    /// unless set.
+    /// The memory cost in bytes. Unless a value was set, the cost is the encoded file plus the poster
+    /// frame. If the frames are preloaded, every frame counts.
     open override var memoryCost: Int {
         get {
             if let cost = customCost.withLock({ $0 }) { return cost }
@@ -97,7 +98,7 @@ open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
 
     private let customCost = Locked<Int?>(nil)
 
-    /// The same poster and the same coder at another scale.
+    /// Returns an image with the same poster frame and the same coder, but another scale.
     open override func rescaled(to scale: CGFloat) -> Image { AnimatedImage(sharing: self, scale: scale) }
 
     // MARK: Frames
@@ -111,23 +112,24 @@ open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
     /// The number of frames; 0 for a still.
     open var animatedImageFrameCount: Int { animatedCoder?.animatedImageFrameCount ?? 0 }
 
-    /// The loop count; 0 means forever, and 0 for a still.
+    /// The number of loops to play; 0 means forever. A still image returns 0.
     open var animatedImageLoopCount: Int { animatedCoder?.animatedImageLoopCount ?? 0 }
 
-    /// Returns a frame, decoded now unless it was preloaded; nil out of range and for a still.
+    /// Returns a frame. Decodes it on the calling thread unless it was preloaded. Returns nil for an
+    /// index out of range and for a still image.
     open func animatedImageFrame(at index: Int) -> Image? {
         guard index >= 0, index < animatedImageFrameCount else { return nil }
         if let frames = loaded.withLock({ $0 }), index < frames.count { return frames[index] }
         return animatedCoder?.animatedImageFrame(at: index)
     }
 
-    /// Returns the seconds that a frame is shown; 0 out of range and for a still.
+    /// Returns the duration of a frame in seconds; 0 for an index out of range and for a still image.
     open func animatedImageDuration(at index: Int) -> TimeInterval {
         guard index >= 0, index < animatedImageFrameCount else { return 0 }
         return animatedCoder?.animatedImageDuration(at: index) ?? 0
     }
 
-    /// Decodes every frame now and holds them until ``unloadAllFrames()``.
+    /// Decodes every frame on the calling thread and keeps the frames in memory until ``unloadAllFrames()``.
     open func preloadAllFrames() {
         guard let animatedCoder, !isAllFramesLoaded else { return }
         let frames = (0..<animatedCoder.animatedImageFrameCount).map { animatedCoder.animatedImageFrame(at: $0) }
@@ -146,7 +148,7 @@ open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
     /// Whether every frame is in memory.
     open var isAllFramesLoaded: Bool { loaded.withLock { $0 != nil } }
 
-    /// Returns the number between `@` and `x` before the extension; 1 without one.
+    /// Returns the scale in a file name, such as 2 for `photo@2x.png`; 1 if the name contains no scale.
     package static func scale(ofFile path: String) -> CGFloat {
         let name = ((path as NSString).lastPathComponent as NSString).deletingPathExtension
         guard name.hasSuffix("x"), let at = name.lastIndex(of: "@"),

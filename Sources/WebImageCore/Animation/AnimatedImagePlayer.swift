@@ -1,11 +1,11 @@
 import Foundation
 
-/// Plays the frames of an animation in real time; frames are decoded just in time.
+/// Plays the frames of an animation in real time. Each frame is decoded shortly before it is shown.
 ///
-/// Main actor only. Players of the same animation share its decoded frames; all players of the process share one memory
-/// budget. Nothing is decoded while the player is paused.
+/// Main actor only. Players of the same animation share its decoded frames. All players of the process
+/// share one memory budget. A paused player decodes no frames ahead.
 @MainActor public final class AnimatedImagePlayer {
-    /// The frame shown now; nil before the first.
+    /// The frame shown now; nil before the first frame, and after playback was stopped or reached its end.
     public private(set) var currentFrame: Image?
     /// The index of the frame that is due.
     public var currentFrameIndex: Int { playback.index }
@@ -14,7 +14,7 @@ import Foundation
     /// Whether the player is playing.
     public private(set) var isPlaying = false
 
-    /// Called with every frame that is to be shown.
+    /// Called with every frame at the time when it must be shown.
     public var animationFrameHandler: (@MainActor (_ index: Int, _ frame: Image) -> Void)?
     /// Called after every complete loop with the number of complete loops.
     public var animationLoopHandler: (@MainActor (_ loopCount: Int) -> Void)?
@@ -25,7 +25,7 @@ import Foundation
     private let displayLink: any DisplayLink
     private var playback: Playback
 
-    /// Makes a player for more than one frame; nil for a still.
+    /// Makes a player; nil if the provider has fewer than two frames.
     public convenience init?(provider: any AnimatedImageProvider, displayLink: (any DisplayLink)? = nil) {
         self.init(provider: provider, displayLink: displayLink ?? TimerDisplayLink(), registry: .shared)
     }
@@ -47,7 +47,7 @@ import Foundation
         registry.release(store)
     }
 
-    /// The number of frames, at most one million; it grows while an animation arrives.
+    /// The number of frames, at most one million. It grows while the animation is being downloaded.
     public var totalFrameCount: Int {
         get { playback.frameCount }
         set { playback.frameCount = Playback.frames(newValue) }
@@ -59,7 +59,8 @@ import Foundation
         set { playback.totalLoopCount = newValue }
     }
 
-    /// The speed of playback, at most 1000. A rate that is not positive or not finite stops the player at the next tick.
+    /// The speed of playback as a multiple of normal speed; values above 1000 count as 1000. A rate that
+    /// is not positive or not finite ends playback at the next tick.
     public var playbackRate: Double {
         get { playback.rate }
         set { playback.rate = newValue }
@@ -74,20 +75,21 @@ import Foundation
         }
     }
 
-    /// Whether late frames are skipped (true) or slow the animation down, as in SDWebImage.
+    /// Whether late frames are skipped. If false, every frame is shown and late frames slow the animation
+    /// down, as in SDWebImage.
     public var skipsLateFrames: Bool {
         get { playback.skipsLateFrames }
         set { playback.skipsLateFrames = newValue }
     }
 
-    /// Whether playback waits at the last frame because more frames are arriving.
+    /// Whether playback waits at the last available frame, because more frames are being downloaded.
     public var awaitsMoreFrames: Bool {
         get { playback.awaitsMoreFrames }
         set { playback.awaitsMoreFrames = newValue }
     }
 
-    /// The maximum memory for the decoded frames of this animation in bytes; 0 means that only the budget of all players
-    /// applies.
+    /// The maximum memory for the decoded frames of this animation in bytes. It replaces this animation's
+    /// share of the budget of all players; 0 means that the share applies.
     public var maxBufferSize: Int = 0 {
         didSet { store.setLimit(maxBufferSize > 0 ? maxBufferSize : nil) }
     }
@@ -104,21 +106,22 @@ import Foundation
         displayLink.start { [weak self] elapsed in self?.tick(elapsed) }
     }
 
-    /// Pauses playback; the shown frame and the position stay.
+    /// Pauses playback. The shown frame and the position do not change.
     public func pausePlaying() {
         guard isPlaying else { return }
         isPlaying = false
         displayLink.stop()
     }
 
-    /// Stops playback and returns to the beginning without calling a handler; decoded frames stay.
+    /// Stops playback and returns to the beginning. Calls no handler. Decoded frames stay in memory.
     public func stopPlaying() {
         pausePlaying()
         currentFrame = nil
         playback.reset()
     }
 
-    /// Shows a frame now, also while paused; decodes it on this thread unless it is in memory. Ignored out of range.
+    /// Shows a frame immediately, also while paused. Decodes it on the calling thread unless it is in
+    /// memory. Does nothing if the index is out of range.
     public func seekToFrame(at index: Int, loopCount: Int) {
         guard index >= 0, index < totalFrameCount else { return }
         playback.seek(to: index, loopCount: loopCount)
@@ -130,9 +133,10 @@ import Foundation
     /// Releases the decoded frames of this animation.
     public func clearFrameBuffer() { store.removeAllFrames() }
 
-    /// Continues with the whole animation after a part of it was played: position, loops, rate, mode and handlers stay.
+    /// Replaces the partial animation by the complete one. Position, loops, rate, mode and handlers do not change.
     ///
-    /// The frames already decoded are kept. Playback that waited for more frames resumes.
+    /// Frames that are already decoded are kept if they fit into this player's share of the memory.
+    /// Playback that waited for more frames resumes.
     public func continuePlaying(with whole: any AnimatedImageProvider) {
         guard whole.animatedImageFrameCount > 1 else { return }
         let part = (provider: provider, store: store)
@@ -165,8 +169,8 @@ import Foundation
         store.prefetch(playback.upcoming(totalFrameCount, leading: leadingFrames))
     }
 
-    /// The number of frames to skip when a decode takes longer than a frame is shown: decode the frame that will be due
-    /// when it is done.
+    /// The number of frames that prefetch skips because one decode takes longer than a frame is shown.
+    /// Without the skip, each frame would be decoded after its time has passed.
     private var leadingFrames: Int {
         guard skipsLateFrames else { return 0 }
         let duration = NumberLimits.frameSeconds(provider.animatedImageDuration(at: playback.index))
@@ -181,7 +185,7 @@ import Foundation
         animationFrameHandler?(index, frame)
     }
 
-    /// Ends playback: the last frame stays visible, and the position returns to the beginning for the next start.
+    /// Ends playback. The last frame stays visible. The position returns to the beginning for the next start.
     private func end() {
         pausePlaying()
         playback.reset()

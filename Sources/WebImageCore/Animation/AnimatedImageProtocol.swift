@@ -1,14 +1,15 @@
 public import Foundation
 
-/// An image of several frames that returns them one by one; the type of a context's `.animatedImageClass`.
+/// An animated image: a subclass of ``Image`` that returns its frames one by one. The value of the
+/// context key `.animatedImageClass` has this type.
 ///
-/// Adopted by subclasses of ``Image``. Instances are made off the main thread.
+/// Loads create instances off the main thread.
 @preconcurrency public protocol AnimatedImageProtocol: Image, AnimatedImageProvider {
     /// Reads a file; nil when it is not an image.
     init?(data: Data, scale: CGFloat, options: ImageCoderOptions?)
-    /// Makes an animation with the frames of a coder; nil when it has none.
+    /// Makes an animation with the frames of a coder; nil when the coder has no frames.
     init?(animatedCoder: any AnimatedImageCoder, scale: CGFloat)
-    /// Decodes every frame now, so that playback decodes none.
+    /// Decodes every frame on the calling thread, so that playback does not decode.
     func preloadAllFrames()
     /// Releases the preloaded frames.
     func unloadAllFrames()
@@ -18,11 +19,13 @@ public import Foundation
     var animatedCoder: (any AnimatedImageCoder)? { get }
 }
 
-/// Defaults for a class without frames of its own.
+/// Default implementations for a class that stores no frames.
 ///
-/// Disfavoured, because a subclass may declare counts as `UInt`: an expression with a literal must not choose these.
+/// They are marked as disfavored overloads: a subclass may declare its counts as `UInt`, and an
+/// expression with an integer literal must then use the subclass's property.
 extension AnimatedImageProtocol {
-    /// Reads the coder's file again; nil when the coder has no file.
+    /// Makes an image from ``AnimatedImageProvider/animatedImageData`` of the coder; nil when the coder
+    /// returns no data.
     public init?(animatedCoder: any AnimatedImageCoder, scale: CGFloat) {
         guard let data = animatedCoder.animatedImageData else { return nil }
         self.init(data: data, scale: scale, options: nil)

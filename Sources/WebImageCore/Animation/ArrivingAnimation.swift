@@ -1,10 +1,10 @@
 public import Foundation
 
-/// The frames of an animation that have arrived completely while the rest is being downloaded.
+/// A coder for an animation that is still being downloaded. It returns the frames that have arrived completely.
 ///
-/// Made by the load. A partial image with this coder has more frames each time it is read. The received part is opened
-/// again each time it has grown by a quarter, so that all openings together cost a few times the last one. Safe on any
-/// thread.
+/// A load creates it and attaches it to its partial images. The number of frames grows during the
+/// download. The received bytes are parsed again each time they have grown by a quarter. All parses
+/// together therefore cost only a few times as much as the last one. Safe on any thread.
 public final class ArrivingAnimation: AnimatedImageCoder {
     private struct State {
         var opened: (any AnimatedImageCoder)?
@@ -28,7 +28,7 @@ public final class ArrivingAnimation: AnimatedImageCoder {
         self.init(animatedImageData: data, options: options, coders: .shared)
     }
 
-    /// The same, with the given coders.
+    /// Like the initializer without `coders`, but uses the given coders instead of the shared ones.
     package convenience init?(
         animatedImageData data: Data?, options: ImageCoderOptions?, coders: ImageCodersManager
     ) {
@@ -40,15 +40,16 @@ public final class ArrivingAnimation: AnimatedImageCoder {
         guard update(data) || animatedImageFrameCount > 0 else { return nil }
     }
 
-    /// Takes all bytes received so far. Returns true when there are more frames than before, and more than one. Blocks
-    /// while it reads their headers. Call it from one thread at a time.
+    /// Updates the frames from all bytes received so far. Returns true if the number of frames has grown and
+    /// is greater than one. Blocks while it reads the frames' headers. Call it from one thread at a time.
     @discardableResult
     package func update(_ body: Data) -> Bool {
         guard body.count >= state.withLock({ $0.nextLook }) else { return false }
         let opened = type(of: coder).init(animatedImageData: body, options: options.dictionary)
         let count = opened?.animatedImageFrameCount ?? 0
         return state.withLock { state in
-            // A coder that cannot read a truncated file is also called only this rarely.
+            // Set also when the coder failed: otherwise a coder that cannot read truncated files would
+            // run at every update.
             state.nextLook = max(body.count + body.count / 4, 1024)
             guard count > state.frameCount else { return false }
             (state.opened, state.frameCount) = (opened, count)
@@ -56,7 +57,7 @@ public final class ArrivingAnimation: AnimatedImageCoder {
         }
     }
 
-    /// Whether the received part is the beginning of a file.
+    /// Whether the received bytes are the beginning of `file`.
     package func isPart(of file: Data?) -> Bool {
         guard let file, let part = animatedImageData, part.count <= file.count else { return false }
         return file.prefix(part.count) == part
@@ -66,7 +67,7 @@ public final class ArrivingAnimation: AnimatedImageCoder {
 
     // MARK: Frames
 
-    /// The received part.
+    /// The bytes that were received at the last parse.
     public var animatedImageData: Data? { opened?.animatedImageData }
     /// The number of frames that have arrived completely.
     public var animatedImageFrameCount: Int { state.withLock { $0.frameCount } }
@@ -74,7 +75,8 @@ public final class ArrivingAnimation: AnimatedImageCoder {
     public var animatedImageLoopCount: Int { opened?.animatedImageLoopCount ?? 0 }
     /// Returns the seconds that a frame is shown.
     public func animatedImageDuration(at index: Int) -> TimeInterval { opened?.animatedImageDuration(at: index) ?? 0 }
-    /// Returns a frame; the first, with which every partial image begins, is decoded once.
+    /// Returns a frame, decoded on the calling thread. The first frame is decoded only once, because
+    /// every partial image uses it as its poster frame.
     public func animatedImageFrame(at index: Int) -> Image? {
         if index == 0, let poster = state.withLock({ $0.poster }) { return poster }
         let frame = opened?.animatedImageFrame(at: index)

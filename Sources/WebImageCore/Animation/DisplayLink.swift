@@ -1,8 +1,8 @@
 public import Foundation
 
-/// Calls once per refresh of a display, on the main actor, while it runs.
+/// Calls a closure once per refresh of the display, on the main actor, until it is stopped.
 @MainActor public protocol DisplayLink: AnyObject {
-    /// Begins to call `tick` with the seconds since the previous tick; 0 for the first.
+    /// Starts to call `tick` with the seconds since the previous call; the first call receives 0.
     func start(_ tick: @escaping @MainActor (_ elapsed: TimeInterval) -> Void)
     /// Stops the calls; `tick` is not called after this returns.
     func stop()
@@ -16,7 +16,7 @@ public import Foundation
     /// Makes a timer that ticks every `interval` seconds, by default 60 times per second.
     public init(interval: TimeInterval = 1.0 / 60) { self.interval = interval }
 
-    /// Whether it ticks.
+    /// Whether the timer runs.
     public var isRunning: Bool { timer != nil }
 
     /// Begins to tick.

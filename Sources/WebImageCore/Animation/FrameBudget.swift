@@ -5,8 +5,8 @@ package enum FrameBudget {
     /// The automatic budget: 10 % of RAM, at most 256 MB.
     package static var automatic: Int { min(Int(ProcessInfo.processInfo.physicalMemory / 10), 256 << 20) }
 
-    /// Returns the share of each store, given its need: small needs are met in full, the other stores share the rest
-    /// equally.
+    /// Returns the share of each store in bytes. A store with a small need receives its full need. The
+    /// other stores divide the remaining budget equally.
     package static func allot(_ needs: [Int], of budget: Int) -> [Int] {
         var shares = [Int](repeating: 0, count: needs.count)
         var left = max(budget, 0)

@@ -2,34 +2,37 @@ import Foundation
 
 /// The decoded frames of one animation, shared by all its players.
 ///
-/// It holds as many frames as its share of the process's budget allows, at least one. Its window begins with one frame
-/// and doubles each time it is full. Frames are decoded one after another on the decode pool, in playback order, and
+/// The store keeps as many frames as its share of the process's budget allows, at least one. The window
+/// is the number of upcoming frames to decode ahead: it starts at one frame and doubles each time all its
+/// frames are decoded. Frames are decoded one after another on the decode pool, in playback order, and
 /// only while a player requests them. Safe on any thread.
 package final class FrameStore: Sendable {
     private struct State {
         var frames: [Int: Image] = [:]
         var frameBytes = 0
         var isDecoding = false
-        /// Counts the removals of all frames: a decode that began before a removal is dropped.
+        /// The number of calls of `removeAllFrames`. The result of a decode that started before such a
+        /// call is discarded.
         var generation = 0
         var failed: Set<Int> = []
-        /// The current size of the window in frames.
+        /// The number of upcoming frames to decode ahead.
         var window = 1
-        /// The limit that a player sets for this animation in bytes; nil means that only the budget applies.
+        /// The limit that a player sets for this animation in bytes; nil means that the share of the budget applies.
         var limit: Int?
         var wanted: [Int] = []
         var decodeCount = 0
         var decodeSeconds = 0.0
 
-        /// Returns the number of frames that fit into a share of the budget, which also pays for the decoder; at least
-        /// one.
+        /// Returns the number of frames that may be in memory, at least one. `capacity` is the store's share of
+        /// the budget in bytes; it also covers the decoder's canvases. If `limit` is set, it applies instead.
         func fits(_ capacity: Int) -> Int {
             guard frameBytes > 0 else { return 1 }
             return max(1, limit.map { $0 / frameBytes } ?? (capacity / frameBytes - FrameStore.workingFrames))
         }
     }
 
-    /// The canvases that a decoder owns: the one it draws on next, and a copy for frames that are laid over it.
+    /// The number of frame-sized canvases that a decoder owns: the canvas that it draws on, and a copy of
+    /// it for frames that are drawn over it.
     private static let workingFrames = 2
 
     package let provider: any AnimatedImageProvider
@@ -50,9 +53,10 @@ package final class FrameStore: Sendable {
     package var decodeCount: Int { state.withLock { $0.decodeCount } }
     /// The memory of the frames in bytes.
     package var byteCount: Int { state.withLock { $0.frames.count * $0.frameBytes } }
-    /// The recent duration of one decode in seconds; 0 before the first.
+    /// The moving average of the duration of a decode in seconds; 0 before the first decode.
     package var decodeSeconds: Double { state.withLock { $0.decodeSeconds } }
-    /// The bytes that all frames together would take; an estimate before the first frame.
+    /// The bytes that all frames and the decoder's canvases would take. Before the first decode each
+    /// frame counts as 1 byte.
     var need: Int {
         let frames = Playback.frames(provider.animatedImageFrameCount) + Self.workingFrames
         let (bytes, overflow) = state.withLock { max($0.frameBytes, 1).multipliedReportingOverflow(by: frames) }
@@ -61,15 +65,15 @@ package final class FrameStore: Sendable {
 
     package func frame(at index: Int) -> Image? { state.withLock { $0.frames[index] } }
 
-    /// Whether the frame can be shown, or can never be decoded.
+    /// Whether playback need not wait for the frame: it is in memory, or its decode has failed.
     package func isReady(_ index: Int) -> Bool {
         state.withLock { $0.frames[index] != nil || $0.failed.contains(index) }
     }
 
-    /// Sets the limit of this animation in bytes, whatever the budget is; nil means that only the budget applies.
+    /// Sets the limit of this animation in bytes, which replaces its share of the budget; nil restores the share.
     package func setLimit(_ bytes: Int?) { state.withLock { $0.limit = bytes } }
 
-    /// Adopts the frames of another store of the same animation, as far as they fit.
+    /// Copies the frames of another store of the same animation until this store is full.
     package func adoptFrames(of other: FrameStore) {
         let (frames, frameBytes) = other.state.withLock { ($0.frames, $0.frameBytes) }
         state.withLock { $0.frameBytes = max($0.frameBytes, frameBytes) }
@@ -92,7 +96,7 @@ package final class FrameStore: Sendable {
         _ = dropped
     }
 
-    /// Shrinks the window to one frame; called when memory is short.
+    /// Releases all frames except the one shown next, and shrinks the window to one frame.
     func trim() {
         let dropped = state.withLock { state -> [Int: Image] in
             state.window = 1
@@ -103,7 +107,7 @@ package final class FrameStore: Sendable {
         _ = dropped
     }
 
-    /// Decodes the nearest missing frame of `upcoming` if no decode is running; called once per tick.
+    /// Starts to decode the first missing frame of `upcoming`, unless a decode is running. Called once per tick.
     package func prefetch(_ upcoming: [Int]) {
         let capacity = registry.capacity(of: self)
         let (next, generation, dropped) = state.withLock { state -> (Int?, Int, [Image]) in
@@ -124,7 +128,8 @@ package final class FrameStore: Sendable {
         if let next { decode(next, generation) }
     }
 
-    /// Returns a frame, decoded now on the caller's thread: for seeking and for poster frames.
+    /// Returns a frame. Decodes it on the calling thread unless it is in memory. Used for seeking and for
+    /// poster frames.
     package func decodeNow(_ index: Int) -> Image? {
         if let known = frame(at: index) { return known }
         let generation = state.withLock { $0.generation }
@@ -133,7 +138,7 @@ package final class FrameStore: Sendable {
         return image
     }
 
-    /// Evicts frames that do not fit, those needed last first.
+    /// Evicts the frames that do not fit, and returns them. Evicts first the frames that are needed last.
     private static func evict(_ state: inout State, fits: Int, _ upcoming: [Int]) -> [Image] {
         guard state.frames.count > fits else { return [] }
         let rank = Dictionary(uniqueKeysWithValues: upcoming.enumerated().map { ($1, $0) })

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The frame stores of the process: one per animation while a player uses it, with one budget for all.
+/// The frame stores of the process. Each animation in use has one store. All stores share one memory budget.
 package final class FrameStoreRegistry: Sendable {
     package static let shared = FrameStoreRegistry(budget: FrameBudget.automatic)
 
@@ -8,7 +8,7 @@ package final class FrameStoreRegistry: Sendable {
         var budget: Int
         var stores: [RoleIdentity: (store: FrameStore, users: Int)] = [:]
         var shares: [RoleIdentity: Int] = [:]
-        /// The needs that the shares were computed from; when they change, the shares are computed again.
+        /// The needs from which the shares were computed. The shares are computed again when a need changes.
         var needs: [RoleIdentity: Int] = [:]
     }
 
@@ -37,7 +37,7 @@ package final class FrameStoreRegistry: Sendable {
 
     private var stores: [FrameStore] { state.withLock { $0.stores.values.map(\.store) } }
 
-    /// Returns the store of a provider, made for its first user.
+    /// Returns the store of a provider. Creates it for the first user.
     package func acquire(_ provider: any AnimatedImageProvider) -> FrameStore {
         let key = RoleIdentity(provider)
         return state.withLock { state in
@@ -47,7 +47,7 @@ package final class FrameStoreRegistry: Sendable {
         }
     }
 
-    /// Releases a store; the last user's release frees its frames.
+    /// Ends one use of a store. The frames are released when no user is left.
     package func release(_ store: FrameStore) {
         let key = store.key
         let freed = state.withLock { state -> FrameStore? in
@@ -63,7 +63,7 @@ package final class FrameStoreRegistry: Sendable {
         freed?.removeAllFrames()
     }
 
-    /// Drops all frames of every animation except those shown next.
+    /// Releases all frames except the one that each animation shows next.
     package func trim() { for store in stores { store.trim() } }
 
     /// Returns the bytes that a store may hold now.
@@ -74,7 +74,8 @@ package final class FrameStoreRegistry: Sendable {
             (state.needs[key] == need && state.shares[key] != nil, state.stores.map { ($0.key, $0.value.store) })
         }
         if !isKnown {
-            // Ask the stores outside the lock: elsewhere a store's lock is taken before this one.
+            // Read the needs outside the registry's lock: `need` takes a store's lock, and a nested lock
+            // could deadlock.
             let needs = others.map { ($0.0, $0.1.need) }
             state.withLock { state in
                 let shares = FrameBudget.allot(needs.map(\.1), of: state.budget)

@@ -1,17 +1,17 @@
 package import Foundation
 
-/// The position of an animation and its change over time: a pure value, advanced once per refresh of the display.
+/// The position of an animation over time. It is a pure value that is advanced once per refresh of the display.
 ///
-/// The position follows the elapsed time; frames that become overdue before they could be shown are skipped. A loop ends
-/// when the frame that playback began with is due again.
+/// The position follows the elapsed time. Frames whose time has passed before they could be shown are
+/// skipped. A loop ends when the first frame of the playback order is due again.
 package struct Playback: Sendable {
-    /// An action that a tick requests from the player; actions are performed in order.
+    /// An action that the player must perform after a tick. The player performs actions in their order.
     package enum Event: Equatable, Sendable {
         /// Show this frame, which is ready.
         case show(Int)
         /// This many loops are complete.
         case loop(Int)
-        /// The last loop is complete; its last frame, shown before this event, stays.
+        /// The last loop is complete. Its last frame was shown before this event and stays visible.
         case end
     }
 
@@ -20,33 +20,34 @@ package struct Playback: Sendable {
     package var totalLoopCount = 0
     package var mode = AnimatedImagePlaybackMode.normal
     package var rate = 1.0
-    /// Follow the clock and skip late frames; false shows every frame, however long it takes.
+    /// Whether playback follows the clock and skips late frames. If false, every frame is shown, even if
+    /// the animation becomes slower.
     package var skipsLateFrames = true
-    /// Wait at the last frame instead of beginning again, because more frames are arriving.
+    /// Whether playback waits at the last frame instead of starting again, because more frames are being downloaded.
     package var awaitsMoreFrames = false
 
     /// The index of the frame that is due.
     package private(set) var index = 0
     /// The number of complete loops.
     package private(set) var loopCount = 0
-    /// The seconds that the frame at `index` has been due.
+    /// The seconds of playback time (real time multiplied by the rate) since the frame at `index` became due.
     package private(set) var elapsed: TimeInterval = 0
     /// The index of the frame shown last; nil before the first.
     package private(set) var shownIndex: Int?
     private var isBackward = false
-    /// Whether the last available frame has had its time and playback waits for more.
+    /// Whether the duration of the current frame has passed and playback waits for a frame to arrive or to be decoded.
     private var isWaitingForFrame = false
 
     package init(frameCount: Int) { self.frameCount = frameCount }
 
-    /// The effective rate, at most 1000: a higher rate shows no other frames, and its time could not be distinguished
-    /// from that of many loops.
+    /// The rate limited to the range from 0 to 1000; 0 if it is not finite. A higher rate would show the
+    /// same frames, and the elapsed time would become too large for the precision of `Double`.
     var effectiveRate: Double { rate.isFinite ? min(max(rate, 0), 1000) : 0 }
 
-    /// Limits a number of frames so that they can be counted at every refresh.
+    /// Limits a number of frames to one million, because each refresh may iterate over all frames.
     package static func frames(_ count: Int) -> Int { min(max(count, 0), 1_000_000) }
 
-    /// Moves the position to the frame that playback begins with; no frame counts as shown.
+    /// Moves the position to the first frame of the playback order, as if no frame had been shown.
     package mutating func reset() {
         index = mode.startsAtEnd ? max(frameCount - 1, 0) : 0
         isBackward = mode.startsAtEnd
@@ -56,7 +57,7 @@ package struct Playback: Sendable {
         shownIndex = nil
     }
 
-    /// Moves to a frame, which then counts as shown.
+    /// Moves the position to a frame and marks it as shown: the caller displays it.
     package mutating func seek(to index: Int, loopCount: Int) {
         guard index >= 0, index < frameCount else { return }
         self.index = index
@@ -65,7 +66,7 @@ package struct Playback: Sendable {
         shownIndex = index
     }
 
-    /// Advances the position by `time` seconds.
+    /// Advances the position by `time` seconds and returns the actions for the player.
     ///
     /// - Parameters:
     ///   - duration: seconds that a frame is shown at rate 1; positive.
@@ -77,7 +78,7 @@ package struct Playback: Sendable {
         if index >= frameCount { reset() }
         var events: [Event] = []
         if shownIndex == nil {
-            // The clock starts with the first shown frame.
+            // The time before the first shown frame does not count.
             guard isReady(index) else { return [] }
             shownIndex = index
             events.append(.show(index))
@@ -87,7 +88,7 @@ package struct Playback: Sendable {
             if isReady(index) { events.append(show(index)) }
             return events
         }
-        // Time spent waiting for frames that had not arrived does not count for the next frame.
+        // Time spent waiting for a frame does not count: the frame would otherwise be shown too briefly.
         if !isWaitingForFrame { elapsed += NumberLimits.elapsedSeconds(time) * effectiveRate }
         isWaitingForFrame = false
         var passed: [Int] = []
@@ -99,7 +100,7 @@ package struct Playback: Sendable {
                 break
             }
             if endsPlayback(next.isLoopEnd), shownIndex != index, !isReady(index) {
-                // The last frame stays visible after the end, so the end waits until the frame can be shown.
+                // The last frame stays visible after the end. So delay the end until this frame can be shown.
                 elapsed = duration(index)
                 isWaitingForFrame = true
                 break
@@ -119,13 +120,13 @@ package struct Playback: Sendable {
                 break
             }
         }
-        // Show the newest ready frame; an older one is better than none when the newest is late.
+        // Show the newest frame that is ready. If the newest frame is late, an older one is shown instead.
         if let ready = passed.last(where: isReady), ready != shownIndex { events.append(show(ready)) }
         if passed.isEmpty, shownIndex != index, isReady(index) { events.append(show(index)) }
         return events
     }
 
-    /// Returns the next frames in playback order, each once, the due frame first.
+    /// Returns the indices of the next frames in playback order, without duplicates. The due frame is the first.
     ///
     /// - Parameter leading: the number of frames to skip, because frames that are already late need no decode.
     package func upcoming(_ count: Int, leading: Int = 0) -> [Int] {
@@ -133,14 +134,14 @@ package struct Playback: Sendable {
         var lookahead = self
         lookahead.index = min(index, frameCount - 1)
         for _ in 0..<min(max(leading, 0), Self.mostUpcoming) {
-            // Playback waits for its last frame, however late the frame is.
+            // Do not skip past the last frame: playback waits for it even if it is late.
             guard let next = lookahead.next(), !lookahead.endsPlayback(next.isLoopEnd) else { break }
             lookahead.step()
         }
         var frames = [lookahead.index]
         var seen: Set<Int> = [lookahead.index]
         let wanted = min(count, frameCount, Self.mostUpcoming)
-        // A bounce passes most frames twice before it reaches the last one.
+        // In a bounce mode, most frames are passed twice before all frames have been visited.
         var steps = mode.turns ? wanted * 2 : wanted
         while frames.count < wanted, steps > 0 {
             lookahead.step()
@@ -150,8 +151,8 @@ package struct Playback: Sendable {
         return frames
     }
 
-    /// The maximum length of the list: no store decodes further ahead. The list is made at every refresh; a longer one
-    /// would cost more than drawing.
+    /// The maximum length of the list of upcoming frames. The list is made at every refresh, and a longer
+    /// list would cost more than drawing the frame.
     private static let mostUpcoming = 4096
 
     private mutating func step() {
@@ -164,12 +165,13 @@ package struct Playback: Sendable {
         return .show(index)
     }
 
-    /// Whether playback ends after the current frame. `isLoopEnd` is whether the current loop ends after that frame.
+    /// Whether playback ends after the current frame. `isLoopEnd` says whether the current frame is the
+    /// last of its loop.
     private func endsPlayback(_ isLoopEnd: Bool) -> Bool {
         isLoopEnd && totalLoopCount > 0 && loopCount + 1 >= totalLoopCount
     }
 
-    /// Counts whole loops after a long sleep instead of stepping through them.
+    /// Counts whole loops in one step after a long pause. Stepping through each frame could take seconds.
     private mutating func skipWholeLoops(_ duration: (Int) -> TimeInterval) {
         guard skipsLateFrames, !awaitsMoreFrames, elapsed > duration(index) * 2 else { return }
         var loop = (0..<frameCount).reduce(0) { $0 + duration($1) }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// Several caches that receive the same call, one after another or all at once.
+/// Sends one call to several caches, one after another or concurrently.
 struct CacheFanOut: Sendable {
-    /// Ordered from the highest to the lowest.
+    /// The caches, ordered from the highest to the lowest.
     let caches: [any ImageCaching]
     let isSerial: Bool
 
     /// Calls `put` for the caches until an answer satisfies `isEnough`.
     ///
-    /// `end` is called exactly once, with the first such answer. Without one it receives the last answer that arrived,
-    /// or nil if there are no caches.
+    /// `end` is called exactly once, with the first answer that satisfies `isEnough`. If no answer
+    /// satisfies it, `end` receives the last answer that arrived, or nil if there are no caches.
     func ask<Answer: Sendable>(
         isEnough: @escaping @Sendable (Answer) -> Bool,
         _ put:
@@ -44,7 +44,7 @@ struct CacheFanOut: Sendable {
         }
     }
 
-    /// Runs an operation without a result on every cache; completes when all caches have completed.
+    /// Runs an operation on every cache. Calls `completion` when all caches have completed.
     func perform(
         _ completion: (@Sendable () -> Void)?,
         _ operation: @escaping @Sendable (any ImageCaching, _ done: @escaping @Sendable () -> Void) -> Void

@@ -1,12 +1,13 @@
 import Foundation
 
-/// Directories of caches (XDG Base Directory Specification 0.8).
+/// The default directory of disk caches (XDG Base Directory Specification 0.8).
 package enum CacheLocation {
-    /// `$XDG_CACHE_HOME` or `$HOME/.cache`, then the application, then `webimage`.
+    /// Returns `$XDG_CACHE_HOME/<application>/webimage`; without `$XDG_CACHE_HOME`,
+    /// `$HOME/.cache/<application>/webimage`.
     ///
     /// - Parameter home: The user's home directory according to the system; used when `$HOME` is not an absolute path.
     static func directory(environment: [String: String], home: String, application: String) -> String {
-        // Foundation uses `$HOME` only when the system has no home directory for the user.
+        // Read `$HOME` here: Foundation ignores it if the system has a home directory for the user.
         let chosen = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home
         var base = chosen + (chosen.hasSuffix("/") ? ".cache" : "/.cache")
         // The specification requires that relative values are ignored.
@@ -21,7 +22,7 @@ package enum CacheLocation {
             home: FileManager.default.homeDirectoryForCurrentUser.path, application: application)
     }
 
-    /// The bundle's identifier, else the executable's name.
+    /// The name of the application: the bundle's identifier, or the executable's name if there is no identifier.
     private static var application: String {
         if let identifier = Bundle.main.bundleIdentifier, !identifier.isEmpty { return identifier }
         let executable = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""

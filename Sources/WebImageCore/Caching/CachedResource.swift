@@ -13,7 +13,8 @@ public struct CachedResource: Sendable {
         get { recordBox?.record }
         set { recordBox = newValue.map(RecordBox.init) }
     }
-    // Boxed: the compiler (6.3) copies an optional of this struct wrongly when it holds such a value itself.
+    // The record is stored in a box, because Swift 6.3 miscompiles copies of an optional `CachedResource`
+    // that stores the record directly.
     private var recordBox: RecordBox?
 
     private final class RecordBox: Sendable {
@@ -21,7 +22,7 @@ public struct CachedResource: Sendable {
         init(_ record: EntryRecord) { self.record = record }
     }
 
-    /// Pairs a body with its metadata and extended data.
+    /// Creates a resource from a body, its metadata and its extended data.
     public init(data: Data, metadata: Data? = nil, extended: Data? = nil) {
         self.data = data
         self.metadata = metadata
@@ -33,10 +34,11 @@ extension CachedResource {
     /// The first line of the metadata that an HTTP loader stores with a body.
     package static let responseSignature = "webimage-http 1"
 
-    /// Whether an HTTP loader wrote the metadata; the body is then unchanged since its download.
+    /// Whether an HTTP loader wrote the metadata. If so, the body has not changed since its download.
     var isFetched: Bool { metadata?.starts(with: Data(Self.responseSignature.utf8)) ?? false }
 
-    /// The field `Last-Modified` of an HTTP loader's metadata; nil without one, and for other metadata.
+    /// Returns the value of the field `Last-Modified` in the metadata of an HTTP loader; nil if the field
+    /// is missing or another kind of loader wrote the metadata.
     static func lastModified(in metadata: Data?) -> String? {
         guard let metadata, metadata.count <= 16 << 10, metadata.starts(with: Data(responseSignature.utf8)) else {
             return nil

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A query of several caches: the first hit wins, and exactly one completion is called.
+/// A query of several caches. The first hit is the result. The completion is called exactly once.
 final class CachesQuery: WebImageOperation {
     private let key: String
     private let options: WebImageOptions
@@ -57,7 +57,7 @@ final class CachesQuery: WebImageOperation {
             children?.append(child)
             return children == nil
         }
-        // This query was cancelled, or another cache answered, while this cache started its query.
+        // While this cache started its query, the whole query was cancelled or another cache delivered a hit.
         if isLate { child.cancel() }
     }
 
@@ -67,7 +67,8 @@ final class CachesQuery: WebImageOperation {
             let type: ImageCacheType = data == nil ? (allowed.includesMemory ? .memory : .none) : allowed
             return store(image, data, key, type, in: higher)
         }
-        // The data are the original's bytes. The image is a thumbnail of them and is stored under the thumbnail's key.
+        // The data contains the original's bytes, but the image is a thumbnail. So the image is stored
+        // under the thumbnail's key, not under the key of the original.
         if let data, allowed.includesDisk { store(nil, data, key, .disk, in: higher) }
         guard allowed.includesMemory, let thumbnail = context.thumbnail,
             context.entryIdentity?.key.scope == nil

@@ -1,7 +1,8 @@
-/// Images in eviction order (the CLOCK or second-chance algorithm as a queue): a pure structure without a lock.
+/// Images in eviction order, according to the second-chance algorithm (CLOCK). The structure has no lock;
+/// its owner must synchronise access.
 ///
-/// Using an image sets its bit. Eviction takes the image at the front. If its bit is set, the bit is cleared and the
-/// image moves to the back instead.
+/// The images form a queue. Using an image sets its `wasUsed` bit. Eviction removes the image at the front if its bit
+/// is not set. If the bit is set, eviction clears the bit, moves the image to the back and checks the next image.
 struct ClockRing {
     /// An image with its key and cost.
     struct Entry {
@@ -10,8 +11,8 @@ struct ClockRing {
         let cost: Int
     }
 
-    /// The fields that a hit reads, adjacent in memory: in a large cache, misses of the processor's caches dominate the
-    /// cost of a look-up.
+    /// The fields that a cache hit reads. They are adjacent in memory, because in a large cache most of
+    /// the time of a look-up is spent on the processor's cache misses.
     private struct Holding {
         var key = ""
         var image: Image?
@@ -19,7 +20,8 @@ struct ClockRing {
         var wasUsed = false
     }
 
-    /// The position of a holding in the queue. Free holdings are linked by `next`.
+    /// The position of a holding in the queue, and the cost of its image. Unused holdings form a list
+    /// linked by `next`.
     private struct Link {
         var cost = 0
         var next: Int32 = noIndex
@@ -42,7 +44,8 @@ struct ClockRing {
     @inline(__always)
     mutating func use(_ key: String) -> Image? {
         guard let place = place(key) else { return nil }
-        // Skips the write if the bit is set: a write makes this core request exclusive ownership of the cache line.
+        // Do not write a bit that is already set: a write would make other processor cores lose their
+        // copy of the cache line.
         if !holdings[place].wasUsed { holdings[place].wasUsed = true }
         return holdings[place].image
     }

@@ -1,14 +1,15 @@
 import Foundation
 
-/// Decodes an entry on disk into its image. Used by all paths: blocking and asynchronous loads, the cache's own
-/// queries, and originals from which a load makes its variant.
+/// Decodes an entry on disk into its image. All code that reads entries uses it: blocking and
+/// asynchronous loads, queries of the cache, and loads that make a variant from a stored original.
 struct EntryDecoder: Sendable {
-    /// The expected key; nil for a look-up by string, which accepts any entry with that string.
+    /// The expected key; nil for a look-up by string, which accepts every entry that is stored under the string.
     let key: EntryKey?
     let decoding: ImageDecoding
     let options: WebImageOptions
 
-    /// Whether the entry has the expected key. Different entries can have equal key strings.
+    /// Whether the entry has the expected key and was made with suitable options. The key string alone is
+    /// not sufficient, because different keys can have the same string.
     func accepts(_ stored: CachedResource) -> Bool {
         guard let key else { return true }
         switch stored.record?.identity {
@@ -22,13 +23,13 @@ struct EntryDecoder: Sendable {
         return attributes.mark?.holds(for: options) ?? true
     }
 
-    /// Whether an entry is a variant; its bytes already have the stored size, so they are not scaled again.
+    /// Whether an entry is a variant. The image of a variant already has its final size and must not be scaled again.
     func isVariant(_ stored: CachedResource) -> Bool {
         if case .typed(_, let isVariant) = stored.record?.identity { return isVariant }
         return key?.isVariant ?? (Self.attributes(of: stored) != nil)
     }
 
-    /// Decodes the entry; blocks the caller meanwhile.
+    /// Decodes the entry. Blocks the caller until it has finished.
     func decode(_ stored: CachedResource) throws(WebImageError) -> Image {
         let image: Image
         if isVariant(stored) {
@@ -41,7 +42,7 @@ struct EntryDecoder: Sendable {
         return image
     }
 
-    /// The decoding parameters of the entry, for an estimate of its cost before the decode.
+    /// The parameters with which the entry will be decoded. Used to estimate the memory cost before the decode.
     func decoding(of stored: CachedResource) -> ImageDecoding { isVariant(stored) ? decoding.asStored : decoding }
 
     private func restore(_ image: Image, _ attributes: VariantAttributes?) {
@@ -57,8 +58,9 @@ struct EntryDecoder: Sendable {
         stored.record?.attributes ?? VariantAttributes(metadata: stored.metadata)
     }
 
-    /// Whether to accept an entry without a recorded key. Only the key string of an unscoped original is reliable.
-    /// Variants are made again, and scoped entries are fetched again.
+    /// Whether to accept an entry that an older version of the library stored without its key. Only the
+    /// key string of an original without scope identifies the entry. All other entries are rejected, so
+    /// that variants are made again and entries with a scope are fetched again.
     private static func acceptsLegacy(_ stored: CachedResource, _ key: EntryKey) -> Bool {
         guard !key.isVariant, key.scope == nil, !key.source.contains("#scope=") else { return false }
         return stored.isFetched || !CacheKey.mayBeVariant(key.source)
@@ -66,7 +68,7 @@ struct EntryDecoder: Sendable {
 }
 
 extension ImageDecoding {
-    /// The parameters for bytes that already have their final size.
+    /// The same parameters without scaling, for an image that is stored in its final size.
     fileprivate var asStored: ImageDecoding {
         var decoding = self
         decoding.options.scaleDownLimitBytes = nil

@@ -1,27 +1,28 @@
 package import Foundation
 
-/// A disk layer's record of an entry, which prevents that the entry is mistaken for another one.
+/// The description that a disk layer stores with an entry. With it, a reader can check that the entry
+/// belongs to the expected key.
 package struct EntryRecord: Hashable, Sendable {
-    /// The known part of the entry's key.
+    /// What is known about the entry's key.
     package enum Identity: Hashable, Sendable {
-        /// Written by a version that did not record keys: only the key string is known.
+        /// An older version of the library, which did not store keys, wrote the entry. Only the key string is known.
         case legacy
-        /// Stored by a caller under its own string.
+        /// A caller stored the entry under a string of its choice.
         case named
-        /// Stored by a load.
+        /// A load stored the entry. The fingerprint identifies its full key.
         case typed(KeyFingerprint, isVariant: Bool)
     }
 
     package var identity: Identity
-    /// The key of the original that the entry is or is made from.
+    /// The key of the original. The entry is this original or a variant of it.
     package var source: KeyFingerprint?
-    /// The scope of the entry.
+    /// The scope of the entry: whose credentials it belongs to. Nil means no scope.
     package var scope: KeyFingerprint?
-    /// The version of that original's bytes.
+    /// The version of the original: a digest of its bytes.
     package var version: ContentDigest?
     /// How a variant was made.
     package var attributes: VariantAttributes?
-    /// The date at which the entry expires; nil applies the cache's limits alone.
+    /// The date at which the entry expires; nil means that only the cache's maximum age applies.
     package var expires: Date?
 
     package init(
@@ -47,7 +48,7 @@ package struct EntryRecord: Hashable, Sendable {
     package static let legacy = EntryRecord(.legacy)
 }
 
-/// Properties of a variant that are not in its key. They are restored on its image when it is read.
+/// Properties of a variant that its key does not contain. They are restored on the image when the entry is read.
 package struct VariantAttributes: Hashable, Sendable {
     var isTransformed = false
     var transformOptions: WebImageOptions = []
@@ -64,12 +65,13 @@ package struct VariantAttributes: Hashable, Sendable {
         scaleDownLimitBytes = image.decodingOptions?.scaleDownLimitBytes
     }
 
-    /// The options that decided whether a transformer ran; nil when no option affected the result.
+    /// The options that determined whether the transformer ran; nil when no option influenced that.
     var mark: TransformRecord? {
         transformOptions.isEmpty ? nil : TransformRecord(isTransformed: isTransformed, options: transformOptions)
     }
 
-    /// The form on disk: words separated by spaces, so that later versions can add further words.
+    /// The attributes as words separated by spaces, for storage on disk. Unknown words are ignored, so
+    /// later versions can add words.
     package var data: Data {
         var words = [isTransformed ? "transformed" : "left", "options=\(transformOptions.rawValue)"]
         if let box = thumbnailPixelSize { words.append("box=\(box.width)x\(box.height)") }
@@ -78,10 +80,10 @@ package struct VariantAttributes: Hashable, Sendable {
         return Data(words.joined(separator: " ").utf8)
     }
 
-    /// The first line of ``metadata``, which distinguishes it from the metadata of loaders.
+    /// The first line of ``metadata``. It distinguishes attributes from the metadata that loaders store.
     static let signature = "webimage-variant 1\n"
 
-    /// The form stored as an entry's metadata when the disk layer cannot store attributes.
+    /// The attributes in the form of entry metadata, for disk layers that cannot store records.
     var metadata: Data { Data(Self.signature.utf8) + data }
 
     /// Parses ``metadata``; nil for any other data.
@@ -116,9 +118,9 @@ package struct VariantAttributes: Hashable, Sendable {
 package protocol RecordingDiskCache: DiskCaching {
     /// Stores bytes with their record. Replaces the entry, its metadata and its extended data.
     func setData(_ data: Data, forKey key: String, record: EntryRecord)
-    /// The entry's verified bytes with their record, metadata and extended data, from one read of the index; nil under
-    /// the same conditions as ``DiskCaching/data(forKey:)``.
+    /// Returns the entry's verified bytes with their record, metadata and extended data. Reads the index
+    /// only once. Returns nil under the same conditions as ``DiskCaching/data(forKey:)``.
     func entry(forKey key: String) -> CachedResource?
-    /// The record alone; nil when there is no entry.
+    /// Returns the record of an entry without reading its bytes; nil when there is no entry.
     func record(forKey key: String) -> EntryRecord?
 }

@@ -1,16 +1,18 @@
-/// Array positions by the hash of their elements: a hash table with open addressing and linear probing.
+/// A hash table from hashes to array positions ("places"), with open addressing and linear probing.
 ///
-/// Each slot holds a place and 32 bits of its hash. A look-up therefore compares about one key, growing compares none,
-/// and eight slots fit in one cache line of the processor. The table does not store keys; the caller compares them.
+/// The table does not store keys: the caller stores them in its array and compares them. Each slot of 8
+/// bytes contains a place and 32 bits of the hash. Therefore a look-up compares about one key, growing
+/// the table compares no keys, and eight slots fit in one cache line of the processor (64 bytes).
 struct HashIndexTable {
-    /// The hash in the upper 32 bits, the place plus one in the lower 32; 0 is a free slot. The number of slots is a
-    /// power of two and the table is never full.
+    /// The slots. The upper 32 bits contain the hash, the lower 32 bits the place plus one; 0 is a free slot.
+    /// The number of slots is a power of two. At least a quarter of the slots is free, so every search ends.
     private var slots = ContiguousArray<UInt64>(repeating: 0, count: 16)
     private(set) var count = 0
 
     private var mask: Int { slots.count - 1 }
 
-    /// The place with this hash that satisfies `isMeant`.
+    /// Returns the first place with this hash for which `isMeant` returns true. `isMeant` compares the
+    /// key at the place.
     @inline(__always)
     func first(_ hash: UInt32, where isMeant: (Int) -> Bool) -> Int? {
         var slot = Int(hash) & mask
@@ -36,8 +38,8 @@ struct HashIndexTable {
             precondition(slots[free] != 0, "the place is not in the table")
             free = (free + 1) & mask
         }
-        // Moves later entries into the gap where their hash allows it, so that no search stops at a gap before its
-        // entry.
+        // Move later entries into the gap if their probe sequence includes it. A search stops at the
+        // first free slot and would otherwise not find them.
         var slot = (free + 1) & mask
         while slots[slot] != 0 {
             let home = Int(Self.hash(slots[slot])) & mask

@@ -1,12 +1,14 @@
 package import Foundation
 
-/// Bytes with a description in one value, so that a stored description can never belong to other bytes.
+/// Combines a body and a JSON description ("head") in one value. Stored separately, the description of
+/// one body could be read with the bytes of another.
 package enum HeadedBody {
-    /// The longest head that is read, in bytes.
+    /// The maximum length of a head in bytes; longer heads are rejected.
     private static let maxHeadBytes = 64 << 10
 
-    /// Signature (4 ASCII characters), length of the head (32 bits, little endian), head as JSON, body; empty when the head
-    /// cannot be encoded.
+    /// Returns the combined bytes; empty data when the head cannot be encoded.
+    ///
+    /// The layout is: signature (4 ASCII characters), length of the head (32 bits, little endian), head as JSON, body.
     package static func data(_ signature: StaticString, _ head: some Encodable, _ body: Data) -> Data {
         guard let json = try? JSONEncoder().encode(head) else { return Data() }
         var data = Data("\(signature)".utf8)
@@ -16,7 +18,7 @@ package enum HeadedBody {
         return data
     }
 
-    /// Nil for anything that ``data(_:_:_:)`` did not write with this signature.
+    /// Returns the head and the body; nil for data that ``data(_:_:_:)`` did not write with this signature.
     package static func read<Head: Decodable>(
         _ signature: StaticString, _ head: Head.Type, from data: Data
     ) -> (head: Head, body: Data)? {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The disk layer for asynchronous callers.
+/// Asynchronous variants of the methods that use the disk layer.
 extension ImageCache {
-    /// Entries and bytes on disk.
+    /// Returns the number of entries on disk and their total size in bytes.
     public func diskUsage() async -> (count: Int, byteCount: Int) {
         await disk.run { ($0?.totalCount() ?? 0, $0?.totalSize() ?? 0) }
     }
@@ -13,8 +13,8 @@ extension ImageCache {
         await disk.run { $0?.removeAllData() }
     }
 
-    /// Imports the files of a folder in SDWebImage's layout (`<MD5 of the key>.<extension>`) and removes them there;
-    /// returns their number. The entries keep their keys.
+    /// Moves the files of an SDWebImage cache folder (named `<MD5 of the key>.<extension>`) into this cache.
+    /// Returns the number of imported files. Each entry is found under the same key as before.
     public func importImages(fromDirectory path: String) async -> Int {
         await disk.run { $0?.importFiles(fromDirectory: path) ?? 0 }
     }
@@ -24,9 +24,9 @@ extension ImageCache {
         await disk.run { $0?.removeExpiredData() }
     }
 
-    /// Reads every disk entry and removes the damaged ones; nil when the folder cannot be used.
+    /// Reads every disk entry and removes the damaged entries. Returns nil when the cache folder cannot be used.
     ///
-    /// Takes as long as reading the whole cache.
+    /// The duration is the time to read all files of the cache.
     public func verifyDisk() async -> (checked: Int, removed: Int)? {
         await disk.run { $0?.verify() }
     }

@@ -1,9 +1,10 @@
 import Foundation
 
-/// Events that the application reports itself: Linux has no notifications for them.
+/// Events of the application's life cycle. The application must report them, because Linux sends no notifications.
 extension ImageCache {
-    /// Call this before the process ends. Removes expired entries and trims to the size limit if the config says so,
-    /// then waits until all stored data is safe on disk. Blocks.
+    /// Call this before the process ends. Removes expired entries and trims to the size limit if
+    /// ``ImageCacheConfig/shouldRemoveExpiredDataWhenTerminate`` is true. Then blocks until all stored data
+    /// is safe on disk.
     public func applicationWillTerminate() {
         let removes = config.shouldRemoveExpiredDataWhenTerminate
         disk.sync { disk in
@@ -12,8 +13,9 @@ extension ImageCache {
         }
     }
 
-    /// Call this when the application is no longer visible. Removes expired entries and trims to the size limit in the
-    /// background, if the config says so.
+    /// Call this when the application is no longer visible. If
+    /// ``ImageCacheConfig/shouldRemoveExpiredDataWhenEnterBackground`` is true, a background queue removes
+    /// expired entries and trims to the size limit.
     public func applicationDidEnterBackground() {
         guard config.shouldRemoveExpiredDataWhenEnterBackground else { return }
         disk.async { $0?.removeExpiredData() }
@@ -21,7 +23,8 @@ extension ImageCache {
 }
 
 extension Image {
-    /// Returns ``extendedObject`` as the given type, also after it was read back from disk, where it is stored as JSON.
+    /// Returns ``extendedObject`` as the given type. If the image was read from disk, decodes the object from
+    /// its JSON.
     public final func extendedObject<Object: Decodable>(as type: Object.Type) -> Object? {
         if let object = extendedObject as? Object { return object }
         return (extendedObject as? Data).flatMap { try? JSONDecoder().decode(type, from: $0) }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Pixel sizes that outlive their images, so that views can be laid out before a load.
+/// Pixel sizes that are kept longer than their images, so that views can be laid out before a load.
 extension ImageCache {
-    /// The pixel size of the image last stored under a key, even after its entry was evicted. Nil when none was stored,
-    /// or after about 250,000 other images were stored.
+    /// Returns the pixel size of the image that was last stored under a key, even after its entry was
+    /// evicted. Returns nil if no image was stored, or if about 250,000 other images were stored later.
     ///
-    /// Recent keys are answered from a dictionary, others by one look-up in the disk layer's index, which does not wait
-    /// for other disk work. Clearing the disk removes the sizes.
+    /// The sizes of recent keys are in a dictionary. For other keys, the method reads the index of the disk
+    /// layer; it does not wait for queued disk work. Clearing the disk removes all sizes.
     public func pixelSize(forKey key: String?) -> PixelSize? {
         guard let key else { return nil }
         if let size = withSizes({ $0.size(key) }) { return size }
@@ -19,13 +19,14 @@ extension ImageCache {
         }
     }
 
-    /// Stores the size of an image, unless it is a thumbnail stored under the original's key.
+    /// Stores the size of an image. Does nothing for a thumbnail that is stored under the original's key,
+    /// because its size is not the original's.
     func rememberSize(of image: Image, forKey key: String) {
         if image.isThumbnail, !CacheKey.isThumbnail(key) { return }
         rememberSize(image.pixelSize, forKey: key)
     }
 
-    /// Stores the size that the header of the bytes declares, for bytes stored without an image.
+    /// Stores the size that the header of an image file declares. Used when bytes are stored without a decoded image.
     func rememberSize(of data: Data, forKey key: String) {
         decodePool.submit(priority: .low) { [self] in
             guard let info = try? coders.imageInfo(of: data, limits: DecodingLimits()) else {

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// A running query. A cancel completes it at once with a miss, unless it has completed already.
+/// A running query. Cancelling it completes it with a miss, unless it has already completed.
 public final class ImageCacheToken: WebImageOperation {
     /// The requested key.
     public let key: String
@@ -14,21 +14,22 @@ public final class ImageCacheToken: WebImageOperation {
         self.completion = Completion { completion?($0.image, $0.data, $0.type) }
     }
 
-    /// Whether ``cancel()`` came before the answer.
+    /// Whether the query was cancelled before its result was delivered.
     public var isCancelled: Bool { completion.isCancelled }
 
-    /// Completes the query with a miss, unless it has completed already.
+    /// Completes the query with a miss on the callback queue, unless it has already completed.
     public func cancel() {
         guard let handler = completion.claimForCancel() else { return }
         callbacks.async { handler(.miss) }
     }
 
-    /// Completes on the callback queue unless already completed. A cancel before the block runs wins.
+    /// Completes the query on the callback queue, unless it has already completed or is cancelled before its
+    /// block runs on that queue.
     func finish(_ image: Image?, _ data: Data?, _ type: ImageCacheType) {
         callbacks.async { self.finishInline(image, data, type) }
     }
 
-    /// Completes on the calling thread unless already completed.
+    /// Completes the query on the calling thread, unless it has already completed.
     func finishInline(_ image: Image?, _ data: Data?, _ type: ImageCacheType) {
         completion.complete(with: ImageCacheQueryAnswer(image: image, data: data, type: type))
     }
@@ -46,9 +47,10 @@ struct ImageCacheQueryAnswer: Sendable {
 extension ImageCache {
     /// Looks an image up in memory, then on disk.
     ///
-    /// A memory result is delivered before this returns, and the method returns nil. A disk result is delivered on the
-    /// context's callback queue (default: main), or before this returns if a `…Sync` option is set. A miss has the type
-    /// `.none`.
+    /// A memory hit is delivered before this method returns, and the method returns nil, unless
+    /// `.queryMemoryData` also requests the encoded data from disk. A result from disk is delivered on the
+    /// context's callback queue (default: main). If `.queryDiskDataSync` or, after a memory hit,
+    /// `.queryMemoryDataSync` is set, it is delivered before this method returns. A miss has the type `.none`.
     @discardableResult
     public func queryCacheOperation(
         forKey key: String?, options: WebImageOptions = [], context: WebImageContext? = nil,
@@ -80,7 +82,7 @@ extension ImageCache {
         return token
     }
 
-    /// ``queryCacheOperation(forKey:options:context:cacheType:done:)`` in the form of ``ImageCaching``.
+    /// Calls ``queryCacheOperation(forKey:options:context:cacheType:done:)``; required by ``ImageCaching``.
     public func queryImage(
         forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
         completion: ImageCacheQueryCompletionBlock?
@@ -103,7 +105,7 @@ extension ImageCache {
                 measuring: { decoder.decoding(of: entry).cost(of: entry.data) }, priority: LoadPriority(options)
             ) {
                 guard !token.isCancelled else { return }
-                // Another query may have filled memory meanwhile.
+                // Another query may have stored the image in memory since this query started.
                 let filled =
                     cacheType.includesMemory
                     ? self.memoryImage(token.key, options: options, context) : nil

@@ -3,13 +3,13 @@ public import Foundation
 extension ImageCache {
     // MARK: Bytes
 
-    /// Whether there is a disk entry, without reading it; blocks.
+    /// Returns whether there is a disk entry for a key. Does not read its bytes. Blocks.
     public func diskImageDataExists(withKey key: String?) -> Bool {
         guard let key else { return false }
         return disk.sync { $0?.containsData(forKey: key) ?? false }
     }
 
-    /// Reports whether there is a disk entry, on main.
+    /// Reports on the main queue whether there is a disk entry for a key.
     public func diskImageExists(withKey key: String?, completion: (@Sendable (Bool) -> Void)? = nil) {
         disk.async { disk in
             let exists = key.map { disk?.containsData(forKey: $0) ?? false } ?? false
@@ -17,22 +17,22 @@ extension ImageCache {
         }
     }
 
-    /// The encoded data on disk; blocks.
+    /// Returns the encoded data on disk after checking that it is undamaged. Blocks.
     public func diskImageData(forKey key: String?) -> Data? { diskImageDataSync(forKey: key) }
 
-    /// The encoded data on disk, verified; blocks.
+    /// Returns the encoded data on disk after checking that it is undamaged. Blocks.
     public func diskImageDataSync(forKey key: String?) -> Data? {
         guard let key else { return nil }
         return disk.sync { self.read(key, from: $0) }
     }
 
-    /// The encoded data on disk, verified; read on the cache's own queue.
+    /// Returns the encoded data on disk after checking that it is undamaged. Reads it on the cache's disk queue.
     public func diskImageData(forKey key: String?) async -> Data? {
         guard let key else { return nil }
         return await disk.run { self.read(key, from: $0) }
     }
 
-    /// Reports the encoded data on disk, on main.
+    /// Reports the encoded data on disk on the main queue.
     public func diskImageDataQuery(forKey key: String?, completion: (@Sendable (Data?) -> Void)? = nil) {
         disk.async { disk in
             let data = key.flatMap { self.read($0, from: disk) }
@@ -44,7 +44,7 @@ extension ImageCache {
         disk?.data(forKey: key) ?? additionalData(key)
     }
 
-    /// The bytes of the file at ``additionalCachePathBlock``.
+    /// Returns the bytes of the file whose path ``additionalCachePathBlock`` returns.
     func additionalData(_ key: String) -> Data? {
         guard let path = additionalCachePathBlock?(key) else { return nil }
         return try? Data(contentsOf: URL(fileURLWithPath: path), options: config.diskCacheReadingOptions)
@@ -52,7 +52,7 @@ extension ImageCache {
 
     // MARK: Images
 
-    /// The image on disk, decoded on the calling thread and promoted to memory; blocks.
+    /// Returns the image on disk. Decodes it on the calling thread and stores it in memory. Blocks.
     public func imageFromDiskCache(
         forKey key: String?, options: WebImageOptions = [], context: WebImageContext? = nil
     ) -> Image? {
@@ -61,7 +61,8 @@ extension ImageCache {
         return decode(entry, key: key, decoder(key, options, context), context)
     }
 
-    /// The image in memory, else on disk; blocks while it is read from disk.
+    /// Returns the image in memory; if there is none, the image on disk. Blocks while it reads and decodes
+    /// the disk entry.
     public func imageFromCache(
         forKey key: String?, options: WebImageOptions = [], context: WebImageContext? = nil
     ) -> Image? {
@@ -74,7 +75,7 @@ extension ImageCache {
         guard let image = imageFromMemoryCache(forKey: key),
             context.entryIdentity.map({ image.isEntry(of: $0.key) }) ?? true
         else { return nil }
-        // A lookup by string returns the image as stored.
+        // A look-up by string has no expected key, so it also accepts a poster frame that was stored for an animation.
         return ImageMatcher(options: options, context: context)
             .adapted(image, takesPosters: context.entryIdentity == nil)
     }
@@ -86,15 +87,15 @@ extension ImageCache {
             options: options)
     }
 
-    /// Decodes an entry and stores the image in memory; removes the entry if it is not an image. Nil also for an entry
-    /// with another key than the load's.
+    /// Decodes an entry and stores the image in memory. Removes the entry if no coder can decode it. Returns
+    /// nil if the decode failed or the entry does not match the load's key and options.
     func decode(
         _ entry: CachedResource, key: String, _ decoder: EntryDecoder, _ context: RequestContext
     ) -> Image? {
         guard decoder.accepts(entry) else { return nil }
         do throws(WebImageError) {
             let image = try decoder.decode(entry)
-            // A lookup by string returns the entry as stored.
+            // A look-up by string returns the image without adapting it to the options.
             let adapted =
                 decoder.key == nil ? image : ImageMatcher(options: decoder.options, context: context).adapted(image)
             guard let adapted else { return nil }
@@ -118,8 +119,9 @@ extension ImageCache {
         storeImageToMemory(image, forKey: string)
     }
 
-    /// The memory key of an image read from disk. A thumbnail has its own key, never the original's. Nil when the key
-    /// is uncertain, because a load could then receive the wrong image.
+    /// Returns the memory key of an image that was read from disk. A thumbnail receives the key of the
+    /// thumbnail, not of the original. Returns nil when the key is uncertain: under a wrong key, a load could
+    /// receive the wrong image.
     private func place(
         of image: Image, from entry: CachedResource, key: String, _ decoder: EntryDecoder, _ context: RequestContext
     ) -> (string: String, note: ImageEntries.Entry?)? {

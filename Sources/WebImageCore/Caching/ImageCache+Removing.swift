@@ -1,15 +1,16 @@
 import Foundation
 
 extension ImageCache {
-    /// Removes an image from memory and, by default, from disk. The completion runs on main, or inline when only memory
-    /// is affected.
+    /// Removes an image from memory and, by default, from disk. The completion runs on the main queue. If
+    /// `fromDisk` is false, it runs before this method returns.
     public func removeImage(
         forKey key: String?, fromDisk: Bool = true, withCompletion completion: (@Sendable () -> Void)?
     ) {
         removeImage(forKey: key, cacheType: fromDisk ? .all : .memory, completion: completion)
     }
 
-    /// Removes an image from the given layers. The completion runs on main, or inline when disk is not included.
+    /// Removes an image from the given layers. The completion runs on the main queue. If the layers do not
+    /// include the disk, it runs before this method returns.
     public func removeImage(forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
         guard let key, cacheType != .none else {
             completion?()
@@ -33,12 +34,13 @@ extension ImageCache {
         if let key { disk.sync { $0?.removeData(forKey: key) } }
     }
 
-    /// Removes a damaged disk entry, before any store that is requested later.
+    /// Removes a damaged disk entry. Data stored after this call is not removed.
     public func removeCorruptDiskEntry(forKey key: String?) {
         if let key { disk.async { $0?.removeData(forKey: key) } }
     }
 
-    /// Reports the layer that contains an image: a memory hit or a miss without disk inline, else on main.
+    /// Reports the layer that contains an image. A memory hit is reported before this method returns, and so
+    /// is a miss if the disk is not included. All other results are reported on the main queue.
     public func containsImage(
         forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable (ImageCacheType) -> Void)?
     ) {
@@ -57,19 +59,20 @@ extension ImageCache {
         diskImageExists(withKey: key) { completion?($0 ? .disk : .none) }
     }
 
-    /// Empties the given layers. The completion runs on main, or inline when disk is not included.
+    /// Empties the given layers. The completion runs on the main queue. If the layers do not include the
+    /// disk, it runs before this method returns.
     public func clear(with cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
         if cacheType.includesMemory { clearMemory() }
         if cacheType.includesDisk { clearDisk(onCompletion: completion) } else { completion?() }
     }
 
-    /// Removes every disk entry; the completion runs on main.
+    /// Removes every disk entry. The completion runs on the main queue.
     public func clearDisk(onCompletion completion: (@Sendable () -> Void)? = nil) {
         withSizes { $0.removeAll() }
         onDisk(completion) { $0.removeAllData() }
     }
 
-    /// Removes expired entries, then trims to the size limit; the completion runs on main.
+    /// Removes expired entries, then trims to the size limit. The completion runs on the main queue.
     public func deleteOldFiles(completionBlock completion: (@Sendable () -> Void)? = nil) {
         onDisk(completion) { $0.removeExpiredData() }
     }
@@ -80,7 +83,7 @@ extension ImageCache {
     /// The number of disk entries; blocks.
     @_disfavoredOverload public func totalDiskCount() -> Int { disk.sync { $0?.totalCount() ?? 0 } }
 
-    /// Reports the number of disk entries and their size in bytes, on main.
+    /// Reports the number of disk entries and their total size in bytes on the main queue.
     @_disfavoredOverload
     public func calculateSize(completionBlock completion: (@Sendable (_ fileCount: Int, _ totalSize: Int) -> Void)?) {
         disk.async { disk in
@@ -90,7 +93,7 @@ extension ImageCache {
         }
     }
 
-    /// The path of the file that holds an entry; nil when the entry has no separate file. Blocks.
+    /// Returns the path of the file that contains an entry; nil when the entry has no file. Blocks.
     public func cachePath(forKey key: String?) -> String? {
         guard let key else { return nil }
         return disk.sync { $0?.cachePath(forKey: key) }

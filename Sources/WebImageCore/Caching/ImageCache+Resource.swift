@@ -1,14 +1,15 @@
 public import Foundation
 
-/// Encoded data together with a loader's metadata, which lets the loader revalidate it, and the caller's extended data.
+/// Access to encoded data together with the loader's metadata and the caller's extended data. The loader uses
+/// its metadata to revalidate the data.
 extension ImageCache {
-    /// The encoded data on disk, verified, with metadata and extended data; read on the cache's own queue.
+    /// Returns the verified data on disk with its metadata and extended data. Reads them on the cache's disk queue.
     public func diskResource(forKey key: String?) async -> CachedResource? {
         guard let key else { return nil }
         return await disk.run { self.resource(key, from: $0) }
     }
 
-    /// The encoded data on disk, verified, with metadata and extended data; blocks.
+    /// Returns the verified data on disk with its metadata and extended data. Blocks.
     public func diskResourceSync(forKey key: String?) -> CachedResource? {
         guard let key else { return nil }
         return disk.sync { self.resource(key, from: $0) }
@@ -27,14 +28,15 @@ extension ImageCache {
         return resource
     }
 
-    /// Stores a loader's metadata with an existing entry, after earlier stores have finished; nil removes it.
+    /// Stores a loader's metadata with an existing entry; nil removes the metadata. The change happens after
+    /// all earlier stores.
     public func storeMetadata(_ metadata: Data?, forKey key: String?) {
         guard let key else { return }
         disk.async { $0?.setMetadata(metadata, forKey: key) }
     }
 }
 
-// Versions of originals, for loads.
+// Loads read the versions of stored originals here.
 extension ImageCache: VersionedImageCache {
     package func diskVersion(of key: EntryKey) async -> ContentDigest? {
         await disk.run { Self.version(of: key, in: $0) }

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension ImageCache {
-    /// Stores an image in memory and, encoded, on disk.
+    /// Stores an image in memory. If `toDisk` is true, also encodes it and stores the data on disk.
     public func storeImage(
         _ image: Image?, forKey key: String?, toDisk: Bool = true, completion: (@Sendable () -> Void)? = nil
     ) {
@@ -31,9 +31,11 @@ extension ImageCache {
         disk.sync { self.put(data, of: nil, key: key, identity: nil, in: $0) }
     }
 
-    /// Stores an image in memory before this returns, then its data on disk. The completion runs inline when nothing
-    /// goes to disk, else on the context's callback queue (default: main) once the bytes can be read. Partial images
-    /// are not stored.
+    /// Stores an image in memory before this method returns, then stores its data on disk. Partial images are
+    /// not stored.
+    ///
+    /// The completion runs on the context's callback queue (default: main) as soon as the data can be read
+    /// back. If nothing is stored on disk, it runs before this method returns.
     public func storeImage(
         _ image: Image?, imageData: Data?, forKey key: String?, options: WebImageOptions, context: WebImageContext?,
         cacheType: ImageCacheType, completion: (@Sendable () -> Void)?
@@ -70,7 +72,8 @@ extension ImageCache {
         }
     }
 
-    /// Attaches the key and version to an image before it is stored in memory. An original becomes the newest version.
+    /// Attaches the key and the version of its original to an image, before the image is stored in memory. If
+    /// the image is an original, its version becomes the newest version.
     private func recordIdentity(_ image: Image?, _ identity: EntryIdentity?) {
         guard let identity else { return }
         let source = identity.key.sourceFingerprint
@@ -80,11 +83,12 @@ extension ImageCache {
         image?.noteEntry(ImageEntries.Entry(identity: .key(identity.key), version: version))
     }
 
-    /// Encodes in the image's source format; without one as GIF if animated, PNG if transparent, else JPEG.
+    /// Encodes an image in the format of its source file. An image without source format is encoded as GIF if
+    /// it is animated, as PNG if it has transparency, else as JPEG.
     private static func encode(_ image: Image, _ coder: any ImageCoder, _ options: EncodingOptions) -> Data? {
         var format = image.imageFormat
         if format == .undefined { format = image.isAnimated ? .gif : image.hasAlpha ? .png : .jpeg }
-        // An encoder that cannot write frames of this format would keep only one of them.
+        // If no encoder can write animations of this format, use GIF: otherwise only the first frame would be stored.
         if image.isAnimated, !options.firstFrameOnly,
             (coder as? ImageCodersManager)?.canEncodeFrames(to: format) == false
         {
@@ -129,8 +133,8 @@ extension ImageCache {
         if let recording = disk as? any RecordingDiskCache {
             recording.setData(data, forKey: key, record: record)
         } else {
-            // This layer cannot record that frames are missing, so a later load of the animation would receive a still
-            // image.
+            // This layer cannot record that the image has only the first frame, so a later load of the whole
+            // animation would receive a still image.
             if let image, image.omitsFrames, identity?.key.isVariant == true { return }
             disk.setData(data, forKey: key)
             if let attributes { disk.setMetadata(attributes.metadata, forKey: key) }
@@ -138,14 +142,15 @@ extension ImageCache {
         if let image { Self.writeExtended(of: image, key: key, to: disk) }
     }
 
-    /// Whether a variant was made from an older original than the newest one. Storing it would remove the variants of
-    /// the newest original, as if this one were newer.
+    /// Whether a variant was made from an outdated version of its original. Such a variant must not be stored: the
+    /// disk layer would treat its version as the newest one and remove the variants of the actual newest version.
     private func isStale(_ identity: EntryIdentity?) -> Bool {
         guard let identity, identity.key.isVariant, let version = identity.version else { return false }
         return originalVersions.join(version, for: identity.key.sourceFingerprint).isStale
     }
 
-    /// Declares the bytes that a caller stores as the newest version of the key's original, and notes it on the image.
+    /// Makes the bytes that a caller stores the newest version of the key's original. Attaches this version
+    /// to the image.
     private func declare(_ data: Data, of image: Image?, _ key: String, _ record: inout EntryRecord) {
         let shared = EntryKey.shared(key)
         let version = originalVersions.declare(ContentDigest(data), for: shared.sourceFingerprint)
@@ -154,7 +159,8 @@ extension ImageCache {
         image.noteEntry(ImageEntries.Entry(identity: .key(shared), version: version))
     }
 
-    /// Stores the caller's object: bytes unchanged, other values as JSON. Both are read back as bytes.
+    /// Stores the image's `extendedObject`. `Data` is stored unchanged, other `Encodable` values are stored
+    /// as JSON. When the entry is read, the object is the stored `Data` in both cases.
     private static func writeExtended(of image: Image, key: String, to disk: any DiskCaching) {
         switch image.extendedObject {
         case let bytes as Data: disk.setExtendedData(bytes, forKey: key)
@@ -166,8 +172,8 @@ extension ImageCache {
 }
 
 extension Image {
-    /// The file data of an animated image, if encoding would have to reproduce them: the image is the complete file and
-    /// no encode option is set.
+    /// Returns the original file of an animated image, if storing it is equivalent to encoding the image: the
+    /// image shows the complete file and no encode option is set. Otherwise returns nil.
     fileprivate func encodedAnimation(_ context: RequestContext) -> Data? {
         guard !context.hasEncodeOptions, !context.has(.imageCoder), !isTransformed, !isThumbnail,
             decodingOptions?.scaleDownLimitBytes == nil, decodingOptions?.firstFrameOnly != true

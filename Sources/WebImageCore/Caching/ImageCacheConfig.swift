@@ -1,8 +1,9 @@
 public import Foundation
 
-/// Configuration of a cache: limits, ages, classes. A value: assigning it to a cache takes effect at once.
+/// The configuration of a cache: limits, ages and classes. It is a value type; assign a changed copy to
+/// ``ImageCache/config``, where it takes effect immediately.
 public struct ImageCacheConfig: Sendable {
-    /// Which date an entry's age is counted from.
+    /// The date from which the age of an entry is counted.
     public enum ExpireType: Int, Sendable {
         /// The last read.
         case accessDate = 0
@@ -18,17 +19,19 @@ public struct ImageCacheConfig: Sendable {
     public var shouldCacheImagesInMemory = true
     /// Whether the cache has a disk layer; read when the cache is created. Default true.
     public var shouldCacheImagesOnDisk = true
-    /// Whether a look-up finds an evicted image that is still in use. Default true.
+    /// Whether a memory look-up also finds an evicted image that the application still uses. Default true.
     public var shouldUseWeakMemoryCache = true
-    /// Maximum age of an entry in seconds; negative is unlimited, 0 expires every entry. Default one week.
+    /// Maximum age of an entry on disk in seconds. Negative means unlimited; 0 expires every entry. Default one week.
     public var maxDiskAge: TimeInterval = 7 * 24 * 60 * 60
-    /// Limit on disk in bytes; 0 is automatic (the lesser of 2 GB and 5 % of the free space), `.max` is unlimited.
+    /// Limit of the disk layer in bytes. 0 means automatic (2 GB or 5 % of the free space, whichever is
+    /// less); `.max` means unlimited.
     public var maxDiskSize = 0
-    /// Limit of pixels in memory in bytes; 0 is automatic (15 % of RAM or of the cgroup's limit), `.max` is unlimited.
+    /// Limit of the memory layer in bytes. 0 means automatic (15 % of RAM, or of the control group's limit if
+    /// that is lower); `.max` means unlimited.
     public var maxMemoryCost = 0
     /// Limit of the number of images in memory; 0 is unlimited.
     public var maxMemoryCount = 0
-    /// Which date an entry's age is counted from. Default the last read.
+    /// The date from which the age of an entry is counted. The default is the last read.
     public var diskCacheExpireType = ExpireType.accessDate
     /// Whether the disk layer's index stores keys as text, in addition to their hashes. Keys are URLs and may contain
     /// secrets. Default false.
@@ -39,8 +42,9 @@ public struct ImageCacheConfig: Sendable {
     /// Whether ``ImageCache/applicationDidEnterBackground()`` removes expired entries and trims to the size limit.
     /// Default true.
     public var shouldRemoveExpiredDataWhenEnterBackground = true
-    /// Reading options for files of ``ImageCache/additionalCachePathBlock``. The disk layer's own files are always read
-    /// completely and verified: if another process truncated a mapped file, this process would crash.
+    /// Options for reading the files of ``ImageCache/additionalCachePathBlock``. They do not apply to the
+    /// disk layer's own files, which are always read completely and verified, never memory-mapped: if another
+    /// process truncated a mapped file, this process would crash.
     public var diskCacheReadingOptions: Data.ReadingOptions = []
     /// The memory layer's class; nil is ``MemoryCache``.
     public var memoryCacheClass: (any MemoryCaching.Type)?

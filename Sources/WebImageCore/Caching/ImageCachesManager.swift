@@ -1,21 +1,21 @@
 public import Foundation
 
-/// The caches an operation uses, and their order.
+/// The caches that an operation uses, and their order.
 public enum ImageCachesManagerOperationPolicy: Int, Sendable {
-    /// One after another from the highest; queries stop at the first hit.
+    /// Uses the caches one after another, starting with the highest. Queries stop at the first hit.
     case serial = 0
-    /// All at once; queries take the first hit.
+    /// Uses all caches concurrently. Queries return the first hit that arrives.
     case concurrent = 1
-    /// The highest alone.
+    /// Uses only the highest cache.
     case highestOnly = 2
-    /// The lowest alone.
+    /// Uses only the lowest cache.
     case lowestOnly = 3
 }
 
-/// Several caches as one: the last added is the highest and is queried first.
+/// Combines several caches into one. The cache that was added last is the highest and is queried first.
 ///
-/// Safe on any thread. Every completion is called exactly once, also for a nil key, without any cache, and after a
-/// cancel, which completes with a miss.
+/// Safe on any thread. Every completion is called exactly once, also for a nil key and if there are no
+/// caches. A cancelled query completes with a miss.
 public final class ImageCachesManager: ImageCaching {
     /// The default manager; contains ``ImageCache/shared`` initially.
     public static let shared = ImageCachesManager()
@@ -40,13 +40,13 @@ public final class ImageCachesManager: ImageCaching {
         state = Locked(State(caches: RoleList(caches)))
     }
 
-    /// The caches, the highest at the end; nil and empty mean none.
+    /// The caches; the last one is the highest. Nil has the same meaning as an empty array.
     public var caches: [any ImageCaching]? {
         get { state.withLock { $0.caches.roles } }
         set { state.withLock { $0.caches.roles = newValue ?? [] } }
     }
 
-    /// Adds a cache above all others.
+    /// Adds a cache, which becomes the highest.
     public func addCache(_ cache: any ImageCaching) { state.withLock { $0.caches.roles.append(cache) } }
 
     /// Removes a cache: the same object, or an equal value.
@@ -85,7 +85,7 @@ public final class ImageCachesManager: ImageCaching {
         set { state.withLock { $0.clear = newValue } }
     }
 
-    /// Whether an image found in a lower cache by a serial query is stored in the higher ones that missed. Default false.
+    /// Whether a serial query that finds an image in a lower cache stores it in the higher caches. Default false.
     public var fillsHigherCaches: Bool {
         get { state.withLock { $0.fillsHigher } }
         set { state.withLock { $0.fillsHigher = newValue } }
@@ -93,7 +93,7 @@ public final class ImageCachesManager: ImageCaching {
 
     // MARK: The role
 
-    /// Looks an image up. A cancel completes with a miss on the context's callback queue.
+    /// Looks an image up. Cancelling the query completes it with a miss on the context's callback queue.
     public func queryImage(
         forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
         completion: ImageCacheQueryCompletionBlock?
@@ -134,7 +134,7 @@ public final class ImageCachesManager: ImageCaching {
         }
     }
 
-    /// Reports the layer of any cache that contains an image.
+    /// Reports the layer, memory or disk, of the first cache that contains an image.
     public func containsImage(
         forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable (ImageCacheType) -> Void)?
     ) {
@@ -152,10 +152,10 @@ public final class ImageCachesManager: ImageCaching {
 
     // MARK: Parts
 
-    /// The caches that are checked for an image, the highest first.
+    /// The caches that ``containsImage(forKey:cacheType:completion:)`` checks, the highest first.
     var cachesToAsk: [any ImageCaching] { round(\.contains).caches }
 
-    /// The caches of a policy, the highest first; none without a policy.
+    /// Returns the caches that a policy selects, the highest first; no caches when `policy` is nil.
     private func round(_ policy: KeyPath<State, ImageCachesManagerOperationPolicy>?) -> CacheFanOut {
         guard let policy else { return CacheFanOut(caches: [], isSerial: true) }
         return state.withLock { state in

@@ -1,12 +1,14 @@
 import Foundation
 
-/// A cache that can report its contents without the main queue, on which its completions run.
+/// A cache that reports asynchronously which images it contains. The completions of ``ImageCaching`` do not
+/// suffice: they need the main queue, which may be blocked or not running.
 package protocol AsyncContainmentCache: ImageCaching {
     func containment(forKey key: String?, cacheType: ImageCacheType) async -> ImageCacheType
 }
 
 extension ImageCaching {
-    /// The layer that contains an image; for other kinds of cache, once the completion is called.
+    /// Returns the layer that contains an image. For a cache that does not adopt ``AsyncContainmentCache``,
+    /// waits for the completion of ``ImageCaching/containsImage(forKey:cacheType:completion:)``.
     func containment(forKey key: String?, cacheType: ImageCacheType) async -> ImageCacheType {
         if let waitable = self as? any AsyncContainmentCache {
             return await waitable.containment(forKey: key, cacheType: cacheType)

@@ -1,12 +1,12 @@
 public import Foundation
 
-/// The image, its encoded data when it was read, and where they came from (`none` is a miss).
+/// Receives the image, its encoded data if it was read, and the layer that contained them; `.none` is a miss.
 public typealias ImageCacheQueryCompletionBlock =
     @Sendable (_ image: Image?, _ data: Data?, _ cacheType: ImageCacheType) -> Void
 
-/// A cache with memory and disk, as the manager uses it; the signatures are SDWebImage's.
+/// A cache for images with a memory layer and a disk layer. The methods have the signatures of SDWebImage.
 ///
-/// Called on any thread. Every completion is called exactly once.
+/// The manager calls the methods on any thread. The cache must call every completion exactly once.
 @preconcurrency public protocol ImageCaching: Sendable {
     /// Looks an image up; a nil key or the type `none` is a miss.
     func queryImage(
@@ -27,24 +27,26 @@ public typealias ImageCacheQueryCompletionBlock =
     func clear(with cacheType: ImageCacheType, completion: (@Sendable () -> Void)?)
 }
 
-/// A cache whose layers the manager may use separately, so that the manager decodes and loads share that work.
+/// A cache whose memory and disk layers are accessible separately. The manager then decodes the data from
+/// disk, and several loads can share one decode.
 @preconcurrency public protocol LayeredImageCaching: ImageCaching {
-    /// The image in memory; must cost no more than a lock and a look-up.
+    /// Returns the image in memory. It runs at the start of every load and must cost no more than a lock and
+    /// a look-up.
     func imageFromMemoryCache(forKey key: String?) -> Image?
     /// Stores an image in memory before this returns.
     func storeImageToMemory(_ image: Image?, forKey key: String?)
-    /// Whether loads store their images in memory; true unless implemented.
+    /// Whether loads store their images in memory. The default implementation returns true.
     var keepsImagesInMemory: Bool { get }
-    /// The encoded data on disk, verified; read on the cache's own executor.
+    /// Returns the encoded data on disk after checking that it is undamaged. Reads it on a thread of the cache.
     func diskImageData(forKey key: String?) async -> Data?
-    /// The encoded data on disk, verified; blocks the caller while it is read.
+    /// Returns the encoded data on disk after checking that it is undamaged. Blocks the caller during the read.
     func diskImageDataSync(forKey key: String?) -> Data?
-    /// The encoded data on disk, verified, with metadata and extended data. The default implementation returns only the
-    /// data.
+    /// Returns the verified data on disk with its metadata and extended data. The default implementation
+    /// returns only the data.
     func diskResource(forKey key: String?) async -> CachedResource?
-    /// The same; blocks the caller while it is read.
+    /// Like ``diskResource(forKey:)``, but blocks the caller during the read.
     func diskResourceSync(forKey key: String?) -> CachedResource?
-    /// Stores a loader's metadata with an existing disk entry; does nothing unless implemented.
+    /// Stores a loader's metadata with an existing disk entry. The default implementation does nothing.
     func storeMetadata(_ metadata: Data?, forKey key: String?)
     /// Removes a damaged disk entry, so that it is fetched again.
     func removeCorruptDiskEntry(forKey key: String?)
@@ -53,11 +55,11 @@ public typealias ImageCacheQueryCompletionBlock =
 extension LayeredImageCaching {
     /// True.
     public var keepsImagesInMemory: Bool { true }
-    /// ``diskImageData(forKey:)`` alone.
+    /// Returns the result of ``diskImageData(forKey:)`` without metadata and extended data.
     public func diskResource(forKey key: String?) async -> CachedResource? {
         await diskImageData(forKey: key).map { CachedResource(data: $0) }
     }
-    /// ``diskImageDataSync(forKey:)`` alone.
+    /// Returns the result of ``diskImageDataSync(forKey:)`` without metadata and extended data.
     public func diskResourceSync(forKey key: String?) -> CachedResource? {
         diskImageDataSync(forKey: key).map { CachedResource(data: $0) }
     }
@@ -65,11 +67,12 @@ extension LayeredImageCaching {
     public func storeMetadata(_ metadata: Data?, forKey key: String?) {}
 }
 
-/// The memory layer: an image per key, bounded by cost and count. Synchronous, lock-protected.
+/// The memory layer of a cache: one image per key, limited by cost and count. All methods are synchronous and
+/// safe on any thread.
 @preconcurrency public protocol MemoryCaching: Sendable {
     /// Creates an empty cache with the limits of `config`.
     init(config: ImageCacheConfig)
-    /// The image of a key.
+    /// Returns the image of a key.
     func object(forKey key: String) -> Image?
     /// Stores an image; nil removes it.
     func setObject(_ object: Image?, forKey key: String, cost: Int)
@@ -77,7 +80,7 @@ extension LayeredImageCaching {
     func removeObject(forKey key: String)
     /// Removes all images.
     func removeAllObjects()
-    /// New limits, to be kept from now on; nothing unless implemented.
+    /// Applies new limits. The default implementation does nothing.
     func configDidChange(_ config: ImageCacheConfig)
 }
 
@@ -86,19 +89,20 @@ extension MemoryCaching {
     public func configDidChange(_ config: ImageCacheConfig) {}
 }
 
-/// The disk layer: bytes per key. Synchronous, lock-protected; the caller chooses the thread.
+/// The disk layer of a cache: bytes per key. All methods are synchronous and safe on any thread; they block
+/// the calling thread.
 @preconcurrency public protocol DiskCaching: Sendable {
     /// Opens the cache in its own folder; nil when the folder cannot be used.
     init?(cachePath: String, config: ImageCacheConfig)
-    /// Whether there is an entry, without reading it.
+    /// Returns whether there is an entry for a key. Does not read its bytes.
     func containsData(forKey key: String) -> Bool
-    /// The entry's bytes; nil when there is no entry or its bytes are damaged. A damaged entry is removed.
+    /// Returns the entry's bytes; nil when there is no entry or its bytes are damaged. A damaged entry is removed.
     func data(forKey key: String) -> Data?
     /// Stores bytes and replaces an existing entry.
     func setData(_ data: Data?, forKey key: String)
-    /// The opaque bytes stored with an entry.
+    /// Returns the caller's extended data of an entry, whose content the cache does not interpret.
     func extendedData(forKey key: String) -> Data?
-    /// Stores opaque bytes with an existing entry; nil removes them.
+    /// Stores the caller's extended data with an existing entry; nil removes it.
     func setExtendedData(_ data: Data?, forKey key: String)
     /// Removes an entry.
     func removeData(forKey key: String)
@@ -106,29 +110,32 @@ extension MemoryCaching {
     func removeAllData()
     /// Removes expired entries, then trims to the size limit.
     func removeExpiredData()
-    /// The path of the file that holds an entry; nil when the entry has no separate file.
+    /// Returns the path of the file that contains an entry; nil when the entry has no file.
     func cachePath(forKey key: String) -> String?
     /// The number of entries.
     func totalCount() -> Int
     /// The size of all entries in bytes.
     func totalSize() -> Int
-    /// New limits, to be kept from now on; nothing unless implemented.
+    /// Applies new limits. The default implementation does nothing.
     func configDidChange(_ config: ImageCacheConfig)
-    /// Waits until all stored data is safe on disk; does nothing unless implemented.
+    /// Waits until all stored data is safe on disk. The default implementation does nothing.
     func flush()
-    /// Stores the pixel size of a key's image, also beyond the life of its entry; does nothing unless implemented.
+    /// Stores the pixel size of a key's image. The size must remain after the entry is removed. The default
+    /// implementation does nothing.
     func setPixelSize(_ size: PixelSize, forKey key: String)
-    /// The stored pixel size of a key's image; nil unless implemented.
+    /// Returns the stored pixel size of a key's image. The default implementation returns nil.
     func pixelSize(forKey key: String) -> PixelSize?
-    /// Imports the files of a folder in SDWebImage's layout and removes them there; returns their number. Imports none
-    /// unless implemented.
+    /// Moves the files of an SDWebImage cache folder into this cache. Returns the number of imported files.
+    /// The default implementation imports nothing and returns 0.
     func importFiles(fromDirectory path: String) -> Int
-    /// The metadata stored with an entry, opaque to the cache; nil unless implemented.
+    /// Returns the loader's metadata of an entry, whose content the cache does not interpret. The default
+    /// implementation returns nil.
     func metadata(forKey key: String) -> Data?
-    /// Stores opaque metadata with an existing entry. Nil, or storing other bytes, removes it. Does nothing unless
-    /// implemented.
+    /// Stores the loader's metadata with an existing entry. Nil removes it; storing other bytes under the key
+    /// also removes it. The default implementation does nothing.
     func setMetadata(_ data: Data?, forKey key: String)
-    /// Reads every entry and removes the damaged ones; does nothing unless implemented.
+    /// Reads every entry and removes the damaged entries. Returns how many entries were checked and removed.
+    /// The default implementation does nothing.
     func verify() -> (checked: Int, removed: Int)
 }
 

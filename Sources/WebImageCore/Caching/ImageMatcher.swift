@@ -1,16 +1,16 @@
 import Foundation
 
-/// Checks whether an image in memory is the one that a load or a query requests.
+/// Checks whether an image in memory has the properties that a load or a query requests.
 ///
-/// Keys contain neither byte limits nor dynamic range nor pixel layout, so an image with the right key may not fit the
-/// next load.
+/// The memory key is not sufficient: it does not contain the byte limit, the dynamic range and the pixel
+/// layout. Two loads that differ only in these properties have the same key.
 struct ImageMatcher: Sendable {
     let options: WebImageOptions
     let context: RequestContext
 
-    /// The image in the requested form; nil when it must be decoded again.
+    /// Returns the image in the requested form; nil when the image must be decoded again.
     ///
-    /// - Parameter takesPosters: Whether the first frame of an animation is accepted when the animation is requested.
+    /// - Parameter takesPosters: Whether an image with only the first frame is accepted when all frames are requested.
     func adapted(_ image: Image, takesPosters: Bool = false) -> Image? {
         if !takesPosters, image.omitsFrames, !options.contains(.decodeFirstFrameOnly) { return nil }
         if let decoding = image.decodingOptions, !isSufficient(image, decoding) { return nil }
@@ -20,7 +20,7 @@ struct ImageMatcher: Sendable {
         return Self.isInstance(image, of: wanted) ? image : nil
     }
 
-    // A constant: a literal in `adapted` costs three allocations in a debug build.
+    // A constant, because a literal in `adapted` would cost three allocations per call in a debug build.
     private static let adapting: WebImageOptions = [.decodeFirstFrameOnly, .matchAnimatedImageClass]
 
     private func isSufficient(_ image: Image, _ decoding: DecodingOptions) -> Bool {
@@ -38,7 +38,8 @@ struct ImageMatcher: Sendable {
         return wantsHDR == decoding.decodesToHDR
     }
 
-    /// Whether the limit may have reduced the image: if a slightly larger image also fits the limit, it did not.
+    /// Whether the byte limit may have reduced the size of the image. If an image that is 2 pixels wider and
+    /// higher also fits the limit, the limit did not reduce it.
     private static func mayBeScaledDown(_ image: Image, _ decoding: DecodingOptions, _ limit: Int) -> Bool {
         let size = image.pixelSize
         let larger = PixelSize(width: size.width + 2, height: size.height + 2)

@@ -1,9 +1,10 @@
 import Foundation
 
-/// The memory layer: bounded by cost and count, with second-chance eviction and weak references to evicted images.
+/// The default memory layer. It limits cost and count of the images and evicts by the second-chance algorithm.
 ///
-/// A hit is a lock and a look-up: it marks the image as used and moves nothing. Evicted images are released outside the
-/// lock. An evicted image that is still in use is found again instead of decoded twice.
+/// A hit costs a lock and a look-up; it marks the image as used and does not reorder the queue. Evicted
+/// images are released outside the lock. Weak references to evicted images are kept: if the application still
+/// uses such an image, a look-up finds it again, and it is not decoded a second time.
 public final class MemoryCache: MemoryCaching {
     private let state: Locked<State>
     private let observation = Locked<(any Sendable)?>(nil)
@@ -26,8 +27,8 @@ public final class MemoryCache: MemoryCaching {
         }
     }
 
-    /// Creates an empty cache with the config's limits. It releases half of its cost under memory pressure, everything
-    /// under critical pressure.
+    /// Creates an empty cache with the config's limits. Under memory pressure the cache evicts images until
+    /// half of the cost is left; under critical memory pressure it evicts all images.
     public init(config: ImageCacheConfig) {
         state = Locked(State(limits: Limits(config)))
         let source = config.memoryPressureSource ?? MemoryPressureRelay.system
@@ -38,16 +39,16 @@ public final class MemoryCache: MemoryCaching {
         observation.withLock { $0 = token }
     }
 
-    /// The image of a key. No allocation on a hit.
+    /// Returns the image of a key. A hit makes no allocation.
     public func object(forKey key: String) -> Image? {
         if let image = state.withLock({ $0.ring.use(key) }) { return image }
         return reinsertedWeakImage(key)
     }
 
-    /// Returns an evicted image that still exists, and stores it again.
+    /// Returns an evicted image that the application still uses, and stores it again.
     private func reinsertedWeakImage(_ key: String) -> Image? {
         let (image, evicted): (Image?, [Image]) = state.withLock { state in
-            // Another thread may have stored the image between the two locks.
+            // Another thread may have stored the image after the first look-up released the lock.
             if let image = state.ring.use(key) { return (image, []) }
             guard let found = state.weak.take(key) else { return (nil, []) }
             return (found.image, Self.insert(found.image, key, cost: found.cost, into: &state))
@@ -56,7 +57,8 @@ public final class MemoryCache: MemoryCaching {
         return image
     }
 
-    /// Stores an image; nil removes it. An image above the cost limit evicts nothing and is only referenced weakly.
+    /// Stores an image; nil removes the image of the key. An image whose cost exceeds the limit is not stored
+    /// and evicts no others; the cache keeps only a weak reference to it, if these are enabled.
     public func setObject(_ object: Image?, forKey key: String, cost: Int) {
         guard let object else { return removeObject(forKey: key) }
         let evicted = state.withLock { state in
@@ -85,16 +87,16 @@ public final class MemoryCache: MemoryCaching {
         withExtendedLifetime(evicted) {}
     }
 
-    /// Evicts images, the longest unused first, until the total cost is at most `cost` bytes; used under memory
-    /// pressure.
+    /// Evicts images until the total cost is at most `cost` bytes. Images that were not used recently are
+    /// evicted first.
     ///
-    /// Evicted images that are still in use are found again.
+    /// Used under memory pressure. A look-up still finds evicted images that the application uses.
     public func trim(toCost cost: Int) {
         let evicted = state.withLock { Self.evict(toCost: max(cost, 0), count: .max, from: &$0) }
         withExtendedLifetime(evicted) {}
     }
 
-    /// Applies the new limits at once.
+    /// Applies the new limits immediately.
     public func configDidChange(_ config: ImageCacheConfig) {
         let limits = Limits(config)
         let evicted = state.withLock { state in
@@ -110,10 +112,10 @@ public final class MemoryCache: MemoryCaching {
     /// The number of stored images.
     public var totalCount: Int { state.withLock { $0.ring.count } }
 
-    /// The maximum cost of one image, 1 TiB, so that the sum of costs does not overflow.
+    /// The cost of one image is limited to this value, 1 TiB, so that the sum of all costs cannot overflow.
     private static let maxCost = 1 << 40
 
-    // MARK: Called under the lock; each returns the images to release after unlocking
+    // MARK: Functions called under the lock; they return the images that the caller must release after unlocking
 
     private static func insert(_ image: Image, _ key: String, cost: Int, into state: inout State) -> [Image] {
         guard cost <= state.limits.cost else {
@@ -122,7 +124,8 @@ public final class MemoryCache: MemoryCaching {
             return old.map { evicted + [$0] } ?? evicted
         }
         let old = state.ring.remove(key)?.image
-        // Evicts before the insertion: if all other images are marked as used, the new image would be evicted first.
+        // Evict before the insertion. The new image is not marked as used, so it would be evicted first if
+        // all other images are marked.
         let evicted = evict(toCost: state.limits.cost - cost, count: state.limits.count - 1, from: &state)
         state.ring.append(image, key, cost: cost)
         return old.map { evicted + [$0] } ?? evicted

@@ -2,32 +2,32 @@ import Foundation
 
 /// The level of memory pressure.
 public enum MemoryPressure: Int, Sendable {
-    /// Some work waits for memory: release whatever is cheap to make again.
+    /// Some threads wait for memory. Release everything that is cheap to recreate.
     case warning = 1
-    /// All work waits for memory, or almost none is available: release everything.
+    /// All threads wait for memory, or almost no memory is available. Release everything.
     case critical = 2
 }
 
 /// A source of memory pressure events.
 @preconcurrency public protocol MemoryPressureSource: Sendable {
-    /// Calls `handler`, on any thread, whenever memory is short, until the token is released.
+    /// Calls `handler` on any thread whenever memory is short. The calls end when the returned token is released.
     func observe(_ handler: @escaping @Sendable (MemoryPressure) -> Void) -> any Sendable
 }
 
-/// Forwards memory pressure events from a watcher or a test to observers.
+/// A source of memory pressure events that a watcher or a test reports through ``report(_:)``.
 public final class MemoryPressureRelay: MemoryPressureSource {
     private let observers = Locked<[UInt: @Sendable (MemoryPressure) -> Void]>([:])
     private let next = Locked<UInt>(0)
     private let start: Completion<Void>
 
-    /// Creates a relay that only ``report(_:)`` feeds.
+    /// Creates a relay without a watcher: events come only from calls of ``report(_:)``.
     public convenience init() { self.init {} }
 
-    /// Creates a relay that calls `start` at the first observer.
+    /// Creates a relay that calls `start` once, when the first observer is added.
     init(start: @escaping @Sendable () -> Void) { self.start = Completion(start) }
 
-    /// The pressure of this process's control group, or of the machine when the group cannot be watched. The first
-    /// observer starts the watcher on its own thread.
+    /// Reports the memory pressure of this process's control group, or of the whole machine if the group
+    /// cannot be watched. The first observer starts the watcher on a separate thread.
     public static let system: MemoryPressureRelay = MemoryPressureRelay { MemoryPressureWatcher.start() }
 
     /// Calls every observer on the calling thread.
@@ -35,7 +35,7 @@ public final class MemoryPressureRelay: MemoryPressureSource {
         for observer in observers.withLock({ Array($0.values) }) { observer(pressure) }
     }
 
-    /// Calls `handler` whenever memory is short, until the token is released.
+    /// Calls `handler` whenever memory is short. The calls end when the returned token is released.
     public func observe(_ handler: @escaping @Sendable (MemoryPressure) -> Void) -> any Sendable {
         let number = next.withLock { number in
             number += 1

@@ -1,7 +1,9 @@
 import Foundation
 
-/// Watches how long work waits for memory (PSI, <https://docs.kernel.org/accounting/psi.html>) on a thread that sleeps
-/// until the kernel wakes it. Without PSI it reads the available memory every 5 seconds.
+/// Watches how long threads wait for memory, with the kernel's pressure stall information (PSI,
+/// <https://docs.kernel.org/accounting/psi.html>).
+///
+/// Its thread sleeps until the kernel wakes it. Without PSI it reads the available memory every 5 seconds.
 enum MemoryPressureWatcher {
     static func start() {
         let thread = Thread { watch() }
@@ -11,11 +13,13 @@ enum MemoryPressureWatcher {
     }
 
     private static func watch() {
-        // Start the triggers late: removing one waits for every processor, measured 25 ms. That is half the time of a
-        // command that shows one image, but irrelevant for a long-running program. No trigger fires within its first
-        // 2-second window anyway.
+        // Register the triggers late, because removing a trigger takes 25 ms (measured), also at the end of
+        // the process: the kernel waits for every processor. A command that shows one image takes only 50 ms
+        // in total and ends before the triggers exist. The delay is harmless, because no trigger fires within
+        // its first window of 2 s anyway.
         sleep(2)
-        // Fires when some, or all, work waits for 200 ms within 2 s. Unprivileged windows must be multiples of 2 s.
+        // The triggers fire when some threads ("some") or all threads ("full") have waited for 200 ms within
+        // a window of 2 s. For unprivileged processes, the window must be a multiple of 2 s.
         let triggers = [(MemoryPressure.warning, "some 200000 2000000"), (.critical, "full 200000 2000000")]
         let watched = triggers.compactMap { pressure, trigger in
             open(trigger, files: pressureFiles()).map { (pressure, $0) }
@@ -25,7 +29,7 @@ enum MemoryPressureWatcher {
             var polls = watched.map { pollfd(fd: $0.1, events: Int16(POLLPRI), revents: 0) }
             let count = poll(&polls, nfds_t(polls.count), -1)
             if count < 0, errno == EINTR { continue }
-            // The group was removed, or the kernel withdrew the trigger.
+            // An error event means that the group was removed or the kernel removed the trigger.
             guard count > 0, polls.allSatisfy({ $0.revents & Int16(POLLERR | POLLNVAL) == 0 }) else { break }
             for (poll, (pressure, _)) in zip(polls, watched) where poll.revents & Int16(POLLPRI) != 0 {
                 MemoryPressureRelay.system.report(pressure)
@@ -35,7 +39,8 @@ enum MemoryPressureWatcher {
         pollMemoryInfo()
     }
 
-    /// The process's own control group comes first: its limit may be far below the machine's memory.
+    /// Returns the pressure files to try. The process's own control group is the first, because its limit may
+    /// be far below the machine's memory.
     private static func pressureFiles() -> [String] {
         let groups = (try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)) ?? ""
         return pressureFiles(groups: groups)
@@ -47,7 +52,8 @@ enum MemoryPressureWatcher {
         return (own.map { [$0] } ?? []) + ["/proc/pressure/memory"]
     }
 
-    /// A descriptor with a priority event (`POLLPRI`) when the trigger fires; nil if no file accepts the trigger.
+    /// Registers a trigger with the first file that accepts it; nil if no file does. The returned descriptor
+    /// has a priority event (`POLLPRI`) when the trigger fires.
     static func open(_ trigger: String, files: [String]) -> Int32? {
         for path in files {
             let file = Glibc.open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
@@ -67,7 +73,7 @@ enum MemoryPressureWatcher {
         }
     }
 
-    /// Warning below 10 % available memory, critical below 5 % (`MemAvailable`, proc(5)).
+    /// Returns `.warning` below 10 % available memory, `.critical` below 5 %, else nil (`MemAvailable`, proc(5)).
     static func pressure(meminfo: String) -> MemoryPressure? {
         func kilobytes(_ name: String) -> Int? {
             let line = meminfo.split(separator: "\n").first { $0.hasPrefix(name + ":") }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// The memory this process may use: the machine's, or its control group's limit when that is lower.
+/// The memory that this process may use: the machine's memory, or the limit of its control group if that is lower.
 enum MemorySize {
-    /// The limit that `maxMemoryCost` 0 stands for, in bytes: 15 % of ``available``.
+    /// The limit in bytes that ``ImageCacheConfig/maxMemoryCost`` 0 selects: 15 % of ``available``.
     static let automaticCost = available / 100 * 15
 
-    /// The available memory in bytes.
+    /// The memory that this process may use, in bytes.
     static let available: Int = {
         let physical = Int(clamping: ProcessInfo.processInfo.physicalMemory)
         let groups = (try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)) ?? ""

@@ -1,13 +1,13 @@
 import Foundation
 
-/// The newest version of each original, kept while an image made from it is in memory.
+/// The newest version of each original. A version is known as long as an image made from it is in memory.
 package final class OriginalVersions: Sendable {
     private struct Known { weak var version: OriginalVersion? }
 
     private struct State {
         var known: [KeyFingerprint: Known] = [:]
-        /// The latest versions, kept alive so that work begun with an older version is recognised as stale when it
-        /// ends.
+        /// The most recent versions, at most 256. The strong references keep a version known without an image
+        /// in memory, so that work that started with an older version is recognised as stale when it ends.
         var recent: [OriginalVersion] = []
         var nextRecent = 0
         var nextSweep = 256
@@ -31,7 +31,8 @@ package final class OriginalVersions: Sendable {
 
     package init() {}
 
-    /// The version of bytes that just came from their server or program: all other versions become stale.
+    /// Records that these bytes just arrived from the server or from the program. Their version becomes the
+    /// newest; the previous version becomes stale.
     @discardableResult
     package func declare(_ digest: ContentDigest, for key: KeyFingerprint) -> OriginalVersion {
         state.withLock { state in
@@ -44,7 +45,7 @@ package final class OriginalVersions: Sendable {
         }
     }
 
-    /// The version of bytes that a cache held: stale if another version has been declared.
+    /// Returns the version of bytes that were read from a cache. The version is stale if a different version is known.
     package func join(_ digest: ContentDigest, for key: KeyFingerprint) -> OriginalVersion {
         state.withLock { state in
             guard let known = state.known[key]?.version else {
@@ -56,7 +57,8 @@ package final class OriginalVersions: Sendable {
         }
     }
 
-    /// The version that was declared or joined last, as long as an image of it is in memory; nil where none is known.
+    /// Returns the newest known version of an original; nil when no version is known, such as when no image
+    /// made from the original is in memory.
     package func newest(for key: KeyFingerprint) -> ContentDigest? {
         state.withLock { $0.known[key]?.version }?.digest
     }
@@ -65,8 +67,9 @@ package final class OriginalVersions: Sendable {
 /// A cache that tracks the versions of its originals.
 package protocol VersionedImageCache: LayeredImageCaching {
     var originalVersions: OriginalVersions { get }
-    /// The version of the original on disk under a key; nil if there is none or its version is unknown.
+    /// Returns the version of the original on disk under a key; nil if there is no such entry or its version
+    /// is unknown.
     func diskVersion(of key: EntryKey) async -> ContentDigest?
-    /// The same; blocks the caller.
+    /// Like ``diskVersion(of:)``, but blocks the caller.
     func diskVersionSync(of key: EntryKey) -> ContentDigest?
 }

@@ -1,7 +1,8 @@
-/// The pixel sizes of recent images by key: bounded, and a pure structure without a lock.
+/// The pixel sizes of recent images by key. The number of sizes is limited. The structure has no lock; its
+/// owner must synchronise access.
 ///
-/// Two generations: a full younger one replaces the older one. Entries of the older one are dropped unless a look-up
-/// moved them to the younger one.
+/// There are two generations, young and old. New sizes are added to the young generation. A look-up moves a size from
+/// the old to the young generation. When the young generation is full, it replaces the old one, whose sizes are lost.
 struct PixelSizes {
     private var young: [String: PixelSize] = [:]
     private var old: [String: PixelSize] = [:]

@@ -1,4 +1,5 @@
-/// Values by key within a budget. Evicts the least recently used value first. A lock protects the state.
+/// A cache of values by key with a limited total cost. It evicts the least recently used value first. Safe on
+/// any thread.
 package final class RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Slot {
         var value: Value
@@ -27,7 +28,7 @@ package final class RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sen
         }
     }
 
-    /// Stores a value unless it alone exceeds a quarter of the budget.
+    /// Stores a value. Does nothing if its cost exceeds a quarter of the budget: it would evict too many other values.
     package func set(_ value: Value, for key: Key, cost: Int) {
         // Declared here so that evicted values are freed outside the lock.
         var freed: [Slot] = []
@@ -41,7 +42,8 @@ package final class RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sen
             state.slots[key] = Slot(value: value, cost: cost, lastUse: state.clock)
             state.cost += cost
             guard state.cost > budget else { return }
-            // Evicts down to seven eighths of the budget at once, because each eviction scans all values.
+            // Evict until only seven eighths of the budget are used. An eviction scans all values, so it
+            // should happen rarely.
             for (key, slot) in state.slots.sorted(by: { $0.value.lastUse < $1.value.lastUse }) {
                 guard state.cost > budget / 8 * 7 else { break }
                 state.slots[key] = nil

@@ -1,4 +1,4 @@
-/// Weak references to evicted images by key.
+/// Weak references to evicted images by key. They make an evicted image available again while the application uses it.
 struct WeakImageTable {
     private struct Entry {
         weak var image: Image?
@@ -22,10 +22,12 @@ struct WeakImageTable {
         return (image, entry.cost)
     }
 
-    /// Removes references to released images. Doubling the threshold keeps the cost per eviction constant.
+    /// Removes references to released images. The next sweep runs when the table has twice as many entries,
+    /// so the average cost per eviction is constant.
     ///
-    /// Checking a weak reference retains the image. If the last owner releases it meanwhile, it would be deallocated
-    /// here, under the lock, together with objects the user attached to it. So these images are returned to the caller.
+    /// Returns the images that still exist; the caller must release them after unlocking. Checking a weak
+    /// reference retains the image. If its last owner releases the image during the sweep, the sweep would
+    /// deallocate it under the lock, together with objects that the user attached to it.
     private mutating func sweep() -> [Image] {
         var living: [Image] = []
         entries = entries.filter { entry in

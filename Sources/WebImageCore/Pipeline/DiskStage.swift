@@ -19,7 +19,7 @@ struct DiskStage: Sendable {
         return version == current ? stored : nil
     }
 
-    /// The same; blocks the caller.
+    /// Like ``diskVersion(of:)``, but blocks the caller.
     func entrySync(
         _ decoder: EntryDecoder, in cache: any LayeredImageCaching, _ plan: LoadPlan
     ) -> CachedResource? {

@@ -1,9 +1,10 @@
-/// The client hints for screen and network (RFC 8942). They are defaults: options of the target override them.
+/// The client hints for screen and network (RFC 8942). They apply only to options that the target does not set.
 enum ClientHints {
-    /// The fields that answers depend on.
+    /// The request fields that answers depend on, for `Vary`.
     static let names = ["Sec-CH-Width", "Width", "Sec-CH-DPR", "DPR", "Save-Data"]
 
-    /// Applies hints to options that the target does not set. Rounds to few values, because results are keyed by them.
+    /// Applies hints to options that the target does not set. Values are rounded, because they are part of result
+    /// keys and every distinct value is a separate result.
     static func apply(_ headers: ServiceHeaders, to options: inout ProcessingOptions) {
         let ratio = number(headers["Sec-CH-DPR"] ?? headers["DPR"], in: 0.5...8)
         if options.width == 0, options.height == 0, options.dpr == 1 {
@@ -12,7 +13,7 @@ enum ClientHints {
                 options.width = (Int(width.rounded(.up)) + 63) / 64 * 64
             }
         } else if options.dpr == 1, let ratio {
-            // Rounds to quarters: the ratios of real screens differ by more.
+            // Round the ratio to a multiple of 0.25, because the ratios of real screens differ by at least that much.
             options.dpr = (ratio * 4).rounded() / 4
         }
         if options.quality == 0, headers["Save-Data"]?.lowercased() == "on" { options.quality = 50 }

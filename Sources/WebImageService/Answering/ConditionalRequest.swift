@@ -3,7 +3,8 @@ import Foundation
 /// The conditions and the range of a request (RFC 9110 §13, §14).
 enum ConditionalRequest {
     enum RangeAnswer: Equatable {
-        /// The whole body: no range, several ranges, an unknown unit, or another version (`If-Range`).
+        /// Send the whole body: the request has no range, several ranges or an unknown unit, or `If-Range` names
+        /// another version.
         case whole
         case part(Range<Int>)
         case notSatisfiable
@@ -12,7 +13,7 @@ enum ConditionalRequest {
     /// The part to send for `Range`. Only a single byte range is supported.
     static func range(_ headers: ServiceHeaders, etag: String, count: Int) -> RangeAnswer {
         guard let field = headers["Range"]?.trimmed, field.lowercased().hasPrefix("bytes=") else { return .whole }
-        // A date never matches: answers carry no Last-Modified.
+        // A date in `If-Range` never matches, because answers have no `Last-Modified`.
         if let condition = headers["If-Range"]?.trimmed, condition != etag { return .whole }
         let text = field.dropFirst(6)
         guard !text.contains(","), let dash = text.firstIndex(of: "-") else { return .whole }

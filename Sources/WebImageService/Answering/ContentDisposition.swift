@@ -1,11 +1,11 @@
 import Foundation
 import WebImageCore
 
-/// `Content-Disposition` (RFC 6266) from names that clients choose.
+/// Makes `Content-Disposition` fields (RFC 6266) from names that clients choose.
 enum ContentDisposition {
     /// - Parameters:
     ///   - name: The requested name; nil uses the last part of the source's path.
-    ///   - fileExtension: Replaces the extension of the source. Is added to a requested name that lacks it.
+    ///   - fileExtension: Replaces the extension of the source. It is also added to a requested name that lacks it.
     static func field(name: String?, source: String, fileExtension: String, isAttachment: Bool) -> String {
         let type = isAttachment ? "attachment" : "inline"
         let stem = name.map(cleaned) ?? stemOfSource(source)
@@ -28,7 +28,8 @@ enum ContentDisposition {
         return String(decoded[..<dot])
     }
 
-    /// Removes characters that end a field or a path or hide a name; returns at most 120 characters.
+    /// Removes characters that could end the field, that separate paths, or that hide parts of the name. Returns at
+    /// most 120 characters.
     private static func cleaned(_ name: String) -> String {
         let scalars = name.unicodeScalars.filter { scalar in
             let category = scalar.properties.generalCategory

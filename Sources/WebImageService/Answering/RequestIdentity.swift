@@ -12,7 +12,7 @@ enum RequestIdentity {
         return String(repeating: "0", count: 16 - digits.utf8.count) + digits
     }
 
-    /// `traceparent` (W3C Trace Context §3.2) of version 00 if it is well formed.
+    /// The value of `traceparent` (W3C Trace Context §3.2) if it is well formed and has version 00; otherwise nil.
     static func traceParent(_ headers: ServiceHeaders) -> String? {
         guard let field = headers["traceparent"], field.utf8.count == 55, field.hasPrefix("00-") else { return nil }
         let parts = field.split(separator: "-", omittingEmptySubsequences: false)
@@ -23,7 +23,8 @@ enum RequestIdentity {
         return field
     }
 
-    /// A source for logs, without user information and query, because these may contain secrets.
+    /// The form of a source for logs: without query and fragment, which may contain secrets, and at most 500 characters
+    /// long. Sources with a user name or password were refused before.
     static func redacted(_ source: String) -> String {
         let plain = source.prefix { $0 != "?" && $0 != "#" }
         return String(plain.prefix(500))

@@ -7,11 +7,12 @@ struct ResultResponse {
     let settings: ServiceSettings
     /// Seconds since 1970.
     let now: TimeInterval
-    /// The time in seconds since 1970 after which the answer must not be used (`expires`).
+    /// The time after which the answer must not be used, in seconds since 1970 (option `expires`).
     var expires: Int?
-    /// The upper bound of `max-age` in seconds, for a stand-in while the preferred format is being made.
+    /// The maximum remaining lifetime in seconds. It is set if the answer has a substitute format while the preferred
+    /// format is still being made.
     var maxAge: Int?
-    /// Request fields beside the target that the answer depends on.
+    /// The names of the request fields that the answer depends on.
     var vary: [String] = []
     var filename: String?
     var isAttachment = false
@@ -63,7 +64,7 @@ struct ResultResponse {
             fileExtension: format?.fileExtension ?? (head.mediaType == "application/json" ? "json" : ""),
             isAttachment: isAttachment)
         if settings.configuration.linksCanonical, !head.source.hasPrefix("local:") {
-            // Escapes the characters that end the reference in the field. A valid URL contains none of them unescaped.
+            // Remove the characters that would end the URL in the field. A valid URL contains none of them unescaped.
             let url = head.source.filter { !"<>\"\\ ".contains($0) }
             headers["Link"] = "<\(url)>; rel=\"canonical\""
         }

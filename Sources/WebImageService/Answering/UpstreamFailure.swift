@@ -2,7 +2,7 @@ import Foundation
 import WebImageCore
 
 extension ServiceRefusal {
-    /// The status and the message for a library error. The message never contains a local path.
+    /// Maps a library error to a status and a message. The message never contains a local path.
     init(_ error: WebImageError) {
         switch error.code {
         case .cancelled: self.init(499, .gone, "the client disconnected")
@@ -55,12 +55,14 @@ extension ServiceRefusal {
         return ServiceRefusal(502, .upstream, "the source's server cannot be reached")
     }
 
-    /// Whether the source caused the failure and a retry may succeed; a stale result is sent instead.
+    /// Whether the source's server caused the failure and a retry may succeed. A stale result is then sent if there
+    /// is one.
     var isUpstreamFault: Bool {
         [.upstream, .upstreamTimeout].contains(reason) || (reason == .upstreamStatus && status == 502)
     }
 
-    /// Whether another request would fail in the same way for a while.
+    /// Whether the failure is likely to last for some time. It is then remembered, so that further requests do not
+    /// fetch the source again.
     var isRemembered: Bool {
         [.upstream, .upstreamTimeout, .upstreamStatus, .notPicture, .limit, .source].contains(reason)
     }

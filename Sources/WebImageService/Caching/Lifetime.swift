@@ -2,22 +2,22 @@ import Foundation
 import WebImageCore
 import WebImageHTTP
 
-/// How long an answer may be used, in seconds (RFC 9111, RFC 5861).
+/// How long a response may be used by caches, in seconds (RFC 9111, RFC 5861).
 struct Lifetime: Sendable, Hashable, Codable {
     /// Seconds since the origin server made the response.
     var maxAge: Int
-    /// The age in seconds when it was stored here.
+    /// The age in seconds that the response already had when it was stored here.
     var age = 0
     var staleWhileRevalidate = 0
     var staleIfError = 0
-    /// Whether shared caches may store it.
+    /// Whether shared caches may store the response.
     var isShared = true
-    /// Whether any cache may store it.
+    /// Whether any cache may store the response.
     var mayBeStored = true
 
-    /// The bounds that the configuration sets.
+    /// The defaults and limits of lifetimes that the configuration sets, in seconds.
     struct Bounds: Sendable, Hashable {
-        /// Seconds for sources that state no lifetime.
+        /// The lifetime of sources that state none.
         var standard = 86_400
         var least = 0
         var most = 31_536_000
@@ -25,7 +25,12 @@ struct Lifetime: Sendable, Hashable, Codable {
         var staleIfError = 86_400
     }
 
-    /// - Parameter fields: The source's fields, names in lower case.
+    /// Computes the lifetime of a source from its response.
+    ///
+    /// - Parameters:
+    ///   - fields: The fields of the source's response, with names in lower case.
+    ///   - age: The age in seconds at the time of storing.
+    ///   - bounds: The defaults and limits of the configuration.
     init(fields: [String: String], age: Int, bounds: Bounds) {
         let control = CacheControl(fields["cache-control"])
         mayBeStored = !control.contains("no-store")
@@ -42,8 +47,8 @@ struct Lifetime: Sendable, Hashable, Codable {
         let isStrict =
             control.contains("must-revalidate") || control.contains("proxy-revalidate") || control.contains("no-cache")
             || !mayBeStored
-        // The configured times apply only to sources that leave them open. A source that requires revalidation is always
-        // revalidated.
+        // The configured stale times apply only if the source states none. A stale response is never used if the source
+        // requires revalidation.
         let isOpen = !isStrict && self.maxAge > 0
         let revalidate = seconds("stale-while-revalidate") ?? (isOpen ? bounds.staleWhileRevalidate : 0)
         staleWhileRevalidate = isStrict ? 0 : revalidate
@@ -52,7 +57,7 @@ struct Lifetime: Sendable, Hashable, Codable {
 
     init(maxAge: Int) { self.maxAge = maxAge }
 
-    /// The age in seconds at a moment.
+    /// The age in seconds at the time `now`, for a response stored at the time `stored` (both in seconds since 1970).
     func age(storedAt stored: TimeInterval, now: TimeInterval) -> Int { age + max(Int(now - stored), 0) }
 }
 

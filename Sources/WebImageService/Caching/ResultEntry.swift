@@ -5,14 +5,14 @@ import WebImageCore
 struct ResultEntry: Sendable {
     struct Head: Sendable, Codable, Hashable {
         var mediaType: String
-        /// The strong validator with its quotes.
+        /// The strong entity tag, including its quotes.
         var etag: String
         /// Seconds since 1970.
         var stored: TimeInterval
         var lifetime: Lifetime
         /// Identifies the version of the source.
         var sourceVersion: String
-        /// The source's URL, compared on reading to detect a digest collision.
+        /// The source's URL. It is compared when the entry is read, to detect a collision of key digests.
         var source: String
         var width: Int?
         var height: Int?
@@ -38,13 +38,13 @@ struct ResultEntry: Sendable {
         age(now: now) < head.lifetime.maxAge + head.lifetime.staleIfError
     }
 
-    // MARK: On disk: one value, so that bytes and head always belong to the same result.
+    // MARK: On disk: head and bytes are one value, so that they always belong to the same result.
 
     private static let signature: StaticString = "WIR1"
 
     var envelope: Data { HeadedBody.data(Self.signature, head, body) }
 
-    /// Nil for anything that ``envelope`` did not make for this source.
+    /// Reads the data of an ``envelope``; nil if the data has another form or belongs to another source.
     init?(envelope: Data, source: String) {
         guard let (head, body) = HeadedBody.read(Self.signature, Head.self, from: envelope), head.source == source
         else {

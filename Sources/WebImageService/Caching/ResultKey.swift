@@ -1,17 +1,18 @@
 import Foundation
 
-/// Identifies a result: source, everything that changes a byte, and what the client accepts.
+/// Identifies a result by its source, all options and settings that change a byte, and the formats that the client
+/// accepts.
 struct ResultKey: Sendable, Hashable {
     /// The source's URL after replacements were applied.
     let source: String
-    /// 64 hexadecimal digits.
+    /// The SHA-256 hash of all parts of the key, as 64 hexadecimal digits.
     let digest: String
     /// The number of purges of the source so far.
     let generation: Int
 
     /// - Parameters:
-    ///   - kind: Distinguishes pictures from facts about them.
-    ///   - fingerprint: The settings of the configuration that change every result.
+    ///   - kind: The kind of result: `picture`, `info` or `meta`.
+    ///   - fingerprint: The settings of the configuration that can change results.
     init(
         kind: String = "picture", source: String, options: ProcessingOptions, accepted: AcceptedFormats,
         generation: Int, fingerprint: String
@@ -34,7 +35,7 @@ struct ResultKey: Sendable, Hashable {
 }
 
 extension ProcessingOptions {
-    /// The options that change a byte of the result, in one spelling; defaults are omitted.
+    /// The options that change a byte of the result, in a normalised spelling. Options with default values are omitted.
     var keyText: String {
         var parts: [String] = []
         let standard = ProcessingOptions()

@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// Results in memory and on disk, and remembered failures.
+/// Stores results in memory and on disk, and remembers failures and purges.
 final class ResultStore: Sendable {
     private let memory: RecentValues<String, ResultEntry>
     private let failures = RecentValues<String, RememberedFailure>(budget: 10_000)
@@ -14,7 +14,7 @@ final class ResultStore: Sendable {
         var readAt: Duration
     }
 
-    /// After this time a generation is read from disk again, because another process may have purged the source.
+    /// The time after which a generation is read from disk again, because another process may have purged the source.
     private static let generationLife = Duration.seconds(5)
 
     struct RememberedFailure: Sendable {
@@ -23,14 +23,14 @@ final class ResultStore: Sendable {
         var until: TimeInterval
     }
 
-    /// - Parameter disk: Nil stores results in memory only.
+    /// - Parameter disk: The disk cache; nil stores results in memory only.
     init(memoryBytes: Int, disk: ImageCache?, clock: any DelayClock) {
         self.clock = clock
         memory = RecentValues(budget: memoryBytes)
         self.disk = disk
     }
 
-    /// A stored result and the cache level that had it.
+    /// Returns a stored result and the cache level that it was found in.
     func entry(for key: ResultKey) async -> (entry: ResultEntry, level: ServiceRecord.Outcome)? {
         if let known = entryInMemory(for: key) { return (known, .memory) }
         guard let data = await disk?.diskImageData(forKey: Self.diskKey(key)),
@@ -67,7 +67,8 @@ final class ResultStore: Sendable {
         failures.set(RememberedFailure(refusal: refusal, until: until), for: key.digest, cost: 1)
     }
 
-    // MARK: Generations: a purge of a source starts a new one, which makes all its earlier results unreachable at once.
+    // MARK: Generations: result keys contain the source's generation. A purge starts a new generation, so that all
+    // earlier results of the source become unreachable.
 
     /// The generation of a source if it is known without reading the disk.
     func knownGeneration(of source: String) -> Int? { number(of: generations.value(for: source)) }
@@ -90,8 +91,8 @@ final class ResultStore: Sendable {
         return found
     }
 
-    /// Makes all results of a source unreachable and returns the new generation. Other processes with the same folder
-    /// follow within five seconds.
+    /// Makes all results of a source unreachable and returns the new generation. Other processes with the same cache
+    /// folder detect the purge within five seconds.
     @discardableResult
     func purge(_ source: String) async -> Int {
         let next = await generation(of: source) + 1

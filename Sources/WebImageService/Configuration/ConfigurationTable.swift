@@ -1,17 +1,19 @@
-/// The settings by name. Each row defines a flag, a key of the file and an environment variable.
+/// The settings by name. Each row defines a command-line flag, a key of the configuration file and an environment
+/// variable.
 enum ConfigurationTable {
     typealias Reader = @Sendable (inout ServiceConfiguration, String) throws(ConfigurationError) -> Void
 
     struct Row: Sendable {
-        /// The name as in the file; the flag is `--name`, the variable `WEBIMAGE_NAME` with underscores.
+        /// The name in the configuration file. The flag is `--name`; the variable is `WEBIMAGE_NAME` with underscores
+        /// for hyphens.
         let name: String
         /// The kind of value: `SECONDS`, `BYTES`, `yes|no` …
         let value: String
         let help: String
-        /// Whether the value is secret. Secrets are never printed, and refused as flags because every process of the machine
-        /// can read flags.
+        /// Whether the value is secret. Secrets are never printed. They are refused as flags, because every process
+        /// of the machine can read flags.
         var isSecret = false
-        /// Empties a list; nil for other settings.
+        /// Removes all values of a list setting; nil for other settings.
         var clear: (@Sendable (inout ServiceConfiguration) -> Void)?
         let read: Reader
         let print: @Sendable (ServiceConfiguration) -> String
@@ -73,7 +75,8 @@ enum ConfigurationTable {
         }
     }
 
-    /// Values separated by commas. A repeated setting in the same place adds to the list.
+    /// A setting whose value is a list, separated by commas unless `separator` is another character. If the setting is
+    /// repeated in the same place (file, variables or flags), the values are added to the list.
     static func list(
         _ name: String, _ path: Path<[String]>, _ value: String, _ help: String, isSecret: Bool = false,
         separator: Character = ","
@@ -89,7 +92,7 @@ enum ConfigurationTable {
         }
     }
 
-    /// Digits with an optional suffix K, M or G (powers of 1024).
+    /// Parses digits with an optional suffix K, M or G (powers of 1024).
     private static func integer(_ text: String) -> Int? {
         let factors: [Character: Int] = ["k": 1 << 10, "m": 1 << 20, "g": 1 << 30]
         guard let last = text.lowercased().last else { return nil }
@@ -103,7 +106,7 @@ enum ConfigurationTable {
     }
 }
 
-/// An error of a setting that cannot be read.
+/// The error of a setting that cannot be read.
 public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The setting's name as written.
     public let name: String
@@ -115,12 +118,12 @@ public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvert
         self.problem = problem
     }
 
-    /// Name and problem.
+    /// The name and the problem in one line.
     public var description: String { "\(name): \(problem)" }
 }
 
 extension StringProtocol {
-    /// The text without spaces and tabs at both ends.
+    /// The text without spaces, tabs and carriage returns at both ends.
     var trimmed: String {
         var text = self[...]
         while let first = text.first, first == " " || first == "\t" || first == "\r" { text.removeFirst() }

@@ -1,8 +1,9 @@
 extension ServiceConfiguration {
-    /// Reads `--name value` and `--name=value`. Yes-or-no settings need no value; `--no-name` means no.
+    /// Reads settings from flags of the form `--name value` or `--name=value`. A yes-or-no setting needs no
+    /// value: `--name` means yes, `--no-name` means no.
     ///
-    /// - Throws: `ConfigurationError` for unknown names, missing or wrong values, and secrets, which belong in a file or a
-    ///   variable.
+    /// - Throws: `ConfigurationError` for unknown names, for missing or wrong values, and for secrets, which are
+    ///   accepted only in the file and in variables.
     public mutating func read(flags: [String]) throws(ConfigurationError) {
         var rest = flags[...]
         var given: Set<String> = []
@@ -29,9 +30,10 @@ extension ServiceConfiguration {
         }
     }
 
-    /// Reads `WEBIMAGE_…` variables and ignores variables without this prefix. An unknown name with the prefix is an error.
+    /// Reads settings from `WEBIMAGE_…` variables. Variables without this prefix are ignored; an unknown name
+    /// with the prefix is an error.
     ///
-    /// - Parameter others: Names with the prefix that belong to other parts of the program.
+    /// - Parameter others: Names with the prefix that are not settings and are ignored.
     public mutating func read(
         environment: [String: String],
         ignoring others: Set<String> = [
@@ -48,7 +50,8 @@ extension ServiceConfiguration {
         }
     }
 
-    /// Reads a file: one `name = value` per line, `#` before comments. Lists may be repeated.
+    /// Reads settings from the text of a configuration file. Each line is `name = value`; lines that begin with `#` are
+    /// comments. A list setting may occur several times.
     public mutating func read(file text: String) throws(ConfigurationError) {
         var given: Set<String> = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
@@ -61,7 +64,8 @@ extension ServiceConfiguration {
         }
     }
 
-    /// A list replaces the list of an earlier place: a flag does not add to the file's list.
+    /// Sets one value. The first value of a list in a place (file, variables or flags) removes the values from
+    /// earlier places: a flag does not add to the file's list.
     private mutating func set(
         _ row: ConfigurationTable.Row, _ value: String, _ given: inout Set<String>
     ) throws(ConfigurationError) {
@@ -83,7 +87,7 @@ extension ServiceConfiguration {
         }.joined()
     }
 
-    /// Name, value, meaning and default of every setting, for help texts and documents.
+    /// The name, variable, kind of value, meaning and default of every setting, for help texts and documentation.
     public static var settings: [(name: String, variable: String, value: String, help: String, standard: String)] {
         let standard = ServiceConfiguration()
         return ConfigurationTable.rows.map { ($0.name, $0.variable, $0.value, $0.help, $0.print(standard)) }

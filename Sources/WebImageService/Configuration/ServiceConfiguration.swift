@@ -1,82 +1,84 @@
 /// The operator's settings, with the defaults of `webimage serve`.
 ///
-/// They are read from a file, from `WEBIMAGE_…` variables and from flags, in this order: later ones win.
+/// `webimage serve` reads them from a file, then from `WEBIMAGE_…` variables, then from flags. A later place
+/// overrides an earlier one.
 public struct ServiceConfiguration: Sendable, Hashable {
-    // MARK: Addresses, for the transport
+    // MARK: Addresses, for the server
 
-    /// Listening addresses: `ADDRESS:PORT`, `[ADDRESS]:PORT` or `unix:PATH`. Empty means `127.0.0.1:8080`.
+    /// The listening addresses, each `ADDRESS:PORT`, `[ADDRESS]:PORT` or `unix:PATH`. Empty means `127.0.0.1:8080`.
     public var listen: [String] = []
-    /// The listening address for metrics and purges; empty disables it.
+    /// The listening address of the operator, for metrics and purges; empty disables it.
     public var admin = ""
-    /// Whether the service may listen on non-loopback addresses without keys.
+    /// Whether the service may listen on non-loopback addresses although no signing keys are configured.
     public var isInsecure = false
-    /// Permissions of the Unix socket, octal.
+    /// The file permissions of Unix sockets, in octal.
     public var socketMode = "660"
     /// Address ranges (CIDR) of proxies whose `X-Forwarded-For` is trusted.
     public var trustedProxies: [String] = []
-    /// The maximum of open connections.
+    /// The maximum number of open connections.
     public var maxConnections = 10_000
-    /// The maximum of open connections per client (IPv6: per /64).
+    /// The maximum number of open connections per client (IPv6: per /64).
     public var maxConnectionsPerClient = 1_000
-    /// Seconds in which the head of a request must arrive.
+    /// The time in seconds within which the whole head of a request must arrive.
     public var headTimeout = 10
-    /// Seconds that an idle connection remains open.
+    /// The time in seconds for which an idle connection remains open.
     public var idleTimeout = 30
-    /// Seconds without progress after which a connection to a client that accepts no bytes is closed.
+    /// The time in seconds after which a connection is closed if the client accepts no bytes of an answer.
     public var sendTimeout = 30
-    /// Seconds that running requests get to finish when the service stops.
+    /// The time in seconds for running requests to finish when the service stops.
     public var drain = 20
     /// The maximum size of a request's head in bytes.
     public var maxHeadBytes = 32 << 10
-    /// The access log: `text`, `json` or `none`.
+    /// The format of the access log: `text`, `json` or `none`.
     public var accessLog = "text"
 
     // MARK: URLs
 
     /// The prefix of every target, without a trailing slash.
     public var pathPrefix = ""
-    /// Keys of imgproxy's grammar, hexadecimal; each is used with the salt at the same index.
+    /// The hexadecimal keys for signatures in imgproxy's grammar. Each key is used with the salt at the same index.
     public var keys: [String] = []
-    /// Salts of imgproxy's grammar, hexadecimal.
+    /// The hexadecimal salts for signatures in imgproxy's grammar.
     public var salts: [String] = []
-    /// Bytes of the hash in a signature, 1...32.
+    /// The length in bytes of the hash in a signature, 1...32.
     public var signatureSize = 32
-    /// Signatures that are accepted without verification.
+    /// Texts that are accepted in the place of the signature without verification.
     public var trustedSignatures: [String] = []
-    /// The prefix of thumbor's grammar; empty disables the grammar.
+    /// The path prefix of targets in thumbor's grammar; empty disables the grammar.
     public var thumborPrefix = ""
-    /// Keys of thumbor's grammar.
+    /// The keys for signatures in thumbor's grammar.
     public var thumborKeys: [String] = []
-    /// Whether `unsafe` is accepted although keys are configured.
+    /// Whether thumbor's unsigned `unsafe` targets are accepted although keys are configured.
     public var allowsUnsafeThumbor = false
-    /// Presets in the form `name=option/option`.
+    /// Named lists of options, each in the form `name=option/option`.
     public var presets: [String] = []
-    /// Whether targets may name only presets.
+    /// Whether targets may name only presets and no other options.
     public var onlyPresets = false
-    /// Names of options allowed outside presets; empty allows all of them.
+    /// The names of the options that are allowed outside presets; empty allows all options.
     public var allowedOptions: [String] = []
-    /// Whether the last segment of a base64 source is a file name without effect.
+    /// Whether the last segment of a base64 source is a file name, which is ignored.
     public var base64IncludesFilename = false
     /// The maximum length of a target in bytes.
     public var maxTargetBytes = 16 << 10
 
     // MARK: Sources
 
-    /// Prefixes of allowed sources, in which `*` matches anything but a slash; empty allows every public source.
+    /// The URL prefixes of allowed sources. `*` in a prefix matches any text without a slash. Empty allows every public
+    /// source.
     public var allowedSources: [String] = []
-    /// Address ranges (CIDR) that may be fetched from although they are not public.
+    /// The address ranges (CIDR) from which sources may be fetched although the addresses are not public.
     public var allowedAddresses: [String] = []
     /// The folder of `local:///` sources; empty forbids them.
     public var root = ""
     /// The prefix added to sources that do not begin with it.
     public var baseURL = ""
-    /// Replacements in source URLs, in the form `pattern=replacement`.
+    /// The replacements in source URLs, each in the form `pattern=replacement`.
     public var urlReplacements: [String] = []
-    /// Seconds without a byte from a source after which the fetch fails.
+    /// The time in seconds without a byte from a source after which its fetch fails.
     public var sourceTimeout = 10
-    /// Seconds after which a whole fetch fails.
+    /// The maximum duration of a whole fetch in seconds.
     public var sourceDeadline = 30
-    /// The maximum of redirects followed.
+    /// The maximum number of redirects that a fetch follows.
     public var maxRedirects = 5
     /// The `User-Agent` sent to sources.
     public var userAgent = ""
@@ -85,57 +87,57 @@ public struct ServiceConfiguration: Sendable, Hashable {
 
     /// The folder of the caches; empty means the user's cache folder.
     public var cacheFolder = ""
-    /// The maximum of bytes of results on disk; 0 stores none.
+    /// The maximum size of the results on disk in bytes; 0 stores none.
     public var resultCacheBytes = 1 << 30
-    /// The maximum of bytes of sources on disk; 0 stores none.
+    /// The maximum size of the sources on disk in bytes; 0 stores none.
     public var sourceCacheBytes = 1 << 30
-    /// The maximum of bytes of results in memory.
+    /// The maximum size of the results in memory in bytes.
     public var resultMemoryBytes = 64 << 20
-    /// Seconds that a result is fresh if its source states no lifetime.
+    /// The lifetime of a result in seconds if its source states none.
     public var ttl = 86_400
-    /// The lower bound in seconds of lifetimes that sources state.
+    /// The minimum lifetime of a result in seconds; a shorter lifetime of a source is raised to this value.
     public var minTTL = 0
-    /// The upper bound in seconds of lifetimes that sources state.
+    /// The maximum lifetime of a result in seconds; a longer lifetime of a source is reduced to this value.
     public var maxTTL = 31_536_000
-    /// Seconds that a stale result may be used while it is revalidated.
+    /// The time in seconds after expiry in which a stale result may be sent while it is revalidated in the background.
     public var staleWhileRevalidate = 60
-    /// Seconds that a stale result may be used when its source fails.
+    /// The time in seconds after expiry in which a stale result may be sent if its source fails.
     public var staleIfError = 86_400
-    /// Seconds that a failure is remembered.
+    /// The time in seconds for which a failure is remembered.
     public var negativeTTL = 10
 
     // MARK: Limits
 
     /// The maximum size of a source in bytes.
     public var maxSourceBytes = 50 << 20
-    /// Megapixels of a source.
+    /// The maximum size of a source in megapixels.
     public var maxSourceMegapixels = 50
-    /// The maximum of frames of an animation; a longer one becomes a still picture.
+    /// The maximum number of frames of an animation. A longer animation becomes a still picture.
     public var maxAnimationFrames = 128
-    /// The maximum of megapixels of all frames of a result together.
+    /// The maximum size in megapixels of all frames of a result together. A larger animation becomes a still picture.
     public var maxAnimationMegapixels = 50
-    /// The maximum of a result's longer side in pixels; larger results are scaled down.
+    /// The maximum length in pixels of a result's longer side. Larger results are scaled down.
     public var maxResultDimension = 8_192
-    /// The maximum of megapixels of a result.
+    /// The maximum size of a result in megapixels.
     public var maxResultMegapixels = 50
-    /// Seconds after which decoding fails.
+    /// The maximum duration of a decode in seconds.
     public var decodeTimeout = 8
-    /// The maximum of results being made at once, waiting ones included.
+    /// The maximum number of results that are being made at the same time, including those that wait for a processor.
     public var queue = 64
-    /// The share of ``queue`` that one source host may use.
+    /// The maximum number of these results whose sources have the same host.
     public var queuePerHost = 32
-    /// The maximum of requests in flight.
+    /// The maximum number of requests in flight.
     public var maxRequests = 10_000
-    /// The maximum of requests in flight per client (IPv6: per /64).
+    /// The maximum number of requests in flight per client (IPv6: per /64).
     public var maxRequestsPerClient = 256
-    /// Whether targets may set their own limits, which never exceed the configured ones.
+    /// Whether targets may set their own limits. A limit above the configured one is refused.
     public var allowsSecurityOptions = true
 
     // MARK: Output
 
-    /// The encoding quality, 1...100, of formats without an entry in ``formatQuality``.
+    /// The encoding quality, 1...100, for formats without an entry in ``formatQuality``.
     public var quality = 80
-    /// Quality per format, in the form `format:quality`.
+    /// The encoding quality per format, each entry in the form `format:quality`.
     public var formatQuality: [String] = []
     /// Whether JPEG results are progressive.
     public var isProgressive = false
@@ -145,18 +147,19 @@ public struct ServiceConfiguration: Sendable, Hashable {
     public var offersWebP = true
     /// Whether clients that accept JPEG XL receive it.
     public var offersJPEGXL = false
-    /// Milliseconds that encoding AVIF may take. After that the client receives the next format, and AVIF is made for the
-    /// next request.
+    /// The time in milliseconds that a request waits for an AVIF result, including fetch and decode. After this time
+    /// the client receives another format. The AVIF result is completed in the background and stored for later
+    /// requests.
     public var avifBudget = 300
     /// Whether the client hints `Width`, `DPR` and `Save-Data` are used.
     public var usesClientHints = false
     /// The path of the picture for the `watermark` option; empty means none.
     public var watermark = ""
-    /// The watermark's opacity in percent, multiplied by that of the option.
+    /// The watermark's opacity in percent. It is multiplied by the opacity that the target's option states.
     public var watermarkOpacity = 100
-    /// The origin that may read answers (`*` or one origin); empty means none.
+    /// The origin whose scripts may read answers (`Access-Control-Allow-Origin`): `*` or one origin; empty means none.
     public var allowedOrigin = ""
-    /// Whether answers name their source in `Link`.
+    /// Whether answers name their source in a `Link` field with `rel="canonical"`.
     public var linksCanonical = false
     /// Whether error bodies are JSON.
     public var usesJSONErrors = false
@@ -164,7 +167,7 @@ public struct ServiceConfiguration: Sendable, Hashable {
     public var fallback = ""
     /// The status sent with the fallback; 0 sends the status of the failure.
     public var fallbackStatus = 200
-    /// Tokens that authorise purge requests; empty allows no purge.
+    /// The tokens that authorise purge requests; empty refuses every purge.
     public var purgeTokens: [String] = []
 
     /// Creates a configuration with the defaults.

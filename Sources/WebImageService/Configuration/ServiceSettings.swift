@@ -2,7 +2,7 @@ import Foundation
 import WebImageCore
 import WebImageHTTP
 
-/// A configuration that is parsed and checked, with its files read.
+/// A parsed and checked configuration, with the content of its files.
 struct ServiceSettings: Sendable {
     let configuration: ServiceConfiguration
     var imgproxy: ImgproxyRouter
@@ -13,13 +13,13 @@ struct ServiceSettings: Sendable {
     var offered: AcceptedFormats
     var watermark: WatermarkSource?
     var fallback: Data?
-    /// The settings that change every result, as part of result keys.
+    /// The settings that can change results, as text for result keys.
     var fingerprint: String
     var purgeTokens: [String]
     /// Targets that these settings allow and whose results were in memory. A reload begins with none.
     let answered = AnsweredTargets()
 
-    /// Blocks: reads the watermark and the fallback.
+    /// Parses and checks a configuration. Blocks while it reads the files of the watermark and the fallback.
     init(_ configuration: ServiceConfiguration) throws(ConfigurationError) {
         self.configuration = configuration
         imgproxy = try Self.imgproxy(configuration)
@@ -84,7 +84,8 @@ struct ServiceSettings: Sendable {
         guard configuration.thumborPrefix.hasPrefix("/"), configuration.thumborPrefix.count > 1 else {
             throw ConfigurationError("thumbor", "a prefix is /NAME")
         }
-        // With keys for imgproxy's grammar only, unsigned targets of thumbor's grammar would bypass them.
+        // If only imgproxy's grammar had keys, clients could avoid signatures with unsigned targets in thumbor's
+        // grammar.
         if configuration.thumborKeys.isEmpty, !configuration.keys.isEmpty, !configuration.allowsUnsafeThumbor {
             throw ConfigurationError("thumbor-key", "keys are set for imgproxy's grammar and none for thumbor's")
         }
@@ -132,7 +133,7 @@ struct ServiceSettings: Sendable {
         return settings
     }
 
-    /// The policy of downloads: allowed hosts and addresses.
+    /// The download policy for sources: the allowed hosts and addresses.
     var downloadPolicy: DownloadPolicy {
         var policy = DownloadPolicy.server
         policy.allowedHosts = sources.allowedHosts

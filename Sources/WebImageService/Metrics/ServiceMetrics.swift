@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// Counters of a service and their text for Prometheus (exposition format 0.0.4).
+/// Counts requests and work of a service and writes the counters as Prometheus text (exposition format 0.0.4).
 final class ServiceMetrics: Sendable {
     private struct RequestKey: Hashable {
         var route: ServiceRecord.Route
@@ -37,7 +37,9 @@ final class ServiceMetrics: Sendable {
         }
     }
 
-    /// - Parameter gauges: Current values by name.
+    /// The counters as Prometheus text.
+    ///
+    /// - Parameter gauges: Additional current values with their names and help texts.
     func text(gauges: [(name: String, help: String, value: Int)]) -> String {
         let state = state.withLock { $0 }
         var text = PrometheusText(prefix: "webimage")

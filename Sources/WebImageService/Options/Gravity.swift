@@ -10,9 +10,9 @@ struct Gravity: Sendable, Hashable {
         case southEast = "soea"
         case southWest = "sowe"
         case center = "ce"
-        /// The part with the most edges, strong colours and skin.
+        /// The part of the picture with the most edges, strong colours and skin tones.
         case smart = "sm"
-        /// A point in fractions of the sides.
+        /// A point whose coordinates are fractions of the sides.
         case focusPoint = "fp"
 
         var isTop: Bool { self == .north || self == .northEast || self == .northWest }
@@ -22,8 +22,8 @@ struct Gravity: Sendable, Hashable {
     }
 
     var anchor = Anchor.center
-    /// Offsets from the anchor: values of 1 and more are pixels, smaller ones a fraction of the side. For a focus point
-    /// 0...1.
+    /// The horizontal offset from the anchor. A value of 1 or more is in pixels, a smaller value is a fraction of the
+    /// width. For a focus point, `x` and `y` are its coordinates, 0...1.
     var x = 0.0
     var y = 0.0
 

@@ -33,7 +33,8 @@ struct OptionArguments {
 
     func refusal(_ problem: String) -> ServiceRefusal { .option(name, problem) }
 
-    // Values. Numbers must be ASCII digits: the parsers of Swift and Foundation also accept `+1`, `0x1p3` and `inf`.
+    // Parsing of values. Numbers are checked before they are parsed, because the parsers of Swift and Foundation also
+    // accept `+1`, `0x1p3` and `inf`.
 
     func integer(_ text: Substring, in range: ClosedRange<Int>, _ what: String) throws(ServiceRefusal) -> Int {
         let digits = text.hasPrefix("-") ? text.dropFirst() : text
@@ -57,7 +58,7 @@ struct OptionArguments {
         return value
     }
 
-    /// `1 t T true True TRUE`; everything else is false, as in imgproxy.
+    /// Parses a flag: `1`, `t`, `T`, `true`, `True` and `TRUE` are true. Any other text is false, as in imgproxy.
     func boolean(_ text: Substring) -> Bool { ["1", "t", "T", "true", "True", "TRUE"].contains(text) }
 
     func color(_ hex: Substring) throws(ServiceRefusal) -> PlainColor {

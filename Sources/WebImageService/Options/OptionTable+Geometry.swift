@@ -70,7 +70,7 @@ extension OptionTable {
         },
         Row("padding", "pd") { options, arguments throws(ServiceRefusal) in
             guard (1...4).contains(arguments.count) else { throw arguments.refusal("one to four numbers are wanted") }
-            // As in CSS: right defaults to top, bottom to top, left to right.
+            // Defaults as in CSS: right and bottom take the value of top, left takes the value of right.
             if let top = arguments.nextUnlessEmpty() {
                 let value = try arguments.integer(top, in: side, "the padding")
                 options.padding = ProcessingOptions.Padding(top: value, right: value, bottom: value, left: value)

@@ -59,7 +59,8 @@ extension OptionTable {
         Row("strip_color_profile", "scp") { options, arguments throws(ServiceRefusal) in
             options.stripColorProfile = arguments.boolean(try arguments.required("the flag"))
         },
-        // Off is the normal behaviour. On is not supported and is refused, so that the client notices.
+        // The option is not supported. Off is accepted, because it is the normal behaviour; on is refused, so that the
+        // client notices.
         Row("preserve_hdr", "ph") { _, arguments throws(ServiceRefusal) in try refuseIfOn(&arguments) },
         Row("enforce_thumbnail", "eth") { _, arguments throws(ServiceRefusal) in try refuseIfOn(&arguments) },
         Row("quality", "q") { options, arguments throws(ServiceRefusal) in

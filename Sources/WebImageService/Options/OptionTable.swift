@@ -1,4 +1,4 @@
-/// The options of imgproxy's grammar by name. Each row defines an option and its aliases.
+/// The options of imgproxy's grammar. Each row defines the names of an option and how it is read.
 enum OptionTable {
     typealias Reader =
         @Sendable (inout ProcessingOptions, inout OptionArguments) throws(ServiceRefusal) -> Void
@@ -35,10 +35,10 @@ enum OptionTable {
     static let plainAnchors = Set(Gravity.Anchor.allCases).subtracting([.smart, .focusPoint])
     static let extendAnchors = Set(Gravity.Anchor.allCases).subtracting([.smart])
 
-    /// The valid range of a side in pixels: no format stores a larger one.
+    /// The valid range of a side in pixels. No format can store a longer side.
     static let side = 0...100_000
 
-    /// Reads a flag followed by a gravity: `1:no:0:10`. An empty flag leaves the value unchanged.
+    /// Reads a flag and a gravity, for example `1:no:0:10`. An empty flag leaves the value unchanged.
     static func readExtension(
         _ extension: inout ProcessingOptions.Extension, _ arguments: inout OptionArguments
     ) throws(ServiceRefusal) {
@@ -46,7 +46,7 @@ enum OptionTable {
         if !arguments.isEmpty { `extension`.gravity = try arguments.gravity(allowing: extendAnchors) }
     }
 
-    /// `w:h:enlarge:extend[:gravity]`, each of which may be empty or missing.
+    /// Reads `w:h:enlarge:extend[:gravity]`. Each argument may be empty or missing.
     static func readSize(
         _ options: inout ProcessingOptions, _ arguments: inout OptionArguments
     ) throws(ServiceRefusal) {

@@ -1,13 +1,14 @@
 import WebImageCore
 
-/// The processing that a target requests for its source, independent of the grammar.
+/// The processing that a target requests for its source. It does not depend on the grammar of the target.
 struct ProcessingOptions: Sendable, Hashable {
     enum Resizing: String, Sendable, CaseIterable {
         /// Fits inside the box.
         case fit
         /// Covers the box; the parts outside are cut off.
         case fill
-        /// As `fill`, but a source that is too small is cut to the aspect ratio of the box.
+        /// As `fill`, but a source that is smaller than the box is not enlarged: it is cut to the aspect ratio of the
+        /// box.
         case fillDown = "fill-down"
         /// Scales both sides as given, without keeping the aspect ratio.
         case force
@@ -23,7 +24,8 @@ struct ProcessingOptions: Sendable, Hashable {
     }
 
     struct Crop: Sendable, Hashable {
-        /// Values of 1 and more are pixels, smaller ones a fraction of the side; 0 is the whole side.
+        /// The width to keep. A value of 1 or more is in pixels, a smaller value is a fraction of the source's width;
+        /// 0 keeps the whole width. The same applies to `height`.
         var width = 0.0
         var height = 0.0
         /// Nil uses the gravity of the result.
@@ -39,13 +41,14 @@ struct ProcessingOptions: Sendable, Hashable {
     }
 
     struct Trim: Sendable, Hashable {
-        /// The largest difference of a channel that still counts as border, 0...255.
+        /// The largest difference from the border's colour in any channel with which a pixel still counts as border,
+        /// 0...255.
         var threshold: Double
         /// The border's colour; nil uses the colour of a corner.
         var color: PlainColor?
         var hasEqualHorizontal = false
         var hasEqualVertical = false
-        /// Whether the bottom right corner gives the colour, not the top left one.
+        /// Whether the border has the colour of the bottom right corner instead of the top left corner.
         var usesBottomRight = false
     }
 
@@ -59,12 +62,14 @@ struct ProcessingOptions: Sendable, Hashable {
     }
 
     struct Watermark: Sendable, Hashable {
-        /// 0...1, multiplied by the configured opacity.
+        /// The opacity, 0...1. It is multiplied by the configured opacity.
         var opacity: Double
         var gravity = Gravity.center
-        /// Whether the mark is repeated over the whole picture; the offsets of `gravity` are then the gaps.
+        /// Whether the mark is repeated over the whole picture. The offsets of `gravity` are then the gaps between
+        /// the marks.
         var isTiled = false
-        /// The mark's size as a fraction of the result's sides; 0 keeps its own size.
+        /// The size of the box that the mark is scaled to fit, as a fraction of the result's sides; 0 keeps the
+        /// mark's own size.
         var scale = 0.0
     }
 
@@ -76,11 +81,11 @@ struct ProcessingOptions: Sendable, Hashable {
 
     struct RoundCorner: Sendable, Hashable {
         var radius: Int
-        /// Nil leaves the corners transparent.
+        /// The colour of the corners; nil leaves the corners transparent.
         var color: PlainColor?
     }
 
-    /// Limits of one request, bounded by those of the configuration.
+    /// The limits that a target sets for itself; nil sets no limit. They cannot exceed the configured limits.
     struct Limits: Sendable, Hashable {
         var maxSourcePixels: Int?
         var maxSourceBytes: Int?
@@ -107,13 +112,14 @@ struct ProcessingOptions: Sendable, Hashable {
     var trim: Trim?
     var padding = Padding()
     var autoRotate = true
-    /// Clockwise quarter turns, 0...3.
+    /// The number of clockwise quarter turns, 0...3.
     var quarterTurns = 0
-    /// Degrees counter-clockwise, applied after all other geometry.
+    /// The angle of a rotation in degrees counter-clockwise. It is applied after all other geometry.
     var angle = 0.0
     var flipHorizontal = false
     var flipVertical = false
-    /// Whether the picture is mirrored after cutting, so that gravities refer to the unmirrored picture (thumbor).
+    /// Whether the picture is mirrored after cutting instead of before. Gravities then refer to the unmirrored
+    /// picture, as in thumbor.
     var flipsLast = false
     /// Whether a width of 0 means the source's width instead of the width that follows from the height.
     var keepsSourceWidth = false
@@ -121,7 +127,8 @@ struct ProcessingOptions: Sendable, Hashable {
     var keepsSourceHeight = false
     /// An area of the source in pixels whose centre is the focus point.
     var focalArea: ManualCrop?
-    /// Fills the space that `extend` adds; nil leaves it transparent or uses the background.
+    /// The background of the space that `extend` adds. If it is nil, the space is transparent or has the colour of
+    /// `background`.
     var extendBackground: Background?
     /// Whether width and height are swapped if the picture then fits better (thumbor's `adaptive-`).
     var isAdaptive = false
@@ -148,8 +155,8 @@ struct ProcessingOptions: Sendable, Hashable {
     var raw = false
     var cacheBuster = ""
 
-    // Answer: these options change no byte of the body.
-    /// Seconds since 1970.
+    // Answer. These options do not affect the body.
+    /// The time in seconds since 1970 after which the target is refused.
     var expires: Int?
     var filename: String?
     var isAttachment = false
@@ -165,7 +172,7 @@ struct PlainColor: Sendable, Hashable {
 
     static let white = PlainColor(red: 255, green: 255, blue: 255)
 
-    /// Reads `fff` or `ffffff`; nil for anything else.
+    /// Parses three or six hexadecimal digits (`fff`, `ffffff`); nil for any other text.
     init?(hex: some StringProtocol) {
         let digits = hex.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
         guard digits.count == hex.utf8.count, digits.count == 3 || digits.count == 6 else { return nil }
@@ -188,7 +195,7 @@ struct PlainColor: Sendable, Hashable {
 enum OutputFormat: String, Sendable, Hashable, CaseIterable {
     case jpeg, png, webp, avif, jxl, gif, ico, heic, bmp, tiff, svg
 
-    /// The names of the grammar; `jpg` is `jpeg`.
+    /// Parses the name of a format; also accepts `jpg` and `tif`.
     init?(name: some StringProtocol) {
         self.init(rawValue: name == "jpg" ? "jpeg" : name == "tif" ? "tiff" : String(name))
     }

@@ -1,8 +1,10 @@
 import Foundation
 
-/// The formats that a client accepts and the service offers, beyond those that every client displays.
+/// The formats that the client accepts and the service offers, apart from the formats that every client
+/// displays.
 ///
-/// A normal form of `Accept`. Results are keyed by it, so it has few values.
+/// It is a normalised form of `Accept`. It is part of result keys, so it has few values: every distinct value
+/// is a separate result.
 struct AcceptedFormats: OptionSet, Sendable, Hashable {
     let rawValue: Int
 
@@ -10,8 +12,8 @@ struct AcceptedFormats: OptionSet, Sendable, Hashable {
     static let jxl = AcceptedFormats(rawValue: 2)
     static let webp = AcceptedFormats(rawValue: 4)
 
-    /// Reads `Accept` (RFC 9110 §12.5.1). Ranges such as `image/*` are ignored: clients send them without supporting these
-    /// formats.
+    /// Parses `Accept` (RFC 9110 §12.5.1). Ranges such as `image/*` are ignored, because clients that do not support
+    /// these formats also send them.
     init(accept: String?, offered: AcceptedFormats) {
         self.init()
         for range in (accept ?? "").prefix(4096).split(separator: ",").prefix(64) {
@@ -29,7 +31,7 @@ struct AcceptedFormats: OptionSet, Sendable, Hashable {
 
     init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Whether a parameter is `q=0`, `q=0.0` and so on: not acceptable.
+    /// Whether a parameter such as `q=0` or `q=0.0` declares that the format is not acceptable.
     private static func isZeroWeight(_ parameter: String) -> Bool {
         guard parameter.hasPrefix("q="), let weight = Double(parameter.dropFirst(2)) else { return false }
         return weight <= 0

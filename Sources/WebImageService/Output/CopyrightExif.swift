@@ -1,8 +1,8 @@
 import Foundation
 
-/// The smallest EXIF data with artist and copyright (TIFF 6.0 §2, tags 315 and 33432).
+/// Makes the smallest EXIF data that contains artist and copyright (TIFF 6.0 §2, tags 315 and 33432).
 enum CopyrightExif {
-    /// A TIFF structure; nil if both are missing.
+    /// The EXIF data, which is a TIFF structure; nil if artist and copyright are both missing.
     static func data(artist: String?, copyright: String?) -> Data? {
         let entries = [(UInt16(315), artist), (UInt16(33432), copyright)].compactMap { tag, text in
             text.map { (tag: tag, bytes: Array($0.utf8.prefix(2000)) + [0]) }

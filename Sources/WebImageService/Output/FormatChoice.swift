@@ -21,7 +21,8 @@ struct FormatChoice {
             return wanted
         }
         for format in accepted.formats where canEncode(format) {
-            // Few clients play animations in AVIF and JPEG XL, and encoding them takes many times longer.
+            // Of the accepted formats, animations use only WebP. Few clients play animations in AVIF or JPEG XL, and
+            // encoding takes many times longer than in WebP.
             if staysAnimated, format != .webp { continue }
             return format
         }
@@ -30,7 +31,8 @@ struct FormatChoice {
         return source.hasAlpha ? .png : .jpeg
     }
 
-    /// The replacement for a format that cannot store a result this small: AVIF encoders refuse sides below 16 px.
+    /// The format to use instead of `format` if it cannot store a result of this size. AVIF encoders refuse sides below
+    /// 16 px.
     static func replacement(for format: OutputFormat, size: PixelSize, hasAlpha: Bool) -> OutputFormat {
         guard format == .avif, min(size.width, size.height) < 16 else { return format }
         return hasAlpha ? .png : .jpeg

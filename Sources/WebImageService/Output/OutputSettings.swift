@@ -1,20 +1,20 @@
 import WebImageCore
 
-/// The defaults of results and the limits on their cost.
+/// The default settings of results and the limits on the cost of making them.
 struct OutputSettings: Sendable, Hashable {
-    /// 1...100, for formats without a quality of their own.
+    /// The quality, 1...100, for formats without an entry in `formatQuality`.
     var quality = 80
     var formatQuality: [OutputFormat: Int] = [.webp: 79, .avif: 63, .jxl: 77]
     var isProgressive = false
     var decoding = DecodingLimits()
     var maxFrames = 128
-    /// Pixels of all frames of a result together.
+    /// The maximum number of pixels of all frames of a result together.
     var maxAnimationPixels = 50_000_000
     var maxResultSide = 16_384
     var maxResultPixels = 50_000_000
 
-    /// The settings that change a byte of some result, in one spelling. The text is part of keys on disk, so it must
-    /// not depend on the order of a dictionary, which differs between processes.
+    /// The settings that can change a byte of a result, in a normalised spelling. The text is part of keys on disk,
+    /// so it must not depend on the order of a dictionary, which differs between processes.
     var keyText: String {
         let qualities = formatQuality.sorted { $0.key.rawValue < $1.key.rawValue }.map {
             "\($0.key.rawValue):\($0.value)"
@@ -31,7 +31,7 @@ struct OutputSettings: Sendable, Hashable {
         return formatQuality[format] ?? quality
     }
 
-    /// These limits or those of one request, whichever are lower.
+    /// The settings with each limit lowered to the limit of the request, if the request has a lower one.
     func bounded(by limits: ProcessingOptions.Limits) -> OutputSettings {
         var settings = self
         func lower(_ value: inout Int, _ other: Int?) { value = min(value, other ?? value) }

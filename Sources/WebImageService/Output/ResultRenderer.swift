@@ -5,7 +5,7 @@ import WebImageGraphics
 /// A result: encoded bytes and facts about them.
 struct EncodedResult: Sendable {
     var data: Data
-    /// Nil for facts about a picture.
+    /// The format of the picture; nil if the result is a description of a picture in JSON.
     var format: OutputFormat?
     var size: PixelSize?
     var frameCount = 1
@@ -24,14 +24,16 @@ struct ResultRenderer: Sendable {
     var watermark: WatermarkSource?
     var coders = ImageCodersManager.shared
 
-    /// The right to share decodes with other jobs of a source.
+    /// What a job needs to share decodes with other jobs of the same source.
     struct Sharing: Sendable {
         let job: SharedDecodes.Job
         /// Identifies the bytes of the source.
         let version: String
     }
 
-    /// - Throws: ``ServiceRefusal`` for an error of the target, `WebImageError` for an error of the source.
+    /// Makes the result.
+    ///
+    /// - Throws: ``ServiceRefusal`` for an error in the target, `WebImageError` for an error in the source.
     func make(from source: Data, sharing: Sharing? = nil) throws -> EncodedResult {
         let settings = settings.bounded(by: options.limits)
         try settings.decoding.checkEncodedBytes(source.count)
@@ -52,7 +54,8 @@ struct ResultRenderer: Sendable {
         return try work.finish(plan, format)
     }
 
-    /// The decode that ``make(from:sharing:)`` will need; nil if it is not a still of pixels or is an error.
+    /// The decode that ``make(from:sharing:)`` will need. It is nil for an SVG, an animation, a source that is sent
+    /// unchanged and a target that is refused.
     func decodeKey(for info: ImageInfo) -> SharedDecodes.Key? {
         let settings = settings.bounded(by: options.limits)
         guard info.format != .svg, info.frameCount < 2, let format = try? format(for: info, settings),
@@ -63,7 +66,7 @@ struct ResultRenderer: Sendable {
         return decodeKey(for: info, settings, turned)
     }
 
-    /// The key of a decode at a size in the turned picture; nil means the whole picture.
+    /// The key of a decode. `turned` is the required size after the quarter turns; nil means full size.
     fileprivate func decodeKey(
         for info: ImageInfo, _ settings: OutputSettings, _ turned: PixelSize?
     ) -> SharedDecodes.Key {
@@ -73,7 +76,8 @@ struct ResultRenderer: Sendable {
         decoding.colorConversion = options.stripColorProfile ? .sRGB : .asStored
         var size = info.pixelSize
         if let turned {
-            // Converts from the turned picture to the picture that coders return, which is always upright.
+            // Convert the size after the quarter turns to the size of the picture that coders return, which is always
+            // upright.
             let upright = options.quarterTurns % 2 == 1 ? turned.swapped : turned
             let swaps = !options.autoRotate && info.orientation.swapsSides
             size = swaps ? upright.swapped : upright
@@ -95,17 +99,18 @@ struct ResultRenderer: Sendable {
             maxSide: min(format.maxDimension, settings.maxResultSide))
     }
 
-    /// The size of the source as the options refer to it: upright, or as stored without `auto_rotate`.
+    /// The size of the source that the options refer to: the upright size, or the stored size if `auto_rotate` is off.
     fileprivate func uprightSize(_ info: ImageInfo) -> PixelSize {
         options.autoRotate ? info.pixelSize : info.storedSize
     }
 
-    /// Whether the options leave a source of this format unchanged.
+    /// Whether the source is sent unchanged: it already has the format of the result, and the target skips processing
+    /// for this format.
     private func isUntouched(_ info: ImageInfo, _ format: OutputFormat) -> Bool {
         OutputFormat(info.format) == format && options.skippedFormats.contains(format)
     }
 
-    /// The memory in bytes that ``make(from:)`` needs, estimated from the header alone.
+    /// The memory in bytes that ``make(from:sharing:)`` needs, estimated only from the header of the source.
     func cost(of source: Data) -> Int {
         guard let info = try? coders.imageInfo(of: source, limits: settings.decoding) else { return 0 }
         let plan = GeometryPlan(source: info.pixelSize, options: options, isVector: info.format == .svg)
@@ -116,7 +121,8 @@ struct ResultRenderer: Sendable {
         return min(bytes(decoded) + 2 * bytes(plan.result), 1 << 31)
     }
 
-    /// Whether an animated source gives an animated result. If it exceeds a budget, the result is its first frame.
+    /// Whether the result of an animated source is animated. If the animation exceeds a limit, the result is its
+    /// first frame.
     private func mayAnimate(_ info: ImageInfo, _ settings: OutputSettings) -> Bool {
         guard info.frameCount > 1, info.frameCount <= settings.maxFrames, options.trim == nil else { return false }
         if let wanted = options.format, !coders.canEncodeFrames(to: wanted.imageFormat) { return false }
@@ -125,7 +131,8 @@ struct ResultRenderer: Sendable {
         return frame.pixelCount <= settings.maxAnimationPixels / info.frameCount
     }
 
-    /// The unchanged source if no operation applies to it.
+    /// The unchanged source as the result, for an SVG result or if the target skips processing; nil if the source
+    /// must be processed. An SVG that is not safe for browsers is refused.
     private func passedThrough(_ source: Data, _ info: ImageInfo, _ format: OutputFormat) throws -> EncodedResult? {
         if format == .svg {
             guard SVGSafety.isSafe(source) else {
@@ -139,14 +146,14 @@ struct ResultRenderer: Sendable {
     }
 }
 
-/// One result in the making.
+/// The work of making one result.
 private struct RenderJob {
     let resultRenderer: ResultRenderer
     let settings: OutputSettings
     let source: Data
     let info: ImageInfo
     let sharing: ResultRenderer.Sharing?
-    /// The size of the upright source without its border.
+    /// The size of the source that the options refer to; after `trim`, without its border.
     private(set) var sourceSize: PixelSize
     private var whole: Image?
     private var stages: [ServiceRecord.Stage: Duration] = [:]
@@ -172,7 +179,7 @@ private struct RenderJob {
         return try work(&self)
     }
 
-    /// Decodes the whole picture to find its border; without `trim` this does nothing.
+    /// Decodes the picture at full size and removes its border, if the options have `trim`; otherwise does nothing.
     mutating func decodeWhole() throws {
         guard let trim = options.trim else { return }
         let image = try shared(nil)
@@ -209,8 +216,9 @@ private struct RenderJob {
         return decoding
     }
 
-    /// The picture of another job's decode, or one decoded here, at a size in the turned picture or larger; nil means the
-    /// whole picture. Waiting for another job counts as queue time.
+    /// Returns the picture at the size `turned` (after the quarter turns) or larger; nil means full size.
+    ///
+    /// Decodes the picture or waits for the decode of another job. The wait is counted as queue time.
     private mutating func shared(_ turned: PixelSize?) throws -> Image {
         let key = resultRenderer.decodeKey(for: info, settings, turned)
         guard let sharing else { return try measured(.decode) { try $0.decoded(key) } }
@@ -220,7 +228,7 @@ private struct RenderJob {
         return image
     }
 
-    /// The picture that the options refer to: upright, or as stored without `auto_rotate`.
+    /// Decodes the picture that the options refer to: upright, or as stored if `auto_rotate` is off.
     private func decoded(_ key: SharedDecodes.Key) throws -> Image {
         try asWanted(try resultRenderer.coders.decode(source, options: decoding(key)))
     }
@@ -249,7 +257,8 @@ private struct RenderJob {
             exif: CopyrightExif.data(artist: properties.artist, copyright: properties.copyright))
     }
 
-    /// Encodes the image; repeats with lower quality while the file is larger than `max_bytes`.
+    /// Encodes the image. Encodes again with a lower quality while the file is larger than `max_bytes` and the
+    /// quality is above 10.
     private func encoded(_ image: Image, _ format: OutputFormat) throws(WebImageError) -> Data {
         var quality = settings.quality(of: format, options)
         var data = try resultRenderer.coders.encode(
@@ -268,7 +277,7 @@ private struct RenderJob {
 
     // MARK: Animations
 
-    /// All frames, with one in memory at a time; nil if the source's coder provides no frames.
+    /// Makes an animated result with one frame in memory at a time; nil if the source's coder provides no frames.
     private mutating func animation(
         _ plan: GeometryPlan, _ renderer: inout FrameRenderer, _ format: OutputFormat
     ) throws -> EncodedResult? {
@@ -292,7 +301,7 @@ private struct RenderJob {
                 image: try frames.rendered(frame),
                 duration: index < delays.count ? delays[index] / 1000 : animation.animatedImageDuration(at: index))
         }
-        // Frames are decoded, changed and encoded alternately, so the whole time is counted as encoding.
+        // Decoding, transforming and encoding alternate for each frame, so the whole time is counted as encoding.
         stages[.encode, default: .zero] += ContinuousClock.now - start
         return EncodedResult(data: data, format: format, size: plan.result, frameCount: count, stages: stages)
     }

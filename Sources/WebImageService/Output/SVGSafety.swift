@@ -1,10 +1,13 @@
 import Foundation
 
-/// Decides whether an SVG may be sent to browsers unchanged. Nothing is removed: a document that may be harmful is refused.
+/// Decides whether an SVG may be sent to browsers unchanged. It does not remove parts of a document: a document that
+/// may be harmful is refused.
 enum SVGSafety {
-    /// Whether the document has no scripts, handlers, foreign content, entities, style sheets or references outside itself.
+    /// Whether the document has no scripts, event handlers, foreign content, entities, external style sheets or
+    /// references to other resources.
     ///
-    /// Answers also carry a `sandbox` policy; this check protects files that are saved and opened from a disk.
+    /// Answers also have a `sandbox` policy. This check additionally protects files that a person saves and opens
+    /// from disk.
     static func isSafe(_ data: Data) -> Bool {
         guard data.count <= maxBytes, let text = String(validating: data, as: UTF8.self) else { return false }
         let lower = text.lowercased()
@@ -21,12 +24,12 @@ enum SVGSafety {
         "data:application", "@import", "expression(", "<a ", "<a>", "&#", "<link", "<meta", "<audio", "<video",
     ]
 
-    /// Whether there is an attribute that begins with `on`.
+    /// Whether the text has an attribute whose name begins with `on`, such as `onload`.
     private static func hasHandler(_ text: String) -> Bool {
         text.range(of: #"[\s"'/]on[a-z]+\s*="#, options: .regularExpression) != nil
     }
 
-    /// Whether all references are `href="#id"`, `url(#id)` or pictures in `data:`.
+    /// Whether all references are `href="#id"`, `url(#id)`, or `href` with a PNG or JPEG picture in a `data:` URL.
     private static func referencesAreLocal(_ text: String) -> Bool {
         for part in text.components(separatedBy: "href").dropFirst() {
             let value = part.drop(while: { $0.isWhitespace || "=\"'".contains($0) })

@@ -2,7 +2,7 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Facts about a source as JSON: `/info/` and thumbor's `meta`.
+/// Describes a source as JSON, for `/info/` and thumbor's `meta`.
 struct SourceInfo: Sendable {
     let settings: OutputSettings
     var coders = ImageCodersManager.shared
@@ -22,6 +22,8 @@ struct SourceInfo: Sendable {
         var thumbhash: String?
     }
 
+    /// Makes the answer of `/info/`.
+    ///
     /// - Throws: `WebImageError` if the source cannot be read.
     func make(from source: Data) throws -> EncodedResult {
         try settings.decoding.checkEncodedBytes(source.count)
@@ -74,7 +76,7 @@ struct SourceInfo: Sendable {
         var thumbor: Body
     }
 
-    /// The operations that thumbor's grammar would perform, without performing them.
+    /// Makes the answer of thumbor's `meta`: the operations that the target requests, which are not performed.
     func meta(of source: Data, url: String, options: ProcessingOptions) throws -> EncodedResult {
         let info = try coders.imageInfo(of: source, limits: settings.decoding)
         let size = info.pixelSize

@@ -6,7 +6,7 @@ final class WatermarkSource: Sendable {
     private let data: Data
     private let opacity: Double
     private let image = Locked<Image?>(nil)
-    /// Distinguishes results with this watermark from those with another.
+    /// Text for result keys that identifies this watermark and its opacity.
     let digest: String
 
     init(data: Data, opacity: Double) {
@@ -15,7 +15,7 @@ final class WatermarkSource: Sendable {
         digest = HMAC.sha256(Array(data)).prefix(8).map { String($0, radix: 16) }.joined() + String(opacity)
     }
 
-    /// Blocks while the picture is decoded for the first time.
+    /// Returns the decoded watermark. The first call decodes it and blocks.
     func drawing() throws(WebImageError) -> WatermarkDrawing {
         if let known = image.withLock({ $0 }) { return WatermarkDrawing(mark: known, opacity: opacity) }
         var options = DecodingOptions()

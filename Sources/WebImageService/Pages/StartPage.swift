@@ -1,7 +1,8 @@
 import Foundation
 
 extension ImageService {
-    /// The page at `/`: shows the grammar and a form to try it. It contains no script and loads nothing from other hosts.
+    /// The page at `/`, which shows the grammar and a form to try it. The page has no script and loads nothing from
+    /// other hosts.
     func startPage(_ request: ServiceRequest, _ settings: ServiceSettings, _ record: ServiceRecord) -> ServiceResponse {
         let query = StartPage.query(request.target)
         var response = page(StartPage.html(query, settings), .start, record)
@@ -14,7 +15,8 @@ extension ImageService {
 }
 
 enum StartPage {
-    /// The fields of a form (`application/x-www-form-urlencoded`), one value per name.
+    /// Parses the query of a target as form fields (`application/x-www-form-urlencoded`). If a name repeats, its last
+    /// value counts; at most 16 fields are read.
     static func query(_ target: String) -> [String: String] {
         guard let mark = target.firstIndex(of: "?") else { return [:] }
         var fields: [String: String] = [:]

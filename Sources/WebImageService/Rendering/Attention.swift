@@ -2,12 +2,12 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Chooses the part of a picture that attracts attention: edges, strong colours and skin.
+/// Chooses the part of a picture that attracts most attention: edges, strong colours and skin tones.
 ///
-/// Uses the same features as libvips' attention. The window with the largest sum wins; among equals, the one nearest the
-/// centre.
+/// It uses the same features as the attention crop of libvips. It returns the window with the largest sum of
+/// scores; of several windows with the same sum, the one nearest to the centre.
 enum Attention {
-    /// The place of the best part of `size`.
+    /// The position of the part with size `size` that attracts most attention.
     static func place(_ size: PixelSize, in image: Image) throws(WebImageError) -> PixelPlace {
         let whole = image.pixelSize
         guard size != whole else { return PixelPlace(x: 0, y: 0) }
@@ -31,7 +31,8 @@ enum Attention {
     }
 }
 
-/// A map of attention in a scaled-down picture, as sums over all places above and to the left.
+/// The attention scores of a scaled-down picture, stored as a summed-area table: each value is the sum of all scores
+/// above and to the left. So the sum of any window takes four look-ups.
 private struct AttentionMap {
     private let width: Int
     private let height: Int
@@ -59,7 +60,8 @@ private struct AttentionMap {
         }
     }
 
-    /// The Laplacian; pixels at the border are repeated outside.
+    /// The strength of an edge at a pixel: the absolute value of the Laplacian. Outside the picture, the border
+    /// pixels are repeated.
     private func edge(_ light: [Double], _ row: Int, _ column: Int) -> Double {
         func at(_ row: Int, _ column: Int) -> Double {
             light[min(max(row, 0), height - 1) * width + min(max(column, 0), width - 1)]
@@ -70,7 +72,7 @@ private struct AttentionMap {
 
     private static func score(_ color: (red: Double, green: Double, blue: Double), _ edge: Double) -> Double {
         let (high, low) = (max(color.red, color.green, color.blue), min(color.red, color.green, color.blue))
-        // Dark pixels have no reliable hue, so neither colour nor skin counts.
+        // Dark pixels have no reliable hue, so they get no score for colour or skin.
         let saturation = high > 13 ? (high - low) / high * 255 * 0.2 : 0
         let length = (color.red * color.red + color.green * color.green + color.blue * color.blue).squareRoot()
         var skin = 0.0
@@ -91,7 +93,7 @@ private struct AttentionMap {
                     sum(x + window.width, y + window.height) - sum(x, y + window.height) - sum(x + window.width, y)
                     + sum(x, y)
                 let distance = abs(2 * x - (width - window.width)) + abs(2 * y - (height - window.height))
-                // Differences below the rounding error count as equal.
+                // Scores that differ by less than the rounding error count as equal.
                 if score > best.score + 1e-6 || (score > best.score - 1e-6 && distance < best.distance) {
                     best = (max(score, best.score), distance, PixelPlace(x: x, y: y))
                 }

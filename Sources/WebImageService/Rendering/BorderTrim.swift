@@ -2,13 +2,14 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Finds the border of one colour around a picture.
+/// Finds the single-coloured border around a picture.
 enum BorderTrim {
     /// The part inside the border; nil if the whole picture is border, which leaves it unchanged.
     static func part(
         of image: Image, _ trim: ProcessingOptions.Trim
     ) throws(WebImageError) -> (size: PixelSize, place: PixelPlace)? {
-        // Transparent pixels count as this colour, which grammars use to name a transparent border.
+        // Transparent pixels are compared as magenta (`ff00ff`), the colour with which targets name a transparent
+        // border.
         let flat = try PixelCanvas.flattened(image, over: ImageColor(red: 1, green: 0, blue: 1))
         let pixels = try flat.pixels.converted(to: .bgra8Premultiplied, isOpaque: true)
         let (width, height) = (pixels.width, pixels.height)
@@ -52,7 +53,7 @@ private struct BorderScan {
         let bottom = (top..<height).last { firstInside($0, 0, width) != nil } ?? top
         var (left, right) = (width, 0)
         for row in top...bottom {
-            // Only pixels that would widen the found part are compared.
+            // Compare only the pixels that could extend the part found so far.
             if let first = firstInside(row, 0, left) { left = first }
             if let last = lastInside(row, right) { right = last + 1 }
         }

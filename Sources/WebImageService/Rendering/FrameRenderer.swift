@@ -2,9 +2,9 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Turns decoded frames into frames of the result according to a plan. Blocks; runs on the decode pool.
+/// Makes the frames of the result from decoded frames, according to a plan. Blocks; runs on the decode pool.
 ///
-/// Places that depend on pixels are chosen in the first frame and used for all frames.
+/// Positions that depend on pixels are chosen in the first frame and used for all frames.
 struct FrameRenderer {
     let plan: GeometryPlan
     let options: ProcessingOptions
@@ -21,7 +21,9 @@ struct FrameRenderer {
         self.keepsAlpha = keepsAlpha
     }
 
-    /// - Parameter frame: the whole source, upright, at the plan's decode size (before turning) or larger.
+    /// Makes one frame of the result.
+    ///
+    /// - Parameter frame: The uncropped source before the quarter turns, at the plan's decode size or larger.
     mutating func rendered(_ frame: Image) throws(WebImageError) -> Image {
         var image = try PixelCanvas.oriented(frame, ImageOrientation(quarterTurns: options.quarterTurns))
         if !options.flipsLast { image = try flipped(image) }
@@ -51,7 +53,7 @@ struct FrameRenderer {
         }
     }
 
-    /// Cuts the requested part from the whole, which may already be smaller than the source.
+    /// Cuts the requested crop from the whole picture, which may have been decoded at a smaller size than the source.
     private mutating func cropped(_ image: Image) throws(WebImageError) -> Image {
         guard plan.crop != plan.turned else { return image }
         let (x, y) = (

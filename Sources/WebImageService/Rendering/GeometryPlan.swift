@@ -1,26 +1,28 @@
 import WebImageCore
 
-/// The sizes of every step from a source to a result, computed without pixels before anything is decoded.
+/// The sizes of every step from a source to a result. They are computed from the source's size before
+/// anything is decoded.
 ///
-/// Rounds as imgproxy does: sizes half away from zero, offsets and padding half to even.
+/// Rounding is as in imgproxy: sizes are rounded half away from zero, offsets and padding half to even.
 struct GeometryPlan: Sendable, Hashable {
-    /// The size of the source after orientation (not without `auto_rotate`), turns and mirroring.
+    /// The size of the source after the orientation (if `auto_rotate` is on) and the quarter turns were applied.
     let turned: PixelSize
-    /// The size of the part that is kept before resizing; its place follows from ``cropGravity``.
+    /// The size of the part that is kept before resizing. Its position follows from ``cropGravity``, unless
+    /// ``cropOrigin`` is set.
     let crop: PixelSize
     let cropGravity: Gravity
-    /// The place of a crop given by its edges.
+    /// The position of the part if the target states its edges; otherwise nil.
     let cropOrigin: PixelPlace?
     /// The size of the kept part after resizing.
     let scaled: PixelSize
     /// The size that remains after cutting to the requested size.
     let cut: PixelSize
     let cutGravity: Gravity
-    /// The sizes of the canvases around it, in order.
+    /// The size after `extend`.
     let extended: PixelSize
     let extendedToRatio: PixelSize
     let padding: ProcessingOptions.Padding
-    /// The device pixel ratio in use: the requested one, unless the source is too small.
+    /// The effective device pixel ratio. It is lower than requested if the source is too small.
     let dpr: Double
 
     /// The size of the result before a free rotation.
@@ -30,8 +32,8 @@ struct GeometryPlan: Sendable, Hashable {
             height: extendedToRatio.height + padding.top + padding.bottom)
     }
 
-    /// The size of the whole of ``turned`` at which ``crop`` has the size ``scaled``. For a bitmap it is never larger than
-    /// ``turned``.
+    /// The size at which the whole source must be decoded, so that the part ``crop`` has the size ``scaled``. For a
+    /// bitmap it is never larger than ``turned``.
     func decodeSize(isVector: Bool) -> PixelSize {
         func side(_ whole: Int, _ part: Int, _ wanted: Int) -> Int {
             let side = Geometry.rounded(Double(whole) * Double(wanted) / Double(part))
@@ -42,13 +44,14 @@ struct GeometryPlan: Sendable, Hashable {
             height: side(turned.height, crop.height, scaled.height))
     }
 
-    /// Plans for a source of a size. Results whose longer side exceeds `maxSide` are scaled down as a whole.
+    /// Makes the plan for a source of the given size. If the longer side of the result would exceed `maxSide`, all
+    /// steps are scaled down.
     init(
         source: PixelSize, options: ProcessingOptions, isVector: Bool = false, maxSide: Int = 65_535
     ) {
         var plan = GeometryPlan(source, options, isVector: isVector, reduction: 1)
         var reduction = 1.0
-        // Rounding may leave one pixel too many; another pass removes it.
+        // Rounding can leave a side one pixel too long. Another pass then scales down again.
         for _ in 0..<4 {
             let side = max(plan.result.width, plan.result.height)
             guard side > maxSide else { break }
@@ -140,7 +143,7 @@ struct GeometryPlan: Sendable, Hashable {
         return PixelSize(width: size.width, height: max(height, size.height))
     }
 
-    /// The centre of an area of the source, as fractions of the sides of the part that the crop keeps.
+    /// The centre of an area of the source, as fractions of the sides of the kept part.
     private static func focus(
         on area: ProcessingOptions.ManualCrop, _ part: CropPlan, _ turned: PixelSize
     ) -> Gravity {
@@ -154,7 +157,7 @@ struct GeometryPlan: Sendable, Hashable {
     }
 }
 
-/// A place in pixels from the top left.
+/// A position in pixels from the top left corner.
 struct PixelPlace: Sendable, Hashable {
     var x: Int
     var y: Int
@@ -190,7 +193,7 @@ private struct CropPlan {
     }
 }
 
-/// The factors by which both sides are scaled.
+/// The horizontal and the vertical scale factor.
 private struct ScalePlan {
     let x: Double
     let y: Double
@@ -241,7 +244,7 @@ private struct ScalePlan {
     }
 }
 
-/// Rounding and placing.
+/// Functions that round sizes and compute positions.
 enum Geometry {
     /// Rounds half away from zero, to at least 1. The upper bound, larger than any picture, avoids an integer overflow.
     static func rounded(_ value: Double) -> Int { max(Int(min(value.rounded(), 1e12)), 1) }
@@ -251,7 +254,8 @@ enum Geometry {
     /// Rounds half to even.
     static func even(_ value: Double) -> Int { Int(min(max(value.rounded(.toNearestOrEven), -1e12), 1e12)) }
 
-    /// Where `inner` is placed in `outer`: completely inside unless `mayOverhang`. For every gravity but `smart`.
+    /// The position of `inner` in `outer` for a gravity other than `smart`. Unless `mayOverhang` is set, `inner` is
+    /// completely inside `outer`.
     static func place(
         _ inner: PixelSize, in outer: PixelSize, _ gravity: Gravity, dpr: Double = 1, mayOverhang: Bool = false
     ) -> PixelPlace {

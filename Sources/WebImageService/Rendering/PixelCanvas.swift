@@ -2,9 +2,9 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Pixel operations that copy rows. All buffers have the display layout.
+/// Crops, extends, flattens and turns pictures. All pixel buffers have the display layout.
 enum PixelCanvas {
-    /// The part of a picture at a place; returns the picture itself if that is all of it.
+    /// The part of a picture with a size and a position; returns the picture itself if the part is the whole picture.
     static func cropped(_ image: Image, to size: PixelSize, at place: PixelPlace) throws(WebImageError) -> Image {
         if size == image.pixelSize { return image }
         let part = try PixelBuffer(width: size.width, height: size.height, format: image.pixels.format)
@@ -13,7 +13,7 @@ enum PixelCanvas {
             pixels: part, colorProfile: image.colorProfile, hasAlpha: image.hasAlpha, format: image.imageFormat)
     }
 
-    /// A picture on a larger canvas that is transparent or has one colour.
+    /// Places a picture on a larger canvas that is transparent or has one colour.
     static func extended(
         _ image: Image, to size: PixelSize, at place: PixelPlace, around color: ImageColor?
     ) throws(WebImageError) -> Image {
@@ -40,7 +40,7 @@ enum PixelCanvas {
             format: image.imageFormat)
     }
 
-    /// The picture drawn over a colour, without transparency.
+    /// Draws the picture over a colour. The result has no transparency.
     static func flattened(_ image: Image, over color: ImageColor) throws(WebImageError) -> Image {
         guard image.hasAlpha else { return image }
         let pixels = try image.pixels.converted(to: .bgra8Premultiplied).composited(over: color)
@@ -72,7 +72,7 @@ enum PixelCanvas {
 }
 
 extension ImageOrientation {
-    /// The inverse of the turn that makes a stored picture upright.
+    /// The orientation that undoes this one: it turns an upright picture back to the stored form.
     var inverse: ImageOrientation {
         switch self {
         case .left: .right
@@ -81,6 +81,6 @@ extension ImageOrientation {
         }
     }
 
-    /// Clockwise quarter turns.
+    /// Creates the orientation for a number of clockwise quarter turns.
     init(quarterTurns: Int) { self = [.up, .right, .down, .left][((quarterTurns % 4) + 4) % 4] }
 }

@@ -17,7 +17,8 @@ enum PixelEffects {
     }
 
     private static func blurred(_ image: Image, _ sigma: Double) throws(WebImageError) -> Image {
-        // Three box filters approximate a Gaussian for deviations from 2 px. A smaller Gaussian is computed exactly.
+        // For standard deviations of 2.5 px and more, three box filters approximate the Gaussian. A smaller Gaussian is
+        // computed exactly.
         guard sigma < 2.5 else { return try made(image, image.blurredImage(withRadius: sigma)) }
         let weights = gaussian(sigma)
         return try made(image, NeighbourFilter.convolution(weights)?.filteredImage(with: image))
@@ -30,7 +31,7 @@ enum PixelEffects {
         return NeighbourFilter.convolution(weights)
     }
 
-    /// A square of weights whose sum is 1.
+    /// The weights of a Gaussian as a square matrix. Their sum is 1.
     private static func gaussian(_ sigma: Double) -> [Double] {
         let reach = min(max(Int((sigma * 3).rounded(.up)), 1), 15)
         let line = (-reach...reach).map { exp(-Double($0 * $0) / (2 * sigma * sigma)) }

@@ -1,6 +1,7 @@
 /// A parsed target for a picture: its source and its processing.
 struct ImageTarget: Sendable, Hashable {
-    /// The decoded source as the target names it, before replacements and policy are applied.
+    /// The source that the target names, decoded from base64 or percent-encoding. Replacements and policy are not
+    /// applied yet.
     var source: String
     var options: ProcessingOptions
 }
@@ -10,7 +11,7 @@ struct OptionSegment: Sendable, Hashable {
     let name: Substring
     let arguments: [Substring]
 
-    /// Splits `name:argument:argument`. Nil for text without a colon, which is not an option.
+    /// Splits `name:argument:argument`; nil for text without a colon, which is not an option.
     init?(_ segment: Substring) {
         let parts = segment.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count > 1 else { return nil }

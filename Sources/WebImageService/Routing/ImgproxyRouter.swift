@@ -3,15 +3,16 @@ import Foundation
 /// Parses targets of imgproxy's grammar: `/SIGNATURE/OPTIONS/plain/SOURCE@EXTENSION` or
 /// `/SIGNATURE/OPTIONS/BASE64.EXTENSION`.
 ///
-/// Pure: no clock, no I/O. Unlike imgproxy, it answers every error in a target with 400 and names the option.
+/// The parser is a pure function without clock and I/O. Unlike imgproxy, the service answers every error in a target
+/// with status 400 and names the option.
 struct ImgproxyRouter: Sendable {
     var signing = SigningPolicy()
     var presets = PresetTable()
     /// Whether the first segment after the signature must name presets and no other options are accepted.
     var onlyPresets = false
-    /// Names of options allowed outside presets; empty allows all of them.
+    /// The names of the options that are allowed outside presets; empty allows all options.
     var allowedOptions: Set<String> = []
-    /// Whether the last segment of a base64 source is a file name without effect.
+    /// Whether the last segment of a base64 source is a file name, which is ignored.
     var base64HasFilename = false
 
     /// Parses the path of a target. The path begins with the slash before the signature and has no query.
@@ -49,7 +50,7 @@ struct ImgproxyRouter: Sendable {
         let source = try SourceText(segments, base64HasFilename: base64HasFilename)
         if let name = source.formatName {
             guard let format = OutputFormat(name: name) else {
-                // The text is not shown: it may be the end of a source, which may contain a password.
+                // Do not show this text in the message: it may be the end of a source and contain a password.
                 guard name.utf8.count <= 5, name.utf8.allSatisfy({ $0.isASCIILetter }) else {
                     throw .target("the text after the last '@' or '.' is not a format; write an '@' in a source as %40")
                 }
@@ -71,8 +72,8 @@ struct ImgproxyRouter: Sendable {
         }
     }
 
-    /// Undoes changes that proxies make to a target: `%3A` for a colon in options, and one slash instead of two after a
-    /// scheme.
+    /// Undoes two changes that proxies make to targets. They write `%3A` for a colon in options, and they merge the
+    /// slashes after a scheme into one.
     static func repaired(_ rest: Substring) -> String {
         let marker = rest.hasPrefix("plain/") ? rest.startIndex..<rest.startIndex : rest.range(of: "/plain/")
         guard let marker else { return rest.replacingOccurrences(of: "%3A", with: ":") }
@@ -100,7 +101,7 @@ extension UInt8 {
 /// The source of a target of imgproxy's grammar.
 struct SourceText {
     let text: String
-    /// The extension after the source; nil if it is missing or empty.
+    /// The format name after `@` or `.`; nil if it is missing or empty.
     let formatName: Substring?
 
     init(_ segments: ArraySlice<Substring>, base64HasFilename: Bool) throws(ServiceRefusal) {

@@ -4,9 +4,9 @@ struct PresetTable: Sendable, Hashable {
 
     init() {}
 
-    /// Parses `name=option/option`, one text per preset.
+    /// Parses presets, each in the form `name=option/option`.
     ///
-    /// - Throws: the problem, for the configuration's error.
+    /// - Throws: A refusal whose message describes the problem. The caller converts it to a configuration error.
     init(_ definitions: [String]) throws(ServiceRefusal) {
         for definition in definitions {
             let parts = definition.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -15,21 +15,21 @@ struct PresetTable: Sendable, Hashable {
             }
             presets[String(parts[0])] = try Self.segments(parts[1])
         }
-        // Every preset is read once here, so that a mistake is an error of the configuration and not of a request.
+        // Apply every preset once, so that a mistake is found when the service is configured, not in the first request.
         for name in presets.keys {
             var options = ProcessingOptions()
             try apply([Substring(name)], to: &options)
         }
     }
 
-    /// The preset that is applied first to every target.
+    /// The name of the preset that is applied to every target before all other options.
     static let defaultName = "default"
 
     var hasDefault: Bool { presets[Self.defaultName] != nil }
 
-    /// Reads the options of presets in order; skips a preset that refers to itself.
+    /// Applies the options of the named presets in order. A preset that refers to itself is skipped.
     ///
-    /// - Parameter option: The name of the option that lists them, as written in the target; used in the refusal.
+    /// - Parameter option: The option that lists the presets, as written in the target; used in error messages.
     func apply(
         _ names: [Substring], to options: inout ProcessingOptions, option: Substring = "preset"
     ) throws(ServiceRefusal) {
@@ -56,7 +56,7 @@ struct PresetTable: Sendable, Hashable {
         }
     }
 
-    /// The option that names presets, and its alias.
+    /// The names of the option that refers to presets.
     static let names: Set<Substring> = ["preset", "pr"]
 
     private static func segments(_ text: Substring) throws(ServiceRefusal) -> [OptionSegment] {

@@ -1,8 +1,8 @@
-/// Which signatures a service accepts.
+/// Decides which signatures of imgproxy's grammar the service accepts.
 struct SigningPolicy: Sendable, Hashable {
-    /// Keys of imgproxy's grammar, any of which may match. Without keys, unsigned targets are accepted.
+    /// The keys of imgproxy's grammar. A signature of any key is accepted. Without keys, unsigned targets are accepted.
     var signers: [URLSigner] = []
-    /// Signatures that are accepted without verification.
+    /// Texts that are accepted in the place of the signature without verification.
     var trusted: Set<String> = []
 
     var isRequired: Bool { !signers.isEmpty }
@@ -10,7 +10,8 @@ struct SigningPolicy: Sendable, Hashable {
     /// Checks the signature, which is the first segment of a target, against the rest of its path.
     func check(_ signature: Substring, path: @autoclosure () -> String) throws(ServiceRefusal) {
         guard isRequired else {
-            // Options in the place of the signature: the client forgot the signature segment, and the options would be lost.
+            // Without keys, the signature segment is ignored. If it contains an option, the client forgot the
+            // segment. Refuse the target, because the option would be ignored silently.
             if signature.contains(":") {
                 throw ServiceRefusal(403, .signature, "the first segment of the path is the signature, not an option")
             }
@@ -18,7 +19,7 @@ struct SigningPolicy: Sendable, Hashable {
         }
         if trusted.contains(where: { HMAC.isEqual(Array($0.utf8), Array(signature.utf8)) }) { return }
         let (text, path) = (String(signature), path())
-        // Tries every key, so that the time does not reveal which one matched.
+        // Try every key, so that the response time does not reveal which key matched.
         let matches = signers.count { $0.isValid(text, of: path) }
         guard matches > 0 else { throw ServiceRefusal(403, .signature, "the signature is not valid") }
     }

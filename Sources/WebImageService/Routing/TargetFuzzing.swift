@@ -1,6 +1,7 @@
 import WebImageCore
 
-/// Parses any text as a target in every grammar and plans the sizes that it requests; the entry point of the fuzzer.
+/// The entry point of the fuzzer. It parses any text as a target in every grammar and plans the sizes that the target
+/// requests.
 package enum TargetFuzzing {
     private static let imgproxy: ImgproxyRouter = {
         var router = ImgproxyRouter()
@@ -16,7 +17,7 @@ package enum TargetFuzzing {
         return policy
     }()
 
-    /// Traps if an invariant does not hold.
+    /// Processes one input of the fuzzer. Traps if an invariant does not hold.
     package static func read(_ text: String) {
         let targets = [
             try? imgproxy.parse(text[...]), try? imgproxy.parse("/_/\(text)"[...]),

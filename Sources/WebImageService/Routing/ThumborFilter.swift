@@ -5,7 +5,8 @@ struct ThumborFilter {
     let name: Substring
     let arguments: [Substring]
 
-    /// Splits `name(a,b):name()`. The closing parenthesis of one filter precedes the colon before the next one.
+    /// Splits a list of filters such as `name(a,b):name()`. Only a colon after a closing parenthesis separates
+    /// filters, because arguments may contain colons.
     static func split(_ text: Substring) throws(ServiceRefusal) -> [ThumborFilter] {
         var filters: [ThumborFilter] = []
         var rest = text
@@ -91,7 +92,7 @@ struct ThumborFilter {
     private func readRoundCorner(
         _ reader: inout OptionArguments, _ options: inout ProcessingOptions
     ) throws(ServiceRefusal) {
-        // `a|b` describes elliptic corners; this implementation uses circles with the first radius.
+        // In thumbor, `a|b` requests elliptic corners. This implementation draws circles with the first radius.
         let text = try reader.required("the radius")
         let radius = try reader.integer(text.prefix { $0 != "|" }, in: OptionTable.side, "the radius")
         var channels: [UInt8] = []

@@ -3,14 +3,15 @@ import Foundation
 /// Parses targets of thumbor's grammar after a prefix:
 /// `/HMAC|unsafe/[meta/][trim/][crop/][fit-in/][size/][align/][smart/][filters:…/]IMAGE`.
 ///
-/// Every part is optional and the order is fixed. Unlike thumbor, it answers an unknown filter with 400 and names it.
+/// Every part in brackets is optional; the order is fixed. Unlike thumbor, the service answers an unknown filter with
+/// status 400 and names the filter.
 struct ThumborRouter: Sendable {
-    /// Keys, any of which may match. Without keys, only `unsafe` is accepted.
+    /// The keys. A signature of any key is accepted. Without keys, only `unsafe` is accepted.
     var signers: [ThumborSigner] = []
-    /// Whether `unsafe` is accepted although keys are configured.
+    /// Whether thumbor's unsigned `unsafe` targets are accepted although keys are configured.
     var allowsUnsafe = false
 
-    /// The request of a target: a picture, or facts about the result.
+    /// A parsed target and whether it requests the picture or its description (`meta`).
     struct Parsed {
         var target: ImageTarget
         var isMeta = false
@@ -42,7 +43,7 @@ struct ThumborRouter: Sendable {
     private func parse(parts path: Substring) throws(ServiceRefusal) -> Parsed {
         var reader = PartReader(rest: path)
         var options = ProcessingOptions()
-        // A size in this grammar fills its box and enlarges, as in thumbor.
+        // As in thumbor, a picture fills the requested box and is enlarged if necessary.
         options.resizing = .fill
         options.enlarge = true
         options.flipsLast = true
@@ -80,7 +81,7 @@ struct ThumborRouter: Sendable {
         guard decoded.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
             throw .target("the source contains control characters")
         }
-        // A scheme consists of letters before a colon and slashes; `host:8080/a.jpg` has none.
+        // A scheme consists of letters before `:/`. `host:8080/a.jpg` has no scheme.
         if let colon = decoded.firstIndex(of: ":"), decoded[..<colon].utf8.allSatisfy(\.isASCIILetter),
             decoded[colon...].hasPrefix(":/")
         {
@@ -113,7 +114,8 @@ struct ThumborRouter: Sendable {
                 guard let tolerance = Int(digits: part), tolerance <= 442 else {
                     throw .option(text, "the tolerance is not an integer from 0 to 442")
                 }
-                // Thumbor's tolerance is a distance in the colour cube; this option is the largest difference of a channel.
+                // Convert the tolerance: in thumbor it is a distance in the colour cube, here the largest difference
+                // of a channel.
                 trim.threshold = (Double(tolerance) / 3.0.squareRoot()).rounded()
             }
         }
@@ -131,7 +133,8 @@ struct ThumborRouter: Sendable {
         return ProcessingOptions.ManualCrop(left: left, top: top, right: right, bottom: bottom)
     }
 
-    /// `[-]Wx[-]H`: a side that is missing or 0 follows from the other, `orig` is the source's side, a minus mirrors.
+    /// A size of the form `[-]Wx[-]H`. A side that is missing or 0 follows from the other side, `orig` is the side of
+    /// the source, and a minus sign mirrors the picture.
     private struct Size {
         var width: Int?
         var height: Int?
@@ -170,18 +173,19 @@ struct ThumborRouter: Sendable {
     }
 }
 
-/// Takes the parts of a path in order.
+/// Reads the parts of a path in order.
 private struct PartReader {
     var rest: Substring
 
-    /// The next part without its slash, if it satisfies the condition.
+    /// Removes and returns the next part without its slash, if the part satisfies the condition; otherwise returns nil.
     mutating func take(_ isWanted: (Substring) -> Bool) -> Substring? {
         guard let slash = rest.firstIndex(of: "/"), isWanted(rest[..<slash]) else { return nil }
         defer { rest = rest[rest.index(after: slash)...] }
         return rest[..<slash]
     }
 
-    /// The filters. Their arguments may contain slashes, so they end at the first slash after a closing parenthesis.
+    /// Removes and returns the filters. Arguments may contain slashes, so the filters end at the first slash that
+    /// follows a closing parenthesis.
     mutating func takeFilters() -> Substring? {
         guard rest.hasPrefix("filters:") else { return nil }
         let list = rest.dropFirst(8)
@@ -194,7 +198,7 @@ private struct PartReader {
 }
 
 extension Int {
-    /// A number that consists of ASCII digits only, up to one million.
+    /// Parses a number of ASCII digits up to one million; nil for other text.
     init?(digits text: some StringProtocol) {
         guard (1...7).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let value = Int(text), value <= 1_000_000

@@ -3,10 +3,10 @@ import WebImageCore
 
 /// Keyed hashes (RFC 2104) and their text forms.
 enum HMAC {
-    /// 32 bytes.
+    /// The HMAC-SHA-256 of a message; 32 bytes.
     static func sha256(key: [UInt8], message: [UInt8]) -> [UInt8] { authenticate(key, message, sha256) }
 
-    /// 20 bytes.
+    /// The HMAC-SHA-1 of a message; 20 bytes.
     static func sha1(key: [UInt8], message: [UInt8]) -> [UInt8] { authenticate(key, message, SHA1.digest) }
 
     static func sha256(_ bytes: [UInt8]) -> [UInt8] {
@@ -22,7 +22,8 @@ enum HMAC {
         return hash(block.map { $0 ^ 0x5C } + hash(block.map { $0 ^ 0x36 } + message))
     }
 
-    /// Whether two values are equal; the time depends only on their lengths.
+    /// Whether two values are equal. The duration depends only on their lengths, so it does not reveal where they
+    /// differ.
     static func isEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         guard left.count == right.count else { return false }
         var difference: UInt8 = 0
@@ -38,7 +39,7 @@ enum Base64URL {
         return String(isPadded ? text : text.filter { $0 != "=" })
     }
 
-    /// The decoded bytes; nil for another alphabet. Padding is optional.
+    /// The decoded bytes; nil if the text contains other characters. Padding is optional.
     static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count + 3)
@@ -53,7 +54,7 @@ enum Base64URL {
             case UInt8(ascii: "+"), UInt8(ascii: "/"): return nil
             default: bytes.append(byte)
             }
-            // Padding is only valid at the end.
+            // A character after padding is invalid.
             if padding > 0 { return nil }
         }
         guard padding <= 2 else { return nil }

@@ -1,4 +1,4 @@
-/// SHA-1 (FIPS 180-4), which thumbor's signatures use; HMAC-SHA-1 is not affected by its collisions (RFC 6194 §3.3).
+/// SHA-1 (FIPS 180-4), for thumbor's signatures. Collisions of SHA-1 do not weaken HMAC-SHA-1 (RFC 6194 §3.3).
 enum SHA1 {
     /// The 20 bytes of the digest.
     static func digest(of bytes: [UInt8]) -> [UInt8] {

@@ -8,7 +8,9 @@ package struct TargetSigner: Sendable {
     private let prefix: String
     private let thumborPrefix: String
 
-    /// - Throws: ``ConfigurationError`` for keys that cannot be read.
+    /// Creates a signer from the keys of a configuration.
+    ///
+    /// - Throws: ``ConfigurationError`` for keys that cannot be parsed.
     package init(_ configuration: ServiceConfiguration) throws(ConfigurationError) {
         let policy = try ServiceSettings.signing(configuration)
         signers = policy.signers
@@ -21,7 +23,8 @@ package struct TargetSigner: Sendable {
     package var hasKeys: Bool { !signers.isEmpty }
     package var hasThumborKeys: Bool { !thumborSigners.isEmpty }
 
-    /// The complete target for `/OPTIONS/SOURCE` or `/info/OPTIONS/SOURCE`, signed with the first key; nil without a key.
+    /// Signs `/OPTIONS/SOURCE` or `/info/OPTIONS/SOURCE` with the first key and returns the complete target; nil if
+    /// there is no key.
     package func target(for path: String) -> String? {
         guard let signer = signers.first else { return nil }
         let path = path.hasPrefix("/") ? path : "/" + path
@@ -29,13 +32,14 @@ package struct TargetSigner: Sendable {
         return prefix + "/info" + signer.target(for: String(path.dropFirst(5)))
     }
 
-    /// The complete target for `300x200/smart/SOURCE` in thumbor's grammar; nil without a key.
+    /// Signs a path in thumbor's grammar, such as `300x200/smart/SOURCE`, with the first key and returns the complete
+    /// target; nil if there is no key.
     package func thumborTarget(for path: String) -> String? {
         guard let signer = thumborSigners.first else { return nil }
         return thumborPrefix + signer.target(for: path.hasPrefix("/") ? String(path.dropFirst()) : path)
     }
 
-    /// Whether the signature of a target matches one of the keys.
+    /// Whether the signature of a target is valid for one of the keys, or is a trusted signature.
     package func isValid(_ target: String) -> Bool {
         guard var rest = inside(target, prefix) else { return false }
         if let inner = inside(rest, "/info") { rest = inner }
@@ -43,7 +47,7 @@ package struct TargetSigner: Sendable {
         return trusted.contains(signature) || signers.contains { $0.isValid(signature, of: "/" + path) }
     }
 
-    /// Whether the signature of a target in thumbor's grammar matches one of the keys.
+    /// Whether the signature of a target in thumbor's grammar is valid for one of the keys.
     package func isValidThumbor(_ target: String) -> Bool {
         guard let rest = inside(target, thumborPrefix), let (signature, path) = split(rest) else { return false }
         return thumborSigners.contains { $0.isValid(signature, of: path) }
@@ -60,11 +64,13 @@ package struct TargetSigner: Sendable {
 }
 
 extension ServiceRequest {
-    /// The target for logs, without the source and the text after it, which may contain passwords and signed queries.
+    /// A shortened form of the target for logs. It omits the source and the text after the source, which may contain
+    /// passwords and signed queries.
     package var loggableTarget: String {
         let path = target.prefix(400).prefix { $0 != "?" && $0 != "#" }
         let lowered = path.lowercased()
-        // Lowercasing ASCII does not change the length. Other targets are shortened where in doubt.
+        // Offsets in `lowered` are also valid in `path` for ASCII text, whose length does not change. For other text,
+        // the result may be shorter than necessary.
         var end = path.count
         for mark in ["/plain/", "://", "%3a", "@", "local:", "http"] {
             if let found = lowered.range(of: mark) {
@@ -73,7 +79,8 @@ extension ServiceRequest {
             }
         }
         var kept = String(path.prefix(min(end, 300)))
-        // The last parts of a base64 source are long and have no colon, unlike options.
+        // No mark was found, so the source may be base64. Cut at the first part that is long and has no colon, which
+        // options always have.
         if end == path.count {
             var parts = kept.split(separator: "/", omittingEmptySubsequences: false)
             if let first = parts.indices.dropFirst(2).first(where: { !parts[$0].contains(":") && parts[$0].count > 24 })

@@ -1,6 +1,7 @@
 public import Foundation
 
-/// Makes and checks signatures of imgproxy's grammar: base64url of HMAC-SHA256 over a salt and the path.
+/// Makes and checks signatures in imgproxy's grammar. A signature is the HMAC-SHA-256 of a salt and the path, in
+/// base64url.
 public struct URLSigner: Sendable, Hashable {
     private let key: [UInt8]
     private let salt: [UInt8]
@@ -11,14 +12,14 @@ public struct URLSigner: Sendable, Hashable {
     /// - Parameters:
     ///   - key: The secret.
     ///   - salt: Bytes that are hashed before every path.
-    ///   - byteCount: Bytes of the hash in a signature; clamped to 1...32.
+    ///   - byteCount: The number of bytes of the hash in a signature; clamped to 1...32.
     public init(key: Data, salt: Data, byteCount: Int = 32) {
         self.key = [UInt8](key)
         self.salt = [UInt8](salt)
         self.byteCount = min(max(byteCount, 1), 32)
     }
 
-    /// Creates a signer with hexadecimal key and salt; nil if one is empty or not hexadecimal.
+    /// Creates a signer from a hexadecimal key and salt; nil if one of them is empty or not hexadecimal.
     public init?(hexKey: String, hexSalt: String, byteCount: Int = 32) {
         guard let key = Self.bytes(hexKey), let salt = Self.bytes(hexSalt) else { return nil }
         self.init(key: Data(key), salt: Data(salt), byteCount: byteCount)
@@ -30,7 +31,7 @@ public struct URLSigner: Sendable, Hashable {
     /// The target for a path: the signature followed by the path.
     public func target(for path: String) -> String { "/" + signature(of: path) + path }
 
-    /// Whether a signature belongs to a path; compares in constant time.
+    /// Whether a signature is valid for a path. The comparison takes constant time.
     public func isValid(_ signature: String, of path: String) -> Bool {
         guard let given = Base64URL.decode(signature) else { return false }
         return HMAC.isEqual(given, hash(path))
@@ -48,7 +49,7 @@ public struct URLSigner: Sendable, Hashable {
 }
 
 extension URLSigner: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Contains no secret, because signers appear in logs and dumps.
+    /// The name of the type. It contains no secret, because signers can appear in logs and dumps.
     public var description: String { "URLSigner" }
     /// The same text as ``description``.
     public var debugDescription: String { description }
@@ -56,7 +57,8 @@ extension URLSigner: CustomStringConvertible, CustomDebugStringConvertible, Cust
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Makes and checks signatures of thumbor's grammar: padded base64url of HMAC-SHA1 over the path without its slash.
+/// Makes and checks signatures in thumbor's grammar. A signature is the HMAC-SHA-1 of the path without its leading
+/// slash, in base64url with padding.
 public struct ThumborSigner: Sendable, Hashable {
     private let key: [UInt8]
 
@@ -74,7 +76,7 @@ public struct ThumborSigner: Sendable, Hashable {
     /// The target for a path: the signature followed by the path.
     public func target(for path: String) -> String { "/" + signature(of: path) + "/" + path }
 
-    /// Whether a signature belongs to a path; compares in constant time.
+    /// Whether a signature is valid for a path. The comparison takes constant time.
     public func isValid(_ signature: String, of path: String) -> Bool {
         guard let given = Base64URL.decode(signature) else { return false }
         return HMAC.isEqual(given, HMAC.sha1(key: key, message: Array(path.utf8)))
@@ -82,7 +84,7 @@ public struct ThumborSigner: Sendable, Hashable {
 }
 
 extension ThumborSigner: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Contains no secret, because signers appear in logs and dumps.
+    /// The name of the type. It contains no secret, because signers can appear in logs and dumps.
     public var description: String { "ThumborSigner" }
     /// The same text as ``description``.
     public var debugDescription: String { description }

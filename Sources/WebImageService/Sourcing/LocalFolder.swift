@@ -2,14 +2,16 @@ import Dispatch
 import Foundation
 import WebImageCore
 
-/// Opens files below a folder and never outside it: no symbolic link is followed, even if the folder changes meanwhile.
+/// Opens files below a folder and never outside the folder. No symbolic link is followed, even if another process
+/// changes the folder at the same time.
 final class LocalFolder: Sendable {
     private let descriptor: Int32
-    // Serial queues have their own threads; concurrent queues would share those of the cooperative pool.
+    // Reading files blocks. Serial queues have their own threads; concurrent queues share the threads of the
+    // cooperative pool.
     private let queues = (0..<4).map { DispatchQueue(label: "webimage.service.files.\($0)") }
     private let turn = Locked(0)
 
-    /// Nil if the folder cannot be opened. Blocks.
+    /// Opens the folder; nil if it cannot be opened. Blocks.
     init?(path: String) {
         let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -35,7 +37,7 @@ final class LocalFolder: Sendable {
         return try ServiceFile(name: name, in: folder)
     }
 
-    /// The bytes of a file, read on a queue of this folder.
+    /// Reads a file on one of the queues of this object.
     func source(_ path: String, maxBytes: Int, bounds: Lifetime.Bounds) async throws(WebImageError) -> Source {
         let outcome: Result<Source, WebImageError> = await run {
             Result { () throws(WebImageError) in

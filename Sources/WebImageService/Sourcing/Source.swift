@@ -15,25 +15,26 @@ struct Source: Sendable {
         version = EntityTag.tag(of: data)
     }
 
-    /// The media type of the bytes, for a source that is sent unchanged.
+    /// The media type that the bytes indicate, for a source that is sent unchanged.
     var mediaType: String {
         OutputFormat(ImageFormat(sniffing: data))?.mediaType ?? "application/octet-stream"
     }
 }
 
-/// The request for which a source is fetched.
+/// Describes the request for which a source is fetched.
 struct SourceRequestContext: Sendable {
-    /// The request's number in the order of requests.
+    /// The request's number in the order in which requests were accepted.
     var request: UInt64
     /// The number of purges of the source when the request was accepted.
     var generation: Int
-    /// The trace context of the fetch.
+    /// The W3C trace context that the fetch sends, as `traceparent`.
     var traceParent: String?
 }
 
-/// Fetches sources, with its own disk cache. Concurrent requests for a source share one fetch.
+/// Provides sources from a folder, from a disk cache or from the network. Concurrent requests for a source
+/// share one fetch.
 ///
-/// Only this type knows the origin of bytes: a loader and an ``ImageCache``.
+/// Only this type uses the loader and the ``ImageCache`` of sources.
 final class SourceFetcher: Sendable {
     private let loader: any ImageDataLoader
     private let cache: ImageCache?
@@ -47,8 +48,8 @@ final class SourceFetcher: Sendable {
         let generation: Int
     }
 
-    /// The maximum number of bytes of kept sources. A fetched source is kept for requests that were accepted while its
-    /// fetch ran.
+    /// The maximum size in bytes of kept sources. A fetched source is kept in memory for requests that were accepted
+    /// while the fetch ran.
     private static let keptBytes = 32 << 20
 
     init(
@@ -62,11 +63,12 @@ final class SourceFetcher: Sendable {
         self.clock = clock
     }
 
-    /// The current source: from the cache while it is fresh, otherwise revalidated or fetched.
+    /// Returns the current version of a source: from the cache while it is fresh, otherwise revalidated or fetched.
     ///
     /// - Parameter demand: The request that needs the source. A fetch that ended after the request was accepted serves it,
     ///   unless the source was purged in between.
-    /// - Throws: `.cancelled` after a cancel; the fetch is cancelled when its last subscriber leaves.
+    /// - Throws: `.cancelled` if the calling task is cancelled. The fetch is cancelled when no request waits for it
+    ///   any more.
     func source(
         _ reference: SourcePolicy.Reference, maxBytes: Int, bounds: Lifetime.Bounds, for demand: SourceRequestContext
     ) async throws(WebImageError) -> Source {
@@ -84,7 +86,7 @@ final class SourceFetcher: Sendable {
         }
     }
 
-    /// An open local file, to be sent unchanged.
+    /// Opens a local file that is to be sent unchanged; nil if it cannot be opened.
     func file(_ path: String) async -> ServiceFile? { try? folder?.open(path) }
 
     private func fetch(
@@ -120,9 +122,10 @@ final class SourceFetcher: Sendable {
         return fields
     }
 
-    /// Removes the stored data of a source up to a generation.
+    /// Removes the stored data of the two generations of a source before `generation`.
     ///
-    /// A running fetch stores its bytes under the generation in which it began; no later request reads that generation.
+    /// A running fetch stores its bytes under the generation in which it began. Later requests do not read that
+    /// generation.
     func purge(_ key: String, before generation: Int) {
         for old in max(generation - 2, 0)..<max(generation, 0) {
             cache?.removeImage(forKey: Self.cacheKey(key, old), withCompletion: nil)

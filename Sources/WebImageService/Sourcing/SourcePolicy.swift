@@ -2,9 +2,9 @@ import Foundation
 import WebImageCore
 import WebImageHTTP
 
-/// The sources that may be used, and the mapping of their names to locations.
+/// Decides which sources may be used, and maps the name of a source to its location.
 struct SourcePolicy: Sendable {
-    /// Prefixes of URLs, in which `*` matches anything but a slash; empty allows everything that the download policy allows.
+    /// The URL prefixes of allowed sources. Empty allows every source that the download policy allows.
     var allowed: [SourcePattern] = []
     /// The prefix added to sources that do not begin with it.
     var baseURL = ""
@@ -15,7 +15,7 @@ struct SourcePolicy: Sendable {
     /// The location of a source.
     enum Location: Sendable, Hashable {
         case web(URL)
-        /// A path below the root, without its leading slash.
+        /// The path of a file below the root, without a leading slash.
         case local(path: String)
     }
 
@@ -23,11 +23,11 @@ struct SourcePolicy: Sendable {
         /// The name under which the source is cached, purged and logged.
         let key: String
         let location: Location
-        /// The host, for limits per host.
+        /// The host of the source, for limits per host; `local` for a local file.
         let host: String
     }
 
-    /// Parses a source as a target names it.
+    /// Applies replacements and the base URL to the source that a target names, and checks that the source is allowed.
     func reference(of source: String) throws(ServiceRefusal) -> Reference {
         var text = source
         for replacement in replacements { text = replacement.applied(to: text) }
@@ -38,7 +38,7 @@ struct SourcePolicy: Sendable {
 
     private func local(_ text: String) throws(ServiceRefusal) -> Reference {
         guard root != nil else { throw ServiceRefusal(403, .source, "local sources are not configured") }
-        // The text after a question mark is not part of the name.
+        // The text after a question mark is not part of the path.
         let path = text.dropFirst("local://".count).prefix { $0 != "?" }
         let parts = path.split(separator: "/", omittingEmptySubsequences: true)
         guard path.hasPrefix("/"), !parts.isEmpty else { throw .target("a local source must be local:///path") }
@@ -76,7 +76,8 @@ struct SourcePolicy: Sendable {
         }
     }
 
-    /// The hosts of the allowed sources, for redirects; nil if a pattern determines no host.
+    /// The hosts to which redirects are allowed; nil allows every host, because no source is restricted or the host
+    /// of a pattern is not determined.
     var allowedHosts: Set<String>? {
         guard !allowed.isEmpty else { return nil }
         var hosts: Set<String> = []
@@ -88,11 +89,12 @@ struct SourcePolicy: Sendable {
     }
 }
 
-/// A prefix of URLs in which `*` matches anything but a slash.
+/// A URL prefix in which `*` matches any text without a slash.
 struct SourcePattern: Sendable, Hashable {
     let text: String
 
-    /// Whether a URL begins with the pattern. A pattern that ends within the host matches only whole hosts.
+    /// Whether a URL begins with the pattern. A pattern that has no path matches only the whole host, not its
+    /// beginning.
     func matches(_ url: String) -> Bool {
         let bytes = Array(url.utf8), pattern = Array(text.utf8)
         return Self.ends(pattern[...], bytes[...]).contains { end in
@@ -107,14 +109,15 @@ struct SourcePattern: Sendable, Hashable {
 
     private var hasPath: Bool { afterScheme.contains("/") }
 
-    /// The host in the form of a download policy; nil if the pattern does not determine it.
+    /// The host in the form that a download policy uses; nil if the pattern does not determine the host.
     var host: String? {
         let host = afterScheme.prefix { $0 != "/" && $0 != ":" && $0 != "?" }
         if host.hasPrefix("*."), !host.dropFirst(2).contains("*") { return String(host.dropFirst(1)) }
         return host.isEmpty || host.contains("*") ? nil : String(host)
     }
 
-    /// All positions at which a match of the pattern may end. Computed row by row; quadratic in the worst case.
+    /// All positions in the text at which a match of the pattern can end. The time is at most the product of both
+    /// lengths.
     private static func ends(_ pattern: ArraySlice<UInt8>, _ text: ArraySlice<UInt8>) -> [Int] {
         var places: Set<Int> = [text.startIndex]
         for byte in pattern {
@@ -140,13 +143,14 @@ struct SourcePattern: Sendable, Hashable {
     }
 }
 
-/// `pattern=replacement`: `*` in the pattern matches anything but a slash, `${1}` in the replacement inserts the matched
-/// text.
+/// A replacement of the beginning of a source, defined as `pattern=replacement`. `*` in the pattern matches any text
+/// without a slash. `${1}` in the replacement is replaced by the text that the first `*` matched, `${2}` by the
+/// second.
 struct SourceReplacement: Sendable, Hashable {
     private let expression: String
     private let template: String
 
-    /// Nil if there is no pattern.
+    /// Parses a definition; nil if it has no `=` or no pattern.
     init?(_ definition: String) {
         let parts = definition.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[0].isEmpty else { return nil }

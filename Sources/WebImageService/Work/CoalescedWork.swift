@@ -2,9 +2,9 @@ import WebImageCore
 
 /// Runs work once for all requests that were accepted before it ended.
 ///
-/// ``SharedTasks`` serves only subscribers that join while the work runs. A request may be accepted during the work but ask
-/// for it after its end, so values are held until the last request accepted before the end has finished, within a budget of
-/// bytes.
+/// ``SharedTasks`` serves only callers that join while the work runs. A request may be accepted while the work
+/// runs but need its value after the work has ended. So each value is kept until all requests that were accepted
+/// before the end of the work have finished. A budget limits the bytes of kept values.
 final class CoalescedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct FinishedValue: Sendable {
         let value: Value
@@ -14,7 +14,7 @@ final class CoalescedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     private struct State {
         var kept: [Key: (ended: FinishedValue, cost: Int)] = [:]
-        /// In order of their ends, oldest first. A key that was set again is in it twice.
+        /// The kept keys, in the order in which their work ended. A key whose work ran again occurs twice.
         var queue: [(key: Key, end: UInt64)] = []
         var cost = 0
     }
@@ -26,8 +26,10 @@ final class CoalescedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let cost: @Sendable (Value) -> Int?
 
     /// - Parameters:
-    ///   - budget: The maximum of bytes of held values. The newest value is held even if it alone exceeds the budget.
-    ///   - cost: Bytes of a value; nil for a value that is delivered only to callers that already wait.
+    ///   - budget: The maximum size of kept values in bytes. The newest value is kept even if it alone exceeds the
+    ///     budget.
+    ///   - cost: The size of a value in bytes; nil for a value that is not kept, so that only callers that already
+    ///     wait receive it.
     init(order: RequestOrder, budget: Int, cost: @escaping @Sendable (Value) -> Int?) {
         self.order = order
         self.budget = budget
@@ -39,9 +41,10 @@ final class CoalescedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     var subscriberCount: Int { tasks.subscriberCount { _ in true } }
     var keptCount: Int { state.withLock { $0.kept.count } }
 
-    /// The value of work that ended after a request was accepted. Starts the work if there is none.
+    /// Returns a value whose work ended after the request was accepted: a kept value, the value of running work,
+    /// or the value of new work.
     ///
-    /// - Parameter request: The number of the request in the order of requests.
+    /// - Parameter request: The number of the request in the order in which requests were accepted.
     func value(
         for key: Key, of request: UInt64, work: @escaping @Sendable () async throws(WebImageError) -> Value
     ) async throws(WebImageError) -> Value {
@@ -56,7 +59,7 @@ final class CoalescedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             } body: { ended throws(WebImageError) in
                 ended
             }
-            // Joined work may return a value that is too old for this request.
+            // The joined work may have returned a kept value that is too old for this request. Try again.
             if ended.end > request { return ended.value }
         }
     }

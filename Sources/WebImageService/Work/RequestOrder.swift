@@ -2,7 +2,7 @@ import WebImageCore
 
 /// The order in which requests were accepted. It decides whether a request was accepted before some work ended.
 final class RequestOrder: Sendable {
-    /// A request's number, returned when released.
+    /// The number of a request in flight. Releasing the object marks the request as ended.
     final class Ticket: Sendable {
         let number: UInt64
         private let order: RequestOrder
@@ -39,7 +39,7 @@ final class RequestOrder: Sendable {
 
     var oldest: UInt64 { state.withLock { $0.oldest } }
 
-    /// Calls a function outside the lock whenever the oldest request in flight changes.
+    /// Adds a function that is called outside the lock whenever the oldest request in flight changes.
     func observe(_ observer: @escaping @Sendable (UInt64) -> Void) { state.withLock { $0.observers.append(observer) } }
 
     private func end(_ number: UInt64) {

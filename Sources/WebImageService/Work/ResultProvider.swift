@@ -1,24 +1,25 @@
 import Foundation
 import WebImageCore
 
-/// A requested result: its key, and how it is made if it is not stored.
+/// A requested result: its key and the functions that make it if it is not stored.
 struct PictureJob: Sendable {
     let key: ResultKey
     let reference: SourcePolicy.Reference
     let demand: SourceRequestContext
     let maxSourceBytes: Int
     let bounds: Lifetime.Bounds
-    /// Seconds that a failure is remembered.
+    /// The time in seconds for which a failure is remembered.
     let negativeTTL: Int
-    /// The memory in bytes that making the result needs; called on a thread of the decode pool.
+    /// Returns the memory in bytes that making the result needs. Called on a thread of the decode pool.
     let cost: @Sendable (Data) -> Int
-    /// Makes the result from the source's bytes; called on a thread of the decode pool.
+    /// Makes the result from the bytes of the source. Called on a thread of the decode pool.
     let make: @Sendable (Data, ResultRenderer.Sharing) throws -> EncodedResult
-    /// The decode that making the result will need, found by the source's header; nil if that is not known.
+    /// Returns the decode that making the result will need, from the header of the source; nil if it is not known.
     var decodeKey: @Sendable (ImageInfo) -> SharedDecodes.Key? = { _ in nil }
 }
 
-/// Provides results: stored ones immediately, others with one fetch, one decode and one encode for all requests.
+/// Provides results. Stored results are returned immediately. Other results are made with one fetch, one decode and
+/// one encode for all requests that need them.
 final class ResultProvider: Sendable {
     struct Provided: Sendable {
         var entry: ResultEntry
@@ -27,13 +28,13 @@ final class ResultProvider: Sendable {
         var sourceByteCount: Int?
     }
 
-    /// The outcome of one piece of work. A failure is a value, so that all subscribers receive it.
+    /// The outcome of shared work. A failure is also a value, so that all waiting requests receive it.
     private struct WorkOutcome: Sendable {
         let outcome: Result<Provided, ServiceRefusal>
         let starter: Starter
     }
 
-    /// Identifies the caller that started a piece of work.
+    /// Identifies the request that started shared work.
     private final class Starter: Sendable {}
 
     let store: ResultStore
@@ -45,7 +46,8 @@ final class ResultProvider: Sendable {
     private let clock: any DelayClock
     private let works: CoalescedWork<String, WorkOutcome>
 
-    /// The maximum of bytes of results that are held for requests that were accepted before the result was made.
+    /// The maximum size in bytes of results that are kept for requests that were accepted before the result was
+    /// complete.
     private static let keptBytes = 16 << 20
 
     init(
@@ -58,16 +60,17 @@ final class ResultProvider: Sendable {
         self.background = background
         self.pool = pool
         self.clock = clock
-        // A refusal may be temporary, so only callers that already wait receive it.
+        // A refusal may be temporary, so it is not kept: only callers that already wait receive it.
         works = CoalescedWork(order: limiter.order, budget: Self.keptBytes) { ended in
             if case .success(let provided) = ended.outcome { provided.entry.body.count + 1_024 } else { nil }
         }
     }
 
-    /// The number of requests that wait for results being made.
+    /// The number of requests that wait for a result that is being made.
     var subscriberCount: Int { works.subscriberCount }
 
-    /// A stored result that needs no work, or a stale one that may be used while it is revalidated in the background.
+    /// Returns a stored result if it is fresh. If a stale result may be used meanwhile, returns it and starts
+    /// revalidation in the background. Otherwise returns nil.
     func stored(_ job: PictureJob) async -> Provided? {
         guard let (entry, level) = await store.entry(for: job.key) else { return nil }
         let now = clock.date
@@ -77,7 +80,7 @@ final class ResultProvider: Sendable {
         return Provided(entry: entry, outcome: .stale)
     }
 
-    /// A result, made if it is not stored.
+    /// Returns the stored result, or makes it.
     func provide(_ job: PictureJob) async throws(ServiceRefusal) -> Provided {
         if let stored = await stored(job) { return stored }
         if let failure = store.failure(for: job.key, now: clock.date) {
@@ -92,8 +95,8 @@ final class ResultProvider: Sendable {
         }
     }
 
-    /// A result that is available within a time, otherwise nil. The work continues in the background, so that its result is
-    /// available next time.
+    /// Returns the result if it is available within `budget`, otherwise nil. In that case the work continues in the
+    /// background and its result is stored for later requests.
     func provide(_ job: PictureJob, within budget: Duration) async throws(ServiceRefusal) -> Provided? {
         if let stored = await stored(job) { return stored }
         background.begin(job.key.digest) { _ = try? await self.made(job) }
@@ -117,7 +120,7 @@ final class ResultProvider: Sendable {
         return try outcome?.get()
     }
 
-    /// A stale result instead of one that could not be made.
+    /// Returns a stale result in place of a result that could not be made, if the lifetime allows that; otherwise nil.
     private func stale(_ job: PictureJob, after refusal: ServiceRefusal) async -> Provided? {
         guard refusal.isUpstreamFault, let (entry, _) = await store.entry(for: job.key),
             entry.isUsableAfterError(now: clock.date)
@@ -156,7 +159,8 @@ final class ResultProvider: Sendable {
         if let failure = store.failure(for: job.key, now: clock.date) { return .failure(failure.refusal) }
         var stages: [ServiceRecord.Stage: Duration] = [:]
         do {
-            // Known before the fetch, so that the first decode has the size that serves all jobs waiting for the source.
+            // Register the job before the fetch, so that the first decode can use a size that serves all jobs that
+            // wait for the source.
             let shared = decodes.begin(job.reference.key, wanted: job.decodeKey)
             let permit = try limiter.begin(host: job.reference.host)
             defer { withExtendedLifetime(permit) {} }
@@ -186,7 +190,7 @@ final class ResultProvider: Sendable {
         return refusal
     }
 
-    /// Stores the result with a new lifetime, because its source has not changed.
+    /// Keeps the stored result and renews its lifetime, because its source has not changed.
     private func keep(
         _ old: ResultEntry, as source: Source, _ job: PictureJob, _ stages: [ServiceRecord.Stage: Duration]
     ) -> Provided {
@@ -221,7 +225,7 @@ final class ResultProvider: Sendable {
     }
 }
 
-/// The first value that one of several tasks returns.
+/// Receives values from several tasks and provides the first one.
 private final class FirstResult<Value: Sendable>: Sendable {
     private let state = Locked<(value: Value?, waiter: ValueContinuation<Value>?)>((nil, nil))
 
@@ -234,7 +238,7 @@ private final class FirstResult<Value: Sendable>: Sendable {
         waiter?.resume(returning: value)
     }
 
-    /// Waits for the value. May be called only once.
+    /// Waits for the first value. It must be called only once.
     func value() async -> Value {
         await withValueContinuation { waiter in
             let known = state.withLock { state -> Value? in

@@ -1,21 +1,24 @@
 import Dispatch
 import WebImageCore
 
-/// One decode for concurrent jobs that need the same source, at the largest of their sizes.
+/// Shares one decode among concurrent jobs that need the same source. The decode has the largest of the sizes
+/// that the jobs need.
 ///
-/// A job is known here before its source is fetched, so that the first decode of a source can serve all jobs that wait for
-/// it. A job that finds a running decode of another job waits for it on its own thread of the decode pool. The running
-/// decode already has a thread, so the wait cannot deadlock. A decoded picture is held while another job of its source is
-/// running.
+/// A job registers before its source is fetched, so that the first decode of the source can serve all jobs
+/// that wait for the source. A job that finds a running decode of another job waits for it and blocks its
+/// thread of the decode pool. The running decode already has a thread, so the wait cannot deadlock. A decoded
+/// picture is kept while another job of its source runs.
 final class SharedDecodes: Sendable {
-    /// A decode of one source: its size, in the upright picture, and all that must be equal to share it.
+    /// Describes a decode of one source: the size of the upright picture, and the values that must be equal to share
+    /// the decode.
     struct Key: Hashable, Sendable {
-        /// Decides everything but the size.
+        /// The options of the decode without the size.
         var options: DecodingOptions
         var isUpright: Bool
         var size: PixelSize
 
-        /// Whether a picture decoded for this key can be scaled down to the other one: both are the whole picture.
+        /// Whether a picture decoded for this key can be scaled down to the picture of the other key. Both are the
+        /// whole picture.
         func covers(_ other: Key) -> Bool {
             options == other.options && isUpright == other.isUpright && size.width >= other.size.width
                 && size.height >= other.size.height
@@ -47,17 +50,18 @@ final class SharedDecodes: Sendable {
     }
 
     private struct Jobs {
-        /// The decodes that running jobs will need, if the header tells.
+        /// For each running job, the function that returns the decode that the job needs, from the header of the
+        /// source.
         var wanted: [ObjectIdentifier: @Sendable (ImageInfo) -> Key?] = [:]
         var slots: [Slot] = []
     }
 
     private let state = Locked<[String: Jobs]>([:])
 
-    /// The maximum size of a decode that is larger than its own job needs: 64 MB in memory.
+    /// The maximum size in pixels of a decode that is larger than its own job needs: 16 megapixels, 64 MB in memory.
     private static let sharedPixelCount = 16 << 20
 
-    /// A running job; ends when released.
+    /// A running job. Releasing the object ends the job.
     final class Job: Sendable {
         private let decodes: SharedDecodes
         private let source: String
@@ -71,17 +75,17 @@ final class SharedDecodes: Sendable {
 
         deinit { decodes.leave(source, ObjectIdentifier(self)) }
 
-        /// The picture at the key's size or a larger one, decoded by this job or by another one. Blocks.
+        /// Returns the picture at the key's size or a larger size, decoded by this job or by another job. Blocks.
         ///
         /// - Parameters:
         ///   - version: Identifies the bytes of the source.
-        ///   - info: The header of the source.
-        ///   - decode: Decodes for a key.
+        ///   - info: The facts in the header of the source.
+        ///   - decode: Decodes the picture that a key describes.
         /// - Returns: The picture and whether this job decoded it.
         func image(
             _ key: Key, version: String, info: ImageInfo, decode: (Key) throws -> Image
         ) throws -> (image: Image, isOwn: Bool) {
-            // The sizes that the other jobs need are computed outside the lock.
+            // Only the functions are read under the lock. They compute the sizes outside the lock.
             let others = decodes.wanted(source, besides: ObjectIdentifier(self))
             let largest = others.compactMap { $0(info) }
                 .filter { $0.covers(key) && $0.size.pixelCount <= SharedDecodes.sharedPixelCount }
@@ -99,7 +103,8 @@ final class SharedDecodes: Sendable {
 
     /// Begins a job of a source.
     ///
-    /// - Parameter wanted: The decode that the job will need, found by the header alone; nil if that is not known.
+    /// - Parameter wanted: Returns the decode that the job will need, from the header of the source; nil if it is not
+    ///   known.
     func begin(_ source: String, wanted: @escaping @Sendable (ImageInfo) -> Key?) -> Job { Job(self, source, wanted) }
 
     /// The number of sources with running jobs.
@@ -109,7 +114,8 @@ final class SharedDecodes: Sendable {
         state.withLock { state in state[source]?.wanted.filter { $0.key != job }.map(\.value) ?? [] }
     }
 
-    /// Nil for a job that runs alone: nothing is held for it.
+    /// The decode that the job shares, and whether the job must perform it. Nil if the source has no other job: the
+    /// decode is then not shared.
     private func slot(
         _ source: String, _ version: String, _ key: Key, _ largest: Key
     ) -> (Slot, isFirst: Bool)? {

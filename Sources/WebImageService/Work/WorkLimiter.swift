@@ -2,18 +2,20 @@ import Foundation
 import WebImageCore
 import WebImageHTTP
 
-/// Counts running work and refuses work at once that would wait too long. Callers never wait here.
+/// Counts requests and work, and refuses them if a limit is reached. Callers never wait here.
 ///
-/// Requests that join running work need no permit for work of their own; they count as waiting.
+/// Every request needs a permit of `enter`. Work that makes a result additionally needs a permit of `begin`;
+/// requests that join running work do not.
 final class WorkLimiter: Sendable {
     struct Limits: Sendable, Hashable {
-        /// The maximum of results being made at once, including those that wait for a processor.
+        /// The maximum number of results that are being made at the same time, including those that wait for a
+        /// processor.
         var works = 64
-        /// The maximum of these for one source host.
+        /// The maximum number of these results whose sources have the same host.
         var worksPerHost = 32
-        /// The maximum of requests in flight.
+        /// The maximum number of requests in flight.
         var requests = 10_000
-        /// The maximum of these for one client.
+        /// The maximum number of requests in flight of one client.
         var requestsPerClient = 256
     }
 
@@ -35,9 +37,9 @@ final class WorkLimiter: Sendable {
     var requestCount: Int { state.withLock { $0.requests } }
     var workCount: Int { state.withLock { $0.works } }
 
-    /// A permit, returned when released.
+    /// A permit for a request or for work. Releasing the object returns the permit.
     final class Permit: Sendable {
-        /// The number of a request in the order; 0 for work.
+        /// The number of the request in the order in which requests were accepted; 0 for the permit of work.
         var number: UInt64 { ticket?.number ?? 0 }
         private let ticket: RequestOrder.Ticket?
         private let giveBack: @Sendable () -> Void
@@ -98,7 +100,8 @@ final class WorkLimiter: Sendable {
         counts[key] = count > 0 ? count : nil
     }
 
-    /// An IPv6 network gives its owner at least 2^64 addresses, so they count as one client.
+    /// The key under which a client is counted. An IPv6 /64 is one client, because one client usually owns all its
+    /// addresses.
     static func clientKey(_ address: String) -> String {
         guard let parsed = IPAddress(address) else { return address }
         if let mapped = parsed.embedded.first, parsed.bytes.prefix(10).allSatisfy({ $0 == 0 }) {
@@ -109,7 +112,8 @@ final class WorkLimiter: Sendable {
     }
 }
 
-/// Work that no request waits for: revalidation and slow formats. The number is bounded; excess work is not started.
+/// Runs work that no request waits for: revalidation and slow formats. The number of tasks is limited; further work
+/// is not started.
 final class BackgroundWork: Sendable {
     private struct State {
         var tasks: [String: Task<Void, Never>] = [:]
@@ -121,11 +125,11 @@ final class BackgroundWork: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Starts work unless work with this name is running.
+    /// Starts work unless work with this name is running or the limit is reached.
     func begin(_ name: String, _ work: @escaping @Sendable () async -> Void) {
         state.withLock { state in
             guard !state.isClosed, state.tasks[name] == nil, state.tasks.count < limit else { return }
-            // The task removes its entry under this lock, so the entry exists before it is removed.
+            // The task removes its entry under the same lock, so it cannot remove the entry before the entry is stored.
             state.tasks[name] = Task.detached {
                 await work()
                 self.state.withLock { $0.tasks[name] = nil }
@@ -133,7 +137,7 @@ final class BackgroundWork: Sendable {
         }
     }
 
-    /// Waits for running work.
+    /// Waits until no work is running.
     func finish() async {
         while let task = state.withLock({ $0.tasks.values.first }) { await task.value }
     }
