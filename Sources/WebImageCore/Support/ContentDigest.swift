@@ -20,10 +20,11 @@ package struct ContentDigest: Hashable, Sendable {
                 var offset = 0
                 while offset < bytes.count {
                     let count = min(Self.blockWords * 8, bytes.count - offset)
-                    words.update(repeating: 0, count: Self.blockWords)
-                    memcpy(words, base + offset, count)
                     var index = 0
                     let end = (count &+ 15) / 16 &* 2
+                    // Only the last pair of words may be partly filled.
+                    (words[end &- 2], words[end &- 1]) = (0, 0)
+                    memcpy(words, base + offset, count)
                     while index < end {
                         first = (first ^ words[index]) &* 0x9FB2_1C65_1E98_DF25
                         first ^= first &>> 32
